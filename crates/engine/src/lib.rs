@@ -1,0 +1,1 @@
+//! Turns a value that can search into a UCI and USI engine.

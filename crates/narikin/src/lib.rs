@@ -1,0 +1,1 @@
+//! An engine for chess, Chess960 and shogi that speaks UCI and USI.

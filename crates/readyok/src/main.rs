@@ -1,0 +1,2 @@
+//! The command line: parses arguments, calls a library, prints.
+fn main() {}

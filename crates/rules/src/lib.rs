@@ -1,0 +1,1 @@
+//! Positions, legal moves and notations of chess, Chess960 and shogi.
