@@ -1,1 +1,34 @@
 //! Positions, legal moves and notations of chess, Chess960 and shogi.
+//!
+//! The games share words ([`Position`], [`Move`], [`Ending`]), not a board: the boards are
+//! [`ChessBoard`] and [`ShogiBoard`], thin over `shakmaty` and `rsshogi`, for those who search.
+//! Nothing here knows of engines or protocols, except that positions are read from FEN and SFEN
+//! and moves from the words that UCI and USI write.
+//!
+//! ```
+//! use readyok_rules::{Game, Notation, Position};
+//!
+//! let position = Position::start(Game::Shogi).after(["7g7f", "3c3d"])?;
+//! let mv = position.parse_move("8h2b+")?;
+//! assert_eq!(position.notation(mv, Notation::Japanese), "▲２二角成");
+//! assert_eq!(position.notation(mv, Notation::Western), "Bx2b+");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod board_text;
+mod chess;
+mod ending;
+mod error;
+mod moves;
+mod position;
+mod shogi;
+
+pub use chess::ChessBoard;
+pub use ending::{Ending, Reason};
+pub use error::{Field, Illegal, LineError, MoveError, PositionError};
+pub use moves::{CastlingForm, Move};
+pub use position::{Game, Notation, Position, Side};
+pub use shogi::ShogiBoard;
+// The boards hand out values of these crates; whoever uses them needs the very same version.
+pub use {rsshogi, shakmaty};

@@ -1,0 +1,117 @@
+//! Chess and Chess960: `shakmaty`'s position with the history that repetition needs.
+
+mod explain;
+mod fen;
+
+use shakmaty::{
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, Setup, fen::Fen,
+    san::SanPlus, uci::UciMove, zobrist::Zobrist64,
+};
+
+use crate::{Ending, Game, Illegal, PositionError, Reason, Side};
+
+/// A position of chess or Chess960 and the positions before it.
+#[derive(Debug, Clone)]
+pub struct ChessBoard {
+    position: Chess,
+    earlier: Vec<u64>,
+}
+
+impl ChessBoard {
+    pub(crate) fn start(mode: CastlingMode) -> Self {
+        let position = Chess::from_setup(Setup::initial(), mode).unwrap_or_default();
+        Self { position, earlier: Vec::new() }
+    }
+
+    pub(crate) fn from_fen(text: &str, mode: CastlingMode) -> Result<Self, PositionError> {
+        Ok(Self { position: fen::read(text, mode)?, earlier: Vec::new() })
+    }
+
+    /// The position without its history.
+    pub fn position(&self) -> &Chess {
+        &self.position
+    }
+
+    /// The keys of the earlier positions that can still be repeated, oldest first.
+    pub fn earlier(&self) -> &[u64] {
+        &self.earlier
+    }
+
+    /// The key of a position, as [`ChessBoard::earlier`] holds them: equal for positions that
+    /// count as the same.
+    pub fn key_of(position: &Chess) -> u64 {
+        let Zobrist64(key) = position.zobrist_hash(EnPassantMode::Legal);
+        key
+    }
+
+    pub(crate) fn game(&self) -> Game {
+        match self.position.castles().mode() {
+            CastlingMode::Standard => Game::Chess,
+            CastlingMode::Chess960 => Game::Chess960,
+        }
+    }
+
+    pub(crate) fn turn(&self) -> Side {
+        side(self.position.turn())
+    }
+
+    pub(crate) fn parse_move(&self, word: &str) -> Result<Move, Illegal> {
+        let wanted: UciMove = word.parse().map_err(|_| Illegal::Unreadable)?;
+        let moves = self.position.legal_moves();
+        // In Chess960 both forms of a castling can be met, and the king's move of one castling can
+        // be an ordinary move of the king, which then comes first.
+        moves
+            .iter()
+            .find(|&&mv| UciMove::from_chess960(mv) == wanted)
+            .or_else(|| moves.iter().find(|&&mv| UciMove::from_standard(mv) == wanted))
+            .copied()
+            .ok_or_else(|| explain::why(&self.position, wanted))
+    }
+
+    pub(crate) fn play(&mut self, mv: Move) -> Result<(), Illegal> {
+        if !self.position.is_legal(mv) {
+            return Err(explain::why(&self.position, UciMove::from_chess960(mv)));
+        }
+        if self.position.is_irreversible(mv) {
+            self.earlier.clear();
+        } else {
+            self.earlier.push(Self::key_of(&self.position));
+        }
+        self.position.play_unchecked(mv);
+        Ok(())
+    }
+
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        let draw = |reason| Some(Ending { winner: None, reason });
+        if self.position.legal_moves().is_empty() {
+            return if self.position.is_check() {
+                let winner = Some(self.turn().other());
+                Some(Ending { winner, reason: Reason::Checkmate })
+            } else {
+                draw(Reason::Stalemate)
+            };
+        }
+        let key = Self::key_of(&self.position);
+        if self.position.is_insufficient_material() {
+            draw(Reason::InsufficientMaterial)
+        } else if self.earlier.iter().filter(|&&earlier| earlier == key).count() >= 2 {
+            draw(Reason::Repetition)
+        } else if self.position.halfmoves() >= 100 {
+            draw(Reason::FiftyMoves)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn san(&self, mv: Move) -> String {
+        SanPlus::from_move(self.position.clone(), mv).to_string()
+    }
+
+    pub(crate) fn fen(&self) -> String {
+        Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
+    }
+}
+
+fn side(color: Color) -> Side {
+    color.fold_wb(Side::First, Side::Second)
+}

@@ -1,0 +1,52 @@
+//! Tells why a move of chess is illegal.
+
+use shakmaty::{Chess, Color, Piece, Position, Rank, Role, Square, attacks, uci::UciMove};
+
+use crate::Illegal;
+
+/// Why this move, which is not legal, is not.
+pub(super) fn why(position: &Chess, mv: UciMove) -> Illegal {
+    let UciMove::Normal { from, to, promotion } = mv else { return Illegal::Unreadable };
+    let board = position.board();
+    let Some(piece) = board.piece_at(from) else { return Illegal::NoPiece };
+    if piece.color != position.turn() {
+        return Illegal::OpponentsPiece;
+    }
+    if position.legal_moves().iter().any(|mv| mv.from() == Some(from) && mv.to() == to) {
+        return match promotion {
+            None => Illegal::PromotionMissing,
+            Some(_) => Illegal::PromotionImpossible,
+        };
+    }
+    let own_rook = board.piece_at(to) == Some(piece.color.rook());
+    if piece.role == Role::King
+        && from.rank() == to.rank()
+        && (own_rook || from.file().distance(to.file()) > 1)
+    {
+        return Illegal::Castling;
+    }
+    if board.color_at(to) == Some(piece.color) {
+        return Illegal::OwnPiece;
+    }
+    if reaches(position, piece, from, to) { Illegal::Check } else { Illegal::CannotReach }
+}
+
+/// Whether the piece moves so, whatever happens to its king.
+fn reaches(position: &Chess, piece: Piece, from: Square, to: Square) -> bool {
+    let occupied = position.board().occupied();
+    if piece.role != Role::Pawn {
+        return attacks::attacks(from, piece, occupied).contains(to);
+    }
+    if from.file() != to.file() {
+        return attacks::pawn_attacks(piece.color, from).contains(to)
+            && (occupied.contains(to) || position.maybe_ep_square() == Some(to));
+    }
+    let (forward, start) = match piece.color {
+        Color::White => (8, Rank::Second),
+        Color::Black => (-8, Rank::Seventh),
+    };
+    let path_is_free = attacks::between(from, to).with(to).is_disjoint(occupied);
+    let one_step = from.offset(forward) == Some(to);
+    let two_steps = from.rank() == start && from.offset(2 * forward) == Some(to);
+    path_is_free && (one_step || two_steps)
+}

@@ -1,0 +1,49 @@
+//! A move of any of the games, and the word that a protocol writes for it.
+
+use rsshogi::types::Move32;
+use shakmaty::uci::UciMove;
+
+/// A move of one of the games. It means something only in a position where it is legal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// A move of chess or Chess960.
+    Chess(shakmaty::Move),
+    /// A move of shogi.
+    Shogi(Move32),
+}
+
+/// How castling is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CastlingForm {
+    /// The king's move, `e1g1`, as UCI wants it for chess.
+    KingMove,
+    /// The king takes its own rook, `e1h1`, as UCI wants it under `UCI_Chess960`.
+    KingTakesRook,
+}
+
+impl Move {
+    /// The word for this move in UCI or USI; `castling` matters for chess only.
+    ///
+    /// A Chess960 castling written as [`CastlingForm::KingMove`] may read as another move.
+    pub fn word(self, castling: CastlingForm) -> String {
+        match (self, castling) {
+            (Self::Chess(mv), CastlingForm::KingMove) => UciMove::from_standard(mv).to_string(),
+            (Self::Chess(mv), CastlingForm::KingTakesRook) => {
+                UciMove::from_chess960(mv).to_string()
+            }
+            (Self::Shogi(mv), _) => mv.to_usi(),
+        }
+    }
+}
+
+impl From<shakmaty::Move> for Move {
+    fn from(mv: shakmaty::Move) -> Self {
+        Self::Chess(mv)
+    }
+}
+
+impl From<Move32> for Move {
+    fn from(mv: Move32) -> Self {
+        Self::Shogi(mv)
+    }
+}

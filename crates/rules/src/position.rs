@@ -1,0 +1,251 @@
+//! A position of any of the games, with the moves that led to it.
+
+use std::fmt;
+
+use shakmaty::{CastlingMode, Position as _};
+
+use crate::{
+    CastlingForm, ChessBoard, Ending, Illegal, LineError, Move, MoveError, PositionError,
+    ShogiBoard,
+};
+
+/// A game that can be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Game {
+    /// Chess.
+    Chess,
+    /// Chess with any of 960 first ranks.
+    Chess960,
+    /// Shogi.
+    Shogi,
+}
+
+impl Game {
+    /// How UCI wants castling written in this game.
+    pub fn castling_form(self) -> CastlingForm {
+        match self {
+            Self::Chess | Self::Shogi => CastlingForm::KingMove,
+            Self::Chess960 => CastlingForm::KingTakesRook,
+        }
+    }
+}
+
+/// One of the two players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The player who moves first from the start position: White in chess, Black (sente) in shogi.
+    First,
+    /// The other: Black in chess, White (gote) in shogi.
+    Second,
+}
+
+impl Side {
+    /// The opponent.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "first",
+            Self::Second => "second",
+        })
+    }
+}
+
+/// How moves are written for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Notation {
+    /// SAN for chess; Hodges' notation for shogi: `P-7f`.
+    Western,
+    /// SAN for chess, which has no other; the Japanese one for shogi: `▲７六歩`.
+    Japanese,
+}
+
+/// A position with the earlier positions that repetition depends on.
+#[derive(Debug, Clone)]
+pub struct Position(Board);
+
+#[derive(Debug, Clone)]
+enum Board {
+    Chess(ChessBoard),
+    // Several times as large as the other.
+    Shogi(Box<ShogiBoard>),
+}
+
+impl Position {
+    /// The start position.
+    pub fn start(game: Game) -> Self {
+        Self(match game {
+            Game::Chess => Board::Chess(ChessBoard::start(CastlingMode::Standard)),
+            Game::Chess960 => Board::Chess(ChessBoard::start(CastlingMode::Chess960)),
+            Game::Shogi => Board::Shogi(Box::new(ShogiBoard::start())),
+        })
+    }
+
+    /// Reads a FEN of four to six fields, or an SFEN of three or four.
+    ///
+    /// Castling rights can be written as in FEN, X-FEN or Shredder-FEN. Rights that no king and
+    /// rook stand for are an error; an en passant square that no pawn has passed is ignored.
+    /// A shogi position can lack one king, as mate problems do.
+    pub fn from_text(game: Game, text: &str) -> Result<Self, PositionError> {
+        Ok(Self(match game {
+            Game::Chess => Board::Chess(ChessBoard::from_fen(text, CastlingMode::Standard)?),
+            Game::Chess960 => Board::Chess(ChessBoard::from_fen(text, CastlingMode::Chess960)?),
+            Game::Shogi => Board::Shogi(Box::new(ShogiBoard::from_sfen(text)?)),
+        }))
+    }
+
+    /// This position after some moves, given as UCI or USI words.
+    pub fn after<W: AsRef<str>>(
+        mut self,
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Self, LineError> {
+        for (index, word) in words.into_iter().enumerate() {
+            let played = self.parse_move(word.as_ref()).and_then(|mv| self.play(mv));
+            played.map_err(|error| LineError { index, error })?;
+        }
+        Ok(self)
+    }
+
+    /// The game that this is a position of.
+    pub fn game(&self) -> Game {
+        match &self.0 {
+            Board::Chess(board) => board.game(),
+            Board::Shogi(_) => Game::Shogi,
+        }
+    }
+
+    /// The chess board, if this is chess or Chess960.
+    pub fn chess(&self) -> Option<&ChessBoard> {
+        match &self.0 {
+            Board::Chess(board) => Some(board),
+            Board::Shogi(_) => None,
+        }
+    }
+
+    /// The shogi board, if this is shogi.
+    pub fn shogi(&self) -> Option<&ShogiBoard> {
+        match &self.0 {
+            Board::Chess(_) => None,
+            Board::Shogi(board) => Some(board),
+        }
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Side {
+        match &self.0 {
+            Board::Chess(board) => board.turn(),
+            Board::Shogi(board) => board.turn(),
+        }
+    }
+
+    /// Whether the side to move is in check.
+    pub fn in_check(&self) -> bool {
+        match &self.0 {
+            Board::Chess(board) => board.position().is_check(),
+            Board::Shogi(board) => board.position().is_in_check(),
+        }
+    }
+
+    /// A hash of everything that makes two positions the same: pieces, hands, side to move,
+    /// castling rights and a possible en passant capture, but no move numbers and no history.
+    pub fn key(&self) -> u64 {
+        match &self.0 {
+            Board::Chess(board) => ChessBoard::key_of(board.position()),
+            Board::Shogi(board) => board.position().key().low_u64(),
+        }
+    }
+
+    /// All legal moves, in no promised order.
+    pub fn legal_moves(&self) -> Vec<Move> {
+        match &self.0 {
+            Board::Chess(board) => {
+                board.position().legal_moves().into_iter().map(Move::Chess).collect()
+            }
+            Board::Shogi(board) => board.legal_moves().iter().copied().map(Move::Shogi).collect(),
+        }
+    }
+
+    /// Reads a move from its UCI or USI word. Castling can be written in both forms.
+    pub fn parse_move(&self, word: &str) -> Result<Move, MoveError> {
+        match &self.0 {
+            Board::Chess(board) => board.parse_move(word).map(Move::Chess),
+            Board::Shogi(board) => board.parse_move(word).map(Move::Shogi),
+        }
+        .map_err(|why| MoveError::new(word, why))
+    }
+
+    /// Plays a move. On an error nothing has changed.
+    pub fn play(&mut self, mv: Move) -> Result<(), MoveError> {
+        match (&mut self.0, mv) {
+            (Board::Chess(board), Move::Chess(mv)) => board.play(mv),
+            (Board::Shogi(board), Move::Shogi(mv)) => board.play(mv),
+            (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
+                Err(Illegal::Unreadable)
+            }
+        }
+        .map_err(|why| MoveError::new(&mv.word(self.game().castling_form()), why))
+    }
+
+    /// Writes a legal move for people to read. A move of another game is written as its word.
+    pub fn notation(&self, mv: Move, notation: Notation) -> String {
+        match (&self.0, mv, notation) {
+            (Board::Chess(board), Move::Chess(mv), _) => board.san(mv),
+            (Board::Shogi(board), Move::Shogi(mv), Notation::Japanese) => board.japanese(mv),
+            (Board::Shogi(board), Move::Shogi(mv), Notation::Western) => board.western(mv),
+            (Board::Chess(_), Move::Shogi(_), _) | (Board::Shogi(_), Move::Chess(_), _) => {
+                mv.word(CastlingForm::KingMove)
+            }
+        }
+    }
+
+    /// Writes a line of moves for people to read, such as a principal variation. From the first
+    /// word on that is no legal move, the words are given as they stand.
+    pub fn notate<W: AsRef<str>>(
+        &self,
+        words: impl IntoIterator<Item = W>,
+        notation: Notation,
+    ) -> Vec<String> {
+        let mut position = Some(self.clone());
+        let mut written = Vec::new();
+        for word in words {
+            let word = word.as_ref();
+            let text = position.as_mut().and_then(|position| {
+                let mv = position.parse_move(word).ok()?;
+                let text = position.notation(mv, notation);
+                position.play(mv).ok().map(|()| text)
+            });
+            if text.is_none() {
+                position = None;
+            }
+            written.push(text.unwrap_or_else(|| word.to_owned()));
+        }
+        written
+    }
+
+    /// Whether the game is over here, and how. Draws that a player of chess would have to claim
+    /// count.
+    pub fn ending(&self) -> Option<Ending> {
+        match &self.0 {
+            Board::Chess(board) => board.ending(),
+            Board::Shogi(board) => board.ending(),
+        }
+    }
+}
+
+/// The position as FEN (X-FEN, with an en passant square only where it matters) or SFEN.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match &self.0 {
+            Board::Chess(board) => board.fen(),
+            Board::Shogi(board) => board.sfen(),
+        })
+    }
+}

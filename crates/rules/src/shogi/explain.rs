@@ -1,0 +1,81 @@
+//! Tells why a move of shogi is illegal.
+
+use rsshogi::{
+    board::Position,
+    types::{Color, HandPiece, Move, Piece, PieceType, Rank, Square, square::is_promotable_move},
+};
+
+use crate::Illegal;
+
+/// Why this move, which is not legal, is not.
+pub(super) fn why(position: &Position, mv: Move) -> Illegal {
+    match mv.dropped_piece() {
+        Some(piece) => why_drop(position, mv, piece, mv.to_sq()),
+        None => why_board_move(position, mv, mv.from_sq(), mv.to_sq()),
+    }
+}
+
+fn why_drop(position: &Position, mv: Move, piece: PieceType, to: Square) -> Illegal {
+    let us = position.turn();
+    let in_hand = HandPiece::from_piece_type(piece).map_or(0, |kind| position.hand(us).count(kind));
+    if in_hand == 0 {
+        Illegal::NotInHand
+    } else if position.piece_on(to) != Piece::NONE {
+        Illegal::SquareTaken
+    } else if piece == PieceType::PAWN && position.has_pawn_on_file(us, to.file()) {
+        Illegal::TwoPawns
+    } else if can_never_move(piece, to.rank(), us) {
+        Illegal::DeadPiece
+    } else if piece == PieceType::PAWN && position.gives_check_move(mv) && blocks(position, to) {
+        Illegal::DropMate
+    } else {
+        Illegal::Check
+    }
+}
+
+/// Whether a piece dropped there would leave no check on the mover's king.
+fn blocks(position: &Position, to: Square) -> bool {
+    let us = position.turn();
+    let king = position.king_square(us);
+    if king.is_none() {
+        return true;
+    }
+    let mut occupied = position.pieces();
+    occupied.set(to);
+    position.attackers_to_color(us.flip(), king, occupied).is_empty()
+}
+
+fn why_board_move(position: &Position, mv: Move, from: Square, to: Square) -> Illegal {
+    let us = position.turn();
+    let piece = position.piece_on(from);
+    if piece == Piece::NONE {
+        return Illegal::NoPiece;
+    }
+    if piece.color() != us {
+        return Illegal::OpponentsPiece;
+    }
+    let can_promote = piece.piece_type().is_promotable() && is_promotable_move(us, from, to);
+    if mv.is_promotion() && !can_promote {
+        return Illegal::PromotionImpossible;
+    }
+    if position.pieces_by_color(us).test(to) {
+        return Illegal::OwnPiece;
+    }
+    if !position.attackers_to_color_current(us, to).test(from) {
+        return Illegal::CannotReach;
+    }
+    if !mv.is_promotion() && can_never_move(piece.piece_type(), to.rank(), us) {
+        return Illegal::PromotionMissing;
+    }
+    Illegal::Check
+}
+
+/// Whether a piece on this rank has no square to go to, on any board.
+fn can_never_move(piece: PieceType, rank: Rank, color: Color) -> bool {
+    let ranks_ahead = if color == Color::BLACK { rank.raw() } else { 8 - rank.raw() };
+    match piece {
+        PieceType::PAWN | PieceType::LANCE => ranks_ahead < 1,
+        PieceType::KNIGHT => ranks_ahead < 2,
+        _ => false,
+    }
+}

@@ -1,0 +1,23 @@
+//! Tests of positions, moves, notations and endings through the public interface.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod ending;
+mod moves;
+mod notation;
+mod perft;
+mod text;
+
+use readyok_rules::{Game, Position};
+
+/// The start position for an empty text, and otherwise what the text says.
+fn position(game: Game, text: &str) -> Position {
+    if text.is_empty() {
+        return Position::start(game);
+    }
+    Position::from_text(game, text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The position after moves that are separated by spaces.
+fn after(game: Game, text: &str, moves: &str) -> Position {
+    position(game, text).after(moves.split_whitespace()).unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,0 +1,217 @@
+//! Moves as words: what is read and written, and why a move is refused.
+
+use readyok_rules::{CastlingForm, Game, Illegal, LineError, Move, Position};
+
+use crate::{after, position};
+
+const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+
+/// A pawn dropped on 1b would give mate.
+const DROP_MATE: &str = "6snk/9/7G1/9/9/9/9/9/K8 b P 1";
+
+#[track_caller]
+fn check_leads_to(game: Game, text: &str, word: &str, expected: &str) {
+    let found = after(game, text, word).to_string();
+    assert_eq!(found.split(' ').next(), Some(expected), "{text} {word}");
+}
+
+#[track_caller]
+fn check_illegal(game: Game, text: &str, word: &str, why: Illegal) {
+    let error = position(game, text).parse_move(word).expect_err(word);
+    assert_eq!((error.word.as_str(), error.why), (word, why), "{text} {word}");
+}
+
+fn words(position: &Position) -> Vec<String> {
+    let form = position.game().castling_form();
+    let mut words: Vec<String> = position.legal_moves().iter().map(|mv| mv.word(form)).collect();
+    words.sort();
+    words
+}
+
+#[test]
+fn reads_castling_in_both_forms() {
+    for game in [Game::Chess, Game::Chess960] {
+        for word in ["e1g1", "e1h1"] {
+            check_leads_to(game, CASTLING, word, "r3k2r/8/8/8/8/8/8/R4RK1");
+        }
+        for word in ["e1c1", "e1a1"] {
+            check_leads_to(game, CASTLING, word, "r3k2r/8/8/8/8/8/8/2KR3R");
+        }
+    }
+}
+
+#[test]
+fn writes_castling_in_the_form_asked_for() {
+    for game in [Game::Chess, Game::Chess960] {
+        let mv = position(game, CASTLING).parse_move("e1g1").expect("castling");
+        assert_eq!(mv.word(CastlingForm::KingMove), "e1g1");
+        assert_eq!(mv.word(CastlingForm::KingTakesRook), "e1h1");
+    }
+    assert_eq!(Game::Chess.castling_form(), CastlingForm::KingMove);
+    assert_eq!(Game::Chess960.castling_form(), CastlingForm::KingTakesRook);
+}
+
+#[test]
+fn prefers_the_kings_move_where_chess960_castling_looks_the_same() {
+    let text = "4k3/8/8/8/8/8/8/5K1R w H - 0 1";
+    check_leads_to(Game::Chess960, text, "f1g1", "4k3/8/8/8/8/8/8/6KR");
+    check_leads_to(Game::Chess960, text, "f1h1", "4k3/8/8/8/8/8/8/5RK1");
+}
+
+#[test]
+fn reads_a_kings_move_castling_with_a_rook_anywhere() {
+    let text = "4k3/8/8/8/8/8/8/4KR2 w F - 0 1";
+    check_leads_to(Game::Chess960, text, "e1g1", "4k3/8/8/8/8/8/8/5RK1");
+}
+
+#[test]
+fn offers_all_promotions() {
+    let words = words(&position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1"));
+    let promotions: Vec<&String> = words.iter().filter(|word| word.starts_with("a7")).collect();
+    assert_eq!(promotions, ["a7a8b", "a7a8n", "a7a8q", "a7a8r"]);
+    check_leads_to(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8Q", "Q7/4k3/8/8/8/8/8/4K3");
+}
+
+#[test]
+fn offers_promotion_and_its_refusal_in_shogi() {
+    let position = position(Game::Shogi, "4k4/9/9/2S6/9/9/9/9/4K4 b - 1");
+    let words = words(&position);
+    for word in ["7d7c", "7d7c+", "7d6e"] {
+        assert!(words.iter().any(|found| found == word), "{word}");
+    }
+    assert!(!words.iter().any(|found| found == "7d6e+"));
+}
+
+#[test]
+fn offers_no_drop_that_shogi_forbids() {
+    let nifu = words(&position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1"));
+    assert!(nifu.iter().any(|word| word == "P*4d"));
+    assert!(!nifu.iter().any(|word| word.starts_with("P*5") || word.ends_with('a')));
+    let drop_mate = words(&position(Game::Shogi, DROP_MATE));
+    assert!(drop_mate.iter().any(|word| word == "P*1e"));
+    assert!(!drop_mate.iter().any(|word| word == "P*1b"));
+}
+
+#[test]
+fn plays_drops_and_captures_into_the_hand() {
+    let position = after(Game::Shogi, "", "7g7f 3c3d 8h2b+ 3a2b B*5e");
+    assert_eq!(
+        position.to_string(),
+        "lnsgkg1nl/1r5s1/pppppp1pp/6p2/4B4/2P6/PP1PPPPPP/7R1/LNSGKGSNL w b 6"
+    );
+}
+
+#[test]
+fn says_why_a_move_of_chess_is_illegal() {
+    for (word, why) in [
+        ("0000", Illegal::Unreadable),
+        ("O-O", Illegal::Unreadable),
+        ("E2E4", Illegal::Unreadable),
+        ("e2-e4", Illegal::Unreadable),
+        ("e2e4e7e5", Illegal::Unreadable),
+        ("P@e4", Illegal::Unreadable),
+        ("é2e4", Illegal::Unreadable),
+        ("", Illegal::Unreadable),
+        ("e3e4", Illegal::NoPiece),
+        ("e7e5", Illegal::OpponentsPiece),
+        ("a1a2", Illegal::OwnPiece),
+        ("a1a3", Illegal::CannotReach),
+        ("e2e5", Illegal::CannotReach),
+        ("e2d3", Illegal::CannotReach),
+        ("e1g1", Illegal::Castling),
+        ("e2e4q", Illegal::PromotionImpossible),
+    ] {
+        check_illegal(Game::Chess, "", word, why);
+    }
+    let promotion = "8/P3k3/8/8/8/8/8/4K3 w - - 0 1";
+    check_illegal(Game::Chess, promotion, "a7a8", Illegal::PromotionMissing);
+    check_illegal(Game::Chess, promotion, "a7a8k", Illegal::PromotionImpossible);
+    let pinned = "4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1";
+    check_illegal(Game::Chess, pinned, "e2c3", Illegal::Check);
+    let check = "4r2k/8/8/8/8/8/P7/4K3 w - - 0 1";
+    check_illegal(Game::Chess, check, "a2a4", Illegal::Check);
+    check_illegal(Game::Chess, check, "e1e2", Illegal::Check);
+}
+
+#[test]
+fn says_why_a_move_of_shogi_is_illegal() {
+    for (word, why) in [
+        ("resign", Illegal::Unreadable),
+        ("win", Illegal::Unreadable),
+        ("0000", Illegal::Unreadable),
+        ("7g7f=", Illegal::Unreadable),
+        ("K*5e", Illegal::Unreadable),
+        ("７g7f", Illegal::Unreadable),
+        ("7f7e", Illegal::NoPiece),
+        ("3c3d", Illegal::OpponentsPiece),
+        ("9i9h+", Illegal::PromotionImpossible),
+        ("2h8h", Illegal::OwnPiece),
+        ("7g7e", Illegal::CannotReach),
+        ("P*5e", Illegal::NotInHand),
+    ] {
+        check_illegal(Game::Shogi, "", word, why);
+    }
+    let hand = "4k4/P8/9/9/9/4P4/9/9/4K4 b PLN 1";
+    check_illegal(Game::Shogi, hand, "P*5f", Illegal::SquareTaken);
+    check_illegal(Game::Shogi, hand, "P*5e", Illegal::TwoPawns);
+    check_illegal(Game::Shogi, hand, "P*1a", Illegal::DeadPiece);
+    check_illegal(Game::Shogi, hand, "L*1a", Illegal::DeadPiece);
+    check_illegal(Game::Shogi, hand, "N*1b", Illegal::DeadPiece);
+    check_illegal(Game::Shogi, hand, "9b9a", Illegal::PromotionMissing);
+    let check = "4k4/9/9/4r4/9/9/9/9/2G1K4 b P 1";
+    check_illegal(Game::Shogi, check, "P*1e", Illegal::Check);
+    check_illegal(Game::Shogi, check, "7i7h", Illegal::Check);
+    check_illegal(Game::Shogi, check, "5i5h", Illegal::Check);
+    check_illegal(Game::Shogi, DROP_MATE, "P*1b", Illegal::DropMate);
+}
+
+#[test]
+fn tells_which_move_of_a_line_is_illegal() {
+    let error = Position::start(Game::Chess).after(["e2e4", "e7e5", "e4e5"]).expect_err("illegal");
+    let LineError { index, error: inner } = &error;
+    assert_eq!((*index, inner.why), (2, Illegal::CannotReach));
+    assert_eq!(error.to_string(), "move 3: illegal move `e4e5`: the piece does not move so");
+}
+
+#[test]
+fn refuses_moves_of_another_position_or_game() {
+    let chess = position(Game::Chess, CASTLING).parse_move("e1g1").expect("castling");
+    let shogi = Position::start(Game::Shogi).parse_move("7g7f").expect("a pawn's move");
+    for (game, mv, why) in [
+        (Game::Chess, chess, Illegal::Castling),
+        (Game::Chess, shogi, Illegal::Unreadable),
+        (Game::Shogi, chess, Illegal::Unreadable),
+    ] {
+        let mut position = Position::start(game);
+        assert_eq!(position.play(mv).map_err(|error| error.why), Err(why));
+        assert_eq!(position.to_string(), Position::start(game).to_string());
+    }
+    let mut position = after(Game::Shogi, "", "7g7f 3c3d");
+    assert_eq!(position.play(shogi).map_err(|error| error.why), Err(Illegal::NoPiece));
+}
+
+#[test]
+fn gives_equal_positions_equal_keys() {
+    let there_and_back = after(Game::Chess, "", "g1f3 g8f6 f3g1 f6g8");
+    assert_eq!(there_and_back.key(), Position::start(Game::Chess).key());
+    assert_ne!(after(Game::Chess, "", "g1f3").key(), Position::start(Game::Chess).key());
+    let transposed = after(Game::Shogi, "", "7g7f 3c3d 2g2f");
+    assert_eq!(transposed.key(), after(Game::Shogi, "", "2g2f 3c3d 7g7f").key());
+    assert_ne!(transposed.key(), after(Game::Shogi, "", "2g2f 3c3d").key());
+}
+
+#[test]
+fn every_word_written_reads_back() {
+    for (game, text) in [
+        (Game::Chess, CASTLING),
+        (Game::Chess960, CASTLING),
+        (Game::Shogi, "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"),
+    ] {
+        let position = position(game, text);
+        let form = game.castling_form();
+        let moves = position.legal_moves();
+        let read: Vec<Move> =
+            moves.iter().filter_map(|mv| position.parse_move(&mv.word(form)).ok()).collect();
+        assert_eq!(read, moves);
+    }
+}
