@@ -1,1 +1,42 @@
-//! Both sides of the UCI and USI engine protocols: messages, and who may say what when. No I/O.
+//! Both sides of the Universal Chess Interface and the Universal Shogi Interface, without I/O.
+//!
+//! Bytes come in, values come out, and the other way round. Nothing here reads a clock, a pipe or
+//! a file, knows the rules of a game, or panics on any input.
+//!
+//! ```text
+//!   bytes ──> LineBuffer ──> Command::read / Reply::read ──> a value, and notes on what was odd
+//!   bytes <─────────────── Command::write / Reply::write <── a value
+//! ```
+//!
+//! The features:
+//! - `serde`: `Serialize` and `Deserialize` for all messages and values.
+#![no_std]
+
+extern crate alloc;
+
+mod clock;
+mod command;
+mod dialect;
+mod line;
+mod moves;
+mod note;
+mod option;
+mod position;
+mod read;
+mod reply;
+mod reserved;
+mod score;
+mod words;
+mod write;
+
+pub use clock::{Clock, Clocks, Color, Convention, Millis};
+pub use command::{Command, CommandError, GameResult, Go, MateLimit, Register, SetOption};
+pub use dialect::{Dialect, MateUnit, OptionName};
+pub use line::{LineBuffer, LineTooLong, decode};
+pub use moves::{Move, MoveError, MoveList, MoveListError, MoveShape, MoveWord, Square};
+pub use note::{Note, NoteKind, Reading};
+pub use option::{OptionDecl, OptionError, OptionKind, OptionSet, OptionValue, UnknownOption};
+pub use position::{Fen, Position, PositionError, PositionFault, Root, Sfen};
+pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status};
+pub use score::{Bound, Score, Wdl};
+pub use write::WriteError;

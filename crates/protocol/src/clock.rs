@@ -1,0 +1,197 @@
+//! Clocks: what is left, what is added, and whether it has been added yet.
+
+use core::time::Duration;
+
+/// The side that a clock belongs to, as the wire names it: `wtime`, `btime`.
+///
+/// Chess starts with White, shogi with Black (sente).
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Color {
+    /// First to move in chess, second in shogi.
+    White,
+    /// First to move in shogi, second in chess.
+    Black,
+}
+
+impl Color {
+    /// The other side.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
+}
+
+/// Whether the remaining time contains the increment of the move to come.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Convention {
+    /// It does: the increment was added when the last move ended. Chess GUIs.
+    #[default]
+    IncrementIncluded,
+    /// It does not: the side to move may use both. Shogi GUIs.
+    IncrementToCome,
+}
+
+/// Milliseconds. Negative when a flag has fallen and the game goes on.
+pub type Millis = i64;
+
+/// The clock of one side.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Clock {
+    /// What is left. May be negative.
+    pub remaining: Millis,
+    /// What is added for each move.
+    pub increment: Millis,
+    /// What each move may use once `remaining` is used up (shogi).
+    pub byoyomi: Millis,
+    /// Moves until more time is added; `None` for the rest of the game.
+    pub moves_to_go: Option<u32>,
+    /// Whether `remaining` contains the increment.
+    pub convention: Convention,
+}
+
+impl Clock {
+    /// A clock without increment or byoyomi.
+    pub fn sudden_death(remaining: Duration) -> Self {
+        Self { remaining: millis(remaining), ..Self::default() }
+    }
+
+    /// A Fischer clock whose remaining time contains the increment of the move to come.
+    pub fn fischer(remaining: Duration, increment: Duration) -> Self {
+        Self { remaining: millis(remaining), increment: millis(increment), ..Self::default() }
+    }
+
+    /// A shogi clock: when `remaining` is used up, each move may use `byoyomi`.
+    pub fn byoyomi(remaining: Duration, byoyomi: Duration) -> Self {
+        Self {
+            remaining: millis(remaining),
+            byoyomi: millis(byoyomi),
+            convention: Convention::IncrementToCome,
+            ..Self::default()
+        }
+    }
+
+    /// All the time that the move to come may use before the flag falls. Zero if it has fallen.
+    ///
+    /// ```
+    /// use readyok_protocol::{Clock, Convention};
+    /// let fischer = Clock { remaining: 2_000, increment: 5_000, ..Clock::default() };
+    /// assert_eq!(fischer.budget().as_millis(), 2_000);
+    /// let shogi = Clock { convention: Convention::IncrementToCome, ..fischer };
+    /// assert_eq!(shogi.budget().as_millis(), 7_000);
+    /// let byoyomi = Clock { remaining: 60_000, byoyomi: 10_000, ..Clock::default() };
+    /// assert_eq!(byoyomi.budget().as_millis(), 70_000);
+    /// ```
+    pub fn budget(&self) -> Duration {
+        let available = self.in_convention(Convention::IncrementIncluded).remaining;
+        let all = available.saturating_add(self.byoyomi.max(0));
+        Duration::from_millis(u64::try_from(all).unwrap_or(0))
+    }
+
+    /// The same clock with the remaining time counted in another way.
+    #[must_use]
+    pub fn in_convention(mut self, convention: Convention) -> Self {
+        self.remaining = match (self.convention, convention) {
+            (Convention::IncrementToCome, Convention::IncrementIncluded) => {
+                self.remaining.saturating_add(self.increment)
+            }
+            (Convention::IncrementIncluded, Convention::IncrementToCome) => {
+                self.remaining.saturating_sub(self.increment)
+            }
+            _ => self.remaining,
+        };
+        self.convention = convention;
+        self
+    }
+}
+
+/// The clocks of `go` and `ponderhit`, each field as it was sent or not sent.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Clocks {
+    /// White's remaining time: `wtime`.
+    pub white_time: Option<Millis>,
+    /// Black's remaining time: `btime`.
+    pub black_time: Option<Millis>,
+    /// White's increment: `winc`.
+    pub white_increment: Option<Millis>,
+    /// Black's increment: `binc`.
+    pub black_increment: Option<Millis>,
+    /// The byoyomi of both sides: `byoyomi` (USI).
+    pub byoyomi: Option<Millis>,
+    /// Moves until more time is added: `movestogo`.
+    pub moves_to_go: Option<u32>,
+    /// Whether the remaining times contain the increment.
+    pub convention: Convention,
+}
+
+impl Clocks {
+    /// The clocks of both sides.
+    ///
+    /// The wire has one `byoyomi` and one `movestogo`: those of `white` and `black` are expected
+    /// to agree, and the larger byoyomi and the smaller number of moves are taken.
+    pub fn new(white: Clock, black: Clock) -> Self {
+        let black = black.in_convention(white.convention);
+        let any = |value: Millis| (value != 0).then_some(value);
+        let increments = white.increment != 0 || black.increment != 0;
+        Self {
+            white_time: Some(white.remaining),
+            black_time: Some(black.remaining),
+            white_increment: increments.then_some(white.increment),
+            black_increment: increments.then_some(black.increment),
+            byoyomi: any(white.byoyomi.max(black.byoyomi)),
+            moves_to_go: [white.moves_to_go, black.moves_to_go].into_iter().flatten().min(),
+            convention: white.convention,
+        }
+    }
+
+    /// Whether no field was sent.
+    pub fn is_empty(&self) -> bool {
+        *self == Self { convention: self.convention, ..Self::default() }
+    }
+
+    /// The clock of one side, if there is one: its time, or a byoyomi without any time.
+    pub fn of(&self, color: Color) -> Option<Clock> {
+        let (remaining, increment) = match color {
+            Color::White => (self.white_time, self.white_increment),
+            Color::Black => (self.black_time, self.black_increment),
+        };
+        remaining.or(self.byoyomi)?;
+        Some(Clock {
+            remaining: remaining.unwrap_or(0),
+            increment: increment.unwrap_or(0),
+            byoyomi: self.byoyomi.unwrap_or(0),
+            moves_to_go: self.moves_to_go,
+            convention: self.convention,
+        })
+    }
+
+    /// The same clocks with the remaining times counted in another way.
+    #[must_use]
+    pub fn in_convention(mut self, convention: Convention) -> Self {
+        for (time, increment) in [
+            (&mut self.white_time, self.white_increment),
+            (&mut self.black_time, self.black_increment),
+        ] {
+            let clock = Clock {
+                remaining: time.unwrap_or(0),
+                increment: increment.unwrap_or(0),
+                convention: self.convention,
+                ..Clock::default()
+            };
+            *time = time.map(|_| clock.in_convention(convention).remaining);
+        }
+        self.convention = convention;
+        self
+    }
+}
+
+/// The whole milliseconds of a duration, as many as fit.
+pub(crate) fn millis(duration: Duration) -> Millis {
+    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
+}

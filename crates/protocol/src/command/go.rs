@@ -1,0 +1,293 @@
+//! `go` and its limits.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::clock::{Clocks, Millis};
+use crate::moves::MoveList;
+use crate::note::NoteKind;
+use crate::read::{self, Reader, in_any_case};
+use crate::write::{self, WriteError};
+use crate::{Dialect, reserved};
+
+/// `go` and everything that may follow it. A field that was not sent does not limit the search;
+/// of several limits the first one reached ends it.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Go<'a> {
+    /// Search only these moves. `Some` and empty if `searchmoves` came without any.
+    pub search_moves: Option<MoveList<'a>>,
+    /// Think on the opponent's time, until `ponderhit` or `stop`.
+    pub ponder: bool,
+    /// The clocks of both sides.
+    pub clocks: Clocks,
+    /// Search this many plies.
+    pub depth: Option<u32>,
+    /// Search this many nodes.
+    pub nodes: Option<u64>,
+    /// Search for a mate.
+    pub mate: Option<MateLimit>,
+    /// Search for this many milliseconds. From `ponderhit` if pondering.
+    pub move_time: Option<Millis>,
+    /// Search until `stop`.
+    pub infinite: bool,
+    /// Count the leaf nodes of the legal move tree to this depth (Stockfish and others).
+    pub perft: Option<u32>,
+    /// Words that the protocol does not know, in their order.
+    pub unknown: Vec<Cow<'a, str>>,
+}
+
+/// How far to search for a mate.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum MateLimit {
+    /// A mate in so many moves (UCI `go mate 3`).
+    Moves(u32),
+    /// So many milliseconds (USI as deployed, `go mate 30000`).
+    Time(Millis),
+    /// Until the answer is known (USI, `go mate infinite` or `go mate`).
+    Infinite,
+}
+
+impl Go<'_> {
+    /// `go infinite`.
+    pub fn infinite() -> Self {
+        Self { infinite: true, ..Self::default() }
+    }
+
+    /// `go depth …`.
+    pub fn depth(plies: u32) -> Self {
+        Self { depth: Some(plies), ..Self::default() }
+    }
+
+    /// `go nodes …`.
+    pub fn nodes(nodes: u64) -> Self {
+        Self { nodes: Some(nodes), ..Self::default() }
+    }
+
+    /// `go movetime …`.
+    pub fn move_time(time: core::time::Duration) -> Self {
+        Self { move_time: Some(crate::clock::millis(time)), ..Self::default() }
+    }
+
+    /// `go wtime … btime …`.
+    pub fn clocks(clocks: Clocks) -> Self {
+        Self { clocks, ..Self::default() }
+    }
+
+    /// Whether nothing limits the search. Engines differ in what they make of a bare `go`: some
+    /// search for ever, some move at once, some never answer.
+    pub fn is_bare(&self) -> bool {
+        let limits = [
+            !self.clocks.is_empty(),
+            self.depth.is_some(),
+            self.nodes.is_some(),
+            self.mate.is_some(),
+            self.move_time.is_some(),
+            self.infinite,
+            self.perft.is_some(),
+        ];
+        !limits.contains(&true)
+    }
+
+    /// The same search without borrows.
+    pub fn into_owned(self) -> Go<'static> {
+        Go {
+            search_moves: self.search_moves.map(MoveList::into_owned),
+            ponder: self.ponder,
+            clocks: self.clocks,
+            depth: self.depth,
+            nodes: self.nodes,
+            mate: self.mate,
+            move_time: self.move_time,
+            infinite: self.infinite,
+            perft: self.perft,
+            unknown: read::into_owned(self.unknown),
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        let mate_fits = match self.mate {
+            None => true,
+            Some(MateLimit::Moves(_)) => !dialect.mate_search_is_timed(),
+            Some(MateLimit::Time(_) | MateLimit::Infinite) => dialect.mate_search_is_timed(),
+        };
+        if !mate_fits {
+            return Err(WriteError::NotInDialect { what: "such a limit for `go mate`" });
+        }
+        write::check_unknown(&self.unknown, reserved::is_go_key)?;
+        out.write_str("go")?;
+        if self.ponder {
+            out.write_str(" ponder")?;
+        }
+        write_clocks(&self.clocks, dialect, out)?;
+        if let Some(depth) = self.depth {
+            write::field(out, " depth ", depth.into())?;
+        }
+        if let Some(nodes) = self.nodes {
+            write::field(out, " nodes ", nodes)?;
+        }
+        match self.mate {
+            None => (),
+            Some(MateLimit::Moves(moves)) => write::field(out, " mate ", moves.into())?,
+            Some(MateLimit::Time(time)) => write::signed(out, " mate ", time)?,
+            Some(MateLimit::Infinite) => out.write_str(" mate infinite")?,
+        }
+        if let Some(time) = self.move_time {
+            write::signed(out, " movetime ", time)?;
+        }
+        if let Some(depth) = self.perft {
+            write::field(out, " perft ", depth.into())?;
+        }
+        if self.infinite {
+            out.write_str(" infinite")?;
+        }
+        write::unknown(&self.unknown, out)?;
+        // Stockfish takes every word after `searchmoves` for a move, so it comes last.
+        if let Some(moves) = &self.search_moves {
+            out.write_str(" searchmoves")?;
+            if !moves.is_empty() {
+                out.write_str(" ")?;
+                out.write_str(moves.as_str())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the clocks in the convention and the order of the dialect.
+pub(super) fn write_clocks(
+    clocks: &Clocks,
+    dialect: Dialect,
+    out: &mut (impl fmt::Write + ?Sized),
+) -> Result<(), WriteError> {
+    let clocks = clocks.in_convention(dialect.clock_convention());
+    let white = (" wtime ", clocks.white_time);
+    let black = (" btime ", clocks.black_time);
+    let white_increment = (" winc ", clocks.white_increment);
+    let black_increment = (" binc ", clocks.black_increment);
+    // Whoever moves first comes first; shogi engines were seen to rely on it.
+    let fields = match dialect {
+        Dialect::Uci => [white, black, white_increment, black_increment],
+        Dialect::Usi => [black, white, black_increment, white_increment],
+    };
+    for (key, value) in fields {
+        if let Some(value) = value {
+            write::signed(out, key, value)?;
+        }
+    }
+    if let Some(byoyomi) = clocks.byoyomi {
+        write::signed(out, " byoyomi ", byoyomi)?;
+    }
+    if let Some(moves) = clocks.moves_to_go {
+        write::field(out, " movestogo ", moves.into())?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Key {
+    SearchMoves,
+    Ponder,
+    WhiteTime,
+    BlackTime,
+    WhiteIncrement,
+    BlackIncrement,
+    Byoyomi,
+    MovesToGo,
+    Depth,
+    Nodes,
+    Mate,
+    MoveTime,
+    Infinite,
+    Perft,
+}
+
+impl Key {
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "searchmoves" => Self::SearchMoves,
+            "ponder" => Self::Ponder,
+            "wtime" => Self::WhiteTime,
+            "btime" => Self::BlackTime,
+            "winc" => Self::WhiteIncrement,
+            "binc" => Self::BlackIncrement,
+            "byoyomi" => Self::Byoyomi,
+            "movestogo" => Self::MovesToGo,
+            "depth" => Self::Depth,
+            "nodes" => Self::Nodes,
+            "mate" => Self::Mate,
+            "movetime" => Self::MoveTime,
+            "infinite" => Self::Infinite,
+            "perft" => Self::Perft,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads what follows `go` or `ponderhit`.
+pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Go<'a> {
+    let mut go = Go::default();
+    go.clocks.convention = reader.dialect.clock_convention();
+    let mut seen = 0u16;
+    while let Some(word) = reader.words.next() {
+        let exact = Key::from_word(word.text);
+        let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {
+            reader.note(word, NoteKind::UnknownWord);
+            go.unknown.push(Cow::Borrowed(word.text));
+            continue;
+        };
+        if exact.is_none() {
+            reader.note(word, NoteKind::WrongCase);
+        }
+        let bit = 1 << key as u16;
+        if seen & bit != 0 {
+            reader.note(word, NoteKind::Repeated);
+        }
+        seen |= bit;
+        let is_key = reserved::is_go_key;
+        // A field whose value is missing or no number leaves an earlier one of its kind as it is.
+        match key {
+            Key::SearchMoves => go.search_moves = Some(reader.moves()),
+            Key::Ponder => go.ponder = true,
+            Key::Infinite => go.infinite = true,
+            Key::WhiteTime => set(&mut go.clocks.white_time, reader.signed(is_key)),
+            Key::BlackTime => set(&mut go.clocks.black_time, reader.signed(is_key)),
+            Key::WhiteIncrement => set(&mut go.clocks.white_increment, reader.signed(is_key)),
+            Key::BlackIncrement => set(&mut go.clocks.black_increment, reader.signed(is_key)),
+            Key::Byoyomi => set(&mut go.clocks.byoyomi, reader.signed(is_key)),
+            Key::MoveTime => set(&mut go.move_time, reader.signed(is_key)),
+            Key::MovesToGo => set(&mut go.clocks.moves_to_go, reader.small(is_key)),
+            Key::Depth => set(&mut go.depth, reader.small(is_key)),
+            Key::Perft => set(&mut go.perft, reader.small(is_key)),
+            Key::Nodes => set(&mut go.nodes, reader.unsigned(is_key)),
+            Key::Mate => set(&mut go.mate, read_mate(reader)),
+        }
+    }
+    go
+}
+
+fn set<T>(slot: &mut Option<T>, value: Option<T>) {
+    if value.is_some() {
+        *slot = value;
+    }
+}
+
+fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {
+    if !reader.dialect.mate_search_is_timed() {
+        return reader.small(reserved::is_go_key).map(MateLimit::Moves);
+    }
+    match reader.words.peek() {
+        None => Some(MateLimit::Infinite),
+        Some(word) if word.text == "infinite" => {
+            reader.words.next();
+            Some(MateLimit::Infinite)
+        }
+        Some(_) => reader.signed(reserved::is_go_key).map(MateLimit::Time),
+    }
+}

@@ -1,0 +1,490 @@
+//! What a client (a GUI, a match runner) says to an engine.
+
+mod go;
+mod setoption;
+
+pub use go::{Go, MateLimit};
+pub use setoption::SetOption;
+pub(crate) use setoption::decoded;
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::clock::Clocks;
+use crate::note::{Note, NoteKind, Reading};
+use crate::position::{Fen, Position, Root, Sfen};
+use crate::read::{Reader, Start};
+use crate::write::{self, OneLine, WriteError};
+use crate::{Dialect, MoveList, reserved};
+
+/// A message from a client to an engine.
+///
+/// ```
+/// use readyok_protocol::{Command, Dialect};
+/// let reading = Command::read("joho debug on", Dialect::Uci);
+/// assert_eq!(reading.value, Command::Debug(true));
+/// assert_eq!(reading.notes[0].span, 0..4);
+/// ```
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Command<'a> {
+    /// `uci` or `usi`: the engine says who it is, and its options.
+    Hello,
+    /// `debug on` or `debug off`.
+    Debug(bool),
+    /// `isready`: the engine answers `readyok` once it has done everything said before.
+    IsReady,
+    /// `setoption name … value …`.
+    SetOption(SetOption<'a>),
+    /// `register …`.
+    Register(Register<'a>),
+    /// `ucinewgame` or `usinewgame`: the next search is of another game.
+    NewGame,
+    /// `position …`.
+    Position(Position<'a>),
+    /// `go …`.
+    Go(Go<'a>),
+    /// `stop`: the search ends as soon as possible, with `bestmove`.
+    Stop,
+    /// `ponderhit`: the expected move was played, and the clock runs. The clocks are an
+    /// extension of YaneuraOu and ShogiHome.
+    PonderHit(Clocks),
+    /// `gameover win`, `lose` or `draw` (USI as deployed).
+    GameOver(GameResult),
+    /// `quit`.
+    Quit,
+    /// A line that is none of these, without white space at its ends.
+    Unknown(Cow<'a, str>),
+}
+
+/// `register …`: the answer to `registration error`.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Register<'a> {
+    /// The user does not want to register now.
+    Later,
+    /// The user's name and code; either may be missing.
+    With {
+        /// `name …`, which may contain spaces.
+        name: Option<Cow<'a, str>>,
+        /// `code …`, which may contain spaces.
+        code: Option<Cow<'a, str>>,
+    },
+}
+
+/// How a game ended for the engine that is told.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum GameResult {
+    /// The engine won.
+    Win,
+    /// The engine lost.
+    Lose,
+    /// Nobody won, or the game was broken off.
+    Draw,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Hello,
+    Debug,
+    IsReady,
+    SetOption,
+    Register,
+    NewGame,
+    Position,
+    Go,
+    Stop,
+    PonderHit,
+    GameOver,
+    Quit,
+}
+
+impl Kind {
+    fn uci(word: &str) -> Option<Self> {
+        Some(match word {
+            "uci" => Self::Hello,
+            "ucinewgame" => Self::NewGame,
+            word => return Self::any(word),
+        })
+    }
+
+    fn usi(word: &str) -> Option<Self> {
+        Some(match word {
+            "usi" => Self::Hello,
+            "usinewgame" => Self::NewGame,
+            "gameover" => Self::GameOver,
+            word => return Self::any(word),
+        })
+    }
+
+    fn any(word: &str) -> Option<Self> {
+        Some(match word {
+            "debug" => Self::Debug,
+            "isready" => Self::IsReady,
+            "setoption" => Self::SetOption,
+            "register" => Self::Register,
+            "position" => Self::Position,
+            "go" => Self::Go,
+            "stop" => Self::Stop,
+            "ponderhit" => Self::PonderHit,
+            "quit" => Self::Quit,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Command<'a> {
+    /// Reads one line. Never fails: what cannot be understood is skipped or kept as text, and
+    /// noted.
+    ///
+    /// Any white space and control characters at either end are ignored.
+    pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
+        let mut reader = Reader::new(line, dialect);
+        let known = match dialect {
+            Dialect::Uci => Kind::uci,
+            Dialect::Usi => Kind::usi,
+        };
+        let command = match reader.start(known, reserved::is_reply) {
+            Start::Known(kind, _) => Self::read_kind(kind, &mut reader),
+            Start::Unknown(kind) => {
+                let rest = reader.words.rest();
+                if let Some(kind) = kind {
+                    reader.note(rest, kind);
+                }
+                Some(Self::Unknown(Cow::Borrowed(rest.text)))
+            }
+        };
+        let whole = || Self::Unknown(Cow::Borrowed(line.trim_matches(crate::words::is_space)));
+        let command = command.unwrap_or_else(whole);
+        reader.done(command)
+    }
+
+    /// The command, or `None` if something that it cannot be without is missing.
+    fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
+        let command = match kind {
+            Kind::Hello => Self::Hello,
+            Kind::IsReady => Self::IsReady,
+            Kind::NewGame => Self::NewGame,
+            Kind::Stop => Self::Stop,
+            Kind::Quit => Self::Quit,
+            Kind::Debug => Self::Debug(reader.choose(|word| match word {
+                "on" => Some(true),
+                "off" => Some(false),
+                _ => None,
+            })?),
+            Kind::GameOver => Self::GameOver(reader.choose(GameResult::from_word)?),
+            Kind::SetOption => return setoption::read(reader).map(Self::SetOption),
+            Kind::Register => return Register::read(reader).map(Self::Register),
+            Kind::Position => return read_position(reader).map(Self::Position),
+            Kind::Go => return Some(Self::Go(go::read(reader))),
+            Kind::PonderHit => return Some(Self::PonderHit(go::read(reader).clocks)),
+        };
+        reader.expect_end();
+        Some(command)
+    }
+
+    /// Writes the line, without a line end.
+    ///
+    /// # Errors
+    /// A text in the command would break the line or be read as something else, or the dialect
+    /// has no such command; nothing was written. Or the sink failed.
+    pub fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        match self {
+            Self::Hello => out.write_str(dialect.hello())?,
+            Self::Debug(true) => out.write_str("debug on")?,
+            Self::Debug(false) => out.write_str("debug off")?,
+            Self::IsReady => out.write_str("isready")?,
+            Self::SetOption(it) => it.write(dialect, out)?,
+            Self::Register(it) => it.write(out)?,
+            Self::NewGame => out.write_str(dialect.new_game())?,
+            Self::Position(it) => write_position(it, out)?,
+            Self::Go(it) => it.write(dialect, out)?,
+            Self::Stop => out.write_str("stop")?,
+            Self::PonderHit(clocks) => {
+                out.write_str("ponderhit")?;
+                go::write_clocks(clocks, dialect, out)?;
+            }
+            Self::GameOver(result) => {
+                if !dialect.has_game_over() {
+                    return Err(WriteError::NotInDialect { what: "`gameover`" });
+                }
+                out.write_str("gameover ")?;
+                out.write_str(result.word())?;
+            }
+            Self::Quit => out.write_str("quit")?,
+            Self::Unknown(text) => {
+                write::check_line("command", text)?;
+                out.write_str(text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same command without borrows.
+    pub fn into_owned(self) -> Command<'static> {
+        match self {
+            Self::Hello => Command::Hello,
+            Self::Debug(on) => Command::Debug(on),
+            Self::IsReady => Command::IsReady,
+            Self::SetOption(it) => Command::SetOption(it.into_owned()),
+            Self::Register(it) => Command::Register(it.into_owned()),
+            Self::NewGame => Command::NewGame,
+            Self::Position(it) => Command::Position(it.into_owned()),
+            Self::Go(it) => Command::Go(it.into_owned()),
+            Self::Stop => Command::Stop,
+            Self::PonderHit(clocks) => Command::PonderHit(clocks),
+            Self::GameOver(result) => Command::GameOver(result),
+            Self::Quit => Command::Quit,
+            Self::Unknown(text) => Command::Unknown(Cow::Owned(text.into_owned())),
+        }
+    }
+}
+
+impl GameResult {
+    /// The word of the protocol.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Win => "win",
+            Self::Lose => "lose",
+            Self::Draw => "draw",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Win, Self::Lose, Self::Draw].into_iter().find(|it| it.word() == word)
+    }
+}
+
+impl<'a> Register<'a> {
+    fn read(reader: &mut Reader<'a>) -> Option<Self> {
+        let first = reader.words.peek();
+        if first.is_some_and(|word| word.text.eq_ignore_ascii_case("later")) {
+            reader.words.next();
+            reader.expect_end();
+            return Some(Self::Later);
+        }
+        let (mut name, mut code) = (None, None);
+        while let Some(key) = reader.words.next() {
+            let slot = match key.text {
+                "name" => &mut name,
+                "code" => &mut code,
+                _ => {
+                    reader.note(key, NoteKind::UnknownWord);
+                    continue;
+                }
+            };
+            let start = reader.words.next_start();
+            let mut end = start;
+            while let Some(word) = reader.words.peek() {
+                // A second `name` belongs to the text, as there is only one.
+                let starts_other = match word.text {
+                    "name" => key.text == "code",
+                    "code" => key.text == "name",
+                    _ => false,
+                };
+                if starts_other {
+                    break;
+                }
+                reader.words.next();
+                end = word.end();
+            }
+            *slot = Some(Cow::Borrowed(reader.words.slice(start, end).text));
+            if end == start {
+                reader.note_at(start..start, NoteKind::Missing);
+                *slot = None;
+            }
+        }
+        if name.is_none() && code.is_none() {
+            reader.note_missing(NoteKind::Missing);
+            return None;
+        }
+        Some(Self::With { name, code })
+    }
+
+    fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
+        let Self::With { name, code } = self else {
+            out.write_str("register later")?;
+            return Ok(());
+        };
+        if let Some(name) = name {
+            write::check_text("name", name)?;
+            write::check_no_word("name", name, "code")?;
+        }
+        if let Some(code) = code {
+            write::check_text("code", code)?;
+            write::check_no_word("code", code, "name")?;
+        }
+        if name.is_none() && code.is_none() {
+            return Err(WriteError::Blank { field: "registration" });
+        }
+        out.write_str("register")?;
+        for (key, text) in [(" name ", name), (" code ", code)] {
+            if let Some(text) = text {
+                out.write_str(key)?;
+                out.write_str(text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same answer without borrows.
+    pub fn into_owned(self) -> Register<'static> {
+        let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
+        match self {
+            Self::Later => Register::Later,
+            Self::With { name, code } => {
+                Register::With { name: name.map(owned), code: code.map(owned) }
+            }
+        }
+    }
+}
+
+/// Reads what follows `position`. `None` if there is no position, or a broken one.
+fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
+    let root = loop {
+        let Some(word) = reader.words.peek() else {
+            reader.note_missing(NoteKind::Missing);
+            return None;
+        };
+        // A board has ranks; without its keyword it is known by them.
+        let bare = word.text.contains('/');
+        if !bare {
+            reader.words.next();
+        }
+        match word.text {
+            "startpos" => break Root::StartPos,
+            "fen" | "sfen" => break read_root(reader, word.text == "sfen")?,
+            _ if bare => {
+                reader.note_missing(NoteKind::MissingKeyword);
+                break read_root(reader, reader.dialect.position_keyword() == "sfen")?;
+            }
+            _ => reader.note(word, NoteKind::UnknownWord),
+        }
+    };
+    let mut moves = MoveList::EMPTY;
+    while let Some(word) = reader.words.peek() {
+        if word.text == "moves" {
+            reader.words.next();
+            // `position startpos moves` is common, and says that there are none.
+            if reader.words.peek().is_some() {
+                moves = reader.moves();
+            }
+            break;
+        }
+        if crate::Move::read_loosely(word.text, reader.dialect).is_ok() {
+            reader.note_missing(NoteKind::MissingKeyword);
+            moves = reader.moves();
+            break;
+        }
+        reader.words.next();
+        reader.note(word, NoteKind::UnknownWord);
+    }
+    reader.expect_end();
+    Some(Position { root, moves })
+}
+
+fn read_root<'a>(reader: &mut Reader<'a>, is_sfen: bool) -> Option<Root<'a>> {
+    let start = reader.words.next_start();
+    let mut end = start;
+    while let Some(word) = reader.words.peek().filter(|word| word.text != "moves") {
+        reader.words.next();
+        end = word.end();
+    }
+    let text = reader.words.slice(start, end).text;
+    let root = if is_sfen {
+        Sfen::new(text).map(|sfen| (sfen.is_usual(), Root::Sfen(sfen)))
+    } else {
+        Fen::new(text).map(|fen| (fen.is_usual(), Root::Fen(fen)))
+    };
+    match root {
+        Ok((usual, root)) => {
+            if !usual {
+                reader.note_at(start..end, NoteKind::UnusualPosition);
+            }
+            Some(root)
+        }
+        Err(error) => {
+            let span = start + error.span.start..start + error.span.end;
+            reader.note_at(span, NoteKind::BadPosition);
+            None
+        }
+    }
+}
+
+fn write_position(
+    position: &Position<'_>,
+    out: &mut (impl fmt::Write + ?Sized),
+) -> Result<(), WriteError> {
+    match &position.root {
+        Root::StartPos => out.write_str("position startpos")?,
+        Root::Fen(fen) => {
+            out.write_str("position fen ")?;
+            out.write_str(fen.as_str())?;
+        }
+        Root::Sfen(sfen) => {
+            out.write_str("position sfen ")?;
+            out.write_str(sfen.as_str())?;
+        }
+    }
+    if !position.moves.is_empty() {
+        out.write_str(" moves ")?;
+        out.write_str(position.moves.as_str())?;
+    }
+    Ok(())
+}
+
+/// A line that is no UCI command, or an odd one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CommandError {
+    /// The line.
+    pub line: String,
+    /// What is wrong with it.
+    pub notes: alloc::vec::Vec<Note>,
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no command", self.line.escape_debug())?;
+        match self.notes.first() {
+            Some(note) => write!(f, ": {note}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl core::error::Error for CommandError {}
+
+impl FromStr for Command<'static> {
+    type Err = CommandError;
+
+    /// Reads a UCI line, tolerantly. For the notes, and for USI, see [`Command::read`].
+    ///
+    /// # Errors
+    /// The line is no command.
+    fn from_str(line: &str) -> Result<Self, CommandError> {
+        let reading = Command::read(line, Dialect::Uci);
+        match reading.value {
+            Command::Unknown(_) => Err(CommandError { line: line.into(), notes: reading.notes }),
+            command => Ok(command.into_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Command<'_> {
+    /// The UCI line. A text that could not be written to an engine is shown with spaces for line
+    /// ends; to send a command, use [`Command::write`], which refuses it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.write(Dialect::Uci, &mut OneLine(f)) {
+            Ok(()) => Ok(()),
+            Err(WriteError::Sink) => Err(fmt::Error),
+            Err(_) => fmt::Write::write_fmt(&mut OneLine(f), format_args!("{self:?}")),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! `setoption name … value …`.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use core::fmt;
+
+use crate::Dialect;
+use crate::note::NoteKind;
+use crate::read::Reader;
+use crate::words::Words;
+use crate::write::{self, WriteError};
+
+/// `setoption name <name> [value <value>]`.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SetOption<'a> {
+    /// The name as it was sent, with the spaces within it. Compare it with
+    /// [`Dialect::same_option`].
+    pub name: Cow<'a, str>,
+    /// The value. `None` if there is no word `value`, as for a button; empty if nothing follows
+    /// it, or `<empty>` does.
+    pub value: Option<Cow<'a, str>>,
+}
+
+impl SetOption<'_> {
+    /// The same message, cut at the word `value` that makes the name an option.
+    ///
+    /// `setoption name draw value value 3` can be read in two ways. The reader cuts at the first
+    /// `value`; whoever knows the options can do better.
+    #[must_use]
+    pub fn resolved(self, is_option: impl Fn(&str) -> bool) -> Self {
+        let Some(value) = self.value.as_deref().filter(|_| !is_option(&self.name)) else {
+            return self;
+        };
+        let whole = format!("{} value {value}", self.name);
+        let cut = Words::new(&whole).find_map(|word| {
+            let name = whole.get(..word.start)?.trim_end();
+            let value = whole.get(word.end()..)?.trim_start();
+            (word.text == "value" && is_option(name)).then(|| (name.to_owned(), value.to_owned()))
+        });
+        match cut {
+            Some((name, value)) => {
+                SetOption { name: Cow::Owned(name), value: Some(Cow::Owned(value)) }
+            }
+            None if is_option(&whole) => SetOption { name: Cow::Owned(whole), value: None },
+            None => self,
+        }
+    }
+
+    pub(crate) fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        if dialect.spaces_in_option_names() {
+            write::check_text("name of an option", &self.name)?;
+            write::check_no_word("name of an option", &self.name, "value")?;
+        } else {
+            write::check_word("name of an option", &self.name)?;
+        }
+        if let Some(value) = &self.value
+            && !value.is_empty()
+        {
+            write::check_text("value of an option", value)?;
+        }
+        out.write_str("setoption name ")?;
+        out.write_str(&self.name)?;
+        if let Some(value) = &self.value {
+            out.write_str(" value ")?;
+            out.write_str(if value.is_empty() { "<empty>" } else { value })?;
+        }
+        Ok(())
+    }
+
+    /// The same message without borrows.
+    pub fn into_owned(self) -> SetOption<'static> {
+        SetOption {
+            name: Cow::Owned(self.name.into_owned()),
+            value: self.value.map(|value| Cow::Owned(value.into_owned())),
+        }
+    }
+}
+
+/// Reads what follows `setoption`. `None` without a name.
+pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
+    let first = reader.words.peek();
+    let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+    match first {
+        Some(word) if is(word.text, "name") => {
+            if word.text != "name" {
+                reader.note(word, NoteKind::WrongCase);
+            }
+            reader.words.next();
+        }
+        Some(word) if is(word.text, "value") => return read_swapped(reader),
+        Some(_) => reader.note_missing(NoteKind::MissingKeyword),
+        None => (),
+    }
+    let name = reader.words.rest();
+    let mut end = name.start;
+    let mut value = None;
+    while let Some(word) = reader.words.next() {
+        if is(word.text, "value") && name.start < word.start {
+            if word.text != "value" {
+                reader.note(word, NoteKind::WrongCase);
+            }
+            value = Some(reader.words.rest().text);
+            break;
+        }
+        end = word.end();
+    }
+    let name = reader.words.slice(name.start, end);
+    if name.text.is_empty() {
+        reader.note_missing(NoteKind::Missing);
+        return None;
+    }
+    if !reader.dialect.spaces_in_option_names() && name.text.contains(crate::words::is_space) {
+        reader.note(name, NoteKind::SpaceInName);
+    }
+    Some(SetOption { name: Cow::Borrowed(name.text), value: value.map(decoded) })
+}
+
+/// `setoption value … name …`.
+fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
+    let value_key = reader.words.next()?;
+    let start = reader.words.next_start();
+    let mut end = start;
+    while let Some(word) = reader.words.next() {
+        if word.text.eq_ignore_ascii_case("name") {
+            let name = reader.words.rest();
+            if !name.text.is_empty() {
+                reader.note(value_key, NoteKind::WrongOrder);
+                return Some(SetOption {
+                    name: Cow::Borrowed(name.text),
+                    value: Some(decoded(reader.words.slice(start, end).text)),
+                });
+            }
+        }
+        end = word.end();
+    }
+    reader.note_missing(NoteKind::Missing);
+    None
+}
+
+/// The empty string is `<empty>` on the wire (UCI 2006, option type string).
+pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(if text == "<empty>" { "" } else { text })
+}

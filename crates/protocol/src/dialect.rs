@@ -1,0 +1,225 @@
+//! Every difference between the protocols, in one place.
+//!
+//! Another relative of UCI, such as UCCI or UCI-Cyclone, is another variant of [`Dialect`]: the
+//! compiler then asks for its answer to each question in this file.
+
+use core::fmt;
+
+use crate::clock::Convention;
+
+/// Which protocol is spoken.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Dialect {
+    /// The Universal Chess Interface: the edition of April 2006 and the modern one.
+    #[default]
+    Uci,
+    /// The Universal Shogi Interface: draft 1 as deployed by shogi GUIs today.
+    Usi,
+}
+
+/// What the number after `score mate` counts.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum MateUnit {
+    /// Moves of the side that mates (UCI).
+    Moves,
+    /// Moves of both sides (USI).
+    Plies,
+}
+
+impl Dialect {
+    /// All dialects, the most common one first.
+    pub const ALL: [Self; 2] = [Self::Uci, Self::Usi];
+
+    /// The command that starts a conversation: `uci` or `usi`.
+    pub const fn hello(self) -> &'static str {
+        match self {
+            Self::Uci => "uci",
+            Self::Usi => "usi",
+        }
+    }
+
+    /// The engine's answer to [`hello`](Self::hello): `uciok` or `usiok`.
+    pub const fn hello_ok(self) -> &'static str {
+        match self {
+            Self::Uci => "uciok",
+            Self::Usi => "usiok",
+        }
+    }
+
+    /// The command before the first search of another game: `ucinewgame` or `usinewgame`.
+    pub const fn new_game(self) -> &'static str {
+        match self {
+            Self::Uci => "ucinewgame",
+            Self::Usi => "usinewgame",
+        }
+    }
+
+    /// The word before the text of a position: `fen` or `sfen`.
+    pub const fn position_keyword(self) -> &'static str {
+        match self {
+            Self::Uci => "fen",
+            Self::Usi => "sfen",
+        }
+    }
+
+    /// How an engine says that it has no legal move: `(none)` in UCI, `resign` in USI.
+    pub const fn no_move(self) -> &'static str {
+        match self {
+            Self::Uci => "(none)",
+            Self::Usi => "resign",
+        }
+    }
+
+    /// What the number after `score mate` counts: moves in UCI, plies in USI (draft 1 §4).
+    pub const fn mate_unit(self) -> MateUnit {
+        match self {
+            Self::Uci => MateUnit::Moves,
+            Self::Usi => MateUnit::Plies,
+        }
+    }
+
+    /// Whether `wtime` and `btime` contain the increment of the move to come.
+    ///
+    /// UCI GUIs add the increment when a move ends, so it is included. Shogi GUIs send the time
+    /// before it is added (ShogiHome, Shogidokoro).
+    pub const fn clock_convention(self) -> Convention {
+        match self {
+            Self::Uci => Convention::IncrementIncluded,
+            Self::Usi => Convention::IncrementToCome,
+        }
+    }
+
+    /// Whether `readyok` is due again after the new-game command (UCI), or before it (USI as
+    /// deployed, where each game starts with `isready`).
+    pub const fn ready_after_new_game(self) -> bool {
+        match self {
+            Self::Uci => true,
+            Self::Usi => false,
+        }
+    }
+
+    /// Whether `go mate` is answered by `checkmate` and takes milliseconds (USI as deployed), not
+    /// a number of moves.
+    pub const fn mate_search_is_timed(self) -> bool {
+        match self {
+            Self::Uci => false,
+            Self::Usi => true,
+        }
+    }
+
+    /// Whether the GUI reports the end of a game with `gameover`.
+    pub const fn has_game_over(self) -> bool {
+        match self {
+            Self::Uci => false,
+            Self::Usi => true,
+        }
+    }
+
+    /// Whether option names may contain spaces.
+    pub const fn spaces_in_option_names(self) -> bool {
+        match self {
+            Self::Uci => true,
+            Self::Usi => false,
+        }
+    }
+
+    /// Whether the GUI sends this option even to an engine that did not declare it.
+    ///
+    /// Shogi GUIs do so with `USI_Hash` and `USI_Ponder`.
+    pub fn sends_undeclared(self, name: &str) -> bool {
+        match self {
+            Self::Uci => false,
+            Self::Usi => self.same_option(name, "USI_Hash") || self.same_option(name, "USI_Ponder"),
+        }
+    }
+
+    /// Writes the UCI name of an option as this dialect spells it.
+    ///
+    /// In USI, `Hash`, `Ponder` and `OwnBook` have the prefix `USI_`, `UCI_` becomes `USI_`, and a
+    /// space becomes `_`. `MultiPV` keeps its name, as deployed engines have it; the draft's
+    /// `USI_MultiPV` is understood.
+    ///
+    /// ```
+    /// use readyok_protocol::Dialect;
+    /// assert_eq!(Dialect::Usi.option_name("Hash").to_string(), "USI_Hash");
+    /// assert_eq!(Dialect::Usi.option_name("Clear Hash").to_string(), "Clear_Hash");
+    /// assert_eq!(Dialect::Uci.option_name("Clear Hash").to_string(), "Clear Hash");
+    /// ```
+    pub const fn option_name(self, name: &str) -> OptionName<'_> {
+        OptionName { dialect: self, name }
+    }
+
+    /// Whether two names mean the same option, in whatever spelling: case does not matter, runs
+    /// of spaces and underscores are alike, and `USI_Hash`, `Hash` and `UCI_Hash` are one.
+    ///
+    /// In UCI only the case and the length of runs of spaces do not matter.
+    pub fn same_option(self, a: &str, b: &str) -> bool {
+        let fold = |name| folded(without_prefix(self, name), self);
+        fold(a).eq(fold(b))
+    }
+}
+
+/// The name of an option in the spelling of a dialect. See [`Dialect::option_name`].
+#[derive(Clone, Copy, Debug)]
+pub struct OptionName<'a> {
+    dialect: Dialect,
+    name: &'a str,
+}
+
+impl fmt::Display for OptionName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.dialect.spaces_in_option_names() {
+            return f.write_str(self.name);
+        }
+        let rest = match self.name {
+            "Hash" | "Ponder" | "OwnBook" => {
+                f.write_str("USI_")?;
+                self.name
+            }
+            _ => match strip_prefix_ignoring_case(self.name, "UCI_") {
+                Some(rest) => {
+                    f.write_str("USI_")?;
+                    rest
+                }
+                None => self.name,
+            },
+        };
+        for (index, part) in rest.split_ascii_whitespace().enumerate() {
+            if 0 < index {
+                f.write_str("_")?;
+            }
+            f.write_str(part)?;
+        }
+        Ok(())
+    }
+}
+
+fn without_prefix(dialect: Dialect, name: &str) -> &str {
+    match dialect {
+        Dialect::Uci => name,
+        Dialect::Usi => strip_prefix_ignoring_case(name, "USI_")
+            .or_else(|| strip_prefix_ignoring_case(name, "UCI_"))
+            .unwrap_or(name),
+    }
+}
+
+fn strip_prefix_ignoring_case<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
+    let (head, rest) = name.split_at_checked(prefix.len())?;
+    head.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+/// The name in lower case with one space for each run of separators.
+fn folded(name: &str, dialect: Dialect) -> impl Iterator<Item = char> + '_ {
+    let separator = move |c: char| c.is_ascii_whitespace() || (dialect == Dialect::Usi && c == '_');
+    let mut words = name.split(separator).filter(|word| !word.is_empty()).enumerate();
+    let mut current = words.next().map(|(_, word)| word.chars());
+    core::iter::from_fn(move || {
+        let chars = current.as_mut()?;
+        if let Some(c) = chars.next() {
+            return Some(c.to_ascii_lowercase());
+        }
+        current = words.next().map(|(_, word)| word.chars());
+        current.as_ref().map(|_| ' ')
+    })
+}

@@ -1,0 +1,460 @@
+//! Moves as words of the wire: shapes, not rules.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::{Dialect, reserved};
+
+/// One move, as it stands on the wire.
+///
+/// A small `Copy` value that keeps the spelling. Nothing here knows the rules of a game: `h1a8`
+/// is a move, and whether it is legal is the business of a rules crate.
+///
+/// ```
+/// use readyok_protocol::{Move, MoveShape, Square};
+/// let promotion: Move = "e7e8q".parse()?;
+/// assert_eq!(promotion.to_string(), "e7e8q");
+/// assert_eq!(
+///     promotion.shape(),
+///     MoveShape::Board { from: Square::new(5, 7), to: Square::new(5, 8), suffix: Some('q') }
+/// );
+/// # Ok::<(), readyok_protocol::MoveError>(())
+/// ```
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+pub struct Move {
+    /// ASCII, followed by zeros. The longest move, `l10l10q`, has seven bytes.
+    bytes: [u8; 8],
+}
+
+/// A square by its numbers, as the notation of the game counts them.
+///
+/// `e4` of UCI is file 5, rank 4; `7g` of USI is file 7, rank 7.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Square {
+    /// From 1. In UCI `a` is 1; in USI files are counted from Black's right.
+    pub file: u8,
+    /// From 1. In UCI White's back rank is 1; in USI `a`, White's back rank, is 1.
+    pub rank: u8,
+}
+
+impl Square {
+    /// A square by its numbers.
+    pub const fn new(file: u8, rank: u8) -> Self {
+        Self { file, rank }
+    }
+}
+
+/// What a move does to the board, without knowing the board.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum MoveShape {
+    /// A piece goes from one square to another. In Chess960, castling is the king's move to the
+    /// square of his own rook.
+    Board {
+        /// Where the piece stands.
+        from: Square,
+        /// Where it goes.
+        to: Square,
+        /// The piece that a pawn becomes (`q`, lower case), or `+` for a promotion in shogi.
+        suffix: Option<char>,
+    },
+    /// A piece from the hand goes to a square: `P@e4` in UCI, `P*3d` in USI.
+    Drop {
+        /// The piece, an upper-case letter.
+        piece: char,
+        /// Where it goes.
+        to: Square,
+    },
+    /// `0000`: no move is made, the other side is to play.
+    Null,
+}
+
+/// A word that is no move of the dialect.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MoveError {
+    word: String,
+}
+
+impl Move {
+    /// `0000`, which passes the turn.
+    pub const NULL: Self = Self { bytes: *b"0000\0\0\0\0" };
+
+    /// Reads a word of one dialect in its exact form.
+    ///
+    /// UCI: `e2e4`, `e7e8q`, `e1h1`, `0000`, `P@e4`, and the squares `a1` to `l10` of larger
+    /// boards. USI: `7g7f`, `4e3c+`, `P*3d`, `0000`.
+    ///
+    /// # Errors
+    /// The word is no move of this dialect.
+    pub fn read(word: &str, dialect: Dialect) -> Result<Self, MoveError> {
+        let shape = match dialect {
+            Dialect::Uci => uci_shape(word.as_bytes()),
+            Dialect::Usi => usi_shape(word.as_bytes()),
+        };
+        match (shape, Self::from_short(word)) {
+            (Some(_), Some(it)) => Ok(it),
+            _ => Err(MoveError { word: word.to_owned() }),
+        }
+    }
+
+    /// Reads a word, and forgives the wrong case: `E7E8Q` is `e7e8q`, `p*3D` is `P*3d`.
+    ///
+    /// # Errors
+    /// The word is no move of this dialect in any case.
+    pub fn read_loosely(word: &str, dialect: Dialect) -> Result<Self, MoveError> {
+        Self::read(word, dialect).or_else(|error| {
+            let mut lower = Self::from_short(word).ok_or(error)?;
+            lower.bytes.make_ascii_lowercase();
+            if matches!(lower.bytes.get(1), Some(b'*' | b'@'))
+                && let Some(piece) = lower.bytes.first_mut()
+            {
+                piece.make_ascii_uppercase();
+            }
+            Self::read(lower.as_str(), dialect)
+        })
+    }
+
+    /// A move by its shape. `None` if a square is outside of every board (UCI: 12 files by 10
+    /// ranks, USI: 9 by 9) or a letter is none.
+    pub fn from_shape(shape: MoveShape, dialect: Dialect) -> Option<Self> {
+        let mut text = String::with_capacity(8);
+        match shape {
+            MoveShape::Null => return Some(Self::NULL),
+            MoveShape::Drop { piece, to } => {
+                text.push(piece);
+                text.push(match dialect {
+                    Dialect::Uci => '@',
+                    Dialect::Usi => '*',
+                });
+                push_square(&mut text, to, dialect)?;
+            }
+            MoveShape::Board { from, to, suffix } => {
+                push_square(&mut text, from, dialect)?;
+                push_square(&mut text, to, dialect)?;
+                text.extend(suffix);
+            }
+        }
+        Self::read(&text, dialect).ok()
+    }
+
+    /// The move as text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        let length = self.bytes.iter().position(|&byte| byte == 0).unwrap_or(self.bytes.len());
+        // Only ASCII gets in, so this is never empty for want of UTF-8.
+        self.bytes.get(..length).and_then(|it| str::from_utf8(it).ok()).unwrap_or_default()
+    }
+
+    /// What the move does.
+    pub fn shape(&self) -> MoveShape {
+        let word = self.as_str().as_bytes();
+        uci_shape(word).or_else(|| usi_shape(word)).unwrap_or(MoveShape::Null)
+    }
+
+    /// Whether the move starts where it ends, as in the `a1a1` of engines without a legal move.
+    pub fn goes_nowhere(&self) -> bool {
+        matches!(self.shape(), MoveShape::Board { from, to, suffix: None } if from == to)
+    }
+
+    fn from_short(word: &str) -> Option<Self> {
+        let mut bytes = [0; 8];
+        bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
+        word.is_ascii().then_some(Self { bytes })
+    }
+}
+
+fn push_square(text: &mut String, square: Square, dialect: Dialect) -> Option<()> {
+    let letter = |number: u8| number.checked_sub(1).map(|it| char::from(b'a'.saturating_add(it)));
+    let number = |number: u8, text: &mut String| {
+        if 10 <= number {
+            text.push(char::from(b'0' + number / 10 % 10));
+        }
+        text.push(char::from(b'0' + number % 10));
+    };
+    match dialect {
+        Dialect::Uci => {
+            text.push(letter(square.file)?);
+            number(square.rank, text);
+        }
+        Dialect::Usi => {
+            number(square.file, text);
+            text.push(letter(square.rank)?);
+        }
+    }
+    Some(())
+}
+
+/// The shape of a UCI move, if the word is one.
+#[inline]
+fn uci_shape(word: &[u8]) -> Option<MoveShape> {
+    if word == b"0000" {
+        return Some(MoveShape::Null);
+    }
+    if let [piece @ b'A'..=b'Z', b'@', square @ ..] = word {
+        let (to, []) = uci_square(square)? else { return None };
+        return Some(MoveShape::Drop { piece: char::from(*piece), to });
+    }
+    let (from, rest) = uci_square(word)?;
+    let (to, rest) = uci_square(rest)?;
+    let suffix = match rest {
+        [] => None,
+        [letter @ b'a'..=b'z'] => Some(char::from(*letter)),
+        _ => return None,
+    };
+    Some(MoveShape::Board { from, to, suffix })
+}
+
+/// The largest board of a known engine has 12 files and 10 ranks (Fairy-Stockfish).
+#[inline]
+fn uci_square(word: &[u8]) -> Option<(Square, &[u8])> {
+    let (file, rank, rest) = match word {
+        [file @ b'a'..=b'l', b'1', b'0', rest @ ..] => (file, 10, rest),
+        [file @ b'a'..=b'l', rank @ b'1'..=b'9', rest @ ..] => (file, rank - b'0', rest),
+        _ => return None,
+    };
+    Some((Square::new(file - b'a' + 1, rank), rest))
+}
+
+/// The shape of a USI move, if the word is one.
+#[inline]
+fn usi_shape(word: &[u8]) -> Option<MoveShape> {
+    if word == b"0000" {
+        return Some(MoveShape::Null);
+    }
+    if let [piece @ (b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'), b'*', square @ ..] = word {
+        let (to, []) = usi_square(square)? else { return None };
+        return Some(MoveShape::Drop { piece: char::from(*piece), to });
+    }
+    let (from, rest) = usi_square(word)?;
+    let (to, rest) = usi_square(rest)?;
+    let suffix = match rest {
+        [] => None,
+        [b'+'] => Some('+'),
+        _ => return None,
+    };
+    Some(MoveShape::Board { from, to, suffix })
+}
+
+#[inline]
+fn usi_square(word: &[u8]) -> Option<(Square, &[u8])> {
+    match word {
+        [file @ b'1'..=b'9', rank @ b'a'..=b'i', rest @ ..] => {
+            Some((Square::new(file - b'0', rank - b'a' + 1), rest))
+        }
+        _ => None,
+    }
+}
+
+impl FromStr for Move {
+    type Err = MoveError;
+
+    /// Reads a move of either dialect. Only `0000` belongs to both.
+    fn from_str(word: &str) -> Result<Self, MoveError> {
+        Self::read(word, Dialect::Uci).or_else(|_| Self::read(word, Dialect::Usi))
+    }
+}
+
+impl TryFrom<String> for Move {
+    type Error = MoveError;
+
+    fn try_from(word: String) -> Result<Self, MoveError> {
+        word.parse()
+    }
+}
+
+impl From<Move> for String {
+    fn from(it: Move) -> Self {
+        it.as_str().to_owned()
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Move({self})")
+    }
+}
+
+impl fmt::Display for MoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no move", self.word.escape_debug())
+    }
+}
+
+impl core::error::Error for MoveError {}
+
+/// Moves in a row: a game, a principal variation, the moves to search.
+///
+/// A line as it was read, without a copy where possible. Words that are no moves (`rep_draw` at
+/// the end of a variation) keep their place.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+pub struct MoveList<'a> {
+    /// Words with one space between two of them, none of them a keyword of the protocol.
+    text: Cow<'a, str>,
+}
+
+/// A word of a [`MoveList`].
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum MoveWord<'a> {
+    /// A move.
+    Move(Move),
+    /// Anything else, such as `rep_draw` or `resign`.
+    Other(&'a str),
+}
+
+/// A word that cannot stand in a list of moves: it is empty, has white space, or is a word of the
+/// protocol that would end the list.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MoveListError {
+    word: String,
+}
+
+impl<'a> MoveList<'a> {
+    /// No moves.
+    pub const EMPTY: Self = Self { text: Cow::Borrowed("") };
+
+    /// Text that the reader has cut to words and checked.
+    pub(crate) const fn from_checked(text: Cow<'a, str>) -> Self {
+        Self { text }
+    }
+
+    /// The words with one space between two of them.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether there are no words.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The number of words. Counts them.
+    pub fn len(&self) -> usize {
+        self.words().count()
+    }
+
+    /// The words as text.
+    pub fn words(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        self.text.split(' ').filter(|word| !word.is_empty())
+    }
+
+    /// The words, each either a move or something else.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = MoveWord<'_>> + Clone {
+        self.words().map(|word| word.parse().map_or(MoveWord::Other(word), MoveWord::Move))
+    }
+
+    /// The moves, without the words that are none.
+    pub fn moves(&self) -> impl DoubleEndedIterator<Item = Move> + Clone {
+        self.iter().filter_map(|word| match word {
+            MoveWord::Move(it) => Some(it),
+            MoveWord::Other(_) => None,
+        })
+    }
+
+    /// Adds a move.
+    pub fn push(&mut self, it: Move) {
+        self.push_checked(it.as_str());
+    }
+
+    /// Adds any word.
+    ///
+    /// # Errors
+    /// The word is empty, contains white space or a control character, or is a keyword of the
+    /// protocol (`depth`, `moves` …), which would end the list when read.
+    pub fn push_word(&mut self, word: &str) -> Result<(), MoveListError> {
+        if word.is_empty() || word.contains(|c: char| c <= ' ') || reserved::ends_a_list(word) {
+            return Err(MoveListError { word: word.to_owned() });
+        }
+        self.push_checked(word);
+        Ok(())
+    }
+
+    pub(crate) fn push_checked(&mut self, word: &str) {
+        let text = self.text.to_mut();
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+
+    /// Removes the last word. Returns whether there was one.
+    pub fn pop(&mut self) -> bool {
+        let keep = self.text.rfind(' ').unwrap_or(0);
+        let had = !self.text.is_empty();
+        match &mut self.text {
+            Cow::Borrowed(text) => *text = text.get(..keep).unwrap_or_default(),
+            Cow::Owned(text) => text.truncate(keep),
+        }
+        had
+    }
+
+    /// The same list without borrows.
+    pub fn into_owned(self) -> MoveList<'static> {
+        MoveList { text: Cow::Owned(self.text.into_owned()) }
+    }
+}
+
+impl FromIterator<Move> for MoveList<'_> {
+    fn from_iter<I: IntoIterator<Item = Move>>(moves: I) -> Self {
+        let mut list = Self::EMPTY;
+        list.extend(moves);
+        list
+    }
+}
+
+impl Extend<Move> for MoveList<'_> {
+    fn extend<I: IntoIterator<Item = Move>>(&mut self, moves: I) {
+        moves.into_iter().for_each(|it| self.push(it));
+    }
+}
+
+impl FromStr for MoveList<'_> {
+    type Err = MoveListError;
+
+    /// Reads words with white space between them.
+    fn from_str(text: &str) -> Result<Self, MoveListError> {
+        let mut list = Self::EMPTY;
+        for word in text.split_ascii_whitespace() {
+            list.push_word(word)?;
+        }
+        Ok(list)
+    }
+}
+
+impl TryFrom<String> for MoveList<'_> {
+    type Error = MoveListError;
+
+    fn try_from(text: String) -> Result<Self, MoveListError> {
+        text.parse()
+    }
+}
+
+impl From<MoveList<'_>> for String {
+    fn from(list: MoveList<'_>) -> Self {
+        list.text.into_owned()
+    }
+}
+
+impl fmt::Display for MoveList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Display for MoveListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` cannot stand in a list of moves", self.word.escape_debug())
+    }
+}
+
+impl core::error::Error for MoveListError {}

@@ -1,0 +1,476 @@
+//! `option name … type …`: the declaration of an option.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::Dialect;
+use crate::command::decoded;
+use crate::note::NoteKind;
+use crate::read::{Reader, in_any_case};
+use crate::words::{Integer, Word};
+use crate::write::{self, WriteError};
+
+/// An option as an engine declares it.
+///
+/// Defaults may be missing or odd: real engines declare such options, and they can be set all the
+/// same.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OptionDecl<'a> {
+    /// The name, as it is spelled on the wire.
+    pub name: Cow<'a, str>,
+    /// The type, with the default and the range.
+    pub kind: OptionKind<'a>,
+}
+
+/// The type of an option.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum OptionKind<'a> {
+    /// True or false.
+    Check {
+        /// The value that the engine starts with.
+        default: Option<bool>,
+    },
+    /// A whole number.
+    Spin {
+        /// The value that the engine starts with.
+        default: Option<i64>,
+        /// The smallest value.
+        min: Option<i64>,
+        /// The largest value.
+        max: Option<i64>,
+    },
+    /// One of several texts.
+    Combo {
+        /// The value that the engine starts with. Some engines leave it out of `vars`.
+        default: Option<Cow<'a, str>>,
+        /// The texts to choose from, in the engine's order.
+        vars: Vec<Cow<'a, str>>,
+    },
+    /// Something that the engine does when told to.
+    Button,
+    /// A text.
+    String {
+        /// The value that the engine starts with.
+        default: Option<Cow<'a, str>>,
+    },
+    /// The path of a file (USI).
+    Filename {
+        /// The value that the engine starts with.
+        default: Option<Cow<'a, str>>,
+    },
+    /// A type that no protocol has.
+    Other {
+        /// The type.
+        kind: Cow<'a, str>,
+        /// The rest of the line.
+        rest: Cow<'a, str>,
+    },
+}
+
+impl<'a> OptionDecl<'a> {
+    /// A check option.
+    pub fn check(name: impl Into<Cow<'a, str>>, default: bool) -> Self {
+        Self { name: name.into(), kind: OptionKind::Check { default: Some(default) } }
+    }
+
+    /// A spin option.
+    pub fn spin(name: impl Into<Cow<'a, str>>, default: i64, min: i64, max: i64) -> Self {
+        let kind = OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) };
+        Self { name: name.into(), kind }
+    }
+
+    /// A combo option.
+    pub fn combo(
+        name: impl Into<Cow<'a, str>>,
+        default: impl Into<Cow<'a, str>>,
+        vars: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let vars = vars.into_iter().map(Cow::Borrowed).collect();
+        Self { name: name.into(), kind: OptionKind::Combo { default: Some(default.into()), vars } }
+    }
+
+    /// A button.
+    pub fn button(name: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: name.into(), kind: OptionKind::Button }
+    }
+
+    /// A string option.
+    pub fn string(name: impl Into<Cow<'a, str>>, default: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: name.into(), kind: OptionKind::String { default: Some(default.into()) } }
+    }
+
+    /// A filename option.
+    pub fn filename(name: impl Into<Cow<'a, str>>, default: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: name.into(), kind: OptionKind::Filename { default: Some(default.into()) } }
+    }
+
+    /// The same declaration without borrows.
+    pub fn into_owned(self) -> OptionDecl<'static> {
+        OptionDecl { name: Cow::Owned(self.name.into_owned()), kind: self.kind.into_owned() }
+    }
+
+    pub(crate) fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        if dialect.spaces_in_option_names() {
+            write::check_text("name of an option", &self.name)?;
+        } else {
+            write::check_word("name of an option", &self.name)?;
+        }
+        // Where the name ends is found by the same search as when it is read.
+        for word in ["check", "spin", "combo", "button", "string", "filename"] {
+            let mut words = self.name.split(' ').filter(|word| !word.is_empty());
+            while let Some(found) = words.next() {
+                if found == "type" && words.clone().next() == Some(word) {
+                    return Err(WriteError::Keyword {
+                        field: "name of an option",
+                        keyword: "type",
+                    });
+                }
+            }
+        }
+        self.kind.check()?;
+        out.write_str("option name ")?;
+        out.write_str(&self.name)?;
+        out.write_str(" type ")?;
+        self.kind.write(out)?;
+        Ok(())
+    }
+}
+
+impl OptionKind<'_> {
+    /// The word of the protocol for the type.
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Check { .. } => "check",
+            Self::Spin { .. } => "spin",
+            Self::Combo { .. } => "combo",
+            Self::Button => "button",
+            Self::String { .. } => "string",
+            Self::Filename { .. } => "filename",
+            Self::Other { kind, .. } => kind,
+        }
+    }
+
+    fn check(&self) -> Result<(), WriteError> {
+        match self {
+            Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
+            Self::Combo { default, vars } => {
+                for text in default.iter().chain(vars) {
+                    write::check_text("choice of an option", text)?;
+                    write::check_no_word("choice of an option", text, "var")?;
+                    write::check_no_word("choice of an option", text, "default")?;
+                }
+            }
+            Self::String { default } | Self::Filename { default } => {
+                if let Some(text) = default.as_deref().filter(|text| !text.is_empty()) {
+                    write::check_text("default of an option", text)?;
+                }
+            }
+            Self::Other { kind, rest } => {
+                write::check_word("type of an option", kind)?;
+                write::check_line("declaration of an option", rest)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
+        out.write_str(self.word())?;
+        match self {
+            Self::Check { default } => match default {
+                Some(true) => out.write_str(" default true"),
+                Some(false) => out.write_str(" default false"),
+                None => Ok(()),
+            },
+            Self::Spin { default, min, max } => {
+                for (key, value) in [(" default ", default), (" min ", min), (" max ", max)] {
+                    if let Some(value) = value {
+                        write::signed(out, key, *value)?;
+                    }
+                }
+                Ok(())
+            }
+            Self::Combo { default, vars } => {
+                for (key, text) in default
+                    .iter()
+                    .map(|it| (" default ", it))
+                    .chain(vars.iter().map(|it| (" var ", it)))
+                {
+                    out.write_str(key)?;
+                    out.write_str(text)?;
+                }
+                Ok(())
+            }
+            Self::Button => Ok(()),
+            Self::String { default } | Self::Filename { default } => match default {
+                Some(text) => {
+                    out.write_str(" default ")?;
+                    out.write_str(if text.is_empty() { "<empty>" } else { text })
+                }
+                None => Ok(()),
+            },
+            Self::Other { rest, .. } if rest.is_empty() => Ok(()),
+            Self::Other { rest, .. } => {
+                out.write_str(" ")?;
+                out.write_str(rest)
+            }
+        }
+    }
+
+    /// The same type without borrows.
+    pub fn into_owned(self) -> OptionKind<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Self::Check { default } => OptionKind::Check { default },
+            Self::Spin { default, min, max } => OptionKind::Spin { default, min, max },
+            Self::Combo { default, vars } => OptionKind::Combo {
+                default: default.map(owned),
+                vars: vars.into_iter().map(owned).collect(),
+            },
+            Self::Button => OptionKind::Button,
+            Self::String { default } => OptionKind::String { default: default.map(owned) },
+            Self::Filename { default } => OptionKind::Filename { default: default.map(owned) },
+            Self::Other { kind, rest } => {
+                OptionKind::Other { kind: owned(kind), rest: owned(rest) }
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Type {
+    Check,
+    Spin,
+    Combo,
+    Button,
+    String,
+    Filename,
+}
+
+impl Type {
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "check" => Self::Check,
+            "spin" => Self::Spin,
+            "combo" => Self::Combo,
+            "button" => Self::Button,
+            "string" => Self::String,
+            "filename" => Self::Filename,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads what follows `option`. `None` without a name or a type.
+///
+/// The name ends at the first `type` that a type of the protocol follows, so that it may contain
+/// any word; failing that, at the first `type`.
+pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
+    let first = reader.words.peek();
+    let has_name = first.is_some_and(|word| word.text.eq_ignore_ascii_case("name"));
+    match first {
+        Some(word) if has_name => {
+            if word.text != "name" {
+                reader.note(word, NoteKind::WrongCase);
+            }
+            reader.words.next();
+        }
+        Some(word) if word.text == "type" => return read_type_first(reader),
+        Some(_) => reader.note_missing(NoteKind::MissingKeyword),
+        None => {
+            reader.note_missing(NoteKind::Missing);
+            return None;
+        }
+    }
+    let Some((name, type_word)) = split_name(reader) else {
+        reader.note_missing(NoteKind::Missing);
+        return None;
+    };
+    if !reader.dialect.spaces_in_option_names() && name.text.contains(crate::words::is_space) {
+        reader.note(name, NoteKind::SpaceInName);
+    }
+    let kind = read_kind(type_word, reader);
+    Some(OptionDecl { name: Cow::Borrowed(name.text), kind })
+}
+
+/// Cuts the name from the line, and takes the words `type` and the one after it.
+fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Word<'a>, Word<'a>)> {
+    let start = reader.words.peek()?.start;
+    let (mut ahead, mut fallback) = (reader.words.clone(), None);
+    while let Some(word) = ahead.next() {
+        if !word.text.eq_ignore_ascii_case("type") || word.start == start {
+            continue;
+        }
+        let mut after = ahead.clone();
+        let Some(type_word) = after.next() else { break };
+        let found = (reader.words.slice(start, word.start), word, type_word, after);
+        if Type::from_word(type_word.text).is_some() {
+            fallback = Some(found);
+            break;
+        }
+        fallback = fallback.or(Some(found));
+    }
+    let (name, key, type_word, after) = fallback?;
+    if key.text != "type" {
+        reader.note(key, NoteKind::WrongCase);
+    }
+    reader.words = after;
+    Some((name, type_word))
+}
+
+/// `option type … name …`.
+fn read_type_first<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
+    let type_key = reader.words.next()?;
+    let type_word = reader.words.next();
+    let name_key = reader.words.next();
+    let (Some(type_word), Some("name")) = (type_word, name_key.map(|word| word.text)) else {
+        reader.note(type_key, NoteKind::WrongOrder);
+        return None;
+    };
+    let name = reader.words.next()?;
+    reader.note(type_key, NoteKind::WrongOrder);
+    let kind = read_kind(type_word, reader);
+    Some(OptionDecl { name: Cow::Borrowed(name.text), kind })
+}
+
+fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a> {
+    let exact = Type::from_word(type_word.text);
+    if exact.is_none() && in_any_case(type_word.text, Type::from_word).is_some() {
+        reader.note(type_word, NoteKind::WrongCase);
+    }
+    match exact.or_else(|| in_any_case(type_word.text, Type::from_word)) {
+        Some(Type::Check) => read_check(reader),
+        Some(Type::Spin) => read_spin(reader),
+        Some(Type::Combo) => read_combo(reader),
+        Some(Type::Button) => {
+            reader.expect_end();
+            OptionKind::Button
+        }
+        Some(Type::String) => OptionKind::String { default: read_text(reader) },
+        Some(Type::Filename) => OptionKind::Filename { default: read_text(reader) },
+        None => {
+            reader.note(type_word, NoteKind::UnknownType);
+            OptionKind::Other {
+                kind: Cow::Borrowed(type_word.text),
+                rest: Cow::Borrowed(reader.words.rest().text),
+            }
+        }
+    }
+}
+
+fn is_attribute(word: &str) -> bool {
+    matches!(word, "default" | "min" | "max" | "var")
+}
+
+fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
+    let mut default = None;
+    while let Some(key) = reader.words.next() {
+        if !key.text.eq_ignore_ascii_case("default") {
+            reader.note(key, NoteKind::UnknownWord);
+            continue;
+        }
+        let Some(word) = reader.words.next() else {
+            reader.note_missing(NoteKind::Missing);
+            break;
+        };
+        let value = |word: &str| match word {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+        default = value(word.text).or_else(|| {
+            let repaired = in_any_case(word.text, value);
+            reader.note(word, repaired.map_or(NoteKind::BadDefault, |_| NoteKind::WrongCase));
+            repaired
+        });
+    }
+    OptionKind::Check { default }
+}
+
+fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
+    let (mut default, mut min, mut max, mut at) = (None, None, None, None);
+    while let Some(key) = reader.words.next() {
+        let slot = match key.text {
+            "default" => {
+                at = reader.words.peek();
+                &mut default
+            }
+            "min" => &mut min,
+            "max" => &mut max,
+            _ => {
+                reader.note(key, NoteKind::UnknownWord);
+                continue;
+            }
+        };
+        let value = reader.signed(is_attribute);
+        if slot.is_some() {
+            reader.note(key, NoteKind::Repeated);
+        }
+        *slot = value.or(*slot);
+    }
+    let outside =
+        |default| min.is_some_and(|min| default < min) || max.is_some_and(|max| max < default);
+    if let (Some(_), Some(word)) = (default.filter(|it| outside(*it)), at) {
+        reader.note(word, NoteKind::BadDefault);
+    }
+    OptionKind::Spin { default, min, max }
+}
+
+fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
+    let (mut default, mut vars) = (None, Vec::with_capacity(4));
+    while let Some(key) = reader.words.next() {
+        if !matches!(key.text, "default" | "var") {
+            reader.note(key, NoteKind::UnknownWord);
+            continue;
+        }
+        let start = reader.words.next_start();
+        let mut end = start;
+        let mut ahead = reader.words.clone();
+        while let Some(word) = ahead.next() {
+            if matches!(word.text, "default" | "var") {
+                break;
+            }
+            reader.words = ahead.clone();
+            end = word.end();
+        }
+        let text = reader.words.slice(start, end);
+        if text.text.is_empty() {
+            reader.note_at(start..start, NoteKind::Missing);
+        } else if key.text == "var" {
+            vars.push(Cow::Borrowed(text.text));
+        } else {
+            if default.is_some() {
+                reader.note(key, NoteKind::Repeated);
+            }
+            default = Some(text);
+        }
+    }
+    if let Some(word) = default.filter(|word| !vars.iter().any(|var| *var == word.text)) {
+        reader.note(word, NoteKind::BadDefault);
+    }
+    OptionKind::Combo { default: default.map(|word| Cow::Borrowed(word.text)), vars }
+}
+
+/// The default of a text: all the rest of the line.
+fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
+    while let Some(key) = reader.words.next() {
+        if key.text.eq_ignore_ascii_case("default") {
+            return Some(decoded(reader.words.rest().text));
+        }
+        reader.note(key, NoteKind::UnknownWord);
+    }
+    None
+}
+
+/// Reads a whole number that an `i64` can hold.
+pub(super) fn whole_number(text: &str) -> Option<i64> {
+    let integer = Integer::read(text)?;
+    let magnitude = i64::try_from(integer.magnitude).ok()?;
+    Some(if integer.negative { -magnitude } else { magnitude })
+}

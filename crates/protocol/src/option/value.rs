@@ -1,0 +1,209 @@
+//! The value of an option, checked against its declaration.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::decl::{OptionDecl, OptionKind, whole_number};
+
+/// The value of an option.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum OptionValue {
+    /// Of a check option.
+    Check(bool),
+    /// Of a spin option.
+    Spin(i64),
+    /// Of a combo, string or filename option, or one of an unknown type. May be empty.
+    Text(String),
+    /// A button was pressed.
+    Pressed,
+}
+
+/// Why a text is no value of an option.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum OptionError {
+    /// A check option takes `true` or `false`.
+    NotABoolean {
+        /// The name of the option.
+        option: String,
+        /// What was given.
+        value: String,
+    },
+    /// A spin option takes a whole number.
+    NotANumber {
+        /// The name of the option.
+        option: String,
+        /// What was given.
+        value: String,
+    },
+    /// The number is outside of the range of the option.
+    OutOfRange {
+        /// The name of the option.
+        option: String,
+        /// What was given.
+        value: i64,
+        /// The smallest value, if there is one.
+        min: Option<i64>,
+        /// The largest value, if there is one.
+        max: Option<i64>,
+    },
+    /// A combo option takes one of its choices.
+    NotAChoice {
+        /// The name of the option.
+        option: String,
+        /// What was given.
+        value: String,
+        /// What there is to choose from.
+        choices: Vec<String>,
+    },
+    /// The text contains a line end or NUL.
+    LineBreak {
+        /// The name of the option.
+        option: String,
+    },
+    /// The option needs a value.
+    NoValue {
+        /// The name of the option.
+        option: String,
+    },
+    /// A button takes no value.
+    UnwantedValue {
+        /// The name of the option.
+        option: String,
+        /// What was given.
+        value: String,
+    },
+}
+
+impl OptionDecl<'_> {
+    /// The value that the engine starts with, if it said so.
+    pub fn default_value(&self) -> Option<OptionValue> {
+        match &self.kind {
+            OptionKind::Check { default } => default.map(OptionValue::Check),
+            OptionKind::Spin { default, .. } => default.map(OptionValue::Spin),
+            OptionKind::Combo { default, .. }
+            | OptionKind::String { default }
+            | OptionKind::Filename { default } => {
+                default.as_deref().map(|text| OptionValue::Text(text.to_owned()))
+            }
+            OptionKind::Button | OptionKind::Other { .. } => None,
+        }
+    }
+
+    /// Reads a value as `setoption` carries it. Case does not matter, except in free text; the
+    /// choice of a combo is returned as it was declared.
+    ///
+    /// # Errors
+    /// The text is no value of this option.
+    pub fn value(&self, text: Option<&str>) -> Result<OptionValue, OptionError> {
+        let option = || self.name.clone().into_owned();
+        if let OptionKind::Button = self.kind {
+            return match text {
+                None | Some("") => Ok(OptionValue::Pressed),
+                Some(text) => {
+                    Err(OptionError::UnwantedValue { option: option(), value: text.to_owned() })
+                }
+            };
+        }
+        let text = text.ok_or_else(|| OptionError::NoValue { option: option() })?;
+        if text.bytes().any(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
+            return Err(OptionError::LineBreak { option: option() });
+        }
+        let value = || text.to_owned();
+        match &self.kind {
+            OptionKind::Check { .. } => match text {
+                _ if text.eq_ignore_ascii_case("true") => Ok(OptionValue::Check(true)),
+                _ if text.eq_ignore_ascii_case("false") => Ok(OptionValue::Check(false)),
+                _ => Err(OptionError::NotABoolean { option: option(), value: value() }),
+            },
+            OptionKind::Spin { min, max, .. } => {
+                let number = whole_number(text)
+                    .ok_or_else(|| OptionError::NotANumber { option: option(), value: value() })?;
+                if min.is_some_and(|min| number < min) || max.is_some_and(|max| max < number) {
+                    let (min, max) = (*min, *max);
+                    return Err(OptionError::OutOfRange {
+                        option: option(),
+                        value: number,
+                        min,
+                        max,
+                    });
+                }
+                Ok(OptionValue::Spin(number))
+            }
+            OptionKind::Combo { default, vars } => default
+                .iter()
+                .chain(vars)
+                .find(|choice| choice.eq_ignore_ascii_case(text))
+                .map(|choice| OptionValue::Text(choice.clone().into_owned()))
+                .ok_or_else(|| OptionError::NotAChoice {
+                    option: option(),
+                    value: value(),
+                    choices: vars.iter().cloned().map(Cow::into_owned).collect(),
+                }),
+            OptionKind::Button
+            | OptionKind::String { .. }
+            | OptionKind::Filename { .. }
+            | OptionKind::Other { .. } => Ok(OptionValue::Text(value())),
+        }
+    }
+}
+
+impl OptionValue {
+    /// The text that `setoption` carries after `value`. `None` for a button.
+    pub fn to_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Check(true) => Some(Cow::Borrowed("true")),
+            Self::Check(false) => Some(Cow::Borrowed("false")),
+            Self::Spin(number) => Some(Cow::Owned(alloc::format!("{number}"))),
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Pressed => None,
+        }
+    }
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.to_text().as_deref().unwrap_or_default())
+    }
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotABoolean { option, value } => {
+                write!(f, "option `{option}` is `true` or `false`, not `{}`", value.escape_debug())
+            }
+            Self::NotANumber { option, value } => {
+                write!(f, "option `{option}` is a whole number, not `{}`", value.escape_debug())
+            }
+            Self::OutOfRange { option, value, min, max } => {
+                write!(f, "option `{option}` cannot be {value}")?;
+                if let Some(min) = min {
+                    write!(f, ", at least {min}")?;
+                }
+                if let Some(max) = max {
+                    write!(f, ", at most {max}")?;
+                }
+                Ok(())
+            }
+            Self::NotAChoice { option, value, choices } => {
+                write!(f, "option `{option}` cannot be `{}`, only ", value.escape_debug())?;
+                for (index, choice) in choices.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}`{choice}`")?;
+                }
+                Ok(())
+            }
+            Self::LineBreak { option } => write!(f, "line end in the value of option `{option}`"),
+            Self::NoValue { option } => write!(f, "option `{option}` needs a value"),
+            Self::UnwantedValue { option, value } => {
+                write!(f, "button `{option}` takes no value, not `{}`", value.escape_debug())
+            }
+        }
+    }
+}
+
+impl core::error::Error for OptionError {}

@@ -1,0 +1,201 @@
+//! `bestmove` and `checkmate`: the ends of searches.
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+use crate::Dialect;
+use crate::moves::{Move, MoveList};
+use crate::note::NoteKind;
+use crate::read::Reader;
+use crate::write::{self, WriteError};
+
+/// `bestmove <move> [ponder <move>]`.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BestMove<'a> {
+    /// What the engine plays.
+    pub best: Best<'a>,
+    /// The reply that it expects and would like to ponder on.
+    pub ponder: Option<Move>,
+}
+
+/// What an engine plays.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Best<'a> {
+    /// A move. `0000` is the null move; some engines without a legal move send it, or `a1a1`.
+    Move(Move),
+    /// There is no legal move: `(none)`, also spelled `NULL`, `null` and `none`.
+    None,
+    /// The engine resigns (USI).
+    Resign,
+    /// The engine declares that it has won by entering the other camp (USI).
+    Win,
+    /// Any other word, as it was sent.
+    Other(Cow<'a, str>),
+}
+
+/// `checkmate …`: the answer to `go mate` (USI as deployed).
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Checkmate<'a> {
+    /// The mate, from the first move to the last.
+    Moves(MoveList<'a>),
+    /// There is none: `nomate`.
+    NoMate,
+    /// The time ran out: `timeout`.
+    Timeout,
+    /// The engine cannot search for mates: `notimplemented`.
+    NotImplemented,
+    /// The engine gave up for another reason: `none` (YaneuraOu).
+    Unknown,
+}
+
+impl Best<'_> {
+    fn word(&self, dialect: Dialect) -> &str {
+        match self {
+            Self::Move(it) => it.as_str(),
+            Self::None => dialect.no_move(),
+            Self::Resign => "resign",
+            Self::Win => "win",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// The same without borrows.
+    pub fn into_owned(self) -> Best<'static> {
+        match self {
+            Self::Move(it) => Best::Move(it),
+            Self::None => Best::None,
+            Self::Resign => Best::Resign,
+            Self::Win => Best::Win,
+            Self::Other(word) => Best::Other(Cow::Owned(word.into_owned())),
+        }
+    }
+}
+
+impl BestMove<'_> {
+    pub(super) fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        if let Best::Other(word) = &self.best {
+            write::check_word("best move", word)?;
+        }
+        out.write_str("bestmove ")?;
+        out.write_str(self.best.word(dialect))?;
+        if let Some(ponder) = &self.ponder {
+            out.write_str(" ponder ")?;
+            out.write_str(ponder.as_str())?;
+        }
+        Ok(())
+    }
+
+    /// The same without borrows.
+    pub fn into_owned(self) -> BestMove<'static> {
+        BestMove { best: self.best.into_owned(), ponder: self.ponder }
+    }
+}
+
+impl From<Move> for BestMove<'_> {
+    fn from(it: Move) -> Self {
+        Self { best: Best::Move(it), ponder: None }
+    }
+}
+
+/// Reads what follows `bestmove`. `None` if nothing does.
+pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
+    let Some(word) = reader.words.next() else {
+        reader.note_missing(NoteKind::Missing);
+        return None;
+    };
+    let exact = Move::read(word.text, reader.dialect).ok().map(Best::Move);
+    let best = exact.unwrap_or_else(|| match word.text {
+        "(none)" | "NULL" | "null" | "none" => Best::None,
+        "resign" => Best::Resign,
+        "win" => Best::Win,
+        text => {
+            if let Ok(it) = Move::read_loosely(text, reader.dialect) {
+                reader.note(word, NoteKind::MoveRepaired);
+                Best::Move(it)
+            } else {
+                reader.note(word, NoteKind::NotAMove);
+                Best::Other(Cow::Borrowed(text))
+            }
+        }
+    });
+    let mut ponder = None;
+    if let Some(word) = reader.words.peek().filter(|word| word.text == "ponder") {
+        reader.words.next();
+        let none = |text: &str| matches!(text, "(none)" | "NULL" | "null" | "none");
+        match reader.words.peek() {
+            // Houdini and others say that they expect nothing.
+            Some(word) if none(word.text) => {
+                reader.words.next();
+            }
+            Some(_) => ponder = reader.one_move(|_| false).filter(|it| *it != Move::NULL),
+            None => reader.note(word, NoteKind::Missing),
+        }
+    }
+    reader.expect_end();
+    Some(BestMove { best, ponder })
+}
+
+/// Reads what follows `checkmate`. `None` if nothing does.
+pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a>> {
+    let Some(word) = reader.words.peek() else {
+        reader.note_missing(NoteKind::Missing);
+        return None;
+    };
+    let answer = match word.text {
+        "nomate" => Checkmate::NoMate,
+        "timeout" => Checkmate::Timeout,
+        "notimplemented" => Checkmate::NotImplemented,
+        "none" => Checkmate::Unknown,
+        _ => {
+            let moves = reader.moves();
+            reader.expect_end();
+            return Some(Checkmate::Moves(moves));
+        }
+    };
+    reader.words.next();
+    reader.expect_end();
+    Some(answer)
+}
+
+impl Checkmate<'_> {
+    pub(super) fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        if !dialect.mate_search_is_timed() {
+            return Err(WriteError::NotInDialect { what: "`checkmate`" });
+        }
+        let text = match self {
+            Self::Moves(moves) if moves.is_empty() => {
+                return Err(WriteError::Blank { field: "mate" });
+            }
+            Self::Moves(moves) => moves.as_str(),
+            Self::NoMate => "nomate",
+            Self::Timeout => "timeout",
+            Self::NotImplemented => "notimplemented",
+            Self::Unknown => "none",
+        };
+        out.write_str("checkmate ")?;
+        out.write_str(text)?;
+        Ok(())
+    }
+
+    /// The same without borrows.
+    pub fn into_owned(self) -> Checkmate<'static> {
+        match self {
+            Self::Moves(moves) => Checkmate::Moves(moves.into_owned()),
+            Self::NoMate => Checkmate::NoMate,
+            Self::Timeout => Checkmate::Timeout,
+            Self::NotImplemented => Checkmate::NotImplemented,
+            Self::Unknown => Checkmate::Unknown,
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! `info`: what an engine tells about its search.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::moves::{Move, MoveList};
+use crate::note::NoteKind;
+use crate::read::{self, Reader, in_any_case};
+use crate::score::{Bound, Score, Wdl};
+use crate::words::Word;
+use crate::write::{self, WriteError};
+use crate::{Dialect, reserved};
+
+/// One line of `info`: each field as it was sent or not sent.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Info<'a> {
+    /// Search depth in plies.
+    pub depth: Option<u32>,
+    /// Depth of the deepest line in plies.
+    pub seldepth: Option<u32>,
+    /// Which of several variations this is; 1 is the best.
+    pub multipv: Option<u32>,
+    /// What the position is worth for the side to move.
+    pub score: Option<Score>,
+    /// How exact `score` is.
+    pub bound: Bound,
+    /// Chances of winning, drawing and losing (`UCI_ShowWDL`).
+    pub wdl: Option<Wdl>,
+    /// Positions searched.
+    pub nodes: Option<u64>,
+    /// Positions searched in a second.
+    pub nps: Option<u64>,
+    /// Thousandths of the hash table in use.
+    pub hashfull: Option<u32>,
+    /// Positions found in endgame tablebases.
+    pub tbhits: Option<u64>,
+    /// Positions found in the Shredder endgame databases.
+    pub sbhits: Option<u64>,
+    /// Thousandths of the processor in use.
+    pub cpuload: Option<u32>,
+    /// Milliseconds since the search started.
+    pub time: Option<u64>,
+    /// Moves until the end of the game (lc0, `UCI_ShowMovesLeft`).
+    pub movesleft: Option<u32>,
+    /// The move that is being searched.
+    pub currmove: Option<Move>,
+    /// Its number; the first move is 1.
+    pub currmovenumber: Option<u32>,
+    /// A move and the line that refutes it (`UCI_ShowRefutations`).
+    pub refutation: Option<MoveList<'a>>,
+    /// The line that is being calculated (`UCI_ShowCurrLine`).
+    pub currline: Option<CurrentLine<'a>>,
+    /// The best line found.
+    pub pv: Option<MoveList<'a>>,
+    /// Words that the protocol does not know, in their order.
+    pub unknown: Vec<Cow<'a, str>>,
+    /// Text to show: the rest of the line after `string` and one white space.
+    pub string: Option<Cow<'a, str>>,
+}
+
+/// `currline`: the line that a processor is calculating.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct CurrentLine<'a> {
+    /// Which processor, from 1. `None` if there is only one.
+    pub cpu: Option<u32>,
+    /// The line.
+    pub moves: MoveList<'a>,
+}
+
+impl<'a> Info<'a> {
+    /// `info string …`.
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self { string: Some(text.into()), ..Self::default() }
+    }
+
+    /// The same without borrows.
+    pub fn into_owned(self) -> Info<'static> {
+        Info {
+            refutation: self.refutation.map(MoveList::into_owned),
+            currline: self
+                .currline
+                .map(|line| CurrentLine { cpu: line.cpu, moves: line.moves.into_owned() }),
+            pv: self.pv.map(MoveList::into_owned),
+            unknown: read::into_owned(self.unknown),
+            string: self.string.map(|text| Cow::Owned(text.into_owned())),
+            depth: self.depth,
+            seldepth: self.seldepth,
+            multipv: self.multipv,
+            score: self.score,
+            bound: self.bound,
+            wdl: self.wdl,
+            nodes: self.nodes,
+            nps: self.nps,
+            hashfull: self.hashfull,
+            tbhits: self.tbhits,
+            sbhits: self.sbhits,
+            cpuload: self.cpuload,
+            time: self.time,
+            movesleft: self.movesleft,
+            currmove: self.currmove,
+            currmovenumber: self.currmovenumber,
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        if let Some(text) = &self.string {
+            write::check_line("text of `info string`", text)?;
+        }
+        write::check_unknown(&self.unknown, reserved::is_info_key)?;
+        out.write_str("info")?;
+        let mut number = |key, value: Option<u64>| match value {
+            Some(value) => write::field(out, key, value),
+            None => Ok(()),
+        };
+        number(" depth ", self.depth.map(u64::from))?;
+        number(" seldepth ", self.seldepth.map(u64::from))?;
+        number(" multipv ", self.multipv.map(u64::from))?;
+        self.write_score(dialect, out)?;
+        let mut number = |key, value: Option<u64>| match value {
+            Some(value) => write::field(out, key, value),
+            None => Ok(()),
+        };
+        number(" nodes ", self.nodes)?;
+        number(" nps ", self.nps)?;
+        number(" hashfull ", self.hashfull.map(u64::from))?;
+        number(" tbhits ", self.tbhits)?;
+        number(" sbhits ", self.sbhits)?;
+        number(" cpuload ", self.cpuload.map(u64::from))?;
+        number(" time ", self.time)?;
+        number(" movesleft ", self.movesleft.map(u64::from))?;
+        if let Some(it) = &self.currmove {
+            out.write_str(" currmove ")?;
+            out.write_str(it.as_str())?;
+        }
+        if let Some(value) = self.currmovenumber {
+            write::field(out, " currmovenumber ", value.into())?;
+        }
+        write::unknown(&self.unknown, out)?;
+        write_moves(" refutation", self.refutation.as_ref(), out)?;
+        if let Some(line) = &self.currline {
+            out.write_str(" currline")?;
+            if let Some(cpu) = line.cpu {
+                write::field(out, " ", cpu.into())?;
+            }
+            write_moves("", Some(&line.moves), out)?;
+        }
+        write_moves(" pv", self.pv.as_ref(), out)?;
+        if let Some(text) = &self.string {
+            out.write_str(" string ")?;
+            out.write_str(text)?;
+        }
+        Ok(())
+    }
+
+    fn write_score(&self, dialect: Dialect, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
+        if let Some(score) = self.score {
+            match (score, score.mate_number(dialect)) {
+                (Score::Cp(cp), _) => write::signed(out, " score cp ", cp.into())?,
+                (_, Some((sign, count))) => {
+                    out.write_str(" score mate ")?;
+                    out.write_str(sign)?;
+                    if let Some(count) = count {
+                        write::integer(out, false, count.into())?;
+                    }
+                }
+                (_, None) => (),
+            }
+            if self.bound != Bound::Exact {
+                out.write_str(" ")?;
+                out.write_str(self.bound.word())?;
+            }
+        }
+        if let Some(wdl) = self.wdl {
+            write::field(out, " wdl ", wdl.win.into())?;
+            write::field(out, " ", wdl.draw.into())?;
+            write::field(out, " ", wdl.loss.into())?;
+        }
+        Ok(())
+    }
+}
+
+fn write_moves(
+    key: &str,
+    moves: Option<&MoveList<'_>>,
+    out: &mut (impl fmt::Write + ?Sized),
+) -> fmt::Result {
+    let Some(moves) = moves else { return Ok(()) };
+    out.write_str(key)?;
+    if !moves.is_empty() {
+        out.write_str(" ")?;
+        out.write_str(moves.as_str())?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Key {
+    Depth,
+    Seldepth,
+    Multipv,
+    Score,
+    Cp,
+    Mate,
+    Lowerbound,
+    Upperbound,
+    Wdl,
+    Nodes,
+    Nps,
+    Hashfull,
+    Tbhits,
+    Sbhits,
+    Cpuload,
+    Time,
+    Movesleft,
+    Currmove,
+    Currmovenumber,
+    Refutation,
+    Currline,
+    Pv,
+    String,
+}
+
+impl Key {
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "depth" => Self::Depth,
+            "seldepth" => Self::Seldepth,
+            "multipv" => Self::Multipv,
+            "score" => Self::Score,
+            "cp" => Self::Cp,
+            "mate" => Self::Mate,
+            "lowerbound" => Self::Lowerbound,
+            "upperbound" => Self::Upperbound,
+            "wdl" => Self::Wdl,
+            "nodes" => Self::Nodes,
+            "nps" => Self::Nps,
+            "hashfull" => Self::Hashfull,
+            "tbhits" => Self::Tbhits,
+            "sbhits" => Self::Sbhits,
+            "cpuload" => Self::Cpuload,
+            "time" => Self::Time,
+            "movesleft" => Self::Movesleft,
+            "currmove" => Self::Currmove,
+            "currmovenumber" => Self::Currmovenumber,
+            "refutation" => Self::Refutation,
+            "currline" => Self::Currline,
+            "pv" => Self::Pv,
+            "string" => Self::String,
+            _ => return None,
+        })
+    }
+
+    fn is_word(word: &str) -> bool {
+        Self::from_word(word).is_some()
+    }
+
+    /// Fields that may stand more than once: they are parts of the score.
+    fn may_repeat(self) -> bool {
+        matches!(self, Self::Score | Self::Cp | Self::Mate)
+    }
+}
+
+/// Reads what follows `info`.
+pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
+    let mut info = Info::default();
+    let mut seen = 0u32;
+    let mut seldepth = None;
+    while let Some(word) = reader.words.next() {
+        let exact = Key::from_word(word.text);
+        let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {
+            reader.note(word, NoteKind::UnknownWord);
+            info.unknown.push(Cow::Borrowed(word.text));
+            continue;
+        };
+        if exact.is_none() {
+            reader.note(word, NoteKind::WrongCase);
+        }
+        let bit = 1 << key as u32;
+        if seen & bit != 0 && !key.may_repeat() {
+            reader.note(word, NoteKind::Repeated);
+        }
+        seen |= bit;
+        if key == Key::Seldepth {
+            seldepth = Some(word);
+        }
+        read_field(key, word, reader, &mut info);
+    }
+    if let (Some(word), None) = (seldepth, info.depth) {
+        reader.note(word, NoteKind::SeldepthWithoutDepth);
+    }
+    info
+}
+
+fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut Info<'a>) {
+    // A field whose value is missing or no number leaves an earlier one of its kind as it is.
+    match key {
+        Key::Depth => info.depth = reader.small(Key::is_word).or(info.depth),
+        Key::Seldepth => info.seldepth = reader.small(Key::is_word).or(info.seldepth),
+        Key::Multipv => info.multipv = reader.small(Key::is_word).or(info.multipv),
+        Key::Nodes => info.nodes = reader.unsigned(Key::is_word).or(info.nodes),
+        Key::Nps => info.nps = reader.unsigned(Key::is_word).or(info.nps),
+        Key::Hashfull => info.hashfull = reader.small(Key::is_word).or(info.hashfull),
+        Key::Tbhits => info.tbhits = reader.unsigned(Key::is_word).or(info.tbhits),
+        Key::Sbhits => info.sbhits = reader.unsigned(Key::is_word).or(info.sbhits),
+        Key::Cpuload => info.cpuload = reader.small(Key::is_word).or(info.cpuload),
+        Key::Time => info.time = reader.unsigned(Key::is_word).or(info.time),
+        Key::Movesleft => info.movesleft = reader.small(Key::is_word).or(info.movesleft),
+        Key::Currmovenumber => {
+            info.currmovenumber = reader.small(Key::is_word).or(info.currmovenumber);
+        }
+        // The number follows `cp` or `mate`, which are read as fields of their own.
+        Key::Score => {
+            let next = reader.words.peek();
+            if next.is_none_or(|word| in_any_case(word.text, score_part).is_none()) {
+                reader.note(word, NoteKind::Missing);
+            }
+        }
+        Key::Cp => {
+            let score = reader.small_signed(Key::is_word).map(Score::Cp);
+            set_score(score, word, reader, info);
+        }
+        Key::Mate => {
+            let score = read_mate(reader);
+            set_score(score, word, reader, info);
+        }
+        Key::Lowerbound => info.bound = Bound::Lower,
+        Key::Upperbound => info.bound = Bound::Upper,
+        Key::Wdl => info.wdl = read_wdl(reader).or(info.wdl),
+        Key::Currmove => info.currmove = reader.one_move(Key::is_word).or(info.currmove),
+        Key::Refutation => info.refutation = Some(reader.moves()),
+        Key::Currline => info.currline = Some(read_current_line(reader)),
+        Key::Pv => info.pv = Some(reader.moves()),
+        Key::String => info.string = Some(Cow::Borrowed(read_string(reader))),
+    }
+}
+
+fn score_part(word: &str) -> Option<()> {
+    matches!(word, "cp" | "mate" | "lowerbound" | "upperbound").then_some(())
+}
+
+/// A mate is stronger than centipawns, which are the engine's guess at the same time.
+fn set_score(score: Option<Score>, word: Word<'_>, reader: &mut Reader<'_>, info: &mut Info<'_>) {
+    let Some(score) = score else { return };
+    match info.score {
+        None => (),
+        Some(old) if old.is_mate() == score.is_mate() => reader.note(word, NoteKind::Repeated),
+        Some(_) => reader.note(word, NoteKind::Conflict),
+    }
+    if score.is_mate() || info.score.is_none_or(|old| !old.is_mate()) {
+        info.score = Some(score);
+    }
+}
+
+fn read_mate(reader: &mut Reader<'_>) -> Option<Score> {
+    let word = reader.words.peek().filter(|word| !Key::is_word(word.text));
+    let Some(word) = word else {
+        reader.note_missing(NoteKind::Missing);
+        return None;
+    };
+    reader.words.next();
+    let score = Score::from_mate_word(word.text, reader.dialect);
+    if score.is_none() {
+        reader.note(word, NoteKind::NotANumber);
+    }
+    score
+}
+
+fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
+    let mut number = || {
+        let word = reader.words.peek();
+        let number = reader.small(Key::is_word)?;
+        if let (true, Some(word)) = (u32::from(u16::MAX) < number, word) {
+            reader.note(word, NoteKind::NumberTooLarge);
+        }
+        Some(u16::try_from(number).unwrap_or(u16::MAX))
+    };
+    Some(Wdl { win: number()?, draw: number()?, loss: number()? })
+}
+
+fn read_current_line<'a>(reader: &mut Reader<'a>) -> CurrentLine<'a> {
+    let number = reader.words.peek().and_then(|word| word.text.parse().ok());
+    // `0000` is the null move, not a processor.
+    let cpu = number.filter(|_| reader.words.peek().is_some_and(|word| word.text != "0000"));
+    if cpu.is_some() {
+        reader.words.next();
+    }
+    CurrentLine { cpu, moves: reader.moves() }
+}
+
+/// The rest of the line after one white space, without the line end.
+fn read_string<'a>(reader: &mut Reader<'a>) -> &'a str {
+    let line = reader.words.line();
+    let text = line.get(reader.words.at() + 1..).unwrap_or_default();
+    while reader.words.next().is_some() {}
+    text.trim_end_matches(['\r', '\n', '\0'])
+}

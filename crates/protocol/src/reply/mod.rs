@@ -1,0 +1,275 @@
+//! What an engine says to its client.
+
+mod bestmove;
+mod info;
+
+pub use bestmove::{Best, BestMove, Checkmate};
+pub use info::{CurrentLine, Info};
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+use crate::Dialect;
+use crate::note::{NoteKind, Reading};
+use crate::option::OptionDecl;
+use crate::read::{Reader, Start};
+use crate::write::{self, WriteError};
+use crate::{option, reserved};
+
+/// A message from an engine to its client.
+///
+/// ```
+/// use readyok_protocol::{Dialect, Reply, Score};
+/// let reading = Reply::read("info depth 12 score cp 31 pv e2e4 e7e5", Dialect::Uci);
+/// let Reply::Info(info) = reading.value else { panic!() };
+/// assert_eq!((info.depth, info.score), (Some(12), Some(Score::Cp(31))));
+/// assert_eq!(info.pv.unwrap().moves().count(), 2);
+/// ```
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a box would cost `info`, the hot message, an allocation"
+)]
+pub enum Reply<'a> {
+    /// `id …`: who the engine is.
+    Id(Id<'a>),
+    /// `option …`: an option that the engine has.
+    Option(OptionDecl<'a>),
+    /// `uciok` or `usiok`: the end of the greeting.
+    HelloOk,
+    /// `readyok`: the answer to `isready`.
+    ReadyOk,
+    /// `bestmove …`: the end of a search.
+    BestMove(BestMove<'a>),
+    /// `checkmate …`: the end of a mate search (USI as deployed).
+    Checkmate(Checkmate<'a>),
+    /// `copyprotection …`.
+    CopyProtection(Status),
+    /// `registration …`.
+    Registration(Status),
+    /// `info …`.
+    Info(Info<'a>),
+    /// A line that is none of these, without white space at its ends. Many engines print some.
+    Unknown(Cow<'a, str>),
+}
+
+/// `id name …` and `id author …`.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Id<'a> {
+    /// The name of the engine and its version.
+    Name(Cow<'a, str>),
+    /// Who wrote it.
+    Author(Cow<'a, str>),
+}
+
+/// The state of `copyprotection` or `registration`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Status {
+    /// The engine looks.
+    Checking,
+    /// All is well.
+    Ok,
+    /// The engine is not registered, or not the buyer's.
+    Error,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Id,
+    Option,
+    HelloOk,
+    ReadyOk,
+    BestMove,
+    Checkmate,
+    CopyProtection,
+    Registration,
+    Info,
+}
+
+impl Kind {
+    fn uci(word: &str) -> Option<Self> {
+        if word == "uciok" { Some(Self::HelloOk) } else { Self::any(word) }
+    }
+
+    fn usi(word: &str) -> Option<Self> {
+        match word {
+            "usiok" => Some(Self::HelloOk),
+            "checkmate" => Some(Self::Checkmate),
+            word => Self::any(word),
+        }
+    }
+
+    fn any(word: &str) -> Option<Self> {
+        Some(match word {
+            "info" => Self::Info,
+            "bestmove" => Self::BestMove,
+            "readyok" => Self::ReadyOk,
+            "option" => Self::Option,
+            "id" => Self::Id,
+            "copyprotection" => Self::CopyProtection,
+            "registration" => Self::Registration,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Reply<'a> {
+    /// Reads one line. Never fails: what cannot be understood is skipped or kept as text, and
+    /// noted.
+    ///
+    /// Unknown words before the message are skipped only if all the rest can be read: an engine's
+    /// `Warning: bestmove e2e4 is illegal` ends no search.
+    pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
+        let mut reader = Reader::new(line, dialect);
+        let known = match dialect {
+            Dialect::Uci => Kind::uci,
+            Dialect::Usi => Kind::usi,
+        };
+        let whole = reader.words.rest();
+        let reply = match reader.start(known, reserved::is_command) {
+            Start::Known(kind, skipped) => {
+                let before = reader.notes.len();
+                let reply = Self::read_kind(kind, &mut reader);
+                reply.filter(|_| skipped == 0 || reader.notes.len() == before)
+            }
+            Start::Unknown(kind) => {
+                if let Some(kind) = kind {
+                    reader.note(whole, kind);
+                }
+                None
+            }
+        };
+        let reply = reply.unwrap_or(Self::Unknown(Cow::Borrowed(whole.text)));
+        reader.done(reply)
+    }
+
+    /// The reply, or `None` if something that it cannot be without is missing.
+    fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
+        let reply = match kind {
+            Kind::HelloOk => Self::HelloOk,
+            Kind::ReadyOk => Self::ReadyOk,
+            Kind::CopyProtection => Self::CopyProtection(reader.choose(Status::from_word)?),
+            Kind::Registration => Self::Registration(reader.choose(Status::from_word)?),
+            Kind::Info => return Some(Self::Info(info::read(reader))),
+            Kind::BestMove => return bestmove::read(reader).map(Self::BestMove),
+            Kind::Checkmate => return bestmove::read_checkmate(reader).map(Self::Checkmate),
+            Kind::Option => return option::decl::read(reader).map(Self::Option),
+            Kind::Id => return Id::read(reader).map(Self::Id),
+        };
+        reader.expect_end();
+        Some(reply)
+    }
+
+    /// Writes the line, without a line end.
+    ///
+    /// # Errors
+    /// A text in the reply would break the line or be read as something else, or the dialect has
+    /// no such reply; nothing was written. Or the sink failed.
+    pub fn write(
+        &self,
+        dialect: Dialect,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
+        match self {
+            Self::Id(id) => id.write(out)?,
+            Self::Option(decl) => decl.write(dialect, out)?,
+            Self::HelloOk => out.write_str(dialect.hello_ok())?,
+            Self::ReadyOk => out.write_str("readyok")?,
+            Self::BestMove(it) => it.write(dialect, out)?,
+            Self::Checkmate(it) => it.write(dialect, out)?,
+            Self::CopyProtection(status) => {
+                out.write_str("copyprotection ")?;
+                out.write_str(status.word())?;
+            }
+            Self::Registration(status) => {
+                out.write_str("registration ")?;
+                out.write_str(status.word())?;
+            }
+            Self::Info(info) => info.write(dialect, out)?,
+            Self::Unknown(text) => {
+                write::check_line("reply", text)?;
+                out.write_str(text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same reply without borrows.
+    pub fn into_owned(self) -> Reply<'static> {
+        match self {
+            Self::Id(id) => Reply::Id(id.into_owned()),
+            Self::Option(decl) => Reply::Option(decl.into_owned()),
+            Self::HelloOk => Reply::HelloOk,
+            Self::ReadyOk => Reply::ReadyOk,
+            Self::BestMove(it) => Reply::BestMove(it.into_owned()),
+            Self::Checkmate(it) => Reply::Checkmate(it.into_owned()),
+            Self::CopyProtection(status) => Reply::CopyProtection(status),
+            Self::Registration(status) => Reply::Registration(status),
+            Self::Info(info) => Reply::Info(info.into_owned()),
+            Self::Unknown(text) => Reply::Unknown(Cow::Owned(text.into_owned())),
+        }
+    }
+}
+
+impl Status {
+    /// The word of the protocol.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Checking => "checking",
+            Self::Ok => "ok",
+            Self::Error => "error",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Checking, Self::Ok, Self::Error].into_iter().find(|it| it.word() == word)
+    }
+}
+
+impl<'a> Id<'a> {
+    fn read(reader: &mut Reader<'a>) -> Option<Self> {
+        let key = reader.words.next();
+        let text = reader.words.rest();
+        let id = match key.map(|key| key.text) {
+            Some(it) if it.eq_ignore_ascii_case("name") => Self::Name(Cow::Borrowed(text.text)),
+            Some(it) if it.eq_ignore_ascii_case("author") => Self::Author(Cow::Borrowed(text.text)),
+            _ => {
+                match key {
+                    Some(key) => reader.note(key, NoteKind::UnknownWord),
+                    None => reader.note_missing(NoteKind::Missing),
+                }
+                return None;
+            }
+        };
+        if let Some(key) = key.filter(|key| !matches!(key.text, "name" | "author")) {
+            reader.note(key, NoteKind::WrongCase);
+        }
+        if text.text.is_empty() {
+            reader.note_missing(NoteKind::Missing);
+            return None;
+        }
+        Some(id)
+    }
+
+    fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
+        let (key, text) = match self {
+            Self::Name(text) => ("id name ", text),
+            Self::Author(text) => ("id author ", text),
+        };
+        write::check_text("id", text)?;
+        out.write_str(key)?;
+        out.write_str(text)?;
+        Ok(())
+    }
+
+    /// The same without borrows.
+    pub fn into_owned(self) -> Id<'static> {
+        match self {
+            Self::Name(text) => Id::Name(Cow::Owned(text.into_owned())),
+            Self::Author(text) => Id::Author(Cow::Owned(text.into_owned())),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Puts messages into text: no allocation, and nothing that would be read as something else.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::string::String;
+use core::fmt;
+
+/// Why a message cannot be written. Nothing of it was written, unless the sink failed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The text contains a line end or NUL and would become two messages.
+    LineBreak {
+        /// What the text is for.
+        field: &'static str,
+        /// The text.
+        text: String,
+    },
+    /// The text contains a word of the protocol that would end it when read.
+    Keyword {
+        /// What the text is for.
+        field: &'static str,
+        /// The word of the protocol.
+        keyword: &'static str,
+    },
+    /// The text is empty or starts or ends with white space, and would not be read back.
+    Blank {
+        /// What the text is for.
+        field: &'static str,
+    },
+    /// The protocol has no such message.
+    NotInDialect {
+        /// The message or field.
+        what: &'static str,
+    },
+    /// What is written to did not take the text.
+    Sink,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LineBreak { field, text } => {
+                write!(f, "line end in {field}: `{}`", text.escape_debug())
+            }
+            Self::Keyword { field, keyword } => {
+                write!(f, "{field} contains the word `{keyword}` of the protocol")
+            }
+            Self::Blank { field } => write!(f, "{field} is empty or has white space at an end"),
+            Self::NotInDialect { what } => write!(f, "the protocol has no {what}"),
+            Self::Sink => f.write_str("the text could not be written"),
+        }
+    }
+}
+
+impl core::error::Error for WriteError {}
+
+impl From<fmt::Error> for WriteError {
+    fn from(_: fmt::Error) -> Self {
+        Self::Sink
+    }
+}
+
+/// Checks that a text stays on its line.
+pub(crate) fn check_line(field: &'static str, text: &str) -> Result<(), WriteError> {
+    if text.bytes().any(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
+        return Err(WriteError::LineBreak { field, text: text.to_owned() });
+    }
+    Ok(())
+}
+
+/// Checks that a text is read back as it is: not empty, no white space at its ends, one line.
+pub(crate) fn check_text(field: &'static str, text: &str) -> Result<(), WriteError> {
+    check_line(field, text)?;
+    match (text.as_bytes().first(), text.as_bytes().last()) {
+        (Some(first), Some(last)) if b' ' < *first && b' ' < *last => Ok(()),
+        _ => Err(WriteError::Blank { field }),
+    }
+}
+
+/// Checks that a text is one word.
+pub(crate) fn check_word(field: &'static str, text: &str) -> Result<(), WriteError> {
+    check_text(field, text)?;
+    if text.contains(|c: char| c <= ' ') {
+        return Err(WriteError::Blank { field });
+    }
+    Ok(())
+}
+
+/// Checks that a text does not contain a word that would end it.
+pub(crate) fn check_no_word(
+    field: &'static str,
+    text: &str,
+    keyword: &'static str,
+) -> Result<(), WriteError> {
+    if text.split(|c: char| c <= ' ').any(|word| word.eq_ignore_ascii_case(keyword)) {
+        return Err(WriteError::Keyword { field, keyword });
+    }
+    Ok(())
+}
+
+/// Writes ` key value`.
+pub(crate) fn field(
+    out: &mut (impl fmt::Write + ?Sized),
+    key: &'static str,
+    value: u64,
+) -> fmt::Result {
+    out.write_str(key)?;
+    integer(out, false, value)
+}
+
+/// Writes a number. A specialised `write!`, which this crate's benchmark shows to be several times
+/// slower.
+pub(crate) fn integer(
+    out: &mut (impl fmt::Write + ?Sized),
+    negative: bool,
+    mut value: u64,
+) -> fmt::Result {
+    let mut digits = [b'0'; 21];
+    let mut used = 0;
+    for digit in digits.iter_mut().rev() {
+        used += 1;
+        // The remainder is below ten.
+        *digit = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    if negative {
+        out.write_str("-")?;
+    }
+    let text = digits.get(digits.len() - used..).unwrap_or_default();
+    out.write_str(str::from_utf8(text).map_err(|_| fmt::Error)?)
+}
+
+/// Writes a number that may be negative.
+pub(crate) fn signed(
+    out: &mut (impl fmt::Write + ?Sized),
+    key: &'static str,
+    value: i64,
+) -> fmt::Result {
+    out.write_str(key)?;
+    integer(out, value < 0, value.unsigned_abs())
+}
+
+/// Checks that unknown words are read back as unknown words.
+pub(crate) fn check_unknown(
+    words: &[Cow<'_, str>],
+    is_key: fn(&str) -> bool,
+) -> Result<(), WriteError> {
+    for word in words {
+        check_word("unknown word", word)?;
+        if is_key(word) {
+            return Err(WriteError::Keyword { field: "unknown word", keyword: "of a field" });
+        }
+    }
+    Ok(())
+}
+
+/// Writes unknown words, each after a space.
+pub(crate) fn unknown(words: &[Cow<'_, str>], out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
+    for word in words {
+        out.write_str(" ")?;
+        out.write_str(word)?;
+    }
+    Ok(())
+}
+
+/// A sink that replaces line ends by spaces, for `Display`, which may not fail.
+pub(crate) struct OneLine<'a, 'b>(pub(crate) &'a mut fmt::Formatter<'b>);
+
+impl fmt::Write for OneLine<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for (index, part) in text.split(['\n', '\r', '\0']).enumerate() {
+            if 0 < index {
+                self.0.write_str(" ")?;
+            }
+            self.0.write_str(part)?;
+        }
+        Ok(())
+    }
+}
