@@ -1,0 +1,241 @@
+//! The permissive crates need nothing that is not permissive.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde::Deserialize;
+
+#[test]
+fn the_protocol_needs_only_permissive_crates() {
+    check_permissive("readyok-protocol");
+}
+
+#[test]
+fn the_engine_runtime_needs_only_permissive_crates() {
+    check_permissive("readyok-engine");
+}
+
+#[test]
+fn the_client_needs_only_permissive_crates() {
+    check_permissive("readyok-client");
+}
+
+#[test]
+fn a_gpl_crate_below_a_program_is_seen() {
+    let found = not_permissive("readyok-rules");
+    assert!(found.iter().any(|crate_| crate_.starts_with("shakmaty ")), "{found:?}");
+}
+
+#[test]
+fn the_protocol_has_no_required_dependency() {
+    let metadata = Metadata::read();
+    let required: Vec<&str> = metadata
+        .package_named("readyok-protocol")
+        .dependencies
+        .iter()
+        .filter(|dependency| !dependency.optional && is_shipped(dependency.kind.as_deref()))
+        .map(|dependency| dependency.name.as_str())
+        .collect();
+    assert!(required.is_empty(), "{required:?}");
+}
+
+#[test]
+fn an_expression_is_permissive_if_the_user_may_choose_so() {
+    let allowed = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"];
+    let allowed = allowed.map(str::to_owned).into();
+    for (expression, expected) in [
+        ("MIT", true),
+        ("GPL-3.0-or-later", false),
+        ("MIT OR GPL-3.0-or-later", true),
+        ("MIT AND GPL-3.0-or-later", false),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+        ("(MIT OR Apache-2.0) AND MPL-2.0", false),
+        ("MIT OR Apache-2.0 AND MPL-2.0", true),
+        ("MPL-2.0 AND Apache-2.0 OR LGPL-2.1-only", false),
+        ("Apache-2.0 WITH LLVM-exception OR LGPL-3.0", true),
+        ("Apache-2.0 WITH Other-exception", false),
+        ("MIT/GPL-2.0", true),
+        ("LGPL-3.0/MPL-2.0", false),
+    ] {
+        assert_eq!(spdx::is_permissive(expression, &allowed), Some(expected), "{expression}");
+    }
+    for broken in ["", "MIT OR", "(MIT", "MIT)", "MIT Apache-2.0", "OR MIT", "MIT WITH"] {
+        assert_eq!(spdx::is_permissive(broken, &allowed), None, "{broken}");
+    }
+}
+
+fn check_permissive(name: &str) {
+    let found = not_permissive(name);
+    assert!(found.is_empty(), "`{name}` needs {}", found.join(", "));
+}
+
+/// The crates that `name` needs, itself included, whose licence is not permissive.
+fn not_permissive(name: &str) -> Vec<String> {
+    let metadata = Metadata::read();
+    let allowed = allowed_licences();
+    metadata
+        .needed_by(&metadata.package_named(name).id)
+        .into_iter()
+        .map(|id| metadata.package(id))
+        .filter(|package| {
+            let licence = package.license.as_deref().unwrap_or_default();
+            spdx::is_permissive(licence, &allowed) != Some(true)
+        })
+        .map(|package| format!("{} ({})", package.name, package.license.as_deref().unwrap_or("?")))
+        .collect()
+}
+
+/// The list at the head of `deny.toml`.
+fn allowed_licences() -> BTreeSet<String> {
+    let text = std::fs::read_to_string(workspace().join("deny.toml")).unwrap();
+    let (_, list) = text.split_once("\nallow = [").unwrap();
+    let (list, _) = list.split_once(']').unwrap();
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn workspace() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// What `cargo metadata` prints, as far as it is of use here.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    resolve: Resolve,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    id: String,
+    name: String,
+    license: Option<String>,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+    optional: bool,
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    deps: Vec<Edge>,
+}
+
+#[derive(Deserialize)]
+struct Edge {
+    pkg: String,
+    dep_kinds: Vec<EdgeKind>,
+}
+
+#[derive(Deserialize)]
+struct EdgeKind {
+    kind: Option<String>,
+}
+
+impl Metadata {
+    /// Every feature and every platform counts, so Cargo may have to fetch crates that no build here needed.
+    fn read() -> Self {
+        let output = Command::new(env!("CARGO"))
+            .args(["metadata", "--format-version=1", "--locked", "--all-features"])
+            .current_dir(workspace())
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "`cargo metadata` failed; `cargo fetch` may help: {errors}"
+        );
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    fn package_named(&self, name: &str) -> &Package {
+        self.packages.iter().find(|package| package.name == name).unwrap()
+    }
+
+    fn package(&self, id: &str) -> &Package {
+        self.packages.iter().find(|package| package.id == id).unwrap()
+    }
+
+    /// The ids of everything that is built to use `root`, with `root` itself.
+    fn needed_by<'a>(&'a self, root: &'a str) -> BTreeSet<&'a str> {
+        let nodes: BTreeMap<&str, &Node> =
+            self.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+        let mut needed = BTreeSet::new();
+        let mut pending = vec![root];
+        while let Some(id) = pending.pop() {
+            if needed.insert(id) {
+                let edges = nodes[id].deps.iter();
+                let shipped = edges.filter(|edge| {
+                    edge.dep_kinds.iter().any(|edge| is_shipped(edge.kind.as_deref()))
+                });
+                pending.extend(shipped.map(|edge| edge.pkg.as_str()));
+            }
+        }
+        needed
+    }
+}
+
+/// Whether a user of the crate builds a dependency of this kind; Cargo leaves the normal kind unnamed.
+fn is_shipped(kind: Option<&str>) -> bool {
+    kind != Some("dev")
+}
+
+/// Licence expressions as crates declare them.
+mod spdx {
+    use std::collections::BTreeSet;
+    use std::iter::Peekable;
+    use std::vec::IntoIter;
+
+    /// Whether the allowed licences suffice; `None` for what is no expression.
+    pub(super) fn is_permissive(expression: &str, allowed: &BTreeSet<String>) -> Option<bool> {
+        // Crates older than SPDX expressions wrote `/` for `OR`.
+        let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+        let words: Vec<&str> = spaced.split_whitespace().collect();
+        let mut words = words.into_iter().peekable();
+        let answer = any(&mut words, allowed)?;
+        words.next().is_none().then_some(answer)
+    }
+
+    type Words<'a> = Peekable<IntoIter<&'a str>>;
+
+    fn any(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
+        let mut answer = all(words, allowed)?;
+        while words.next_if_eq(&"OR").is_some() {
+            answer |= all(words, allowed)?;
+        }
+        Some(answer)
+    }
+
+    fn all(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
+        let mut answer = one(words, allowed)?;
+        while words.next_if_eq(&"AND").is_some() {
+            answer &= one(words, allowed)?;
+        }
+        Some(answer)
+    }
+
+    fn one(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
+        match words.next()? {
+            "(" => {
+                let answer = any(words, allowed)?;
+                words.next_if_eq(&")").map(|_| answer)
+            }
+            ")" | "OR" | "AND" | "WITH" => None,
+            licence if words.next_if_eq(&"WITH").is_some() => {
+                let exception = words.next()?;
+                Some(allowed.contains(&format!("{licence} WITH {exception}")))
+            }
+            licence => Some(allowed.contains(licence)),
+        }
+    }
+}

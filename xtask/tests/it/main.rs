@@ -1,0 +1,5 @@
+//! The tests of the whole workspace.
+
+// Clippy takes helpers for test code only below this attribute.
+#[cfg(test)]
+mod licences;
