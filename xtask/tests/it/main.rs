@@ -3,3 +3,5 @@
 // Clippy takes helpers for test code only below this attribute.
 #[cfg(test)]
 mod licences;
+#[cfg(test)]
+mod transcripts;
