@@ -1,0 +1,534 @@
+//! The one state machine of the protocols: may this be said now?
+//!
+//! Everything that depends on the order of messages is decided here, and nothing here knows which
+//! side we are. An engine, a client, a tap and a conformance checker all ask the same
+//! [`Dialogue`], so none of them can be lenient with itself.
+//!
+//! ```text
+//!          uci              uciok               go
+//!  Fresh ───────> Greeting ───────> Idle ───────────────> Searching
+//!                                    ^                        │ stop, ponderhit, gameover:
+//!                                    │                        │ still searching
+//!                                    └── bestmove, checkmate ─┘
+//!  `quit` leads to Closed from everywhere; `isready` and `readyok` only move the count of pings.
+//! ```
+//!
+//! Messages cross on the wire. A `stop` or `gameover` that meets a `bestmove` halfway is nobody's
+//! fault, and no rule is against it.
+
+use core::fmt;
+
+use crate::{Command, Dialect, Reply, Status};
+
+/// Follows one conversation from its first line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Dialogue {
+    dialect: Dialect,
+    phase: Phase,
+    /// `isready`s that have no `readyok` yet, whatever the phase.
+    pings: u32,
+    /// A `readyok` came, and nothing since then asks for another one before the next search.
+    ready: bool,
+    /// There was a `position`.
+    positioned: bool,
+    /// There was an `id name`.
+    named: bool,
+    /// There was a `registration error` after the greeting, and no `register` since.
+    registration_due: bool,
+}
+
+/// Where a conversation stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Phase {
+    /// Nothing was said yet.
+    Fresh,
+    /// The client said hello; the engine tells who it is.
+    Greeting,
+    /// The engine waits for work.
+    Idle,
+    /// The engine owes exactly one answer to `go`.
+    Searching {
+        /// What kind of search it is.
+        goal: Goal,
+        /// It began as `go ponder`, and there was no `ponderhit` yet.
+        pondering: bool,
+        /// The client asked for its end.
+        stopped: bool,
+        /// The game ended meanwhile: the answer still comes, and nobody wants it.
+        abandoned: bool,
+    },
+    /// After `quit`.
+    Closed,
+}
+
+/// When a search may end by itself, and with what.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Goal {
+    /// A clock or another limit ends it, with `bestmove`.
+    Move,
+    /// Only `stop` ends it, with `bestmove`.
+    Infinite,
+    /// A mate is looked for; `checkmate` or `bestmove` ends it (USI as deployed, and draft 1).
+    Mate,
+}
+
+/// Who said something.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Side {
+    /// The GUI, match runner or other driver.
+    Client,
+    /// The engine.
+    Engine,
+}
+
+/// A message that should not have been sent then.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Violation {
+    /// Who broke the rule.
+    pub by: Side,
+    /// Which rule.
+    pub rule: Rule,
+}
+
+/// What a broken rule does to the conversation.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Severity {
+    /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
+    Must,
+    /// The message has its meaning all the same, and the conversation goes on from there.
+    Should,
+}
+
+/// The rules about order. The text of each is its documentation.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Rule {
+    /// The client says `uci` or `usi` first, and nothing but `quit` until the engine has answered
+    /// `uciok` or `usiok`.
+    NotGreeted,
+    /// The client says `uci` or `usi` once.
+    GreetedAlready,
+    /// `position`, `setoption`, `register`, `ucinewgame` and `go` wait until the engine has
+    /// answered the last `go`.
+    BusyEngine,
+    /// Before the first search, after `ucinewgame` and after `gameover`, the client sends
+    /// `isready` and waits for `readyok`.
+    SearchBeforeReady,
+    /// There is a `position` before the first `go`.
+    SearchWithoutPosition,
+    /// `ponderhit` belongs to a running `go ponder`.
+    PonderHitWithoutPonder,
+    /// A `registration error` after the greeting is answered with `register` before any search.
+    RegistrationUnanswered,
+    /// Nothing follows `quit`.
+    AfterQuit,
+    /// The engine waits for `uci` or `usi` before it tells who it is.
+    EngineSpokeFirst,
+    /// `uciok` and `usiok` answer `uci` and `usi`, once.
+    HelloOkWithoutHello,
+    /// The engine tells its name before `uciok` or `usiok`.
+    NoName,
+    /// `id` and `option` come before `uciok` or `usiok`.
+    LateDeclaration,
+    /// `copyprotection` and `registration` come after `uciok` or `usiok`.
+    EarlyStatus,
+    /// `readyok` answers an `isready`, once.
+    ReadyOkWithoutIsReady,
+    /// `bestmove` answers a `go`, once.
+    BestMoveWithoutSearch,
+    /// There is no `bestmove` in `go infinite` before `stop`, and none in `go ponder` before
+    /// `ponderhit` or `stop`, even if the search is done.
+    BestMoveTooEarly,
+    /// `checkmate` answers a `go mate`, once.
+    CheckmateWithoutMateSearch,
+    /// Between searches the engine sends no `info` but `info string`.
+    InfoWithoutSearch,
+}
+
+impl Rule {
+    /// All rules, those for the client first.
+    pub const ALL: [Self; 18] = [
+        Self::NotGreeted,
+        Self::GreetedAlready,
+        Self::BusyEngine,
+        Self::SearchBeforeReady,
+        Self::SearchWithoutPosition,
+        Self::PonderHitWithoutPonder,
+        Self::RegistrationUnanswered,
+        Self::AfterQuit,
+        Self::EngineSpokeFirst,
+        Self::HelloOkWithoutHello,
+        Self::NoName,
+        Self::LateDeclaration,
+        Self::EarlyStatus,
+        Self::ReadyOkWithoutIsReady,
+        Self::BestMoveWithoutSearch,
+        Self::BestMoveTooEarly,
+        Self::CheckmateWithoutMateSearch,
+        Self::InfoWithoutSearch,
+    ];
+
+    /// Who has to keep it.
+    pub const fn binds(self) -> Side {
+        match self {
+            Self::NotGreeted
+            | Self::GreetedAlready
+            | Self::BusyEngine
+            | Self::SearchBeforeReady
+            | Self::SearchWithoutPosition
+            | Self::PonderHitWithoutPonder
+            | Self::RegistrationUnanswered
+            | Self::AfterQuit => Side::Client,
+            Self::EngineSpokeFirst
+            | Self::HelloOkWithoutHello
+            | Self::NoName
+            | Self::LateDeclaration
+            | Self::EarlyStatus
+            | Self::ReadyOkWithoutIsReady
+            | Self::BestMoveWithoutSearch
+            | Self::BestMoveTooEarly
+            | Self::CheckmateWithoutMateSearch
+            | Self::InfoWithoutSearch => Side::Engine,
+        }
+    }
+
+    /// What happens when it is broken.
+    pub const fn severity(self) -> Severity {
+        match self {
+            Self::BusyEngine
+            | Self::PonderHitWithoutPonder
+            | Self::AfterQuit
+            | Self::HelloOkWithoutHello
+            | Self::ReadyOkWithoutIsReady
+            | Self::BestMoveWithoutSearch
+            | Self::CheckmateWithoutMateSearch => Severity::Must,
+            Self::NotGreeted
+            | Self::GreetedAlready
+            | Self::SearchBeforeReady
+            | Self::SearchWithoutPosition
+            | Self::RegistrationUnanswered
+            | Self::EngineSpokeFirst
+            | Self::NoName
+            | Self::LateDeclaration
+            | Self::EarlyStatus
+            | Self::BestMoveTooEarly
+            | Self::InfoWithoutSearch => Severity::Should,
+        }
+    }
+
+    /// The rule in one sentence.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NotGreeted => "nothing but `quit` is said before the engine's `uciok` or `usiok`",
+            Self::GreetedAlready => "`uci` or `usi` is said once",
+            Self::BusyEngine => "a searching engine gets no `go`, `position` or `setoption`",
+            Self::SearchBeforeReady => "`isready` and `readyok` come before the search",
+            Self::SearchWithoutPosition => "`position` comes before `go`",
+            Self::PonderHitWithoutPonder => "`ponderhit` belongs to a running `go ponder`",
+            Self::RegistrationUnanswered => "`registration error` is answered with `register`",
+            Self::AfterQuit => "nothing follows `quit`",
+            Self::EngineSpokeFirst => "the engine waits for `uci` or `usi`",
+            Self::HelloOkWithoutHello => "`uciok` or `usiok` answers `uci` or `usi`, once",
+            Self::NoName => "`id name` comes before `uciok` or `usiok`",
+            Self::LateDeclaration => "`id` and `option` come before `uciok` or `usiok`",
+            Self::EarlyStatus => {
+                "`copyprotection` and `registration` come after `uciok` or `usiok`"
+            }
+            Self::ReadyOkWithoutIsReady => "`readyok` answers `isready`, once",
+            Self::BestMoveWithoutSearch => "`bestmove` answers `go`, once",
+            Self::BestMoveTooEarly => {
+                "`bestmove` waits for `stop` in `go infinite`, and for `ponderhit` in `go ponder`"
+            }
+            Self::CheckmateWithoutMateSearch => "`checkmate` answers `go mate`, once",
+            Self::InfoWithoutSearch => "between searches there is no `info` but `info string`",
+        }
+    }
+
+    /// Where the rule stands.
+    pub const fn clause(self) -> &'static str {
+        match self {
+            Self::NotGreeted | Self::GreetedAlready => "UCI 2006, uci; USI draft 1 §5.3, usi",
+            Self::BusyEngine => "UCI 2006, setoption and bestmove; The UCI Protocol, state model",
+            Self::SearchBeforeReady => {
+                "UCI 2006, isready and ucinewgame; ShogiHome and YaneuraOu, start of a game"
+            }
+            Self::SearchWithoutPosition => "UCI 2006, general rules; USI draft 1 §5.1",
+            Self::PonderHitWithoutPonder => "UCI 2006, ponderhit; The UCI Protocol, ponderhit",
+            Self::RegistrationUnanswered => "UCI 2006, registration; USI draft 1 §5.3",
+            Self::AfterQuit => "UCI 2006, quit; USI draft 1 §5.3",
+            Self::EngineSpokeFirst | Self::NoName => "UCI 2006, uci and id; USI draft 1 §5.3",
+            Self::HelloOkWithoutHello => "UCI 2006, uciok; USI draft 1 §5.3, usiok",
+            Self::LateDeclaration => "UCI 2006, uciok and option; USI draft 1 §5.3",
+            Self::EarlyStatus => "UCI 2006, copyprotection and registration; USI draft 1 §5.3",
+            Self::ReadyOkWithoutIsReady => "UCI 2006, readyok; USI draft 1 §5.3",
+            Self::BestMoveWithoutSearch => "UCI 2006, bestmove; USI draft 1 §5.3",
+            Self::BestMoveTooEarly => "UCI 2006, go infinite and go ponder; USI draft 1 §5.3",
+            Self::CheckmateWithoutMateSearch => "USI as deployed (YaneuraOu, ShogiHome), go mate",
+            Self::InfoWithoutSearch => "UCI 2006, info; The UCI Protocol, state model",
+        }
+    }
+}
+
+/// The next state, and the rule that was broken on the way; or the rule that forbids the step.
+type Step = Result<(Dialogue, Option<Rule>), Rule>;
+
+impl Dialogue {
+    /// A conversation before its first word.
+    pub const fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            phase: Phase::Fresh,
+            pings: 0,
+            ready: false,
+            positioned: false,
+            named: false,
+            registration_due: false,
+        }
+    }
+
+    /// Takes note of a message of the client.
+    ///
+    /// # Errors
+    /// It breaks a rule. Nothing has changed.
+    pub fn command(&mut self, command: &Command<'_>) -> Result<(), Violation> {
+        self.strict(Side::Client, self.after_command(command))
+    }
+
+    /// Takes note of a message of the engine.
+    ///
+    /// # Errors
+    /// It breaks a rule. Nothing has changed.
+    pub fn reply(&mut self, reply: &Reply<'_>) -> Result<(), Violation> {
+        self.strict(Side::Engine, self.after_reply(reply))
+    }
+
+    /// Takes note of a message of the client that was sent whatever the rules say. A rule of
+    /// [`Severity::Should`] is reported and the conversation goes on; one of [`Severity::Must`] is
+    /// reported and nothing has changed.
+    pub fn overhear_command(&mut self, command: &Command<'_>) -> Option<Violation> {
+        self.tolerant(Side::Client, self.after_command(command))
+    }
+
+    /// Takes note of a message of the engine that was sent whatever the rules say. See
+    /// [`overhear_command`](Self::overhear_command).
+    pub fn overhear_reply(&mut self, reply: &Reply<'_>) -> Option<Violation> {
+        self.tolerant(Side::Engine, self.after_reply(reply))
+    }
+
+    /// Where the conversation stands.
+    pub const fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Which protocol is spoken.
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The number of `isready`s that have no `readyok` yet.
+    pub const fn pings(&self) -> u32 {
+        self.pings
+    }
+
+    /// Whether the next `go` is due to be preceded by `isready` and `readyok`.
+    pub const fn needs_ready(&self) -> bool {
+        !self.ready
+    }
+
+    /// Whether a `register` is due before the next search.
+    pub const fn needs_register(&self) -> bool {
+        self.registration_due
+    }
+
+    /// Whether the engine owes an answer to `go`.
+    pub const fn is_searching(&self) -> bool {
+        matches!(self.phase, Phase::Searching { .. })
+    }
+
+    fn strict(&mut self, by: Side, step: Step) -> Result<(), Violation> {
+        match step {
+            Ok((next, None)) => {
+                *self = next;
+                Ok(())
+            }
+            Ok((_, Some(rule))) | Err(rule) => Err(Violation { by, rule }),
+        }
+    }
+
+    fn tolerant(&mut self, by: Side, step: Step) -> Option<Violation> {
+        let rule = match step {
+            Ok((next, rule)) => {
+                *self = next;
+                rule
+            }
+            Err(rule) => Some(rule),
+        };
+        rule.map(|rule| Violation { by, rule })
+    }
+
+    fn after_command(&self, command: &Command<'_>) -> Step {
+        let mut next = self.clone();
+        let early = matches!(self.phase, Phase::Fresh | Phase::Greeting);
+        let mut rule = early.then_some(Rule::NotGreeted);
+        match (self.phase, command) {
+            // A line that is no message means nothing and breaks no rule about order.
+            (_, Command::Unknown(_)) => rule = None,
+            (Phase::Closed, _) => return Err(Rule::AfterQuit),
+            (_, Command::Quit) => {
+                next.phase = Phase::Closed;
+                rule = None;
+            }
+            (Phase::Fresh, Command::Hello) => {
+                next.phase = Phase::Greeting;
+                rule = None;
+            }
+            (Phase::Idle, Command::Hello) => {
+                next.phase = Phase::Greeting;
+                rule = Some(Rule::GreetedAlready);
+            }
+            (Phase::Greeting | Phase::Searching { .. }, Command::Hello) => {
+                rule = Some(Rule::GreetedAlready);
+            }
+            (_, Command::IsReady) => next.pings = self.pings.saturating_add(1),
+            (
+                Phase::Searching { .. },
+                Command::SetOption(_)
+                | Command::Register(_)
+                | Command::NewGame
+                | Command::Position(_)
+                | Command::Go(_),
+            ) => return Err(Rule::BusyEngine),
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Register(_)) => {
+                next.registration_due = false;
+            }
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::NewGame) => {
+                next.ready &= !self.dialect.ready_after_new_game();
+            }
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Position(_)) => {
+                next.positioned = true;
+            }
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Go(go)) => {
+                // Engines that count leaf nodes print a table, and no `bestmove`.
+                if go.perft.is_none() {
+                    next.phase = Phase::Searching {
+                        goal: self.goal(go),
+                        pondering: go.ponder,
+                        stopped: false,
+                        abandoned: false,
+                    };
+                }
+                rule = match rule {
+                    None if !self.positioned => Some(Rule::SearchWithoutPosition),
+                    None if !self.ready => Some(Rule::SearchBeforeReady),
+                    None if self.registration_due => Some(Rule::RegistrationUnanswered),
+                    rule => rule,
+                };
+            }
+            // A `stop` may have met the `bestmove` on its way, and then stops nothing.
+            (_, Command::Debug(_))
+            | (
+                Phase::Fresh | Phase::Greeting | Phase::Idle,
+                Command::SetOption(_) | Command::Stop,
+            ) => (),
+            (Phase::Searching { goal, pondering, abandoned, .. }, Command::Stop) => {
+                next.phase = Phase::Searching { goal, pondering, stopped: true, abandoned };
+            }
+            (
+                Phase::Searching { goal, pondering: true, stopped, abandoned },
+                Command::PonderHit(_),
+            ) => {
+                next.phase = Phase::Searching { goal, pondering: false, stopped, abandoned };
+            }
+            (_, Command::PonderHit(_)) => return Err(Rule::PonderHitWithoutPonder),
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => {
+                next.ready = false
+            }
+            // Shogi GUIs were seen to end a game in the middle of a search. It counts as `stop`.
+            (Phase::Searching { goal, pondering, .. }, Command::GameOver(_)) => {
+                next.phase = Phase::Searching { goal, pondering, stopped: true, abandoned: true };
+                next.ready = false;
+            }
+        }
+        Ok((next, rule))
+    }
+
+    fn goal(&self, go: &crate::Go<'_>) -> Goal {
+        if go.infinite {
+            Goal::Infinite
+        } else if go.mate.is_some() && self.dialect.mate_search_is_timed() {
+            Goal::Mate
+        } else {
+            Goal::Move
+        }
+    }
+
+    fn after_reply(&self, reply: &Reply<'_>) -> Step {
+        let mut next = self.clone();
+        let mut rule = None;
+        match (self.phase, reply) {
+            // After `quit` answers may still be on their way.
+            (Phase::Closed, _) | (_, Reply::Unknown(_)) => (),
+            (Phase::Greeting, Reply::Id(_) | Reply::Option(_)) => {
+                next.named |= matches!(reply, Reply::Id(crate::Id::Name(_)));
+            }
+            (Phase::Greeting, Reply::HelloOk) => {
+                next.phase = Phase::Idle;
+                rule = (!self.named).then_some(Rule::NoName);
+            }
+            (Phase::Fresh, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::EngineSpokeFirst),
+            (Phase::Idle | Phase::Searching { .. }, Reply::Id(_) | Reply::Option(_)) => {
+                rule = Some(Rule::LateDeclaration);
+            }
+            (_, Reply::HelloOk) => return Err(Rule::HelloOkWithoutHello),
+            (phase, Reply::CopyProtection(_)) => rule = early_status(phase),
+            (phase, Reply::Registration(status)) => {
+                next.registration_due = *status == Status::Error;
+                rule = early_status(phase);
+            }
+            (_, Reply::ReadyOk) => {
+                next.pings = self.pings.checked_sub(1).ok_or(Rule::ReadyOkWithoutIsReady)?;
+                next.ready |= next.pings == 0;
+            }
+            (Phase::Searching { goal, pondering, stopped, .. }, Reply::BestMove(_)) => {
+                next.phase = Phase::Idle;
+                let too_early = !stopped && (pondering || goal == Goal::Infinite);
+                rule = too_early.then_some(Rule::BestMoveTooEarly);
+            }
+            (_, Reply::BestMove(_)) => return Err(Rule::BestMoveWithoutSearch),
+            (Phase::Searching { goal: Goal::Mate, .. }, Reply::Checkmate(_)) => {
+                next.phase = Phase::Idle;
+            }
+            (_, Reply::Checkmate(_)) => return Err(Rule::CheckmateWithoutMateSearch),
+            (Phase::Searching { .. }, Reply::Info(_)) => (),
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Reply::Info(info)) => {
+                let only_text = info.string.is_some() && info.depth.is_none() && info.pv.is_none();
+                rule = (!only_text).then_some(Rule::InfoWithoutSearch);
+            }
+        }
+        Ok((next, rule))
+    }
+}
+
+fn early_status(phase: Phase) -> Option<Rule> {
+    matches!(phase, Phase::Fresh | Phase::Greeting).then_some(Rule::EarlyStatus)
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Client => "client",
+            Self::Engine => "engine",
+        })
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the {} broke a rule: {} ({})", self.by, self.rule.text(), self.rule.clause())
+    }
+}
+
+impl core::error::Error for Violation {}
