@@ -83,11 +83,8 @@ fn play(mut process: Process, steps: &[Step<'_>], patience: Patience) -> io::Res
     for step in steps {
         match *step {
             Step::Send(line) => {
-                // What was said already comes before what it cannot be an answer to.
-                hear(&mut process, &mut transcript, None, Duration::from_millis(1));
-                transcript.sent(line);
-                if let Err(error) = process.send(line) {
-                    transcript.note(&format!("not sent: {}", error.kind()));
+                if !say(&mut process, &mut transcript, line) {
+                    transcript.note(&format!("too late for {line}"));
                     break;
                 }
             }
@@ -104,13 +101,23 @@ fn play(mut process: Process, steps: &[Step<'_>], patience: Patience) -> io::Res
             }
         }
     }
-    if process.send("quit").is_ok() {
-        transcript.sent("quit");
+    if say(&mut process, &mut transcript, "quit") {
         hear(&mut process, &mut transcript, None, patience.quit);
     }
     let end = process.end(patience.quit)?;
     transcript.note(&end);
     Ok(transcript)
+}
+
+/// Sends a line, unless the engine has closed its side and can answer no more.
+fn say(process: &mut Process, transcript: &mut Transcript, line: &str) -> bool {
+    // What the engine said before stands before, as it cannot be an answer.
+    let heard = hear(process, transcript, None, Duration::from_millis(1));
+    let sent = !matches!(heard, Heard::Closed) && process.send(line).is_ok();
+    if sent {
+        transcript.sent(line);
+    }
+    sent
 }
 
 /// Whether a line with this first word came in time; notes it if none did.
