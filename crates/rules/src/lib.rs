@@ -28,7 +28,7 @@ pub use chess::ChessBoard;
 pub use ending::{Ending, Reason};
 pub use error::{Field, Illegal, LineError, MoveError, PositionError};
 pub use moves::{CastlingForm, Move};
-pub use position::{Game, Notation, Position, Side};
+pub use position::{BoardRef, Game, Notation, Position, Side};
 pub use shogi::ShogiBoard;
 // The boards hand out values of these crates; whoever uses them needs the very same version.
 pub use {rsshogi, shakmaty};

@@ -79,6 +79,15 @@ enum Board {
     Shogi(Box<ShogiBoard>),
 }
 
+/// The board of one of the games.
+#[derive(Debug, Clone, Copy)]
+pub enum BoardRef<'a> {
+    /// Chess or Chess960.
+    Chess(&'a ChessBoard),
+    /// Shogi.
+    Shogi(&'a ShogiBoard),
+}
+
 impl Position {
     /// The start position.
     pub fn start(game: Game) -> Self {
@@ -122,19 +131,11 @@ impl Position {
         }
     }
 
-    /// The chess board, if this is chess or Chess960.
-    pub fn chess(&self) -> Option<&ChessBoard> {
+    /// The board of the game, for those who need more than the games share.
+    pub fn board(&self) -> BoardRef<'_> {
         match &self.0 {
-            Board::Chess(board) => Some(board),
-            Board::Shogi(_) => None,
-        }
-    }
-
-    /// The shogi board, if this is shogi.
-    pub fn shogi(&self) -> Option<&ShogiBoard> {
-        match &self.0 {
-            Board::Chess(_) => None,
-            Board::Shogi(board) => Some(board),
+            Board::Chess(board) => BoardRef::Chess(board),
+            Board::Shogi(board) => BoardRef::Shogi(board),
         }
     }
 
@@ -228,6 +229,14 @@ impl Position {
             written.push(text.unwrap_or_else(|| word.to_owned()));
         }
         written
+    }
+
+    /// Whether the side to move can declare a win by the 27-point rule of shogi.
+    pub fn can_declare(&self) -> bool {
+        match &self.0 {
+            Board::Chess(_) => false,
+            Board::Shogi(board) => board.can_declare(),
+        }
     }
 
     /// Whether the game is over here, and how. Draws that a player of chess would have to claim

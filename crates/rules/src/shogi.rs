@@ -7,12 +7,19 @@ mod sfen;
 use std::fmt;
 
 use rsshogi::{
-    board::{Move32List, Position, hirate_position, position::MoveError},
+    board::{
+        Move32List, Position, hirate_position,
+        position::{MoveError, Ply},
+    },
     movegen::generate_legal_all_move32,
     types::{Color, EnteringKingRule, Move, Move32, RepetitionState},
 };
 
 use crate::{Ending, Illegal, PositionError, Reason, Side};
+
+/// Games end here, so that those who look ahead do not overrun `rsshogi`'s counters of moves and of
+/// successive checks, which end at 65,535.
+const LONGEST_GAME: Ply = 30_000;
 
 /// A position of shogi and the positions before it.
 #[derive(Clone)]
@@ -37,8 +44,7 @@ impl ShogiBoard {
         &self.0
     }
 
-    /// Whether the side to move can declare a win by the 27-point rule.
-    pub fn can_declare(&self) -> bool {
+    pub(crate) fn can_declare(&self) -> bool {
         self.0.declaration_win_move() == Move32::MOVE_WIN
     }
 
@@ -62,6 +68,9 @@ impl ShogiBoard {
     }
 
     pub(crate) fn play(&mut self, mv: Move32) -> Result<(), Illegal> {
+        if self.0.game_ply() >= LONGEST_GAME {
+            return Err(Illegal::GameTooLong);
+        }
         self.0.try_apply_move32(mv).map_err(|error| match error {
             MoveError::CounterOverflow | MoveError::StateCapacityExceeded => Illegal::GameTooLong,
             MoveError::InvalidMove

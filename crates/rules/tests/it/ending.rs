@@ -92,7 +92,7 @@ fn shogi_ends_with_a_loss_for_perpetual_check() {
 #[test]
 fn shogi_is_won_by_declaration_with_enough_points() {
     let text = "4K+R+R+B+B/PPPPPPPPP/9/9/9/9/9/9/4k4 b 4P 1";
-    let declares = |text: &str| position(Game::Shogi, text).shogi().expect("shogi").can_declare();
+    let declares = |text: &str| position(Game::Shogi, text).can_declare();
     assert!(declares(text));
     // Without the hand there are 29 points left, and 27 without a dragon and a pawn more: the first
     // player needs 28.

@@ -174,6 +174,15 @@ fn tells_which_move_of_a_line_is_illegal() {
 }
 
 #[test]
+fn refuses_moves_of_a_game_without_end() {
+    let shuffle = ["2h3h", "8b7b", "3h2h", "7b8b"];
+    let error = Position::start(Game::Shogi)
+        .after(shuffle.into_iter().cycle().take(70_000))
+        .expect_err("a game that cannot be counted");
+    assert_eq!((error.index, error.error.why), (29_999, Illegal::GameTooLong));
+}
+
+#[test]
 fn refuses_moves_of_another_position_or_game() {
     let chess = position(Game::Chess, CASTLING).parse_move("e1g1").expect("castling");
     let shogi = Position::start(Game::Shogi).parse_move("7g7f").expect("a pawn's move");
