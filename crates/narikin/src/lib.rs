@@ -1,1 +1,18 @@
 //! An engine for chess, Chess960 and shogi that speaks UCI and USI.
+//!
+//! The search is written once, in `search.rs`, over a small trait that each game's board
+//! implements. It neither prints nor reads a clock: its [`Control`] does.
+#![forbid(unsafe_code)]
+
+mod board;
+mod control;
+mod deepening;
+mod order;
+mod score;
+mod search;
+mod searcher;
+mod table;
+
+pub use control::{Bounds, Control, Limits, Report};
+pub use score::Score;
+pub use searcher::{Outcome, Searcher};

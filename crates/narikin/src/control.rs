@@ -1,0 +1,73 @@
+//! What a search is asked for, and how it talks to whoever started it.
+
+use std::time::Duration;
+
+use readyok_rules::Move;
+
+use crate::Score;
+
+/// What to search and how far. The default searches everything until it is stopped.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// Search no deeper than this many plies.
+    pub depth: Option<u32>,
+    /// Search no more than this many positions.
+    pub nodes: Option<u64>,
+    /// Stop when a mate within this many plies is found, or when there is none.
+    pub mate: Option<u32>,
+    /// Search only these moves; all if none of them is legal.
+    pub searchmoves: Vec<Move>,
+    /// How many different first moves to give lines for; 0 counts as 1.
+    pub multipv: usize,
+}
+
+/// How long a search may take, on the clock of [`Control::elapsed`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Begin no further iteration after this.
+    pub soft: Option<Duration>,
+    /// Give up after this, in the middle of an iteration.
+    pub hard: Option<Duration>,
+}
+
+/// The search's side of whoever started it, who owns the clock and the output.
+pub trait Control {
+    /// Whether to stop now. Asked every few hundred positions.
+    fn stopped(&self) -> bool;
+
+    /// The time since the search began, or since the ponder hit.
+    fn elapsed(&self) -> Duration;
+
+    /// The bounds of time. Asked again and again, since a ponder hit sets them in the middle of a
+    /// search.
+    fn bounds(&self) -> Bounds {
+        Bounds::default()
+    }
+
+    /// Takes a line of the search.
+    fn report(&self, report: &Report<'_>);
+
+    /// Takes the first move that is searched now and its number, from 1 on.
+    fn currmove(&self, _mv: Move, _number: usize) {}
+}
+
+/// One line of a search. Each iteration reports all of its lines together, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report<'a> {
+    /// How deep the line was searched, in plies; 0 if the search was stopped before anything else.
+    pub depth: u32,
+    /// How deep its longest branch was, in plies.
+    pub seldepth: u32,
+    /// The line's rank, from 1 on.
+    pub multipv: usize,
+    /// Its value for the side to move.
+    pub score: Score,
+    /// Positions searched so far.
+    pub nodes: u64,
+    /// Time used so far.
+    pub time: Duration,
+    /// How full the hash table is, in permille.
+    pub hashfull: u32,
+    /// The moves, beginning with the one to play.
+    pub pv: &'a [Move],
+}

@@ -1,0 +1,109 @@
+//! Several lines, chosen first moves, and the moves being searched.
+
+use std::collections::HashSet;
+
+use narikin::Limits;
+use readyok_rules::{Game, Move, Position};
+
+use crate::{Probe, depth, position, probe::Line, search, words};
+
+const SHARP: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+const DROPS: &str = "lnsgk1snl/1r4gb1/p1pppp2p/6pR1/1p7/2P6/PP1PPPP1P/1BG6/LNS1KGSNL b Pp 1";
+
+fn value(line: &Line) -> i64 {
+    match line.score {
+        narikin::Score::Centipawns(value) => value.into(),
+        narikin::Score::Wins { plies } => 100_000 - i64::from(plies),
+        narikin::Score::Loses { plies } => i64::from(plies) - 100_000,
+    }
+}
+
+#[track_caller]
+fn check_lines(position: &Position, limits: &Limits, probe: &Probe, expected: usize) {
+    let outcome = search(position, limits, probe);
+    let lines = probe.last_lines();
+    let ranks: Vec<usize> = lines.iter().map(|line| line.multipv).collect();
+    assert_eq!(ranks, (1..=expected).collect::<Vec<_>>());
+    assert!(lines.is_sorted_by_key(|line| -value(line)), "{lines:?}");
+    let first: HashSet<Move> = lines.iter().filter_map(|line| line.pv.first().copied()).collect();
+    assert_eq!(first.len(), expected, "{lines:?}");
+    assert_eq!(lines.first().map(|line| &line.pv), Some(&outcome.pv));
+    for line in &lines {
+        let words = words(position.game(), &line.pv);
+        assert!(position.clone().after(&words).is_ok(), "{words:?}");
+    }
+}
+
+#[test]
+fn gives_several_lines_in_order() {
+    for (game, text) in [(Game::Chess, SHARP), (Game::Shogi, DROPS)] {
+        let limits = Limits { multipv: 4, ..depth(3) };
+        check_lines(&position(game, text), &limits, &Probe::default(), 4);
+    }
+}
+
+#[test]
+fn gives_no_more_lines_than_there_are_moves() {
+    let position = position(Game::Chess, "7k/8/8/8/8/8/6r1/7K w - - 0 1");
+    let moves = position.legal_moves().len();
+    assert!(moves < 5);
+    check_lines(&position, &Limits { multipv: 5, ..depth(3) }, &Probe::default(), moves);
+}
+
+#[test]
+fn gives_comparable_lines_when_it_is_stopped() {
+    for question in 1..60 {
+        let probe = Probe::stop_at(question);
+        let limits = Limits { multipv: 3, ..Limits::default() };
+        check_lines(&position(Game::Chess, SHARP), &limits, &probe, 3);
+        let depths: HashSet<u32> = probe.last_lines().iter().map(|line| line.depth).collect();
+        assert_eq!(depths.len(), 1, "{depths:?}");
+    }
+}
+
+#[test]
+fn finds_the_same_best_move_among_several_lines() {
+    let position = position(Game::Chess, SHARP);
+    let one = search(&position, &depth(4), &Probe::default());
+    let many = search(&position, &Limits { multipv: 3, ..depth(4) }, &Probe::default());
+    assert_eq!((one.best(), one.score), (many.best(), many.score));
+}
+
+#[test]
+fn searches_only_the_moves_asked_for() {
+    for (game, text, only) in
+        [(Game::Chess, SHARP, ["a2a3", "a2a4"]), (Game::Shogi, DROPS, ["P*2c", "9g9f"])]
+    {
+        let position = position(game, text);
+        let only: Vec<Move> =
+            only.iter().map(|word| position.parse_move(word).expect("legal")).collect();
+        let limits = Limits { searchmoves: only.clone(), multipv: 5, ..depth(3) };
+        let probe = Probe::default();
+        check_lines(&position, &limits, &probe, 2);
+        for line in probe.lines.borrow().iter() {
+            assert!(line.pv.first().is_some_and(|mv| only.contains(mv)), "{line:?}");
+        }
+        for (mv, _) in probe.currmoves.borrow().iter() {
+            assert!(only.contains(mv));
+        }
+    }
+}
+
+#[test]
+fn searches_everything_if_no_move_asked_for_is_legal() {
+    let foreign = Position::start(Game::Shogi).parse_move("7g7f").expect("legal");
+    let limits = Limits { searchmoves: vec![foreign], ..depth(1) };
+    let outcome = search(&Position::start(Game::Chess), &limits, &Probe::default());
+    assert!(outcome.best().is_some());
+}
+
+#[test]
+fn tells_each_move_that_it_searches_with_its_number() {
+    let probe = Probe::default();
+    let position = Position::start(Game::Chess);
+    search(&position, &depth(1), &probe);
+    let told = probe.currmoves.into_inner();
+    assert_eq!(told.iter().map(|told| told.1).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
+    let moves: HashSet<Move> = told.iter().map(|told| told.0).collect();
+    assert_eq!(moves, position.legal_moves().into_iter().collect());
+}

@@ -1,0 +1,38 @@
+//! Tests of the search through the public interface.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod limits;
+mod lines;
+mod mates;
+mod playing;
+mod probe;
+
+use narikin::{Limits, Outcome, Searcher};
+use readyok_rules::{Game, Move, Position};
+
+use self::probe::Probe;
+
+/// The start position for an empty text, and otherwise what the text says.
+fn position(game: Game, text: &str) -> Position {
+    if text.is_empty() {
+        return Position::start(game);
+    }
+    Position::from_text(game, text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Searches with a fresh memory.
+fn search(position: &Position, limits: &Limits, probe: &Probe) -> Outcome {
+    Searcher::new(4).expect("4 megabytes").search(position, limits, probe)
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+fn word(game: Game, mv: Move) -> String {
+    mv.word(game.castling_form())
+}
+
+fn words(game: Game, moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|&mv| word(game, mv)).collect()
+}

@@ -1,0 +1,111 @@
+//! Mates are found, by the shortest way, and positions without a move are known for what they are.
+
+use narikin::{Limits, Score};
+use readyok_rules::{Game, Position};
+
+use crate::{Probe, depth, position, search, words};
+
+/// Checks that a search for mate within so many plies finds it, that its line ends in mate, and
+/// that it begins with one of the moves that can.
+#[track_caller]
+fn check_mate(game: Game, text: &str, plies: u32, first: &[&str]) {
+    let position = position(game, text);
+    let limits = Limits { mate: Some(plies), ..Limits::default() };
+    let outcome = search(&position, &limits, &Probe::default());
+    let line = words(game, &outcome.pv);
+    assert_eq!(outcome.score, Score::Wins { plies }, "{text} {line:?}");
+    assert!(line.first().is_some_and(|word| first.contains(&word.as_str())), "{text} {line:?}");
+    assert_eq!(line.len(), plies as usize, "{text} {line:?}");
+    let end = position.after(&line).expect("a legal line");
+    assert!(end.legal_moves().is_empty() && end.in_check(), "{text} {line:?}");
+}
+
+#[track_caller]
+fn check_over(game: Game, text: &str, score: Score) {
+    let outcome = search(&position(game, text), &Limits::default(), &Probe::default());
+    assert_eq!((outcome.best(), outcome.ponder(), outcome.score), (None, None, score), "{text}");
+}
+
+#[test]
+fn mates_in_one_move_of_chess() {
+    check_mate(Game::Chess, "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", 1, &["e1e8"]);
+    check_mate(Game::Chess, "k3r3/8/8/8/8/8/5PPP/6K1 b - - 0 1", 1, &["e8e1"]);
+}
+
+#[test]
+fn mates_in_two_moves_of_chess() {
+    check_mate(Game::Chess, "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", 3, &["b1b7", "a2a7"]);
+}
+
+#[test]
+fn mates_in_three_moves_of_chess() {
+    check_mate(Game::Chess, "8/6k1/8/8/8/8/R7/1R4K1 w - - 0 1", 5, &["b1b6", "a2a6"]);
+}
+
+#[test]
+fn mates_in_one_move_of_shogi() {
+    check_mate(Game::Shogi, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", 1, &["G*5b"]);
+}
+
+#[test]
+fn mates_in_three_plies_of_shogi() {
+    check_mate(Game::Shogi, "7k1/9/9/6p2/9/9/9/9/K8 b GS 1", 3, &["S*2c"]);
+    check_mate(Game::Shogi, "9/8k/9/4+R4/9/9/9/9/K8 b G 1", 3, &["5d2d"]);
+}
+
+#[test]
+fn mates_without_an_own_king() {
+    check_mate(Game::Shogi, "4k4/9/4P4/9/9/9/9/9/9 b G 1", 1, &["G*5b"]);
+}
+
+#[test]
+fn mates_by_castling_in_chess960() {
+    check_mate(Game::Chess960, "2rkr3/2p1p3/8/8/8/8/8/RK6 w A - 0 1", 1, &["b1a1"]);
+}
+
+#[test]
+fn finds_no_mate_where_there_is_none() {
+    for game in [Game::Chess, Game::Shogi] {
+        let limits = Limits { mate: Some(3), ..Limits::default() };
+        let outcome = search(&Position::start(game), &limits, &Probe::default());
+        assert!(matches!(outcome.score, Score::Centipawns(_)), "{outcome:?}");
+        assert_eq!(outcome.depth, 3);
+    }
+}
+
+#[test]
+fn sees_that_it_will_be_mated() {
+    let outcome = search(
+        &position(Game::Chess, "7k/R7/8/8/8/8/8/1R4K1 b - - 0 1"),
+        &depth(4),
+        &Probe::default(),
+    );
+    assert_eq!(outcome.score, Score::Loses { plies: 2 });
+}
+
+#[test]
+fn knows_positions_without_a_move() {
+    check_over(Game::Chess, "R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", Score::Loses { plies: 0 });
+    check_over(Game::Chess, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Score::Centipawns(0));
+    check_over(Game::Shogi, "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", Score::Loses { plies: 0 });
+    check_over(Game::Shogi, "8k/6G2/7+P1/9/9/9/9/9/4K4 w - 1", Score::Loses { plies: 0 });
+}
+
+#[test]
+fn counts_the_game_before_the_search_as_repetition() {
+    // The rook's move back is the only one that does not lose, but repeats a position.
+    let start = position(Game::Chess, "7k/8/8/8/8/8/r7/7K b - - 90 100");
+    let before = start.after(["a2a3", "h1g1", "a3a2", "g1h1"]).expect("legal moves");
+    let limits = Limits {
+        searchmoves: vec![before.parse_move("a2a3").expect("legal")],
+        depth: Some(1),
+        ..Limits::default()
+    };
+    let outcome = search(&before, &limits, &Probe::default());
+    assert_eq!(outcome.score, Score::Centipawns(0));
+}
+
+#[test]
+fn gives_mate_on_the_last_of_the_fifty_moves() {
+    check_mate(Game::Chess, "7k/8/6K1/8/8/8/R7/8 w - - 99 80", 1, &["a2a8"]);
+}

@@ -1,0 +1,84 @@
+//! A control that keeps what it is told, and stops when a test wants it to.
+
+use std::{
+    cell::{Cell, RefCell},
+    time::Duration,
+};
+
+use narikin::{Bounds, Control, Report, Score};
+use readyok_rules::Move;
+
+/// A report that outlives its search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) depth: u32,
+    pub(crate) seldepth: u32,
+    pub(crate) multipv: usize,
+    pub(crate) score: Score,
+    pub(crate) nodes: u64,
+    pub(crate) hashfull: u32,
+    pub(crate) pv: Vec<Move>,
+}
+
+/// Time passes by one millisecond with every question whether to stop.
+#[derive(Debug, Default)]
+pub(crate) struct Probe {
+    questions: Cell<u64>,
+    /// Stop at this question; never if there is none.
+    stop_at: Option<u64>,
+    bounds: Bounds,
+    pub(crate) lines: RefCell<Vec<Line>>,
+    pub(crate) currmoves: RefCell<Vec<(Move, usize)>>,
+}
+
+impl Probe {
+    pub(crate) fn stop_at(question: u64) -> Self {
+        Self { stop_at: Some(question), ..Self::default() }
+    }
+
+    pub(crate) fn with_bounds(soft: Option<Duration>, hard: Option<Duration>) -> Self {
+        Self { bounds: Bounds { soft, hard }, ..Self::default() }
+    }
+
+    /// The lines of the last report.
+    pub(crate) fn last_lines(&self) -> Vec<Line> {
+        let lines = self.lines.borrow();
+        let start = lines.iter().rposition(|line| line.multipv == 1).unwrap_or(0);
+        lines.iter().skip(start).cloned().collect()
+    }
+
+    pub(crate) fn questions(&self) -> u64 {
+        self.questions.get()
+    }
+}
+
+impl Control for Probe {
+    fn stopped(&self) -> bool {
+        self.questions.set(self.questions.get() + 1);
+        self.stop_at.is_some_and(|question| self.questions.get() >= question)
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.questions.get())
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    fn report(&self, report: &Report<'_>) {
+        self.lines.borrow_mut().push(Line {
+            depth: report.depth,
+            seldepth: report.seldepth,
+            multipv: report.multipv,
+            score: report.score,
+            nodes: report.nodes,
+            hashfull: report.hashfull,
+            pv: report.pv.to_vec(),
+        });
+    }
+
+    fn currmove(&self, mv: Move, number: usize) {
+        self.currmoves.borrow_mut().push((mv, number));
+    }
+}
