@@ -99,6 +99,15 @@ impl Dialect {
         }
     }
 
+    /// Whether `isready` costs an engine nothing between two searches of a game. In USI as deployed
+    /// it starts a game: engines clear their hash and load for seconds.
+    pub const fn ping_between_searches(self) -> bool {
+        match self {
+            Self::Uci => true,
+            Self::Usi => false,
+        }
+    }
+
     /// Whether `go mate` is answered by `checkmate` and takes milliseconds (USI as deployed), not
     /// a number of moves.
     pub const fn mate_search_is_timed(self) -> bool {

@@ -33,8 +33,10 @@ pub struct Dialogue {
     positioned: bool,
     /// There was an `id name`.
     named: bool,
-    /// There was a `registration error` after the greeting, and no `register` since.
+    /// There was a `registration error` before any `register`.
     registration_due: bool,
+    /// There was a `register`. A failed attempt needs no other one.
+    registered: bool,
 }
 
 /// Where a conversation stands.
@@ -286,6 +288,7 @@ impl Dialogue {
             positioned: false,
             named: false,
             registration_due: false,
+            registered: false,
         }
     }
 
@@ -403,6 +406,7 @@ impl Dialogue {
             ) => return Err(Rule::BusyEngine),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Register(_)) => {
                 next.registration_due = false;
+                next.registered = true;
             }
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::NewGame) => {
                 next.ready &= !self.dialect.ready_after_new_game();
@@ -444,7 +448,7 @@ impl Dialogue {
             }
             (_, Command::PonderHit(_)) => return Err(Rule::PonderHitWithoutPonder),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => {
-                next.ready = false
+                next.ready = false;
             }
             // Shogi GUIs were seen to end a game in the middle of a search. It counts as `stop`.
             (Phase::Searching { goal, pondering, .. }, Command::GameOver(_)) => {
@@ -470,7 +474,9 @@ impl Dialogue {
         let mut rule = None;
         match (self.phase, reply) {
             // After `quit` answers may still be on their way.
-            (Phase::Closed, _) | (_, Reply::Unknown(_)) => (),
+            (Phase::Closed, _)
+            | (_, Reply::Unknown(_))
+            | (Phase::Searching { .. }, Reply::Info(_)) => (),
             (Phase::Greeting, Reply::Id(_) | Reply::Option(_)) => {
                 next.named |= matches!(reply, Reply::Id(crate::Id::Name(_)));
             }
@@ -485,7 +491,7 @@ impl Dialogue {
             (_, Reply::HelloOk) => return Err(Rule::HelloOkWithoutHello),
             (phase, Reply::CopyProtection(_)) => rule = early_status(phase),
             (phase, Reply::Registration(status)) => {
-                next.registration_due = *status == Status::Error;
+                next.registration_due = *status == Status::Error && !self.registered;
                 rule = early_status(phase);
             }
             (_, Reply::ReadyOk) => {
@@ -502,7 +508,6 @@ impl Dialogue {
                 next.phase = Phase::Idle;
             }
             (_, Reply::Checkmate(_)) => return Err(Rule::CheckmateWithoutMateSearch),
-            (Phase::Searching { .. }, Reply::Info(_)) => (),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Reply::Info(info)) => {
                 let only_text = info.string.is_some() && info.depth.is_none() && info.pv.is_none();
                 rule = (!only_text).then_some(Rule::InfoWithoutSearch);

@@ -27,6 +27,7 @@ mod read;
 mod reply;
 mod reserved;
 mod score;
+pub mod session;
 mod words;
 mod write;
 

@@ -1,0 +1,641 @@
+//! The client's side: asks an engine for searches, one after another, and never mixes them up.
+//!
+//! The caller says what it wants at any time; what the engine cannot take now waits here. At most
+//! one search is on the wire and one waits; a newer one takes the place of the one that waits.
+//!
+//! ```text
+//!  caller ── search, stop, ponder_hit, new_game, set_option ──> ClientSession ── lines ──> engine
+//!  caller <── events: Greeted, Info, BestMove, Dropped … ────── ClientSession <── lines ── engine
+//! ```
+//!
+//! The law: **every [`SearchId`] ends in exactly one [`Event::BestMove`], [`Event::Checkmate`] or
+//! [`Event::Dropped`].** In UCI an `isready` is answered before each `go`, so that a second or late
+//! `bestmove` of the search before meets no search and is ignored. Shogi engines take `isready`
+//! for the start of a game and clear their hash, so they get it once per game.
+
+mod options;
+mod patience;
+mod request;
+
+pub use patience::{Limit, Patience, Wait};
+pub use request::{Misuse, NewGame, PingId, Purpose, SearchId, SearchRequest};
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use self::options::Options;
+use super::Moment;
+use crate::{
+    BestMove, Checkmate, Clocks, Command, Dialect, Dialogue, GameResult, Id, Info, Note, OptionSet,
+    OptionValue, Phase, Register, Reply, Severity, Status, Violation,
+};
+
+/// Speaks the protocol for a GUI, a match runner or another driver of an engine.
+#[derive(Debug)]
+pub struct ClientSession {
+    dialogue: Dialogue,
+    patience: Patience,
+    identity: Identity,
+    options: Options,
+    game: NewGame,
+    game_due: bool,
+    /// The user's registration, to be sent on `registration error`.
+    registration: Register<'static>,
+    copy_protected: bool,
+    /// Whom each `readyok` is for, the oldest first.
+    pings: VecDeque<Ping>,
+    /// Something was said since the last `isready` that the next search has to wait for.
+    unsettled: bool,
+    waiting: Option<(SearchId, SearchRequest)>,
+    running: Option<Running>,
+    last_search: u64,
+    last_ping: u64,
+    /// When the engine last said anything.
+    heard: Moment,
+    /// Since when the greeting, or the end after `quit`, is waited for.
+    since: Moment,
+    reported: Option<Wait>,
+    events: VecDeque<Event>,
+}
+
+/// Who the engine says it is.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Identity {
+    /// Of `id name`. Empty if the engine did not say.
+    pub name: String,
+    /// Of `id author`. Empty if the engine did not say.
+    pub author: String,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Event {
+    /// The engine has told who it is and which options it has.
+    Greeted,
+    /// The engine has done everything that was said before this question.
+    Ready(PingId),
+    /// `go` was said: the clock of the side to move runs.
+    Started(SearchId),
+    /// `info` of a search.
+    Info(SearchId, Box<Info<'static>>),
+    /// A search ended.
+    BestMove(SearchId, BestMove<'static>),
+    /// A search for a mate ended (USI).
+    Checkmate(SearchId, Checkmate<'static>),
+    /// A search ended without an answer.
+    Dropped(SearchId, DropReason),
+    /// A search overran its limit and was told to stop.
+    Overran(SearchId),
+    /// `info string` between searches.
+    Remark(String),
+    /// `registration …`. An error is answered by the session, with `later` if the caller gave
+    /// nothing else.
+    Registration(Status),
+    /// `copyprotection …`. After an error the engine takes no searches.
+    CopyProtection(Status),
+    /// A line that is no message. The session goes on.
+    Chatter(String),
+    /// A message of the engine that was read with repairs.
+    Odd(Vec<Note>),
+    /// A message against a rule. One of [`Severity::Must`] was ignored.
+    Violation(Violation),
+    /// The engine is late. It is up to the caller to end it.
+    Late(Wait),
+    /// The engine closed its output.
+    Gone,
+}
+
+/// Why a search ended without an answer.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum DropReason {
+    /// A newer search took its place before it started.
+    Superseded,
+    /// It was cancelled before it started.
+    Cancelled,
+    /// The game ended meanwhile.
+    GameOver,
+    /// The engine is gone, may not be used, or was told to quit.
+    EngineGone,
+}
+
+#[derive(Debug)]
+struct Running {
+    id: SearchId,
+    request: SearchRequest,
+    /// When its time began: at `go`, or at `ponderhit`.
+    since: Moment,
+    /// When `stop` was said.
+    stopped: Option<Moment>,
+    /// The game ended meanwhile, and nobody waits for the answer.
+    unwanted: bool,
+}
+
+#[derive(Debug)]
+struct Ping {
+    owner: Option<PingId>,
+    since: Moment,
+}
+
+impl ClientSession {
+    /// Starts a conversation: says hello.
+    pub fn start(dialect: Dialect, patience: Patience, now: Moment, out: &mut String) -> Self {
+        let mut session = Self {
+            dialogue: Dialogue::new(dialect),
+            patience,
+            identity: Identity::default(),
+            options: Options::new(dialect),
+            game: NewGame::default(),
+            game_due: false,
+            registration: Register::Later,
+            copy_protected: false,
+            pings: VecDeque::new(),
+            unsettled: false,
+            waiting: None,
+            running: None,
+            last_search: 0,
+            last_ping: 0,
+            heard: now,
+            since: now,
+            reported: None,
+            events: VecDeque::new(),
+        };
+        session.say(&Command::Hello, out);
+        session
+    }
+
+    /// Searches. A running search is stopped first and still ends with its own event; one that
+    /// waits is dropped.
+    ///
+    /// # Errors
+    /// The request cannot be sent as it is, or the engine takes no searches. Nothing has changed.
+    pub fn search(
+        &mut self,
+        request: SearchRequest,
+        now: Moment,
+        out: &mut String,
+    ) -> Result<SearchId, Misuse> {
+        self.check_usable()?;
+        let request = request.prepared(self.dialogue.dialect())?;
+        for (name, value) in &request.options {
+            self.options.checked(name, value.as_deref())?;
+        }
+        Command::Go(request.go.clone()).write(self.dialogue.dialect(), &mut String::new())?;
+        self.last_search += 1;
+        let id = SearchId(self.last_search);
+        self.drop_waiting(DropReason::Superseded);
+        self.waiting = Some((id, request));
+        self.stop_running(now, out);
+        self.advance(now, out);
+        Ok(id)
+    }
+
+    /// Ends a search soon. Does nothing if it has ended.
+    pub fn stop(&mut self, id: SearchId, now: Moment, out: &mut String) {
+        if self.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == id) {
+            self.drop_waiting(DropReason::Cancelled);
+        }
+        if self.running.as_ref().is_some_and(|running| running.id == id) {
+            self.stop_running(now, out);
+        }
+    }
+
+    /// Tells that the expected move was played: the search goes on as a normal one, with its clock
+    /// running from now.
+    ///
+    /// `clocks` are sent along only if given; only some shogi engines understand them.
+    ///
+    /// # Errors
+    /// No search of this id ponders. Then ask for a normal search.
+    pub fn ponder_hit(
+        &mut self,
+        id: SearchId,
+        clocks: Option<Clocks>,
+        now: Moment,
+        out: &mut String,
+    ) -> Result<(), Misuse> {
+        if let Some((_, request)) = self.waiting.as_mut().filter(|(waiting, _)| *waiting == id)
+            && request.go.ponder
+        {
+            request.go.ponder = false;
+            request.go.clocks = clocks.unwrap_or(request.go.clocks);
+            return Ok(());
+        }
+        let Phase::Searching { pondering: true, stopped: false, .. } = self.dialogue.phase() else {
+            return Err(Misuse::NotPondering);
+        };
+        let Some(running) = self.running.as_mut().filter(|running| running.id == id) else {
+            return Err(Misuse::NotPondering);
+        };
+        running.since = now;
+        running.request.go.ponder = false;
+        running.request.go.clocks = clocks.unwrap_or(running.request.go.clocks);
+        self.say(&Command::PonderHit(clocks.unwrap_or_default()), out);
+        Ok(())
+    }
+
+    /// Makes the next search one of another game. What that needs is said before it.
+    pub fn new_game(&mut self, game: NewGame, now: Moment, out: &mut String) {
+        self.game = game;
+        self.game_due = true;
+        self.unsettled = true;
+        self.advance(now, out);
+    }
+
+    /// Ends the game. A search that runs or waits is stopped and dropped. Only USI tells the
+    /// engine.
+    pub fn game_over(&mut self, result: GameResult, now: Moment, out: &mut String) {
+        self.drop_waiting(DropReason::GameOver);
+        self.stop_running(now, out);
+        if let Some(running) = &mut self.running {
+            running.unwanted = true;
+        }
+        if self.dialogue.dialect().has_game_over() && self.is_greeted() {
+            self.say(&Command::GameOver(result), out);
+        }
+    }
+
+    /// Sets an option, now or as soon as the engine can take it. It keeps the value from then on.
+    ///
+    /// # Errors
+    /// The engine has no such option, the text is no value of it, or the session manages it.
+    pub fn set_option(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        now: Moment,
+        out: &mut String,
+    ) -> Result<(), Misuse> {
+        self.check_usable()?;
+        self.options.want(name, value)?;
+        self.advance(now, out);
+        Ok(())
+    }
+
+    /// Tells the engine that it may think on the opponent's time (`Ponder`), before the first
+    /// search that does.
+    pub fn allow_pondering(&mut self, allowed: bool) {
+        self.options.ponder = allowed;
+    }
+
+    /// Asks whether the engine has done everything said before, and is alive. Searches go on.
+    ///
+    /// # Errors
+    /// The greeting is not over, or the engine is gone.
+    pub fn ping(&mut self, now: Moment, out: &mut String) -> Result<PingId, Misuse> {
+        if !self.is_greeted() {
+            return Err(if self.is_closed() { Misuse::Gone } else { Misuse::NotGreeted });
+        }
+        self.last_ping += 1;
+        let id = PingId(self.last_ping);
+        self.ask_ready(Some(id), now, out);
+        Ok(id)
+    }
+
+    /// Switches the engine's debug mode.
+    ///
+    /// # Errors
+    /// The greeting is not over, or the engine is gone.
+    pub fn debug(&mut self, on: bool, out: &mut String) -> Result<(), Misuse> {
+        self.check_usable()?;
+        self.say(&Command::Debug(on), out);
+        Ok(())
+    }
+
+    /// What to answer when the engine says that it is not registered. If it has said so already,
+    /// the answer is sent again.
+    ///
+    /// # Errors
+    /// The name or the code cannot be written on one line.
+    pub fn register(&mut self, with: Register<'static>, out: &mut String) -> Result<(), Misuse> {
+        let command = Command::Register(with.clone());
+        command.write(self.dialogue.dialect(), &mut String::new())?;
+        self.registration = with;
+        if matches!(self.dialogue.phase(), Phase::Idle) {
+            self.say(&command, out);
+        }
+        Ok(())
+    }
+
+    /// Ends the conversation. Open searches are dropped.
+    pub fn quit(&mut self, now: Moment, out: &mut String) {
+        if self.is_closed() {
+            return;
+        }
+        self.stop_running(now, out);
+        self.drop_all();
+        self.say(&Command::Quit, out);
+        self.since = now;
+        self.reported = None;
+    }
+
+    /// Takes one line of the engine.
+    pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
+        self.heard = now;
+        let reading = Reply::read(line, self.dialogue.dialect());
+        let reply = match reading.value {
+            Reply::Unknown(text) => {
+                // Empty lines are signs of life (YaneuraOu), and nothing else.
+                if !text.is_empty() && !self.is_closed() {
+                    self.events.push_back(Event::Chatter(text.into_owned()));
+                }
+                return;
+            }
+            reply => reply,
+        };
+        if !reading.notes.is_empty() {
+            self.events.push_back(Event::Odd(reading.notes));
+        }
+        if let Some(violation) = self.dialogue.overhear_reply(&reply) {
+            self.events.push_back(Event::Violation(violation));
+            if violation.rule.severity() == Severity::Must {
+                return;
+            }
+        }
+        if !self.is_closed() {
+            self.take_reply(reply, now, out);
+        }
+        self.advance(now, out);
+    }
+
+    fn take_reply(&mut self, reply: Reply<'_>, now: Moment, out: &mut String) {
+        match reply {
+            Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
+            Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
+            Reply::Option(decl) => self.options.declared.declare(decl.into_owned()),
+            Reply::HelloOk => self.events.push_back(Event::Greeted),
+            Reply::ReadyOk => self.take_ready(),
+            Reply::Info(info) => self.take_info(info),
+            Reply::BestMove(best) => self.end_search(|id| Event::BestMove(id, best.into_owned())),
+            Reply::Checkmate(mate) => self.end_search(|id| Event::Checkmate(id, mate.into_owned())),
+            Reply::CopyProtection(status) => {
+                self.events.push_back(Event::CopyProtection(status));
+                if status == Status::Error {
+                    self.copy_protected = true;
+                    self.stop_running(now, out);
+                    self.drop_waiting(DropReason::EngineGone);
+                }
+            }
+            Reply::Registration(status) => self.events.push_back(Event::Registration(status)),
+            Reply::Unknown(_) => (),
+        }
+    }
+
+    fn take_ready(&mut self) {
+        let ping = self.pings.pop_front();
+        if let Some(id) = ping.and_then(|ping| ping.owner) {
+            self.events.push_back(Event::Ready(id));
+        }
+        self.reported = self.reported.filter(|wait| *wait != Wait::Ready);
+    }
+
+    fn take_info(&mut self, info: Info<'_>) {
+        let event = match &self.running {
+            Some(running) if running.unwanted => return,
+            Some(running) => Event::Info(running.id, Box::new(info.into_owned())),
+            None => match info.string {
+                Some(text) => Event::Remark(text.into_owned()),
+                None => return,
+            },
+        };
+        self.events.push_back(event);
+    }
+
+    fn end_search(&mut self, event: impl FnOnce(SearchId) -> Event) {
+        self.reported = None;
+        // The next search asks for `readyok` first, which keeps another `bestmove` of this one
+        // away from it.
+        self.unsettled |= self.dialogue.dialect().ping_between_searches();
+        if let Some(Running { id, unwanted, .. }) = self.running.take() {
+            let dropped = Event::Dropped(id, DropReason::GameOver);
+            self.events.push_back(if unwanted { dropped } else { event(id) });
+        }
+    }
+
+    /// The engine closed its output. Open searches are dropped.
+    pub fn receive_eof(&mut self) {
+        self.drop_all();
+        self.pings.clear();
+        // Nothing can be said to it any more.
+        let _ = self.dialogue.overhear_command(&Command::Quit);
+        self.reported = Some(Wait::Quit);
+        self.events.push_back(Event::Gone);
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout). `None` if nothing is waited for.
+    pub fn poll_timeout(&self) -> Option<Moment> {
+        let wait = self.wait().filter(|(wait, _)| self.reported != Some(*wait));
+        let overrun = self.overrun();
+        wait.map(|(_, at)| at).into_iter().chain(overrun).min()
+    }
+
+    /// Does what is due: stops a search that overran its limit, reports an engine that is late.
+    pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
+        if self.overrun().is_some_and(|at| at <= now)
+            && let Some(id) = self.running.as_ref().map(|running| running.id)
+        {
+            self.events.push_back(Event::Overran(id));
+            self.stop_running(now, out);
+        }
+        if let Some((wait, at)) = self.wait()
+            && at <= now
+            && self.reported != Some(wait)
+        {
+            self.reported = Some(wait);
+            self.events.push_back(Event::Late(wait));
+        }
+    }
+
+    /// What the engine owes, and when it is late with it.
+    fn wait(&self) -> Option<(Wait, Moment)> {
+        let patience = &self.patience;
+        match self.dialogue.phase() {
+            Phase::Fresh => None,
+            Phase::Greeting => Some((Wait::Hello, patience.hello.deadline(self.since, self.heard))),
+            Phase::Closed => Some((Wait::Quit, patience.quit.deadline(self.since, self.heard))),
+            Phase::Idle | Phase::Searching { .. } => {
+                let stopped = self.running.as_ref().and_then(|running| running.stopped);
+                let stop =
+                    stopped.map(|since| (Wait::Stop, patience.stop.deadline(since, self.heard)));
+                let ping = self.pings.front();
+                let ready =
+                    ping.map(|it| (Wait::Ready, patience.ready.deadline(it.since, self.heard)));
+                stop.into_iter().chain(ready).min_by_key(|(_, at)| *at)
+            }
+        }
+    }
+
+    /// When the running search is told to stop because it should have ended.
+    fn overrun(&self) -> Option<Moment> {
+        let running = self.running.as_ref().filter(|running| running.stopped.is_none())?;
+        let go = &running.request.go;
+        if go.infinite || go.ponder {
+            return None;
+        }
+        let silent = running.since.max(self.heard).saturating_add(self.patience.stall);
+        let limit = running.request.allowance().map(|allowance| {
+            running.since.saturating_add(allowance).saturating_add(self.patience.overrun)
+        });
+        Some(limit.unwrap_or(silent))
+    }
+
+    /// What happened. Ask until it is `None`.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// The state of the conversation.
+    pub fn dialogue(&self) -> &Dialogue {
+        &self.dialogue
+    }
+
+    /// Who the engine says it is. Complete after [`Event::Greeted`].
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The options that the engine declared. Complete after [`Event::Greeted`].
+    pub fn options(&self) -> &OptionSet {
+        &self.options.declared
+    }
+
+    /// The value that an option has now, as far as it is known.
+    pub fn option_value(&self, name: &str) -> Option<OptionValue> {
+        self.options.value(name)
+    }
+
+    /// The search on the wire.
+    pub fn running(&self) -> Option<SearchId> {
+        self.running.as_ref().map(|running| running.id)
+    }
+
+    /// Whether nothing runs, waits or is unanswered.
+    pub fn is_idle(&self) -> bool {
+        self.running.is_none() && self.waiting.is_none() && self.pings.is_empty()
+    }
+
+    fn is_greeted(&self) -> bool {
+        matches!(self.dialogue.phase(), Phase::Idle | Phase::Searching { .. })
+    }
+
+    fn is_closed(&self) -> bool {
+        self.dialogue.phase() == Phase::Closed
+    }
+
+    fn check_usable(&self) -> Result<(), Misuse> {
+        match self.dialogue.phase() {
+            Phase::Fresh | Phase::Greeting => Err(Misuse::NotGreeted),
+            Phase::Closed => Err(Misuse::Gone),
+            Phase::Idle | Phase::Searching { .. } if self.copy_protected => {
+                Err(Misuse::CopyProtected)
+            }
+            Phase::Idle | Phase::Searching { .. } => Ok(()),
+        }
+    }
+
+    /// Says what can be said now: registration, options, a new game, the search that waits; and
+    /// asks for `readyok` wherever the engine may need time.
+    fn advance(&mut self, now: Moment, out: &mut String) {
+        if self.dialogue.phase() != Phase::Idle {
+            return;
+        }
+        if self.dialogue.needs_register() {
+            self.say(&Command::Register(self.registration.clone()), out);
+        }
+        let unsent = self.options.take_unsent();
+        self.say_options(unsent, out);
+        if self.waiting.is_none() || !self.pings.is_empty() {
+            return;
+        }
+        let request = self.waiting.as_ref().map(|(_, request)| request);
+        let changes = self.options.take_for(&self.game, request);
+        self.say_options(changes, out);
+        self.prepare_game(now, out);
+        if self.unsettled || self.dialogue.needs_ready() {
+            self.ask_ready(None, now, out);
+        }
+        if self.pings.is_empty() {
+            self.start_search(now, out);
+        }
+    }
+
+    /// Says the new-game command on the right side of `readyok`.
+    fn prepare_game(&mut self, now: Moment, out: &mut String) {
+        if !self.game_due {
+            return;
+        }
+        let after = self.dialogue.dialect().ready_after_new_game();
+        if !after && (self.unsettled || self.dialogue.needs_ready()) {
+            self.ask_ready(None, now, out);
+            return;
+        }
+        self.game_due = false;
+        self.say(&Command::NewGame, out);
+        if let Some(opponent) = self.options.take_opponent(&self.game) {
+            self.say(&Command::SetOption(opponent), out);
+        }
+        self.unsettled |= after;
+    }
+
+    fn start_search(&mut self, now: Moment, out: &mut String) {
+        let Some((id, request)) = self.waiting.take() else { return };
+        self.say(&Command::Position(request.position.clone()), out);
+        self.say(&Command::Go(request.go.clone()), out);
+        self.running = Some(Running { id, request, since: now, stopped: None, unwanted: false });
+        self.events.push_back(Event::Started(id));
+    }
+
+    fn say_options(&mut self, changes: Vec<crate::SetOption<'static>>, out: &mut String) {
+        self.unsettled |= !changes.is_empty();
+        for change in changes {
+            self.say(&Command::SetOption(change), out);
+        }
+    }
+
+    fn ask_ready(&mut self, owner: Option<PingId>, now: Moment, out: &mut String) {
+        if owner.is_some() || self.pings.is_empty() {
+            self.pings.push_back(Ping { owner, since: now });
+            self.unsettled = false;
+            self.say(&Command::IsReady, out);
+        }
+    }
+
+    fn stop_running(&mut self, now: Moment, out: &mut String) {
+        let Some(running) = self.running.as_mut().filter(|running| running.stopped.is_none())
+        else {
+            return;
+        };
+        running.stopped = Some(now);
+        self.say(&Command::Stop, out);
+    }
+
+    fn drop_waiting(&mut self, reason: DropReason) {
+        if let Some((id, _)) = self.waiting.take() {
+            self.events.push_back(Event::Dropped(id, reason));
+        }
+    }
+
+    fn drop_all(&mut self) {
+        self.drop_waiting(DropReason::EngineGone);
+        if let Some(Running { id, .. }) = self.running.take() {
+            self.events.push_back(Event::Dropped(id, DropReason::EngineGone));
+        }
+    }
+
+    /// Says one line. It was checked when the caller asked for it, and its time is right.
+    fn say(&mut self, command: &Command<'_>, out: &mut String) {
+        if self.dialogue.overhear_command(command).is_some_and(is_must) {
+            return;
+        }
+        let before = out.len();
+        match command.write(self.dialogue.dialect(), out) {
+            Ok(()) => out.push('\n'),
+            Err(_) => out.truncate(before),
+        }
+    }
+}
+
+fn is_must(violation: Violation) -> bool {
+    violation.rule.severity() == Severity::Must
+}

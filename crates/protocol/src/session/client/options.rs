@@ -1,0 +1,214 @@
+//! The values of an engine's options: what it has, what it should have, and what to send.
+
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::request::{Misuse, NewGame, Purpose, SearchRequest};
+use crate::{Dialect, OptionDecl, OptionKind, OptionSet, OptionValue, SetOption};
+
+/// Options that follow from the game and the search. The caller does not set them.
+const MANAGED: [&str; 6] =
+    ["MultiPV", "Ponder", "UCI_AnalyseMode", "UCI_Chess960", "UCI_Variant", "UCI_Opponent"];
+
+/// The megabytes that shogi GUIs give to an engine that did not declare `USI_Hash`.
+const UNDECLARED_HASH: i64 = 32;
+
+/// The options of an engine and their values.
+#[derive(Debug)]
+pub(super) struct Options {
+    dialect: Dialect,
+    pub(super) declared: OptionSet,
+    /// What was sent last, by the index of the option. The engine's default if nothing was.
+    current: BTreeMap<usize, OptionValue>,
+    /// What the caller wants for every search.
+    wanted: BTreeMap<usize, OptionValue>,
+    /// What the caller wants and was not sent yet.
+    unsent: BTreeSet<usize>,
+    /// Buttons that were pressed and not sent yet.
+    pressed: VecDeque<usize>,
+    /// Whether pondering was asked for once. The engine plans its time by it.
+    pub(super) ponder: bool,
+    /// `USI_Hash` and `USI_Ponder` were sent to an engine that did not declare them.
+    undeclared_sent: bool,
+}
+
+impl Options {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            declared: OptionSet::new(dialect),
+            current: BTreeMap::new(),
+            wanted: BTreeMap::new(),
+            unsent: BTreeSet::new(),
+            pressed: VecDeque::new(),
+            ponder: false,
+            undeclared_sent: false,
+        }
+    }
+
+    /// Remembers what the caller wants from now on.
+    pub(super) fn want(&mut self, name: &str, text: Option<&str>) -> Result<(), Misuse> {
+        let (index, value) = self.checked(name, text)?;
+        if value == OptionValue::Pressed {
+            self.pressed.push_back(index);
+        } else {
+            self.wanted.insert(index, value);
+            self.unsent.insert(index);
+        }
+        Ok(())
+    }
+
+    /// The option of a name and a value for it, if the caller may set it.
+    pub(super) fn checked(
+        &self,
+        name: &str,
+        text: Option<&str>,
+    ) -> Result<(usize, OptionValue), Misuse> {
+        if MANAGED.iter().any(|managed| self.dialect.same_option(managed, name)) {
+            return Err(Misuse::ManagedOption { name: name.to_string() });
+        }
+        let decl = self.declared.require(name)?;
+        let value = decl.value(text)?;
+        let index = self.declared.index(name).unwrap_or(usize::MAX);
+        // A name or a value that cannot be written is found out now, not in the queue.
+        let command = crate::Command::SetOption(set_option(decl, &value));
+        command.write(self.dialect, &mut String::new())?;
+        Ok((index, value))
+    }
+
+    /// Takes all changes that the caller asked for and that were not sent.
+    pub(super) fn take_unsent(&mut self) -> Vec<SetOption<'static>> {
+        let indices = core::mem::take(&mut self.unsent);
+        let changes =
+            indices.into_iter().filter_map(|index| Some((index, self.wanted.get(&index)?.clone())));
+        let changes: Vec<_> = changes.collect();
+        let mut sent = self.send(changes);
+        for index in core::mem::take(&mut self.pressed) {
+            let decl = self.declared.iter().nth(index);
+            sent.extend(decl.map(|decl| set_option(decl, &OptionValue::Pressed)));
+        }
+        sent
+    }
+
+    /// Takes the changes that a game or a search makes necessary.
+    pub(super) fn take_for(
+        &mut self,
+        game: &NewGame,
+        request: Option<&SearchRequest>,
+    ) -> Vec<SetOption<'static>> {
+        self.ponder |= request.is_some_and(|request| request.go.ponder);
+        let changes: Vec<_> = self
+            .declared
+            .iter()
+            .enumerate()
+            .filter_map(|(index, decl)| Some((index, self.target(index, decl, game, request)?)))
+            .collect();
+        let mut sent = self.send(changes);
+        if self.dialect == Dialect::Usi && !core::mem::replace(&mut self.undeclared_sent, true) {
+            for (name, value) in [
+                ("Hash", OptionValue::Spin(UNDECLARED_HASH)),
+                ("Ponder", OptionValue::Check(self.ponder)),
+            ] {
+                if self.declared.find(name).is_none() {
+                    let name = self.dialect.option_name(name).to_string();
+                    let value = value.to_text().map(|text| text.into_owned().into());
+                    sent.push(SetOption { name: name.into(), value });
+                }
+            }
+        }
+        sent
+    }
+
+    /// What an option should be for a search, if it matters.
+    fn target(
+        &self,
+        index: usize,
+        decl: &OptionDecl<'_>,
+        game: &NewGame,
+        request: Option<&SearchRequest>,
+    ) -> Option<OptionValue> {
+        let is = |name| self.dialect.same_option(&decl.name, name);
+        let check = |on| decl.value(Some(if on { "true" } else { "false" })).ok();
+        if is("UCI_Chess960") {
+            return check(game.chess960);
+        }
+        if is("UCI_Variant") {
+            let variant = game.variant.as_deref();
+            return variant.map_or_else(|| decl.default_value(), |it| decl.value(Some(it)).ok());
+        }
+        if is("Ponder") {
+            return check(self.ponder);
+        }
+        if is("UCI_Opponent") {
+            return None;
+        }
+        let request = request?;
+        if is("UCI_AnalyseMode") {
+            return check(request.purpose == Purpose::Analyse);
+        }
+        if is("MultiPV") {
+            return multipv(decl, request);
+        }
+        let own = request.options.iter().find(|(name, _)| is(name));
+        let own = own.and_then(|(_, value)| decl.value(value.as_deref()).ok());
+        own.or_else(|| self.wanted.get(&index).cloned()).or_else(|| decl.default_value())
+    }
+
+    /// `UCI_Opponent`, which follows the new-game command.
+    pub(super) fn take_opponent(&mut self, game: &NewGame) -> Option<SetOption<'static>> {
+        let opponent = game.opponent.as_deref()?.trim();
+        let index = self.declared.index("UCI_Opponent")?;
+        let value = self.declared.iter().nth(index)?.value(Some(opponent)).ok()?;
+        self.send(Vec::from([(index, value)])).pop()
+    }
+
+    /// The messages for those values that the engine does not have yet. `Threads` comes first and
+    /// the hash last: an engine that allocates it in parallel has to know the threads.
+    fn send(&mut self, mut changes: Vec<(usize, OptionValue)>) -> Vec<SetOption<'static>> {
+        let rank = |index: usize| {
+            let name = self.declared.iter().nth(index).map_or("", |decl| &decl.name);
+            let is = |known| self.dialect.same_option(name, known);
+            match () {
+                () if is("Threads") => 0,
+                () if is("Hash") => 2,
+                () => 1,
+            }
+        };
+        changes.sort_by_key(|(index, _)| rank(*index));
+        let mut sent = Vec::new();
+        for (index, value) in changes {
+            let Some(decl) = self.declared.iter().nth(index) else { continue };
+            // Shogi GUIs send these two at the start whatever the engine has.
+            let always =
+                self.dialect.sends_undeclared(&decl.name) && !self.current.contains_key(&index);
+            let has = self.current.get(&index).cloned().or_else(|| decl.default_value());
+            if always || has.as_ref() != Some(&value) {
+                sent.push(set_option(decl, &value));
+            }
+            self.current.insert(index, value);
+        }
+        sent
+    }
+
+    /// The value that the engine has, if it is known.
+    pub(super) fn value(&self, name: &str) -> Option<OptionValue> {
+        let index = self.declared.index(name)?;
+        let sent = self.current.get(&index).cloned();
+        sent.or_else(|| self.declared.iter().nth(index)?.default_value())
+    }
+}
+
+fn set_option(decl: &OptionDecl<'_>, value: &OptionValue) -> SetOption<'static> {
+    SetOption {
+        name: decl.name.clone().into_owned().into(),
+        value: value.to_text().map(|text| text.into_owned().into()),
+    }
+}
+
+/// As many variations as asked for, as far as the engine can.
+fn multipv(decl: &OptionDecl<'_>, request: &SearchRequest) -> Option<OptionValue> {
+    let OptionKind::Spin { min, max, .. } = decl.kind else { return None };
+    let lines = i64::from(request.multipv.unwrap_or(1));
+    Some(OptionValue::Spin(lines.min(max.unwrap_or(lines)).max(min.unwrap_or(1))))
+}

@@ -1,0 +1,85 @@
+//! How long a client waits for what, and what it says when that is over.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::session::Moment;
+
+/// How long to wait for an engine. Each wait has a name, a default, and is settable.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Patience {
+    /// For `uciok` or `usiok`.
+    pub hello: Limit,
+    /// For `readyok`. Engines load networks and tables before it.
+    pub ready: Limit,
+    /// For `bestmove` after `stop`.
+    pub stop: Limit,
+    /// How far a search may overrun its clock before it is stopped.
+    pub overrun: Duration,
+    /// How long a search without a limit in time may be silent before it is stopped.
+    /// Infinite searches may be silent for ever.
+    pub stall: Duration,
+    /// For the end of the process after `quit`.
+    pub quit: Limit,
+}
+
+/// How long to wait for one thing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limit {
+    /// How long the engine may be silent. Anything that it says starts this anew.
+    pub silence: Duration,
+    /// How long it may take in all.
+    pub total: Duration,
+}
+
+impl Limit {
+    /// A limit that output does not extend.
+    pub const fn fixed(total: Duration) -> Self {
+        Self { silence: total, total }
+    }
+
+    pub(super) fn deadline(self, since: Moment, heard: Moment) -> Moment {
+        let silent = since.max(heard).saturating_add(self.silence);
+        silent.min(since.saturating_add(self.total))
+    }
+}
+
+impl Default for Patience {
+    /// What deployed GUIs and match runners grant, and a little more: 10 s of silence in the
+    /// greeting, 60 s before `readyok`, 10 s after `stop`, 5 s after `quit`.
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            hello: Limit { silence: seconds(10), total: seconds(120) },
+            ready: Limit { silence: seconds(60), total: seconds(30 * 60) },
+            stop: Limit::fixed(seconds(10)),
+            overrun: seconds(2),
+            stall: seconds(10 * 60),
+            quit: Limit::fixed(seconds(5)),
+        }
+    }
+}
+
+/// What an engine is late with.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Wait {
+    /// With `uciok` or `usiok`.
+    Hello,
+    /// With `readyok`.
+    Ready,
+    /// With `bestmove` after `stop`.
+    Stop,
+    /// With leaving after `quit`.
+    Quit,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hello => "no answer to the greeting",
+            Self::Ready => "no `readyok`",
+            Self::Stop => "no `bestmove` after `stop`",
+            Self::Quit => "still there after `quit`",
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! What a client asks of an engine.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+
+use crate::clock::Color;
+use crate::option::{OptionError, UnknownOption};
+use crate::{Dialect, Go, MateLimit, Millis, Position, Root, WriteError};
+
+/// Tells the searches of a session apart.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct SearchId(pub(super) u64);
+
+/// Tells the questions of [`ping`](super::ClientSession::ping) apart.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct PingId(pub(super) u64);
+
+/// One search: what to search, how long, and with which options.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct SearchRequest {
+    /// What to search.
+    pub position: Position<'static>,
+    /// The limits. Without any the request is refused: engines differ in what they make of it.
+    pub go: Go<'static>,
+    /// What the search is for; it becomes `UCI_AnalyseMode`.
+    pub purpose: Purpose,
+    /// How many variations to show, where the engine can.
+    pub multipv: Option<u32>,
+    /// Whose clock runs. Then a search that overruns it is stopped. `None` if nobody's does.
+    pub mover: Option<Color>,
+    /// Options for this search only, by name, with their values. They go back to what they were
+    /// before the next search.
+    pub options: Vec<(String, Option<String>)>,
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Purpose {
+    /// A move in a game.
+    #[default]
+    Play,
+    /// To understand a position.
+    Analyse,
+}
+
+/// A game, as far as the engine is told of it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct NewGame {
+    /// Whether castling is written as the king taking his rook (`UCI_Chess960`).
+    pub chess960: bool,
+    /// The variant (`UCI_Variant`); `None` for the engine's default.
+    pub variant: Option<String>,
+    /// The opponent (`UCI_Opponent`), in the form of that option.
+    pub opponent: Option<String>,
+}
+
+/// The caller asked for something that the protocol does not allow. Nothing was sent.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// The greeting is not over.
+    NotGreeted,
+    /// The engine is gone, or was told to quit.
+    Gone,
+    /// The engine reported `copyprotection error` and may not be used.
+    CopyProtected,
+    /// The search has no limit; ask for an infinite one if that is meant.
+    NoLimit,
+    /// The search is restricted to an empty list of moves.
+    NoSearchMoves,
+    /// A FEN for a shogi engine, or an SFEN for a chess engine.
+    WrongNotation,
+    /// A text would break the line.
+    Unwritable(WriteError),
+    /// The engine has no such option.
+    UnknownOption(UnknownOption),
+    /// The option has no such value.
+    OptionValue(OptionError),
+    /// The session sets this option by itself, from the game and the search.
+    ManagedOption {
+        /// The name of the option.
+        name: String,
+    },
+    /// No search of this id ponders.
+    NotPondering,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotGreeted => f.write_str("the greeting is not over"),
+            Self::Gone => f.write_str("the engine is gone"),
+            Self::CopyProtected => f.write_str("the engine reported a copy protection error"),
+            Self::NoLimit => f.write_str("the search has no limit"),
+            Self::NoSearchMoves => f.write_str("the search is restricted to no moves"),
+            Self::WrongNotation => f.write_str("the position is in the notation of another game"),
+            Self::Unwritable(error) => error.fmt(f),
+            Self::UnknownOption(error) => error.fmt(f),
+            Self::OptionValue(error) => error.fmt(f),
+            Self::ManagedOption { name } => {
+                write!(f, "option `{name}` is set by the session, from the game and the search")
+            }
+            Self::NotPondering => f.write_str("no search of this id ponders"),
+        }
+    }
+}
+
+impl core::error::Error for Misuse {}
+
+impl From<WriteError> for Misuse {
+    fn from(error: WriteError) -> Self {
+        Self::Unwritable(error)
+    }
+}
+
+impl From<UnknownOption> for Misuse {
+    fn from(error: UnknownOption) -> Self {
+        Self::UnknownOption(error)
+    }
+}
+
+impl From<OptionError> for Misuse {
+    fn from(error: OptionError) -> Self {
+        Self::OptionValue(error)
+    }
+}
+
+impl SearchRequest {
+    /// The request as it can be sent: checked, and with times that every engine understands.
+    pub(super) fn prepared(mut self, dialect: Dialect) -> Result<Self, Misuse> {
+        if self.go.is_bare() {
+            return Err(Misuse::NoLimit);
+        }
+        if self.go.search_moves.as_ref().is_some_and(crate::MoveList::is_empty) {
+            return Err(Misuse::NoSearchMoves);
+        }
+        match (&self.position.root, dialect) {
+            (Root::StartPos, _) | (Root::Fen(_), Dialect::Uci) | (Root::Sfen(_), Dialect::Usi) => {
+                ();
+            }
+            (Root::Fen(_), Dialect::Usi) | (Root::Sfen(_), Dialect::Uci) => {
+                return Err(Misuse::WrongNotation);
+            }
+        }
+        let clocks = &mut self.go.clocks;
+        *clocks = clocks.in_convention(dialect.clock_convention());
+        // Engines were seen to search for ever, or to exit, on a clock of zero or less; to a
+        // shogi engine zero is a clock in byoyomi.
+        let least = match dialect {
+            Dialect::Uci => 1,
+            Dialect::Usi => 0,
+        };
+        for time in [&mut clocks.white_time, &mut clocks.black_time].into_iter().flatten() {
+            *time = (*time).max(least);
+        }
+        for time in [&mut clocks.white_increment, &mut clocks.black_increment, &mut clocks.byoyomi]
+            .into_iter()
+            .flatten()
+        {
+            *time = (*time).max(0);
+        }
+        clocks.moves_to_go = clocks.moves_to_go.filter(|moves| 0 < *moves);
+        let has_time = clocks.white_time.is_some() || clocks.black_time.is_some();
+        if dialect == Dialect::Usi && has_time && clocks.white_increment.is_none() {
+            // Shogi engines expect one or the other.
+            clocks.byoyomi = clocks.byoyomi.or(Some(0));
+        }
+        self.go.move_time = self.go.move_time.map(|time| time.max(1));
+        self.go.depth = self.go.depth.map(|depth| depth.max(1));
+        self.go.nodes = self.go.nodes.map(|nodes| nodes.max(1));
+        Ok(self)
+    }
+
+    /// How long the search may take by its own limits. `None` if they are not about time, or if
+    /// it runs until `stop`.
+    pub(super) fn allowance(&self) -> Option<Duration> {
+        if self.go.infinite {
+            return None;
+        }
+        let duration = |millis: Millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0));
+        let clock = self.mover.and_then(|mover| self.go.clocks.of(mover));
+        let mate = match self.go.mate {
+            Some(MateLimit::Time(time)) => Some(time),
+            Some(MateLimit::Moves(_) | MateLimit::Infinite) | None => None,
+        };
+        let limits = [
+            self.go.move_time.map(duration),
+            clock.map(|clock| clock.budget()),
+            mate.map(duration),
+        ];
+        limits.into_iter().flatten().min()
+    }
+}
