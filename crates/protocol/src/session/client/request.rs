@@ -136,13 +136,13 @@ impl SearchRequest {
         if self.go.search_moves.as_ref().is_some_and(crate::MoveList::is_empty) {
             return Err(Misuse::NoSearchMoves);
         }
-        match (&self.position.root, dialect) {
-            (Root::StartPos, _) | (Root::Fen(_), Dialect::Uci) | (Root::Sfen(_), Dialect::Usi) => {
-                ();
-            }
-            (Root::Fen(_), Dialect::Usi) | (Root::Sfen(_), Dialect::Uci) => {
-                return Err(Misuse::WrongNotation);
-            }
+        let fits = match &self.position.root {
+            Root::StartPos => true,
+            Root::Fen(_) => dialect == Dialect::Uci,
+            Root::Sfen(_) => dialect == Dialect::Usi,
+        };
+        if !fits {
+            return Err(Misuse::WrongNotation);
         }
         let clocks = &mut self.go.clocks;
         *clocks = clocks.in_convention(dialect.clock_convention());

@@ -1,0 +1,756 @@
+//! The client's side of the conversation, as scripts.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use readyok_protocol::session::client::{
+    ClientSession, Event, NewGame, Patience, Purpose, SearchId, SearchRequest,
+};
+use readyok_protocol::{Color, Command, Dialect, GameResult, Register, Reply};
+
+/// Runs a script. `<` is a line of the engine, `>` one that the session must say, `=` an event
+/// that must happen, `!` something that the caller does. Nothing else may be said or happen.
+#[track_caller]
+fn check_client(dialect: Dialect, script: &str) {
+    let mut run = Run::new(dialect);
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (kind, text) = line.split_at(1);
+        let text = text.trim_start();
+        match kind {
+            "<" => run.session.receive_line(text, run.now, &mut run.out),
+            "!" => run.act(text),
+            ">" => assert_eq!(run.said().as_deref(), Some(text), "said, in {script}"),
+            "=" => assert_eq!(run.happened().as_deref(), Some(text), "happened, in {script}"),
+            _ => panic!("no such line in a script: {line}"),
+        }
+    }
+    assert_eq!(run.said(), None, "said at the end of {script}");
+    assert_eq!(run.happened(), None, "happened at the end of {script}");
+}
+
+struct Run {
+    session: ClientSession,
+    dialect: Dialect,
+    out: String,
+    now: Duration,
+    ids: Vec<SearchId>,
+    events: VecDeque<String>,
+}
+
+impl Run {
+    fn new(dialect: Dialect) -> Self {
+        let (mut out, now) = (String::new(), Duration::from_secs(1));
+        let session = ClientSession::start(dialect, Patience::default(), now, &mut out);
+        Self { session, dialect, out, now, ids: Vec::new(), events: VecDeque::new() }
+    }
+
+    fn said(&mut self) -> Option<String> {
+        let (line, rest) = self.out.split_once('\n')?;
+        let (line, rest) = (line.to_owned(), rest.to_owned());
+        self.out = rest;
+        Some(line)
+    }
+
+    fn happened(&mut self) -> Option<String> {
+        while let Some(event) = self.session.poll_event() {
+            let text = self.describe(event);
+            self.events.push_back(text);
+        }
+        self.events.pop_front()
+    }
+
+    fn number(&self, id: SearchId) -> usize {
+        self.ids.iter().position(|it| *it == id).map_or(self.ids.len() + 1, |index| index + 1)
+    }
+
+    fn describe(&self, event: Event) -> String {
+        let line = |reply: Reply<'_>| {
+            let mut line = String::new();
+            reply.write(self.dialect, &mut line).unwrap();
+            line
+        };
+        match event {
+            Event::Started(id) => format!("started {}", self.number(id)),
+            Event::Info(id, info) => format!("{} {}", self.number(id), line(Reply::Info(*info))),
+            Event::BestMove(id, best) => {
+                format!("{} {}", self.number(id), line(Reply::BestMove(best)))
+            }
+            Event::Checkmate(id, mate) => {
+                format!("{} {}", self.number(id), line(Reply::Checkmate(mate)))
+            }
+            Event::Dropped(id, reason) => format!("{} dropped: {reason:?}", self.number(id)),
+            Event::Overran(id) => format!("{} overran", self.number(id)),
+            Event::Violation(violation) => format!("violation {:?}", violation.rule),
+            Event::Remark(text) => format!("remark {text}"),
+            Event::Chatter(text) => format!("chatter {text}"),
+            Event::Odd(notes) => format!("odd {:?}", notes[0].kind),
+            Event::Ready(_) => "ready".to_owned(),
+            Event::Late(wait) => format!("late {wait:?}"),
+            other => format!("{other:?}").to_lowercase(),
+        }
+    }
+
+    fn request(&self, text: &str) -> SearchRequest {
+        let (position, go) = text.split_once('|').unwrap();
+        let line = format!("position {position}");
+        let Command::Position(position) = Command::read(&line, self.dialect).value.into_owned()
+        else {
+            panic!("no position: {line}");
+        };
+        let line = format!("go {go}");
+        let Command::Go(go) = Command::read(&line, self.dialect).value.into_owned() else {
+            panic!("no limit: {line}");
+        };
+        SearchRequest { position, go, mover: Some(Color::White), ..SearchRequest::default() }
+    }
+
+    fn act(&mut self, text: &str) {
+        let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (now, out) = (self.now, &mut self.out);
+        match verb {
+            "search" | "analyse" | "lines" | "with" => {
+                let (argument, rest) = match verb {
+                    "lines" | "with" => rest.split_once(' ').unwrap(),
+                    _ => ("", rest),
+                };
+                let mut request = self.request(rest);
+                match verb {
+                    "analyse" => request.purpose = Purpose::Analyse,
+                    "lines" => request.multipv = Some(argument.parse().unwrap()),
+                    "with" => {
+                        let (name, value) = argument.split_once('=').unwrap();
+                        request.options.push((name.to_owned(), Some(value.to_owned())));
+                    }
+                    _ => (),
+                }
+                let id = self.session.search(request, now, &mut self.out).unwrap();
+                self.ids.push(id);
+            }
+            "refuse" => {
+                let request = self.request(rest);
+                let misuse = self.session.search(request, now, &mut self.out).unwrap_err();
+                self.events.push_back(format!("misuse: {misuse}"));
+            }
+            "stop" => {
+                let id = self.ids[rest.parse::<usize>().unwrap() - 1];
+                self.session.stop(id, now, out);
+            }
+            "ponderhit" => {
+                let id = self.ids[rest.parse::<usize>().unwrap() - 1];
+                if let Err(misuse) = self.session.ponder_hit(id, None, now, out) {
+                    self.events.push_back(format!("misuse: {misuse}"));
+                }
+            }
+            "newgame" => {
+                let opponent = (!rest.is_empty() && rest != "960").then(|| rest.to_owned());
+                let game = NewGame { chess960: rest == "960", variant: None, opponent };
+                self.session.new_game(game, now, out);
+            }
+            "gameover" => self.session.game_over(GameResult::Win, now, out),
+            "set" => {
+                let (name, value) =
+                    rest.split_once('=').map_or((rest, None), |(a, b)| (a, Some(b)));
+                if let Err(misuse) = self.session.set_option(name, value, now, out) {
+                    self.events.push_back(format!("misuse: {misuse}"));
+                }
+            }
+            "register" => {
+                let name = Some(rest.to_owned().into());
+                self.session.register(Register::With { name, code: None }, out).unwrap();
+            }
+            "ping" => {
+                self.session.ping(now, out).unwrap();
+            }
+            "quit" => self.session.quit(now, out),
+            "eof" => self.session.receive_eof(),
+            "wait" => {
+                self.now += Duration::from_millis(rest.parse().unwrap());
+                self.session.handle_timeout(self.now, &mut self.out);
+            }
+            _ => panic!("no such action: {text}"),
+        }
+    }
+}
+
+/// A greeting with the given options, and a script that follows it.
+#[track_caller]
+fn check_uci(options: &[&str], script: &str) {
+    let mut all = "> uci\n< id name Test\n".to_owned();
+    for option in options {
+        writeln!(all, "< option name {option}").unwrap();
+    }
+    check_client(Dialect::Uci, &format!("{all}< uciok\n= greeted\n{script}"));
+}
+
+#[track_caller]
+fn check_usi(options: &[&str], script: &str) {
+    let mut all = "> usi\n< id name Test\n".to_owned();
+    for option in options {
+        writeln!(all, "< option name {option}").unwrap();
+    }
+    check_client(Dialect::Usi, &format!("{all}< usiok\n= greeted\n{script}"));
+}
+
+/// The first search in UCI, up to its `go`.
+const FIRST: &str = "
+    ! search startpos | depth 5
+    > isready
+    < readyok
+    > position startpos
+    > go depth 5
+    = started 1
+";
+
+#[test]
+fn asks_for_readyok_before_the_first_search() {
+    check_uci(&[], FIRST);
+}
+
+#[test]
+fn asks_for_readyok_between_searches_in_uci() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            ! search startpos moves e2e4 e7e5 | depth 5
+            > isready
+            < readyok
+            > position startpos moves e2e4 e7e5
+            > go depth 5
+            = started 2"
+        ),
+    );
+}
+
+#[test]
+fn a_duplicate_bestmove_finishes_no_other_search() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            ! search startpos moves e2e4 | depth 5
+            > isready
+            < bestmove e2e4
+            = violation BestMoveWithoutSearch
+            < readyok
+            > position startpos moves e2e4
+            > go depth 5
+            = started 2
+            < bestmove e7e5
+            = 2 bestmove e7e5"
+        ),
+    );
+}
+
+#[test]
+fn a_newer_search_stops_the_running_one_and_replaces_the_waiting_one() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            ! search startpos moves d2d4 | infinite
+            > stop
+            ! search startpos moves c2c4 | infinite
+            = 2 dropped: Superseded
+            < info depth 3
+            = 1 info depth 3
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            > isready
+            < readyok
+            > position startpos moves c2c4
+            > go infinite
+            = started 3"
+        ),
+    );
+}
+
+#[test]
+fn a_cancelled_search_never_starts() {
+    check_uci(
+        &[],
+        "! search startpos | infinite\n> isready\n! stop 1\n= 1 dropped: Cancelled\n< readyok",
+    );
+}
+
+#[test]
+fn stop_is_said_once() {
+    check_uci(
+        &[],
+        &format!("{FIRST}! stop 1\n> stop\n! stop 1\n< bestmove a2a3\n= 1 bestmove a2a3\n! stop 1"),
+    );
+}
+
+#[test]
+fn options_wait_for_the_end_of_the_search() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 1024"],
+        &format!(
+            "{FIRST}
+            ! set hash=64
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            > setoption name Hash value 64"
+        ),
+    );
+}
+
+#[test]
+fn threads_are_set_before_the_hash() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 1024", "Threads type spin default 1 min 1 max 8"],
+        &format!(
+            "{FIRST}
+            ! set Hash=64
+            ! set Threads=4
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            > setoption name Threads value 4
+            > setoption name Hash value 64"
+        ),
+    );
+}
+
+#[test]
+fn wrong_values_are_refused_before_they_are_sent() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 1024", "Ponder type check default false"],
+        "! set Hash=0
+         = misuse: option `Hash` cannot be 0, at least 1, at most 1024
+         ! set Hash=64\r
+         ! set NoSuch=1
+         = misuse: the engine has no option `NoSuch`
+         ! set Ponder=true
+         = misuse: option `Ponder` is set by the session, from the game and the search
+         > setoption name Hash value 64",
+    );
+}
+
+#[test]
+fn a_button_is_pressed_each_time() {
+    check_uci(
+        &["Clear Hash type button"],
+        "! set Clear Hash\n> setoption name Clear Hash\n! set Clear Hash\n> setoption name Clear Hash",
+    );
+}
+
+#[test]
+fn options_of_one_search_go_back() {
+    check_uci(
+        &["Contempt type spin default 0 min 0 max 99"],
+        "! with Contempt=50 startpos | depth 1
+         > setoption name Contempt value 50
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 1
+         < bestmove e2e4
+         = 1 bestmove e2e4
+         ! search startpos | depth 1
+         > setoption name Contempt value 0
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 2",
+    );
+}
+
+#[test]
+fn multipv_and_analyse_mode_follow_the_search() {
+    check_uci(
+        &["MultiPV type spin default 1 min 1 max 3", "UCI_AnalyseMode type check default false"],
+        "! lines 9 startpos | depth 1
+         > setoption name MultiPV value 3
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 1
+         < bestmove e2e4
+         = 1 bestmove e2e4
+         ! analyse startpos | infinite
+         > setoption name MultiPV value 1
+         > setoption name UCI_AnalyseMode value true
+         > isready
+         < readyok
+         > position startpos
+         > go infinite
+         = started 2",
+    );
+}
+
+#[test]
+fn a_chess960_game_is_announced_with_its_option_and_opponent() {
+    check_uci(
+        &["UCI_Chess960 type check default false", "UCI_Opponent type string"],
+        "! newgame GM 2800 human Garry
+         ! search startpos | depth 1
+         > ucinewgame
+         > setoption name UCI_Opponent value GM 2800 human Garry
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 1
+         < bestmove e2e4
+         = 1 bestmove e2e4
+         ! newgame 960
+         ! search startpos | depth 1
+         > setoption name UCI_Chess960 value true
+         > ucinewgame
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 2",
+    );
+}
+
+#[test]
+fn a_shogi_game_starts_with_isready_and_undeclared_options() {
+    check_usi(
+        &["MultiPV type spin default 1 min 1 max 9"],
+        "! newgame
+         ! search startpos | btime 0 wtime 0 byoyomi 10000
+         > setoption name USI_Hash value 32
+         > setoption name USI_Ponder value false
+         > isready
+         < readyok
+         > usinewgame
+         > position startpos
+         > go btime 0 wtime 0 byoyomi 10000
+         = started 1
+         < bestmove 7g7f
+         = 1 bestmove 7g7f
+         ! search startpos moves 7g7f 3c3d | btime 0 wtime 0 byoyomi 10000
+         > position startpos moves 7g7f 3c3d
+         > go btime 0 wtime 0 byoyomi 10000
+         = started 2
+         ! gameover
+         > stop
+         > gameover win
+         < bestmove resign
+         = 2 dropped: GameOver
+         ! newgame
+         ! search startpos | btime 0 wtime 0 byoyomi 10000
+         > isready
+         < readyok
+         > usinewgame
+         > position startpos
+         > go btime 0 wtime 0 byoyomi 10000
+         = started 3",
+    );
+}
+
+#[test]
+fn a_ponder_hit_turns_the_search_into_a_normal_one() {
+    check_uci(
+        &["Ponder type check default false"],
+        "! search startpos moves e2e4 e7e5 | ponder wtime 1000 btime 1000
+         > setoption name Ponder value true
+         > isready
+         < readyok
+         > position startpos moves e2e4 e7e5
+         > go ponder wtime 1000 btime 1000
+         = started 1
+         ! wait 60000
+         ! ponderhit 1
+         > ponderhit
+         < bestmove g1f3
+         = 1 bestmove g1f3
+         ! ponderhit 1
+         = misuse: no search of this id ponders",
+    );
+}
+
+#[test]
+fn a_ponder_miss_is_a_stop() {
+    check_uci(
+        &[],
+        "! search startpos moves e2e4 e7e5 | ponder wtime 1000 btime 1000
+         > isready
+         < readyok
+         > position startpos moves e2e4 e7e5
+         > go ponder wtime 1000 btime 1000
+         = started 1
+         ! search startpos moves e2e4 c7c5 | wtime 1000 btime 1000
+         > stop
+         < bestmove g1f3 ponder b8c6
+         = 1 bestmove g1f3 ponder b8c6
+         > isready
+         < readyok
+         > position startpos moves e2e4 c7c5
+         > go wtime 1000 btime 1000
+         = started 2",
+    );
+}
+
+#[test]
+fn an_early_bestmove_in_ponder_ends_the_search() {
+    check_uci(
+        &[],
+        "! search startpos moves e2e4 e7e5 | ponder wtime 1000 btime 1000
+         > isready
+         < readyok
+         > position startpos moves e2e4 e7e5
+         > go ponder wtime 1000 btime 1000
+         = started 1
+         < bestmove g1f3
+         = violation BestMoveTooEarly
+         = 1 bestmove g1f3
+         ! ponderhit 1
+         = misuse: no search of this id ponders",
+    );
+}
+
+#[test]
+fn a_mate_search_in_usi_ends_with_checkmate_or_bestmove() {
+    for (answer, event) in [
+        ("checkmate G*5b", "1 checkmate G*5b"),
+        ("checkmate nomate", "1 checkmate nomate"),
+        ("bestmove G*5b", "1 bestmove G*5b"),
+    ] {
+        check_usi(
+            &["USI_Hash type spin default 16 min 1 max 99", "USI_Ponder type check default false"],
+            &format!(
+                "! search sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1 | mate 5000
+                 > setoption name USI_Ponder value false
+                 > setoption name USI_Hash value 16
+                 > isready
+                 < readyok
+                 > position sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1
+                 > go mate 5000
+                 = started 1
+                 < {answer}
+                 = {event}"
+            ),
+        );
+    }
+}
+
+#[test]
+fn requests_that_engines_misread_are_refused() {
+    check_uci(
+        &[],
+        "! refuse startpos |
+         = misuse: the search has no limit
+         ! refuse startpos | searchmoves depth 5
+         = misuse: the search is restricted to no moves
+         ! refuse sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1 | depth 5
+         = misuse: the position is in the notation of another game",
+    );
+}
+
+#[test]
+fn clocks_are_at_least_one_millisecond_in_uci_and_searchmoves_come_last() {
+    check_uci(
+        &[],
+        "! search startpos | searchmoves e2e4 d2d4 wtime -5 btime 0 winc -1 binc 0 movestogo 0
+         > isready
+         < readyok
+         > position startpos
+         > go wtime 1 btime 1 winc 0 binc 0 searchmoves e2e4 d2d4
+         = started 1",
+    );
+}
+
+#[test]
+fn a_registration_error_is_answered_once() {
+    check_uci(
+        &[],
+        "< registration checking
+         = registration(checking)
+         < registration error
+         = registration(error)
+         > register later
+         < registration error
+         = registration(error)",
+    );
+}
+
+#[test]
+fn a_registration_is_sent_with_the_users_name() {
+    check_uci(
+        &[],
+        "! register Stefan MK
+         > register name Stefan MK
+         < registration checking
+         = registration(checking)
+         < registration ok
+         = registration(ok)",
+    );
+}
+
+#[test]
+fn a_copy_protected_engine_takes_no_searches() {
+    check_uci(
+        &[],
+        "! search startpos | depth 1
+         > isready
+         < copyprotection error
+         = copyprotection(error)
+         = 1 dropped: EngineGone
+         < readyok
+         ! refuse startpos | depth 1
+         = misuse: the engine reported a copy protection error",
+    );
+}
+
+#[test]
+fn a_silent_engine_is_late_with_its_greeting() {
+    check_client(Dialect::Uci, "> uci\n! wait 9999\n! wait 1\n= late Hello\n! wait 99999");
+}
+
+#[test]
+fn output_extends_the_wait_for_readyok_but_not_for_stop() {
+    check_uci(
+        &[],
+        "! ping
+         > isready
+         ! wait 59000
+         < info string loading
+         = remark loading
+         ! wait 59000
+         < 
+         ! wait 59999
+         ! wait 1
+         = late Ready",
+    );
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}! stop 1\n> stop\n! wait 9000\n< info depth 6\n= 1 info depth 6\n! wait 1000\n= late Stop"
+        ),
+    );
+}
+
+#[test]
+fn a_search_that_overruns_its_clock_is_stopped() {
+    check_uci(
+        &[],
+        "! search startpos | wtime 1000 btime 5000
+         > isready
+         < readyok
+         > position startpos
+         > go wtime 1000 btime 5000
+         = started 1
+         ! wait 2999
+         ! wait 1
+         = 1 overran
+         > stop
+         < bestmove e2e4
+         = 1 bestmove e2e4",
+    );
+}
+
+#[test]
+fn an_infinite_search_may_be_silent_for_ever() {
+    check_uci(
+        &[],
+        "! search startpos | infinite
+         > isready
+         < readyok
+         > position startpos
+         > go infinite
+         = started 1
+         ! wait 999999999",
+    );
+}
+
+#[test]
+fn a_dead_engine_drops_every_search() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            ! search startpos | depth 9
+            > stop
+            ! eof
+            = 2 dropped: EngineGone
+            = 1 dropped: EngineGone
+            = gone
+            ! refuse startpos | depth 1
+            = misuse: the engine is gone"
+        ),
+    );
+}
+
+#[test]
+fn quit_stops_the_search_and_waits_a_while() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            ! quit
+            > stop
+            > quit
+            = 1 dropped: EngineGone
+            < bestmove e2e4
+            ! wait 5000
+            = late Quit"
+        ),
+    );
+}
+
+#[test]
+fn isready_is_answered_during_a_search() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}! ping\n> isready\n< readyok\n= ready\n< bestmove a2a3\n= 1 bestmove a2a3"
+        ),
+    );
+}
+
+#[test]
+fn options_said_while_a_ping_is_open_are_settled_by_another_one() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 99"],
+        "! ping
+         > isready
+         ! set Hash=32
+         > setoption name Hash value 32
+         ! search startpos | depth 1
+         < readyok
+         = ready
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 1",
+    );
+}
+
+#[test]
+fn chatter_and_stray_messages_do_no_harm() {
+    check_uci(
+        &[],
+        "< Stockfish 15 by the developers
+         = chatter Stockfish 15 by the developers
+         < readyok
+         = violation ReadyOkWithoutIsReady
+         < bestmove e2e4
+         = violation BestMoveWithoutSearch
+         < info depth 3 score cp 1
+         = violation InfoWithoutSearch
+         < uciok
+         = violation HelloOkWithoutHello",
+    );
+}
+
+#[test]
+fn declared_options_are_found_in_any_spelling() {
+    let mut run = Run::new(Dialect::Usi);
+    for line in ["id name A", "option name USI_Hash type spin default 16 min 1 max 64", "usiok"] {
+        run.session.receive_line(line, run.now, &mut run.out);
+    }
+    assert!(run.session.options().find("hash").is_some());
+    assert_eq!(run.session.identity().name, "A");
+}

@@ -1,0 +1,120 @@
+//! The rules about order, each with an innocent and a guilty conversation.
+
+use readyok_protocol::{Command, Dialect, Dialogue, Reply, Rule, Severity, Violation};
+
+/// Plays a conversation (`>` client, `<` engine) and returns the rules broken on the way.
+fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
+    let mut dialogue = Dialogue::new(dialect);
+    let mut rules = Vec::new();
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (side, text) = line.split_at(1);
+        let before = dialogue.clone();
+        let mut strict = dialogue.clone();
+        let (violation, refused) = if side == ">" {
+            let command = Command::read(text, dialect).value;
+            (dialogue.overhear_command(&command), strict.command(&command))
+        } else {
+            let reply = Reply::read(text, dialect).value;
+            (dialogue.overhear_reply(&reply), strict.reply(&reply))
+        };
+        assert_eq!(refused.err(), violation, "both ways of asking agree about {line}");
+        if let Some(Violation { by, rule }) = violation {
+            assert_eq!(by, rule.binds());
+            assert_eq!(strict, before, "a violation changes nothing: {line}");
+            if rule.severity() == Severity::Must {
+                assert_eq!(dialogue, before, "a broken must changes nothing: {line}");
+            }
+            rules.push(rule);
+        }
+    }
+    rules
+}
+
+#[track_caller]
+fn check_innocent(script: &str) {
+    assert_eq!(broken(Dialect::Uci, script), []);
+}
+
+#[track_caller]
+fn check_guilty(rule: Rule, script: &str) {
+    assert_eq!(broken(Dialect::Uci, script), [rule]);
+}
+
+const READY: &str = "> uci\n< id name A\n< uciok\n> isready\n< readyok\n> position startpos\n";
+
+#[test]
+fn the_dialogues_of_the_specification_are_innocent() {
+    check_innocent(&format!(
+        "{READY}> go infinite\n< info depth 1\n> stop\n< bestmove e2e4\n> quit"
+    ));
+    check_innocent(&format!(
+        "{READY}> go ponder wtime 9 btime 9\n< info depth 1\n> ponderhit\n< bestmove g1f3\n> quit"
+    ));
+    check_innocent(&format!("{READY}> go ponder\n> isready\n< readyok\n> stop\n< bestmove g1f3"));
+}
+
+#[test]
+fn messages_that_cross_are_nobodys_fault() {
+    check_innocent(&format!("{READY}> go depth 1\n< bestmove e2e4\n> stop\n> isready\n< readyok"));
+    let shogi =
+        "> usi\n< id name A\n< usiok\n> isready\n< readyok\n> usinewgame\n> position startpos
+        > go btime 9 wtime 9\n< bestmove 7g7f\n> gameover lose";
+    assert_eq!(broken(Dialect::Usi, shogi), []);
+}
+
+#[test]
+fn each_rule_has_a_guilty_conversation() {
+    let ready = |rest: &str| format!("{READY}{rest}");
+    check_guilty(Rule::NotGreeted, "> setoption name Hash value 1\n> uci");
+    check_guilty(Rule::NotGreeted, "> uci\n> isready\n< readyok");
+    check_guilty(Rule::GreetedAlready, &ready("> uci\n< id name A\n< uciok"));
+    check_guilty(Rule::BusyEngine, &ready("> go infinite\n> position startpos"));
+    check_guilty(Rule::BusyEngine, &ready("> go infinite\n> go infinite"));
+    check_guilty(Rule::BusyEngine, &ready("> go infinite\n> setoption name Hash value 1"));
+    check_guilty(
+        Rule::SearchBeforeReady,
+        "> uci\n< id name A\n< uciok\n> position startpos\n> go depth 1",
+    );
+    check_guilty(
+        Rule::SearchBeforeReady,
+        &ready("> ucinewgame\n> position startpos\n> go depth 1"),
+    );
+    check_guilty(
+        Rule::SearchWithoutPosition,
+        "> uci\n< id name A\n< uciok\n> isready\n< readyok\n> go depth 1",
+    );
+    check_guilty(Rule::PonderHitWithoutPonder, &ready("> ponderhit"));
+    check_guilty(Rule::PonderHitWithoutPonder, &ready("> go depth 1\n> ponderhit"));
+    check_guilty(Rule::RegistrationUnanswered, &ready("< registration error\n> go depth 1"));
+    check_guilty(Rule::AfterQuit, "> uci\n> quit\n> isready");
+    check_guilty(Rule::EngineSpokeFirst, "< id name A\n> uci\n< id name A\n< uciok");
+    check_guilty(Rule::HelloOkWithoutHello, &ready("< uciok"));
+    check_guilty(Rule::NoName, "> uci\n< uciok");
+    check_guilty(Rule::LateDeclaration, &ready("< option name X type button"));
+    check_guilty(Rule::EarlyStatus, "> uci\n< copyprotection checking");
+    check_guilty(Rule::ReadyOkWithoutIsReady, &ready("< readyok"));
+    check_guilty(
+        Rule::BestMoveWithoutSearch,
+        &ready("> go depth 1\n< bestmove e2e4\n< bestmove e2e4"),
+    );
+    check_guilty(Rule::BestMoveTooEarly, &ready("> go infinite\n< bestmove e2e4"));
+    check_guilty(Rule::BestMoveTooEarly, &ready("> go ponder\n< bestmove e2e4"));
+    check_guilty(Rule::InfoWithoutSearch, &ready("< info depth 1"));
+    let shogi = "> usi\n< id name A\n< usiok\n< checkmate nomate";
+    assert_eq!(broken(Dialect::Usi, shogi), [Rule::CheckmateWithoutMateSearch]);
+}
+
+#[test]
+fn every_rule_says_what_it_is_and_where_it_stands() {
+    for rule in Rule::ALL {
+        assert!(!rule.text().is_empty() && !rule.clause().is_empty(), "{rule:?}");
+        assert_eq!(Rule::ALL.iter().filter(|it| it.text() == rule.text()).count(), 1, "{rule:?}");
+    }
+}
+
+#[test]
+fn a_registration_error_after_an_attempt_needs_no_answer() {
+    check_innocent(&format!(
+        "{READY}< registration error\n> register later\n< registration checking\n< registration error\n> go depth 1\n< bestmove a2a3"
+    ));
+}
