@@ -28,6 +28,8 @@ mod reply;
 mod reserved;
 mod score;
 pub mod session;
+#[doc = include_str!("uci_command.md")]
+pub mod uci_command {}
 mod words;
 mod write;
 
