@@ -29,6 +29,9 @@ pub struct Dialogue {
     pings: u32,
     /// A `readyok` came, and nothing since then asks for another one before the next search.
     ready: bool,
+    /// The pings among those open that were asked before a game ended or began: their `readyok`
+    /// says nothing about the next one.
+    stale_pings: u32,
     /// There was a `position`.
     positioned: bool,
     /// There was an `id name`.
@@ -285,6 +288,7 @@ impl Dialogue {
             phase: Phase::Fresh,
             pings: 0,
             ready: false,
+            stale_pings: 0,
             positioned: false,
             named: false,
             registration_due: false,
@@ -409,7 +413,9 @@ impl Dialogue {
                 next.registered = true;
             }
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::NewGame) => {
-                next.ready &= !self.dialect.ready_after_new_game();
+                if self.dialect.ready_after_new_game() {
+                    next.unready();
+                }
             }
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Position(_)) => {
                 next.positioned = true;
@@ -447,16 +453,19 @@ impl Dialogue {
                 next.phase = Phase::Searching { goal, pondering: false, stopped, abandoned };
             }
             (_, Command::PonderHit(_)) => return Err(Rule::PonderHitWithoutPonder),
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => {
-                next.ready = false;
-            }
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => next.unready(),
             // Shogi GUIs were seen to end a game in the middle of a search. It counts as `stop`.
             (Phase::Searching { goal, pondering, .. }, Command::GameOver(_)) => {
                 next.phase = Phase::Searching { goal, pondering, stopped: true, abandoned: true };
-                next.ready = false;
+                next.unready();
             }
         }
         Ok((next, rule))
+    }
+
+    fn unready(&mut self) {
+        self.ready = false;
+        self.stale_pings = self.pings;
     }
 
     fn goal(&self, go: &crate::Go<'_>) -> Goal {
@@ -496,7 +505,8 @@ impl Dialogue {
             }
             (_, Reply::ReadyOk) => {
                 next.pings = self.pings.checked_sub(1).ok_or(Rule::ReadyOkWithoutIsReady)?;
-                next.ready |= next.pings == 0;
+                next.ready |= self.stale_pings == 0;
+                next.stale_pings = self.stale_pings.saturating_sub(1);
             }
             (Phase::Searching { goal, pondering, stopped, .. }, Reply::BestMove(_)) => {
                 next.phase = Phase::Idle;

@@ -105,6 +105,13 @@ fn each_rule_has_a_guilty_conversation() {
 }
 
 #[test]
+fn a_readyok_asked_for_before_the_new_game_says_nothing_about_it() {
+    let script =
+        format!("{READY}> isready\n> ucinewgame\n< readyok\n> position startpos\n> go depth 1");
+    check_guilty(Rule::SearchBeforeReady, &script);
+}
+
+#[test]
 fn every_rule_says_what_it_is_and_where_it_stands() {
     for rule in Rule::ALL {
         assert!(!rule.text().is_empty() && !rule.clause().is_empty(), "{rule:?}");
