@@ -1,5 +1,5 @@
 //! Tests of the protocol crate as its users see it.
-#![expect(clippy::unwrap_used, reason = "a failed step must fail the test")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a failed step must fail the test")]
 
 mod client_model;
 mod client_session;
