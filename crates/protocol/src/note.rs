@@ -91,11 +91,36 @@ pub enum NoteKind {
     ControlCharacter,
     /// Bytes that are not UTF-8. They were replaced by U+FFFD.
     InvalidUtf8,
-    /// A line longer than the limit. It was thrown away.
-    LineTooLong,
 }
 
 impl NoteKind {
+    /// All kinds.
+    pub const ALL: [Self; 23] = [
+        Self::UnknownWord,
+        Self::WrongDirection,
+        Self::TrailingText,
+        Self::WrongCase,
+        Self::Missing,
+        Self::MissingKeyword,
+        Self::WrongOrder,
+        Self::NotANumber,
+        Self::NumberTooLarge,
+        Self::NegativeNumber,
+        Self::Repeated,
+        Self::Conflict,
+        Self::NotAMove,
+        Self::MoveRepaired,
+        Self::EmptyList,
+        Self::BadPosition,
+        Self::UnusualPosition,
+        Self::BadDefault,
+        Self::UnknownType,
+        Self::SpaceInName,
+        Self::SeldepthWithoutDepth,
+        Self::ControlCharacter,
+        Self::InvalidUtf8,
+    ];
+
     /// The rule that the line breaks, and where it stands.
     pub const fn clause(self) -> &'static str {
         match self {
@@ -129,11 +154,11 @@ impl NoteKind {
             Self::SeldepthWithoutDepth => "UCI 2006, info seldepth: depth is in the same line",
             Self::ControlCharacter => "UCI 2006, general rules: words are divided by white space",
             Self::InvalidUtf8 => "USI draft 1 §2: 7-bit ASCII; UTF-8 as spoken today",
-            Self::LineTooLong => "no rule of the protocols: a limit against broken peers",
         }
     }
 
-    const fn text(self) -> &'static str {
+    /// The kind in a few words.
+    pub const fn text(self) -> &'static str {
         match self {
             Self::UnknownWord => "unknown word",
             Self::WrongDirection => "message of the other side",
@@ -158,7 +183,6 @@ impl NoteKind {
             Self::SeldepthWithoutDepth => "`seldepth` without `depth`",
             Self::ControlCharacter => "control character",
             Self::InvalidUtf8 => "bytes that are not UTF-8",
-            Self::LineTooLong => "line too long",
         }
     }
 }
