@@ -117,6 +117,11 @@ impl Move {
         })
     }
 
+    /// The move of any dialect that a word is, whatever its case.
+    pub(crate) fn in_usual_case(word: &str) -> Option<Self> {
+        Dialect::ALL.into_iter().find_map(|dialect| Self::read_loosely(word, dialect).ok())
+    }
+
     /// A move by its shape. `None` if a square is outside of every board (UCI: 12 files by 10
     /// ranks, USI: 9 by 9) or a letter is none.
     pub fn from_shape(shape: MoveShape, dialect: Dialect) -> Option<Self> {
@@ -366,7 +371,7 @@ impl<'a> MoveList<'a> {
         self.push_checked(it.as_str());
     }
 
-    /// Adds any word.
+    /// Adds any word. A move in another case, such as `E7E8Q`, is put in its usual one.
     ///
     /// # Errors
     /// The word is empty, contains white space or a control character, or is a keyword of the
@@ -375,7 +380,8 @@ impl<'a> MoveList<'a> {
         if word.is_empty() || word.contains(|c: char| c <= ' ') || reserved::ends_a_list(word) {
             return Err(MoveListError { word: word.to_owned() });
         }
-        self.push_checked(word);
+        let usual = Move::in_usual_case(word);
+        self.push_checked(usual.as_ref().map_or(word, Move::as_str));
         Ok(())
     }
 

@@ -108,13 +108,12 @@ impl<'a> Reader<'a> {
     pub(crate) fn signed(&mut self, is_key: fn(&str) -> bool) -> Option<i64> {
         let before = self.words.clone();
         let (_, integer) = self.integer(is_key)?;
-        let value = i64::try_from(integer.magnitude).unwrap_or_else(|_| {
+        Some(integer.signed().unwrap_or_else(|| {
             if !integer.saturated {
                 self.note_too_large(before);
             }
-            i64::MAX
-        });
-        Some(if integer.negative { -value } else { value })
+            if integer.negative { i64::MIN } else { i64::MAX }
+        }))
     }
 
     /// A number with a sign that fits 32 bits.
@@ -123,7 +122,7 @@ impl<'a> Reader<'a> {
         let number = self.signed(is_key)?;
         Some(i32::try_from(number).unwrap_or_else(|_| {
             self.note_too_large(before);
-            if number < 0 { -i32::MAX } else { i32::MAX }
+            if number < 0 { i32::MIN } else { i32::MAX }
         }))
     }
 
@@ -173,12 +172,12 @@ impl<'a> Reader<'a> {
 
     /// A word in a list that is no move as written.
     fn odd_move(&mut self, word: Word<'a>) -> Cow<'a, str> {
-        if let Ok(it) = Move::read_loosely(word.text, self.dialect) {
-            self.note(word, NoteKind::MoveRepaired);
-            Cow::Owned(it.into())
-        } else {
-            self.note(word, NoteKind::NotAMove);
-            Cow::Borrowed(word.text)
+        let usual = Move::in_usual_case(word.text);
+        let is_ours = usual.is_some_and(|it| Move::read(it.as_str(), self.dialect).is_ok());
+        self.note(word, if is_ours { NoteKind::MoveRepaired } else { NoteKind::NotAMove });
+        match usual {
+            Some(it) if it.as_str() != word.text => Cow::Owned(it.into()),
+            _ => Cow::Borrowed(word.text),
         }
     }
 
@@ -259,7 +258,7 @@ impl Reader<'_> {
 }
 
 /// What `known` says of the word in lower case. No word of the protocols is longer than 16 bytes.
-pub(crate) fn in_any_case<K>(word: &str, known: fn(&str) -> Option<K>) -> Option<K> {
+pub(crate) fn in_any_case<K>(word: &str, known: impl FnOnce(&str) -> Option<K>) -> Option<K> {
     let mut lower = [0; 16];
     let lower = lower.get_mut(..word.len())?;
     lower.copy_from_slice(word.as_bytes());

@@ -105,8 +105,8 @@ impl Score {
             Self::MatedSomeday => ("-", None),
             Self::Cp(_) => return None,
             Self::MateSomeday => ("+", None),
-            Self::MateIn { plies } => ("", Some(count(plies))),
-            Self::MateGiven => ("+", Some(0)),
+            Self::MateIn { plies } if plies != 0 => ("", Some(count(plies))),
+            Self::MateIn { .. } | Self::MateGiven => ("+", Some(0)),
         })
     }
 

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+const MARK: char = '\u{feff}';
+
 /// A word and where it stood.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word<'a> {
@@ -31,8 +33,9 @@ pub(crate) struct Words<'a> {
 impl<'a> Words<'a> {
     pub(crate) fn new(line: &'a str) -> Self {
         // A byte order mark is no part of the first word.
-        let at = if line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Self { line, at }
+        let start = line.trim_start_matches(|c| is_space(c) || c == MARK).len();
+        let before = line.get(..line.len() - start).unwrap_or_default();
+        Self { line, at: before.rfind(MARK).map_or(0, |at| at + MARK.len_utf8()) }
     }
 
     pub(crate) fn peek(&self) -> Option<Word<'a>> {
@@ -119,5 +122,14 @@ impl Integer {
             magnitude = if saturated { u64::MAX } else { next.unwrap_or(u64::MAX) };
         }
         Some(Self { negative, magnitude, saturated })
+    }
+
+    /// The number with its sign, if an `i64` can hold it.
+    pub(crate) fn signed(self) -> Option<i64> {
+        if self.negative {
+            0i64.checked_sub_unsigned(self.magnitude)
+        } else {
+            0i64.checked_add_unsigned(self.magnitude)
+        }
     }
 }

@@ -4,6 +4,9 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use core::fmt;
 
+use crate::read::in_any_case;
+use crate::{Dialect, Move};
+
 /// Why a message cannot be written. Nothing of it was written, unless the sink failed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
@@ -27,6 +30,11 @@ pub enum WriteError {
         /// What the text is for.
         field: &'static str,
     },
+    /// The text would be read as something else than it is meant for.
+    Misread {
+        /// What the text is for.
+        field: &'static str,
+    },
     /// The protocol has no such message.
     NotInDialect {
         /// The message or field.
@@ -46,6 +54,7 @@ impl fmt::Display for WriteError {
                 write!(f, "{field} contains the word `{keyword}` of the protocol")
             }
             Self::Blank { field } => write!(f, "{field} is empty or has white space at an end"),
+            Self::Misread { field } => write!(f, "{field} would be read as something else"),
             Self::NotInDialect { what } => write!(f, "the protocol has no {what}"),
             Self::Sink => f.write_str("the text could not be written"),
         }
@@ -92,10 +101,18 @@ pub(crate) fn check_no_word(
     text: &str,
     keyword: &'static str,
 ) -> Result<(), WriteError> {
-    if text.split(|c: char| c <= ' ').any(|word| word.eq_ignore_ascii_case(keyword)) {
+    if text.split(|c: char| c <= ' ').any(|word| word == keyword) {
         return Err(WriteError::Keyword { field, keyword });
     }
     Ok(())
+}
+
+/// Checks that a move is one of the dialect.
+pub(crate) fn check_move(it: Move, dialect: Dialect) -> Result<(), WriteError> {
+    match Move::read(it.as_str(), dialect) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(WriteError::NotInDialect { what: "such a move" }),
+    }
 }
 
 /// Writes ` key value`.
@@ -150,8 +167,8 @@ pub(crate) fn check_unknown(
 ) -> Result<(), WriteError> {
     for word in words {
         check_word("unknown word", word)?;
-        if is_key(word) {
-            return Err(WriteError::Keyword { field: "unknown word", keyword: "of a field" });
+        if in_any_case(word, |word| is_key(word).then_some(())).is_some() {
+            return Err(WriteError::Misread { field: "unknown word" });
         }
     }
     Ok(())

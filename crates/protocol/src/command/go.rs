@@ -230,7 +230,19 @@ impl Key {
     }
 }
 
-/// Reads what follows `go` or `ponderhit`.
+/// Reads what follows `ponderhit`.
+pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
+    let all = reader.words.rest();
+    let go = read(reader);
+    let clocks = go.clocks;
+    // Unknown words have been noted already.
+    if (Go { clocks: Clocks::default(), unknown: Vec::new(), ..go }) != Go::default() {
+        reader.note(all, NoteKind::TrailingText);
+    }
+    clocks
+}
+
+/// Reads what follows `go`.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Go<'a> {
     let mut go = Go::default();
     go.clocks.convention = reader.dialect.clock_convention();
@@ -283,11 +295,13 @@ fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {
         return reader.small(reserved::is_go_key).map(MateLimit::Moves);
     }
     match reader.words.peek() {
-        None => Some(MateLimit::Infinite),
         Some(word) if word.text == "infinite" => {
             reader.words.next();
             Some(MateLimit::Infinite)
         }
-        Some(_) => reader.signed(reserved::is_go_key).map(MateLimit::Time),
+        Some(word) if !reserved::is_go_key(word.text) => {
+            reader.signed(reserved::is_go_key).map(MateLimit::Time)
+        }
+        _ => Some(MateLimit::Infinite),
     }
 }

@@ -5,7 +5,7 @@ mod setoption;
 
 pub use go::{Go, MateLimit};
 pub use setoption::SetOption;
-pub(crate) use setoption::decoded;
+pub(crate) use setoption::{decoded, encoded};
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -147,18 +147,17 @@ impl<'a> Command<'a> {
             Dialect::Uci => Kind::uci,
             Dialect::Usi => Kind::usi,
         };
+        let whole = reader.words.rest();
         let command = match reader.start(known, reserved::is_reply) {
             Start::Known(kind, _) => Self::read_kind(kind, &mut reader),
             Start::Unknown(kind) => {
-                let rest = reader.words.rest();
                 if let Some(kind) = kind {
-                    reader.note(rest, kind);
+                    reader.note(whole, kind);
                 }
-                Some(Self::Unknown(Cow::Borrowed(rest.text)))
+                None
             }
         };
-        let whole = || Self::Unknown(Cow::Borrowed(line.trim_matches(crate::words::is_space)));
-        let command = command.unwrap_or_else(whole);
+        let command = command.unwrap_or(Self::Unknown(Cow::Borrowed(whole.text)));
         reader.done(command)
     }
 
@@ -180,7 +179,7 @@ impl<'a> Command<'a> {
             Kind::Register => return Register::read(reader).map(Self::Register),
             Kind::Position => return read_position(reader).map(Self::Position),
             Kind::Go => return Some(Self::Go(go::read(reader))),
-            Kind::PonderHit => return Some(Self::PonderHit(go::read(reader).clocks)),
+            Kind::PonderHit => return Some(Self::PonderHit(go::read_clocks(reader))),
         };
         reader.expect_end();
         Some(command)
@@ -201,7 +200,7 @@ impl<'a> Command<'a> {
             Self::Debug(true) => out.write_str("debug on")?,
             Self::Debug(false) => out.write_str("debug off")?,
             Self::IsReady => out.write_str("isready")?,
-            Self::SetOption(it) => it.write(dialect, out)?,
+            Self::SetOption(it) => it.write(out)?,
             Self::Register(it) => it.write(out)?,
             Self::NewGame => out.write_str(dialect.new_game())?,
             Self::Position(it) => write_position(it, out)?,
@@ -221,6 +220,9 @@ impl<'a> Command<'a> {
             Self::Quit => out.write_str("quit")?,
             Self::Unknown(text) => {
                 write::check_line("command", text)?;
+                if Command::read(text, dialect).value != *self {
+                    return Err(WriteError::Misread { field: "unknown command" });
+                }
                 out.write_str(text)?;
             }
         }
@@ -295,11 +297,14 @@ impl<'a> Register<'a> {
                 reader.words.next();
                 end = word.end();
             }
-            *slot = Some(Cow::Borrowed(reader.words.slice(start, end).text));
             if end == start {
                 reader.note_at(start..start, NoteKind::Missing);
-                *slot = None;
+                continue;
             }
+            if slot.is_some() {
+                reader.note(key, NoteKind::Repeated);
+            }
+            *slot = Some(Cow::Borrowed(reader.words.slice(start, end).text));
         }
         if name.is_none() && code.is_none() {
             reader.note_missing(NoteKind::Missing);

@@ -4,7 +4,6 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use core::fmt;
 
-use crate::Dialect;
 use crate::note::NoteKind;
 use crate::read::Reader;
 use crate::words::Words;
@@ -47,16 +46,11 @@ impl SetOption<'_> {
         }
     }
 
-    pub(crate) fn write(
-        &self,
-        dialect: Dialect,
-        out: &mut (impl fmt::Write + ?Sized),
-    ) -> Result<(), WriteError> {
-        if dialect.spaces_in_option_names() {
-            write::check_text("name of an option", &self.name)?;
-            write::check_no_word("name of an option", &self.name, "value")?;
-        } else {
-            write::check_word("name of an option", &self.name)?;
+    pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
+        write::check_text("name of an option", &self.name)?;
+        // The first word is read as part of the name, whatever it is.
+        if Words::new(&self.name).skip(1).any(|word| word.text.eq_ignore_ascii_case("value")) {
+            return Err(WriteError::Keyword { field: "name of an option", keyword: "value" });
         }
         if let Some(value) = &self.value
             && !value.is_empty()
@@ -67,7 +61,7 @@ impl SetOption<'_> {
         out.write_str(&self.name)?;
         if let Some(value) = &self.value {
             out.write_str(" value ")?;
-            out.write_str(if value.is_empty() { "<empty>" } else { value })?;
+            out.write_str(encoded(value))?;
         }
         Ok(())
     }
@@ -96,20 +90,25 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
         Some(_) => reader.note_missing(NoteKind::MissingKeyword),
         None => (),
     }
-    let name = reader.words.rest();
-    let mut end = name.start;
+    read_name(reader)
+}
+
+/// Reads what follows `name`.
+fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
+    let start = reader.words.next_start();
+    let mut end = start;
     let mut value = None;
     while let Some(word) = reader.words.next() {
-        if is(word.text, "value") && name.start < word.start {
+        if word.text.eq_ignore_ascii_case("value") && start < word.start {
             if word.text != "value" {
                 reader.note(word, NoteKind::WrongCase);
             }
-            value = Some(reader.words.rest().text);
+            value = Some(decoded(reader.words.rest().text));
             break;
         }
         end = word.end();
     }
-    let name = reader.words.slice(name.start, end);
+    let name = reader.words.slice(start, end);
     if name.text.is_empty() {
         reader.note_missing(NoteKind::Missing);
         return None;
@@ -117,24 +116,25 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     if !reader.dialect.spaces_in_option_names() && name.text.contains(crate::words::is_space) {
         reader.note(name, NoteKind::SpaceInName);
     }
-    Some(SetOption { name: Cow::Borrowed(name.text), value: value.map(decoded) })
+    Some(SetOption { name: Cow::Borrowed(name.text), value })
 }
 
-/// `setoption value … name …`.
+/// `setoption value … name …`. A second `value`, after the name, is the value.
 fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     let value_key = reader.words.next()?;
     let start = reader.words.next_start();
     let mut end = start;
     while let Some(word) = reader.words.next() {
         if word.text.eq_ignore_ascii_case("name") {
-            let name = reader.words.rest();
-            if !name.text.is_empty() {
-                reader.note(value_key, NoteKind::WrongOrder);
-                return Some(SetOption {
-                    name: Cow::Borrowed(name.text),
-                    value: Some(decoded(reader.words.slice(start, end).text)),
-                });
+            reader.note(value_key, NoteKind::WrongOrder);
+            let first = reader.words.slice(start, end);
+            let mut read = read_name(reader)?;
+            if read.value.is_some() {
+                reader.note(first, NoteKind::Repeated);
+            } else {
+                read.value = Some(decoded(first.text));
             }
+            return Some(read);
         }
         end = word.end();
     }
@@ -145,4 +145,9 @@ fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
 /// The empty string is `<empty>` on the wire (UCI 2006, option type string).
 pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(if text == "<empty>" { "" } else { text })
+}
+
+/// A text as it stands on the wire.
+pub(crate) fn encoded(text: &str) -> &str {
+    if text.is_empty() { "<empty>" } else { text }
 }

@@ -4,11 +4,10 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::Dialect;
-use crate::command::decoded;
+use crate::command::{decoded, encoded};
 use crate::note::NoteKind;
 use crate::read::{Reader, in_any_case};
-use crate::words::{Integer, Word};
+use crate::words::{Integer, Word, Words};
 use crate::write::{self, WriteError};
 
 /// An option as an engine declares it.
@@ -112,34 +111,28 @@ impl<'a> OptionDecl<'a> {
         OptionDecl { name: Cow::Owned(self.name.into_owned()), kind: self.kind.into_owned() }
     }
 
-    pub(crate) fn write(
-        &self,
-        dialect: Dialect,
-        out: &mut (impl fmt::Write + ?Sized),
-    ) -> Result<(), WriteError> {
-        if dialect.spaces_in_option_names() {
-            write::check_text("name of an option", &self.name)?;
-        } else {
-            write::check_word("name of an option", &self.name)?;
-        }
-        // Where the name ends is found by the same search as when it is read.
-        for word in ["check", "spin", "combo", "button", "string", "filename"] {
-            let mut words = self.name.split(' ').filter(|word| !word.is_empty());
-            while let Some(found) = words.next() {
-                if found == "type" && words.clone().next() == Some(word) {
-                    return Err(WriteError::Keyword {
-                        field: "name of an option",
-                        keyword: "type",
-                    });
-                }
-            }
-        }
+    pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
+        write::check_text("name of an option", &self.name)?;
         self.kind.check()?;
+        if !self.ends_its_name() {
+            return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
+        }
         out.write_str("option name ")?;
         out.write_str(&self.name)?;
         out.write_str(" type ")?;
         self.kind.write(out)?;
         Ok(())
+    }
+
+    /// Whether the line is cut where the name ends when it is read.
+    fn ends_its_name(&self) -> bool {
+        let rest = match &self.kind {
+            OptionKind::Other { rest, .. } => rest,
+            _ => "",
+        };
+        let words = |text| Words::new(text).map(|word: Word<'_>| word.text);
+        let line = words(&self.name).chain(["type", self.kind.word()]).chain(words(rest));
+        name_end(line) == Some(words(&self.name).count())
     }
 }
 
@@ -161,7 +154,7 @@ impl OptionKind<'_> {
         match self {
             Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
             Self::Combo { default, vars } => {
-                for text in default.iter().chain(vars) {
+                for text in default.iter().chain(vars).filter(|text| !text.is_empty()) {
                     write::check_text("choice of an option", text)?;
                     write::check_no_word("choice of an option", text, "var")?;
                     write::check_no_word("choice of an option", text, "default")?;
@@ -174,7 +167,12 @@ impl OptionKind<'_> {
             }
             Self::Other { kind, rest } => {
                 write::check_word("type of an option", kind)?;
-                write::check_line("declaration of an option", rest)?;
+                if in_any_case(kind, Type::from_word).is_some() {
+                    return Err(WriteError::Misread { field: "type of an option" });
+                }
+                if !rest.is_empty() {
+                    write::check_text("declaration of an option", rest)?;
+                }
             }
         }
         Ok(())
@@ -203,7 +201,7 @@ impl OptionKind<'_> {
                     .chain(vars.iter().map(|it| (" var ", it)))
                 {
                     out.write_str(key)?;
-                    out.write_str(text)?;
+                    out.write_str(encoded(text))?;
                 }
                 Ok(())
             }
@@ -211,7 +209,7 @@ impl OptionKind<'_> {
             Self::String { default } | Self::Filename { default } => match default {
                 Some(text) => {
                     out.write_str(" default ")?;
-                    out.write_str(if text.is_empty() { "<empty>" } else { text })
+                    out.write_str(encoded(text))
                 }
                 None => Ok(()),
             },
@@ -301,27 +299,29 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
 
 /// Cuts the name from the line, and takes the words `type` and the one after it.
 fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Word<'a>, Word<'a>)> {
-    let start = reader.words.peek()?.start;
-    let (mut ahead, mut fallback) = (reader.words.clone(), None);
-    while let Some(word) = ahead.next() {
-        if !word.text.eq_ignore_ascii_case("type") || word.start == start {
-            continue;
-        }
-        let mut after = ahead.clone();
-        let Some(type_word) = after.next() else { break };
-        let found = (reader.words.slice(start, word.start), word, type_word, after);
-        if Type::from_word(type_word.text).is_some() {
-            fallback = Some(found);
-            break;
-        }
-        fallback = fallback.or(Some(found));
-    }
-    let (name, key, type_word, after) = fallback?;
+    let start = reader.words.next_start();
+    let end = name_end(reader.words.clone().map(|word| word.text))?;
+    let key = reader.words.nth(end)?;
     if key.text != "type" {
         reader.note(key, NoteKind::WrongCase);
     }
-    reader.words = after;
-    Some((name, type_word))
+    Some((reader.words.slice(start, key.start), reader.words.next()?))
+}
+
+/// The number of words in the name that the words start with.
+fn name_end<'a>(words: impl Iterator<Item = &'a str>) -> Option<usize> {
+    let mut words = words.enumerate().skip(1).peekable();
+    let mut first = None;
+    while let Some((index, word)) = words.next() {
+        let Some((_, next)) = words.peek().filter(|_| word.eq_ignore_ascii_case("type")) else {
+            continue;
+        };
+        if Type::from_word(next).is_some() {
+            return Some(index);
+        }
+        first = first.or(Some(index));
+    }
+    first
 }
 
 /// `option type … name …`.
@@ -384,11 +384,12 @@ fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
             "false" => Some(false),
             _ => None,
         };
-        default = value(word.text).or_else(|| {
+        let found = value(word.text).or_else(|| {
             let repaired = in_any_case(word.text, value);
             reader.note(word, repaired.map_or(NoteKind::BadDefault, |_| NoteKind::WrongCase));
             repaired
         });
+        default = found.or(default);
     }
     OptionKind::Check { default }
 }
@@ -443,7 +444,7 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
         if text.text.is_empty() {
             reader.note_at(start..start, NoteKind::Missing);
         } else if key.text == "var" {
-            vars.push(Cow::Borrowed(text.text));
+            vars.push(decoded(text.text));
         } else {
             if default.is_some() {
                 reader.note(key, NoteKind::Repeated);
@@ -451,10 +452,10 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
             default = Some(text);
         }
     }
-    if let Some(word) = default.filter(|word| !vars.iter().any(|var| *var == word.text)) {
+    if let Some(word) = default.filter(|word| !vars.contains(&decoded(word.text))) {
         reader.note(word, NoteKind::BadDefault);
     }
-    OptionKind::Combo { default: default.map(|word| Cow::Borrowed(word.text)), vars }
+    OptionKind::Combo { default: default.map(|word| decoded(word.text)), vars }
 }
 
 /// The default of a text: all the rest of the line.
@@ -470,7 +471,5 @@ fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
 
 /// Reads a whole number that an `i64` can hold.
 pub(super) fn whole_number(text: &str) -> Option<i64> {
-    let integer = Integer::read(text)?;
-    let magnitude = i64::try_from(integer.magnitude).ok()?;
-    Some(if integer.negative { -magnitude } else { magnitude })
+    Integer::read(text)?.signed()
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::decl::{OptionDecl, OptionKind, whole_number};
+use crate::command::decoded;
 
 /// The value of an option.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -94,7 +95,7 @@ impl OptionDecl<'_> {
     }
 
     /// Reads a value as `setoption` carries it. Case does not matter, except in free text; the
-    /// choice of a combo is returned as it was declared.
+    /// choice of a combo is returned as it was declared. `<empty>` is the empty text.
     ///
     /// # Errors
     /// The text is no value of this option.
@@ -136,7 +137,7 @@ impl OptionDecl<'_> {
             OptionKind::Combo { default, vars } => default
                 .iter()
                 .chain(vars)
-                .find(|choice| choice.eq_ignore_ascii_case(text))
+                .find(|choice| choice.eq_ignore_ascii_case(&decoded(text)))
                 .map(|choice| OptionValue::Text(choice.clone().into_owned()))
                 .ok_or_else(|| OptionError::NotAChoice {
                     option: option(),
@@ -146,7 +147,7 @@ impl OptionDecl<'_> {
             OptionKind::Button
             | OptionKind::String { .. }
             | OptionKind::Filename { .. }
-            | OptionKind::Other { .. } => Ok(OptionValue::Text(value())),
+            | OptionKind::Other { .. } => Ok(OptionValue::Text(decoded(text).into_owned())),
         }
     }
 }

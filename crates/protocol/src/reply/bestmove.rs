@@ -15,7 +15,8 @@ use crate::write::{self, WriteError};
 pub struct BestMove<'a> {
     /// What the engine plays.
     pub best: Best<'a>,
-    /// The reply that it expects and would like to ponder on.
+    /// The reply that it expects and would like to ponder on. The null move says the same as
+    /// `None`, and is not written.
     pub ponder: Option<Move>,
 }
 
@@ -52,6 +53,16 @@ pub enum Checkmate<'a> {
 }
 
 impl Best<'_> {
+    /// What the protocol makes of a word. `None` if it does not know it.
+    fn from_word(word: &str, dialect: Dialect) -> Option<Self> {
+        match word {
+            "resign" => Some(Self::Resign),
+            "win" => Some(Self::Win),
+            word if is_no_move(word) => Some(Self::None),
+            word => Move::read_loosely(word, dialect).ok().map(Self::Move),
+        }
+    }
+
     fn word(&self, dialect: Dialect) -> &str {
         match self {
             Self::Move(it) => it.as_str(),
@@ -80,12 +91,24 @@ impl BestMove<'_> {
         dialect: Dialect,
         out: &mut (impl fmt::Write + ?Sized),
     ) -> Result<(), WriteError> {
-        if let Best::Other(word) = &self.best {
-            write::check_word("best move", word)?;
+        match &self.best {
+            Best::Move(it) => write::check_move(*it, dialect)?,
+            Best::Other(word) => {
+                write::check_word("best move", word)?;
+                if Best::from_word(word, dialect).is_some() {
+                    return Err(WriteError::Misread { field: "best move" });
+                }
+            }
+            Best::None | Best::Resign | Best::Win => (),
+        }
+        // The null move would say that no reply is expected.
+        let ponder = self.ponder.filter(|it| *it != Move::NULL);
+        if let Some(it) = ponder {
+            write::check_move(it, dialect)?;
         }
         out.write_str("bestmove ")?;
         out.write_str(self.best.word(dialect))?;
-        if let Some(ponder) = &self.ponder {
+        if let Some(ponder) = ponder {
             out.write_str(" ponder ")?;
             out.write_str(ponder.as_str())?;
         }
@@ -110,36 +133,34 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
         reader.note_missing(NoteKind::Missing);
         return None;
     };
-    let exact = Move::read(word.text, reader.dialect).ok().map(Best::Move);
-    let best = exact.unwrap_or_else(|| match word.text {
-        "(none)" | "NULL" | "null" | "none" => Best::None,
-        "resign" => Best::Resign,
-        "win" => Best::Win,
-        text => {
-            if let Ok(it) = Move::read_loosely(text, reader.dialect) {
-                reader.note(word, NoteKind::MoveRepaired);
-                Best::Move(it)
-            } else {
-                reader.note(word, NoteKind::NotAMove);
-                Best::Other(Cow::Borrowed(text))
-            }
-        }
+    let best = Best::from_word(word.text, reader.dialect).unwrap_or_else(|| {
+        reader.note(word, NoteKind::NotAMove);
+        Best::Other(Cow::Borrowed(word.text))
     });
+    if matches!(best, Best::Move(it) if it.as_str() != word.text) {
+        reader.note(word, NoteKind::MoveRepaired);
+    }
     let mut ponder = None;
-    if let Some(word) = reader.words.peek().filter(|word| word.text == "ponder") {
-        reader.words.next();
-        let none = |text: &str| matches!(text, "(none)" | "NULL" | "null" | "none");
+    while let Some(word) = reader.words.next() {
+        if word.text != "ponder" {
+            reader.note(word, NoteKind::UnknownWord);
+            continue;
+        }
         match reader.words.peek() {
             // Houdini and others say that they expect nothing.
-            Some(word) if none(word.text) => {
+            Some(word) if is_no_move(word.text) => {
                 reader.words.next();
             }
             Some(_) => ponder = reader.one_move(|_| false).filter(|it| *it != Move::NULL),
             None => reader.note(word, NoteKind::Missing),
         }
+        reader.expect_end();
     }
-    reader.expect_end();
     Some(BestMove { best, ponder })
+}
+
+fn is_no_move(word: &str) -> bool {
+    matches!(word, "(none)" | "NULL" | "null" | "none")
 }
 
 /// Reads what follows `checkmate`. `None` if nothing does.
@@ -148,23 +169,27 @@ pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a
         reader.note_missing(NoteKind::Missing);
         return None;
     };
-    let answer = match word.text {
-        "nomate" => Checkmate::NoMate,
-        "timeout" => Checkmate::Timeout,
-        "notimplemented" => Checkmate::NotImplemented,
-        "none" => Checkmate::Unknown,
-        _ => {
-            let moves = reader.moves();
-            reader.expect_end();
-            return Some(Checkmate::Moves(moves));
-        }
+    let answer = if let Some(answer) = Checkmate::without_moves(word.text) {
+        reader.words.next();
+        answer
+    } else {
+        Checkmate::Moves(reader.moves())
     };
-    reader.words.next();
     reader.expect_end();
-    Some(answer)
+    Some(answer).filter(|it| !matches!(it, Checkmate::Moves(moves) if moves.is_empty()))
 }
 
 impl Checkmate<'_> {
+    fn without_moves(word: &str) -> Option<Self> {
+        Some(match word {
+            "nomate" => Self::NoMate,
+            "timeout" => Self::Timeout,
+            "notimplemented" => Self::NotImplemented,
+            "none" => Self::Unknown,
+            _ => return None,
+        })
+    }
+
     pub(super) fn write(
         &self,
         dialect: Dialect,
@@ -177,7 +202,12 @@ impl Checkmate<'_> {
             Self::Moves(moves) if moves.is_empty() => {
                 return Err(WriteError::Blank { field: "mate" });
             }
-            Self::Moves(moves) => moves.as_str(),
+            Self::Moves(moves) => {
+                if moves.words().next().and_then(Checkmate::without_moves).is_some() {
+                    return Err(WriteError::Misread { field: "mate" });
+                }
+                moves.as_str()
+            }
             Self::NoMate => "nomate",
             Self::Timeout => "timeout",
             Self::NotImplemented => "notimplemented",

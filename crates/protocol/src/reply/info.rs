@@ -4,13 +4,13 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::Dialect;
 use crate::moves::{Move, MoveList};
 use crate::note::NoteKind;
 use crate::read::{self, Reader, in_any_case};
 use crate::score::{Bound, Score, Wdl};
 use crate::words::Word;
 use crate::write::{self, WriteError};
-use crate::{Dialect, reserved};
 
 /// One line of `info`: each field as it was sent or not sent.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
@@ -113,7 +113,15 @@ impl<'a> Info<'a> {
         if let Some(text) = &self.string {
             write::check_line("text of `info string`", text)?;
         }
-        write::check_unknown(&self.unknown, reserved::is_info_key)?;
+        write::check_unknown(&self.unknown, Key::is_word)?;
+        if let Some(it) = self.currmove {
+            write::check_move(it, dialect)?;
+        }
+        if let Some(line) = self.currline.as_ref().filter(|line| line.cpu.is_none())
+            && line.moves.words().next().is_some_and(|word| processor(word).is_some())
+        {
+            return Err(WriteError::Misread { field: "current line" });
+        }
         out.write_str("info")?;
         let mut number = |key, value: Option<u64>| match value {
             Some(value) => write::field(out, key, value),
@@ -172,10 +180,12 @@ impl<'a> Info<'a> {
                 }
                 (_, None) => (),
             }
-            if self.bound != Bound::Exact {
-                out.write_str(" ")?;
-                out.write_str(self.bound.word())?;
-            }
+        } else if self.bound != Bound::Exact {
+            out.write_str(" score")?;
+        }
+        if self.bound != Bound::Exact {
+            out.write_str(" ")?;
+            out.write_str(self.bound.word())?;
         }
         if let Some(wdl) = self.wdl {
             write::field(out, " wdl ", wdl.win.into())?;
@@ -292,6 +302,9 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
         }
         read_field(key, word, reader, &mut info);
     }
+    if info.bound != Bound::Exact && info.score.is_none() {
+        reader.note_missing(NoteKind::Missing);
+    }
     if let (Some(word), None) = (seldepth, info.depth) {
         reader.note(word, NoteKind::SeldepthWithoutDepth);
     }
@@ -385,13 +398,16 @@ fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
 }
 
 fn read_current_line<'a>(reader: &mut Reader<'a>) -> CurrentLine<'a> {
-    let number = reader.words.peek().and_then(|word| word.text.parse().ok());
-    // `0000` is the null move, not a processor.
-    let cpu = number.filter(|_| reader.words.peek().is_some_and(|word| word.text != "0000"));
+    let cpu = reader.words.peek().and_then(|word| processor(word.text));
     if cpu.is_some() {
         reader.words.next();
     }
     CurrentLine { cpu, moves: reader.moves() }
+}
+
+/// The number of a processor. `0000` is the null move.
+fn processor(word: &str) -> Option<u32> {
+    word.parse().ok().filter(|_| word != "0000")
 }
 
 /// The rest of the line after one white space, without the line end.

@@ -175,7 +175,7 @@ impl<'a> Reply<'a> {
     ) -> Result<(), WriteError> {
         match self {
             Self::Id(id) => id.write(out)?,
-            Self::Option(decl) => decl.write(dialect, out)?,
+            Self::Option(decl) => decl.write(out)?,
             Self::HelloOk => out.write_str(dialect.hello_ok())?,
             Self::ReadyOk => out.write_str("readyok")?,
             Self::BestMove(it) => it.write(dialect, out)?,
@@ -191,6 +191,9 @@ impl<'a> Reply<'a> {
             Self::Info(info) => info.write(dialect, out)?,
             Self::Unknown(text) => {
                 write::check_line("reply", text)?;
+                if Reply::read(text, dialect).value != *self {
+                    return Err(WriteError::Misread { field: "unknown reply" });
+                }
                 out.write_str(text)?;
             }
         }

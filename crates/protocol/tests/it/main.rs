@@ -4,3 +4,7 @@
 mod client_model;
 mod client_session;
 mod dialogue;
+#[expect(unreachable_pub, reason = "this file is also the library of the fuzz targets")]
+mod laws;
+mod lines;
+mod roundtrip;

@@ -1,0 +1,113 @@
+//! What holds for every line, whoever wrote it. The properties, the corpus and the fuzz targets
+//! all check these laws.
+
+use readyok_protocol::{
+    Best, Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Reading, Reply, WriteError,
+};
+
+/// Any bytes, as a client's line to an engine.
+pub fn command_bytes(bytes: &[u8]) {
+    let line = String::from_utf8_lossy(bytes);
+    for dialect in Dialect::ALL {
+        command(&line, dialect);
+    }
+}
+
+/// Any bytes, as an engine's line to its client.
+pub fn reply_bytes(bytes: &[u8]) {
+    let line = String::from_utf8_lossy(bytes);
+    for dialect in Dialect::ALL {
+        reply(&line, dialect);
+    }
+}
+
+/// What is read as a command can be written, and is then read as the same command.
+pub fn command(line: &str, dialect: Dialect) -> Option<String> {
+    let read = Command::read(line, dialect);
+    let written = written(|out| read.value.write(dialect, out));
+    check(line, &read, written, |canonical| {
+        let again = Command::read(canonical, dialect);
+        assert_eq!(again.value, read.value, "{line:?} was written as {canonical:?}");
+        again.notes
+    })
+}
+
+/// What is read as a reply can be written, and is then read as the same reply.
+pub fn reply(line: &str, dialect: Dialect) -> Option<String> {
+    let read = Reply::read(line, dialect);
+    let written = written(|out| read.value.write(dialect, out));
+    let expected = as_written(read.value.clone(), dialect);
+    check(line, &read, written, |canonical| {
+        let again = Reply::read(canonical, dialect);
+        assert_eq!(again.value, expected, "{line:?} was written as {canonical:?}");
+        again.notes
+    })
+}
+
+/// In shogi, whoever has no move has lost: USI has no word for it but `resign`.
+pub fn as_written(mut reply: Reply<'_>, dialect: Dialect) -> Reply<'_> {
+    if let (Reply::BestMove(it), Dialect::Usi) = (&mut reply, dialect)
+        && it.best == Best::None
+    {
+        it.best = Best::Resign;
+    }
+    reply
+}
+
+/// However a stream is cut, it has the same lines, none of them too long.
+pub fn lines(bytes: &[u8]) {
+    const LIMIT: usize = 16;
+    let whole = lines_of([bytes], LIMIT);
+    assert_eq!(whole, lines_of(bytes.chunks(1), LIMIT), "cut into bytes");
+    assert_eq!(whole, lines_of(bytes.chunks(7), LIMIT), "cut into sevens");
+    for line in whole.iter().flatten() {
+        assert!(line.len() <= LIMIT);
+        assert!(!line.iter().any(|byte| matches!(byte, b'\n' | b'\r')));
+    }
+}
+
+pub fn lines_of<'a>(
+    chunks: impl IntoIterator<Item = &'a [u8]>,
+    limit: usize,
+) -> Vec<Result<Vec<u8>, LineTooLong>> {
+    let (mut buffer, mut lines) = (LineBuffer::new(limit), Vec::new());
+    for chunk in chunks {
+        buffer.push(chunk);
+        while let Some(line) = buffer.next_line() {
+            lines.push(line.map(<[u8]>::to_vec));
+        }
+    }
+    lines.extend(buffer.last_line().map(|line| Ok(line.to_vec())));
+    lines
+}
+
+fn written(
+    write: impl FnOnce(&mut String) -> Result<(), WriteError>,
+) -> Result<String, WriteError> {
+    let mut out = String::new();
+    write(&mut out).map(|()| out)
+}
+
+/// Checks the notes and the canonical line, and returns it. `read_again` gives its notes.
+fn check<T: std::fmt::Debug>(
+    line: &str,
+    read: &Reading<T>,
+    written: Result<String, WriteError>,
+    read_again: impl FnOnce(&str) -> Vec<Note>,
+) -> Option<String> {
+    for note in &read.notes {
+        assert!(line.get(note.span.clone()).is_some(), "{line:?} has no bytes {:?}", note.span);
+    }
+    let canonical = match written {
+        Ok(canonical) => canonical,
+        // A caller's mistake: such a text is no line.
+        Err(WriteError::LineBreak { .. }) if line.contains(['\n', '\r', '\0']) => return None,
+        Err(error) => panic!("{:?}, read from {line:?}: {error}", read.value),
+    };
+    assert!(!canonical.contains(['\n', '\r', '\0']), "{canonical:?} is not one line");
+    let kinds = |notes: &[Note]| notes.iter().map(|note| note.kind).collect::<Vec<NoteKind>>();
+    let (before, after) = (kinds(&read.notes), kinds(&read_again(&canonical)));
+    let is_old = after.iter().all(|kind| before.contains(kind));
+    assert!(is_old, "{line:?} was written as {canonical:?}, which has notes {after:?}");
+    Some(canonical)
+}

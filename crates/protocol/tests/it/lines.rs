@@ -1,0 +1,119 @@
+//! Bytes become lines, however they arrive.
+
+use proptest::prelude::*;
+use readyok_protocol::{Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, decode};
+
+use crate::laws;
+
+/// Checks which lines a stream has when it comes in these chunks.
+fn check(chunks: &[&str], expected: &[&str]) {
+    let lines = laws::lines_of(chunks.iter().map(|chunk| chunk.as_bytes()), 16);
+    let expected: Vec<_> = expected.iter().map(|line| Ok(line.as_bytes().to_vec())).collect();
+    assert_eq!(lines, expected, "{chunks:?}");
+}
+
+#[test]
+fn every_line_end_ends_one_line() {
+    check(&["uci\nisready\r\nstop\rquit\n"], &["uci", "isready", "stop", "quit"]);
+    check(&["uci\r\n\r\nquit\n\n"], &["uci", "", "quit", ""]);
+    check(&["uci\n\rquit\n"], &["uci", "", "quit"]);
+}
+
+#[test]
+fn a_line_end_may_be_cut_in_two() {
+    check(&["uci\r", "\nquit\r", "\n"], &["uci", "quit"]);
+    check(&["uci\r", "quit\r"], &["uci", "quit"]);
+    check(&["u", "", "c", "i", "\n"], &["uci"]);
+}
+
+#[test]
+fn the_last_line_needs_no_end() {
+    check(&["uci\nquit"], &["uci", "quit"]);
+    check(&["uci\r"], &["uci"]);
+    check(&[""], &[]);
+}
+
+#[test]
+fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
+    let stream = b"0123456789abcdef\n0123456789abcdefg\nquit\n";
+    let too_long = Err(LineTooLong { limit: 16 });
+    let expected = vec![Ok(b"0123456789abcdef".to_vec()), too_long, Ok(b"quit".to_vec())];
+    assert_eq!(laws::lines_of([&stream[..]], 16), expected);
+    assert_eq!(laws::lines_of(stream.chunks(1), 16), expected);
+}
+
+#[test]
+fn ten_megabytes_without_a_line_end_are_reported_at_once_and_once() {
+    let mut buffer = LineBuffer::default();
+    let chunk = vec![b'x'; 1 << 16];
+    let mut reports = Vec::new();
+    for number in 0..160 {
+        buffer.push(&chunk);
+        while let Some(line) = buffer.next_line() {
+            assert_eq!(line, Err(LineTooLong { limit: LineBuffer::DEFAULT_LIMIT }));
+            reports.push(number);
+        }
+    }
+    assert_eq!(reports, [LineBuffer::DEFAULT_LIMIT / chunk.len()]);
+    assert_eq!(buffer.last_line(), None, "the rest of a long line is no line");
+
+    buffer.push(b"x\nquit\n");
+    assert_eq!(buffer.next_line(), Some(Ok(&b"quit"[..])));
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_replaced_and_noted() {
+    let (text, note) = decode(b"id author Romstad");
+    assert_eq!((text.as_ref(), note), ("id author Romstad", None));
+
+    // Latin-1, and Shift-JIS cut in the middle of a character.
+    for (bytes, span, expected) in [
+        (&b"id author J\xf6rg"[..], 11..12, "id author J\u{fffd}rg"),
+        (b"id name \x8f\xab\x8a\xfb", 8..9, "id name \u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+        (b"id name \xe5\xb0", 8..10, "id name \u{fffd}"),
+    ] {
+        let (text, note) = decode(bytes);
+        assert_eq!(text, expected);
+        assert_eq!(note, Some(Note { span, kind: NoteKind::InvalidUtf8 }));
+    }
+}
+
+#[test]
+fn a_mark_and_nul_bytes_around_a_line_are_white_space() {
+    let reading = Command::read("\u{feff}uci\0", Dialect::Uci);
+    assert_eq!(reading.value, Command::Hello);
+    let spans: Vec<_> = reading.notes.iter().map(|note| note.span.clone()).collect();
+    assert_eq!(spans, [0..3, 6..7]);
+    assert!(reading.notes.iter().all(|note| note.kind == NoteKind::ControlCharacter));
+}
+
+#[test]
+fn each_odd_word_of_a_long_line_is_noted_once() {
+    let line = "go ".repeat(100_000);
+    assert_eq!(Command::read(&line, Dialect::Uci).notes.len(), 99_999);
+    let line = format!("{}isready", "joho ".repeat(100_000));
+    assert_eq!(Command::read(&line, Dialect::Uci).notes.len(), 100_000);
+    let line = "joho ".repeat(100_000);
+    assert_eq!(Command::read(&line, Dialect::Uci).notes.len(), 1, "the line as a whole");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_stream_has_the_same_lines_however_it_is_cut(
+        stream in prop::collection::vec(prop::sample::select(&b"abc \r\n\n\xff"[..]), 0..200),
+        cuts in prop::collection::vec(1usize..20, 1..10),
+    ) {
+        laws::lines(&stream);
+        let mut rest = &stream[..];
+        let mut cuts = cuts.iter().cycle();
+        let chunks = std::iter::from_fn(|| {
+            let length = (*cuts.next()?).min(rest.len());
+            let (chunk, after) = rest.split_at(length);
+            rest = after;
+            (!chunk.is_empty()).then_some(chunk)
+        });
+        prop_assert_eq!(laws::lines_of(chunks, 16), laws::lines_of([&stream[..]], 16));
+    }
+}
