@@ -1,2 +1,5 @@
-//! The command line: parses arguments, calls a library, prints.
-fn main() {}
+//! The command line: see the library of this package.
+
+fn main() -> std::process::ExitCode {
+    readyok::cli::run(std::env::args_os())
+}

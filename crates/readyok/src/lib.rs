@@ -1,0 +1,9 @@
+//! The command line of the project, as a library: what each command does.
+#![forbid(unsafe_code)]
+
+pub mod cli;
+mod clock;
+pub mod dirs;
+pub mod exit;
+pub mod tap;
+pub mod text;

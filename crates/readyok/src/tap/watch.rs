@@ -1,0 +1,206 @@
+//! Listens to both sides of a conversation: its lines, and the rules that they break.
+
+use std::fmt;
+use std::time::Duration;
+
+use readyok_protocol::{
+    Command, Dialect, Dialogue, LineBuffer, LineTooLong, Note, NoteKind, Phase, Reply, Severity,
+    Side, Violation, decode,
+};
+
+use crate::text::printable;
+
+/// Follows one conversation between a client and an engine.
+///
+/// The dialect is that of the client's first `uci` or `usi`.
+#[derive(Debug)]
+pub struct Watch {
+    client: Ear,
+    engine: Ear,
+    dialogue: Dialogue,
+}
+
+/// What was heard, from whom and when.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// Time since the conversation began.
+    pub at: Duration,
+    /// Who spoke.
+    pub side: Side,
+    /// Which line of this side it is about, from 1.
+    pub line: u64,
+    /// What there is to tell.
+    pub heard: Heard<'a>,
+}
+
+/// What a [`Watch`] tells of.
+#[derive(Debug)]
+pub enum Heard<'a> {
+    /// A line as it was sent, without its end.
+    Line(&'a [u8]),
+    /// The line that was told last breaks a rule.
+    Breach(Breach),
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Breach {
+    /// The message should not have been sent then.
+    Order(Violation),
+    /// The line is not written as it should be.
+    Form {
+        /// What is odd about it.
+        kind: NoteKind,
+        /// The words that are meant, shortened; empty where something is missing.
+        words: String,
+    },
+    /// The line is so long that it was passed on unread.
+    Length(LineTooLong),
+}
+
+#[derive(Debug, Default)]
+struct Ear {
+    buffer: LineBuffer,
+    lines: u64,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self {
+            client: Ear::default(),
+            engine: Ear::default(),
+            dialogue: Dialogue::new(Dialect::default()),
+        }
+    }
+}
+
+impl Watch {
+    /// Takes what a side has sent, cut anywhere, and tells of all lines that are complete.
+    pub fn hear(
+        &mut self,
+        side: Side,
+        at: Duration,
+        bytes: &[u8],
+        tell: &mut dyn FnMut(&Entry<'_>),
+    ) {
+        let (ear, dialogue) = self.of(side);
+        ear.buffer.push(bytes);
+        while let Some(line) = ear.buffer.next_line() {
+            ear.lines += 1;
+            let number = ear.lines;
+            let mut tell = |heard: Heard<'_>| tell(&Entry { at, side, line: number, heard });
+            match line {
+                Ok(line) => judge(dialogue, side, line, &mut tell),
+                Err(too_long) => tell(Heard::Breach(Breach::Length(too_long))),
+            }
+        }
+    }
+
+    /// Takes note that a side has closed its end. What it sent after its last line end counts as
+    /// a line.
+    pub fn end(&mut self, side: Side, at: Duration, tell: &mut dyn FnMut(&Entry<'_>)) {
+        let (ear, dialogue) = self.of(side);
+        if let Some(line) = ear.buffer.last_line() {
+            ear.lines += 1;
+            let number = ear.lines;
+            judge(dialogue, side, line, &mut |heard| {
+                tell(&Entry { at, side, line: number, heard });
+            });
+        }
+    }
+
+    fn of(&mut self, side: Side) -> (&mut Ear, &mut Dialogue) {
+        let ear = match side {
+            Side::Client => &mut self.client,
+            Side::Engine => &mut self.engine,
+        };
+        (ear, &mut self.dialogue)
+    }
+}
+
+fn judge(dialogue: &mut Dialogue, side: Side, line: &[u8], tell: &mut dyn FnMut(Heard<'_>)) {
+    tell(Heard::Line(line));
+    let (text, undecodable) = decode(line);
+    let (notes, violation) = match side {
+        Side::Client => {
+            follow_hello(dialogue, &text);
+            let reading = Command::read(&text, dialogue.dialect());
+            (reading.notes, dialogue.overhear_command(&reading.value))
+        }
+        Side::Engine => {
+            let reading = Reply::read(&text, dialogue.dialect());
+            (reading.notes, dialogue.overhear_reply(&reading.value))
+        }
+    };
+    if let Some(note) = undecodable {
+        let words = String::from_utf8_lossy(line.get(note.span).unwrap_or_default());
+        tell(Heard::Breach(Breach::Form { kind: note.kind, words: shortened(&words) }));
+    }
+    for Note { kind, span } in notes {
+        let words = shortened(text.get(span).unwrap_or_default());
+        tell(Heard::Breach(Breach::Form { kind, words }));
+    }
+    if let Some(violation) = violation {
+        tell(Heard::Breach(Breach::Order(violation)));
+    }
+}
+
+/// Until an engine has answered, the client may try another dialect.
+fn follow_hello(dialogue: &mut Dialogue, text: &str) {
+    if !matches!(dialogue.phase(), Phase::Fresh | Phase::Greeting) {
+        return;
+    }
+    let other = Dialect::ALL.into_iter().filter(|it| *it != dialogue.dialect());
+    for dialect in other {
+        if Command::read(text, dialect).value == Command::Hello {
+            *dialogue = Dialogue::new(dialect);
+            return;
+        }
+    }
+}
+
+/// At most so many characters of a line are repeated in a report.
+const LONGEST_QUOTE: usize = 40;
+
+fn shortened(words: &str) -> String {
+    let mut shown = printable(words);
+    if let Some((end, _)) = shown.char_indices().nth(LONGEST_QUOTE) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    shown
+}
+
+impl Breach {
+    /// Whether the message had no meaning at all for the other side.
+    pub fn is_must(&self) -> bool {
+        match self {
+            Self::Order(violation) => violation.rule.severity() == Severity::Must,
+            Self::Form { .. } | Self::Length(_) => false,
+        }
+    }
+}
+
+/// `must`, `should` or `note`, what is wrong, and in brackets the clause that says so.
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Order(Violation { rule, .. }) => {
+                let level = match rule.severity() {
+                    Severity::Must => "must",
+                    Severity::Should => "should",
+                };
+                write!(f, "{level}: {} [{}]", rule.text(), rule.clause())
+            }
+            Self::Form { kind, words } if words.is_empty() => {
+                write!(f, "note: {kind} [{}]", kind.clause())
+            }
+            Self::Form { kind, words } => {
+                write!(f, "note: {kind}: `{words}` [{}]", kind.clause())
+            }
+            Self::Length(too_long) => {
+                write!(f, "note: {too_long} [no rule of the protocols: it was passed on unread]")
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `readyok tap`: nothing is lost, nothing is added, nothing is left behind.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::program::{Dir, Output, finish, readyok, run, scripted_engine, signal};
+
+/// Bytes of every value, and no line end at the end.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_u32;
+    let mut bytes: Vec<u8> = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state.to_be_bytes()[0]
+    })
+    .take(length)
+    .collect();
+    bytes.push(0xff);
+    bytes
+}
+
+fn tap(dir: &Dir, options: &[&str], engine: &[&str]) -> Command {
+    let mut command = readyok(dir);
+    command.arg("tap").args(options).arg("--").args(engine);
+    command
+}
+
+/// Lets the client's lines of a script meet an engine that plays it.
+fn play(dir: &Dir, options: &[&str], script: &str) -> Output {
+    let script: Vec<_> = script.lines().map(str::trim_start).collect();
+    let client = script.iter().filter_map(|step| step.strip_prefix("> "));
+    let input: String = client.flat_map(|line| [line, "\n"]).collect();
+    let path = dir.write("script", &script.join("\n"));
+    let engine = scripted_engine();
+    let engine = [engine.to_str().expect("UTF-8"), path.to_str().expect("UTF-8")];
+    run(&mut tap(dir, options, &engine), input.as_bytes())
+}
+
+#[test]
+fn every_byte_arrives_both_ways() {
+    let dir = Dir::new();
+    let sent = noise(1 << 20);
+    let output = run(&mut tap(&dir, &[], &["cat"]), &sent);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(output.stdout == sent, "{} of {} bytes", output.stdout.len(), sent.len());
+}
+
+#[test]
+fn a_byte_does_not_wait_for_the_end_of_its_line() {
+    let dir = Dir::new();
+    let mut child = tap(&dir, &[], &["cat"]).spawn().expect("the program starts");
+    let mut to = child.stdin.take().expect("a pipe");
+    let mut from = child.stdout.take().expect("a pipe");
+    to.write_all(b"u").expect("the byte is sent");
+    let mut byte = [0];
+    from.read_exact(&mut byte).expect("the byte comes back");
+    assert_eq!(byte, *b"u");
+    drop(to);
+    assert_eq!(finish(child).code(), Some(0));
+}
+
+#[test]
+fn a_strict_tap_reports_on_standard_error_and_in_its_exit_code() {
+    let dir = Dir::new();
+    let log = dir.path().join("a.log");
+    let output = play(
+        &dir,
+        &["--strict", "--log", log.to_str().expect("UTF-8")],
+        "> uci
+         < id name Example
+         < uciok
+         < bestmove e2e4",
+    );
+    assert_eq!(output.text(), "id name Example\nuciok\nbestmove e2e4\n");
+    assert_eq!(output.code(), Some(3));
+    let report =
+        "!<     3 must: `bestmove` answers `go`, once [UCI 2006, bestmove; USI draft 1 §5.3]";
+    assert!(output.stderr.trim_end().ends_with(report), "{}", output.stderr);
+    let log = fs::read_to_string(log).expect("the log");
+    let (title, entries) = log.split_once('\n').expect("a title");
+    assert!(title.starts_with("# readyok "), "{title}");
+    let columns: Vec<_> = entries.lines().map(|line| line[12..].trim_start()).collect();
+    assert_eq!(
+        columns,
+        [
+            ">      1 uci",
+            "<      1 id name Example",
+            "<      2 uciok",
+            "<      3 bestmove e2e4",
+            report
+        ]
+    );
+}
+
+#[test]
+fn a_lenient_tap_reports_in_its_log_only() {
+    let dir = Dir::new();
+    let output = play(&dir, &[], "> uci\n< bestmove e2e4");
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    let logs = fs::read_dir(dir.path().join("readyok")).expect("the default folder");
+    let logs: Vec<_> = logs.map(|log| log.expect("a log").path()).collect();
+    let [log] = &logs[..] else { panic!("{logs:?}") };
+    let log = fs::read_to_string(log).expect("the log");
+    assert!(log.contains("must: `bestmove` answers `go`"), "{log}");
+}
+
+#[test]
+fn logs_of_one_file_follow_one_another() {
+    let dir = Dir::new();
+    let log = dir.path().join("a.log");
+    for _ in 0..2 {
+        play(&dir, &["--log", log.to_str().expect("UTF-8")], "> uci");
+    }
+    let log = fs::read_to_string(log).expect("the log");
+    assert_eq!(log.lines().filter(|line| line.starts_with("# ")).count(), 2, "{log}");
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_engine() {
+    assert_eq!(play(&Dir::new(), &["--strict"], "> uci\n= 7").code(), Some(7));
+}
+
+#[test]
+fn an_engine_that_cannot_be_started_is_named() {
+    let output = run(&mut tap(&Dir::new(), &[], &["/nowhere/engine"]), b"");
+    assert_eq!(output.code(), Some(1));
+    assert!(output.stderr.starts_with("readyok: cannot start `/nowhere/engine`: "));
+    assert_eq!(output.text(), "");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_named() {
+    let dir = Dir::new();
+    let file = dir.write("file", "");
+    let log = file.join("a.log");
+    let output = run(&mut tap(&dir, &["--log", log.to_str().expect("UTF-8")], &["cat"]), b"");
+    assert_eq!(output.code(), Some(1));
+    assert!(output.stderr.contains("a.log"), "{}", output.stderr);
+}
+
+#[test]
+fn the_engine_and_its_children_end_with_the_tap() {
+    let dir = Dir::new();
+    let script = "sleep 1000 & echo started; wait";
+    let mut child = tap(&dir, &[], &["sh", "-c", script]).spawn().expect("the program starts");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("the engine speaks");
+    signal(child.id(), Signal::TERM);
+    // Whoever is left holds the error output open, and this would not come to an end.
+    let output = finish(child);
+    assert_eq!(output.code(), Some(128 + 15), "{}", output.stderr);
+}
