@@ -143,6 +143,13 @@ impl Dialect {
         }
     }
 
+    /// Whether the name says that the protocol fixes what the option means: `UCI_…` (UCI 2006,
+    /// option), and in USI `USI_…` (USI draft 1 §4) or `UCI_…`, which engines of both speak.
+    pub fn fixes_meaning(self, name: &str) -> bool {
+        strip_prefix_ignoring_case(name, "UCI_").is_some()
+            || (self == Self::Usi && strip_prefix_ignoring_case(name, "USI_").is_some())
+    }
+
     /// Writes the UCI name of an option as this dialect spells it.
     ///
     /// In USI, `Hash`, `Ponder` and `OwnBook` have the prefix `USI_`, `UCI_` becomes `USI_`, and a

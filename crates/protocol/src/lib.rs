@@ -40,7 +40,11 @@ pub use dialogue::{Dialogue, Goal, Phase, Rule, Severity, Side, Violation};
 pub use line::{LineBuffer, LineTooLong, decode};
 pub use moves::{Move, MoveError, MoveList, MoveListError, MoveShape, MoveWord, Square};
 pub use note::{Note, NoteKind, Reading};
-pub use option::{OptionDecl, OptionError, OptionKind, OptionSet, OptionValue, UnknownOption};
+pub use option::{
+    KnownOption, Language, Opponent, OpponentError, OpponentKind, OptionDecl, OptionError,
+    OptionKind, OptionSet, OptionType, OptionValue, PathList, PathListError, PathSeparator,
+    PositionValue, PositionValueError, SetBy, Title, UnknownOption,
+};
 pub use position::{Fen, Position, PositionError, PositionFault, Root, Sfen};
 pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status};
 pub use score::{Bound, Score, Wdl};

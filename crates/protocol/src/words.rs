@@ -42,6 +42,11 @@ impl<'a> Words<'a> {
         self.clone().next()
     }
 
+    /// Takes the next word if it is one of these.
+    pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&str) -> bool) -> Option<Word<'a>> {
+        self.peek().filter(|word| wanted(word.text)).and_then(|_| self.next())
+    }
+
     pub(crate) fn line(&self) -> &'a str {
         self.line
     }

@@ -137,6 +137,19 @@ impl<'a> OptionDecl<'a> {
 }
 
 impl OptionKind<'_> {
+    /// The type, if it is one of the protocols.
+    pub fn option_type(&self) -> Option<OptionType> {
+        Some(match self {
+            Self::Check { .. } => OptionType::Check,
+            Self::Spin { .. } => OptionType::Spin,
+            Self::Combo { .. } => OptionType::Combo,
+            Self::Button => OptionType::Button,
+            Self::String { .. } => OptionType::String,
+            Self::Filename { .. } => OptionType::Filename,
+            Self::Other { .. } => return None,
+        })
+    }
+
     /// The word of the protocol for the type.
     pub fn word(&self) -> &str {
         match self {
@@ -167,7 +180,7 @@ impl OptionKind<'_> {
             }
             Self::Other { kind, rest } => {
                 write::check_word("type of an option", kind)?;
-                if in_any_case(kind, Type::from_word).is_some() {
+                if in_any_case(kind, OptionType::from_word).is_some() {
                     return Err(WriteError::Misread { field: "type of an option" });
                 }
                 if !rest.is_empty() {
@@ -241,17 +254,24 @@ impl OptionKind<'_> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Type {
+/// The types of options that the protocols have.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum OptionType {
+    /// True or false.
     Check,
+    /// A whole number.
     Spin,
+    /// One of several texts.
     Combo,
+    /// Something that the engine does when told to.
     Button,
+    /// A text.
     String,
+    /// The path of a file (USI).
     Filename,
 }
 
-impl Type {
+impl OptionType {
     fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "check" => Self::Check,
@@ -316,7 +336,7 @@ fn name_end<'a>(words: impl Iterator<Item = &'a str>) -> Option<usize> {
         let Some((_, next)) = words.peek().filter(|_| word.eq_ignore_ascii_case("type")) else {
             continue;
         };
-        if Type::from_word(next).is_some() {
+        if OptionType::from_word(next).is_some() {
             return Some(index);
         }
         first = first.or(Some(index));
@@ -340,20 +360,20 @@ fn read_type_first<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
 }
 
 fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a> {
-    let exact = Type::from_word(type_word.text);
-    if exact.is_none() && in_any_case(type_word.text, Type::from_word).is_some() {
+    let exact = OptionType::from_word(type_word.text);
+    if exact.is_none() && in_any_case(type_word.text, OptionType::from_word).is_some() {
         reader.note(type_word, NoteKind::WrongCase);
     }
-    match exact.or_else(|| in_any_case(type_word.text, Type::from_word)) {
-        Some(Type::Check) => read_check(reader),
-        Some(Type::Spin) => read_spin(reader),
-        Some(Type::Combo) => read_combo(reader),
-        Some(Type::Button) => {
+    match exact.or_else(|| in_any_case(type_word.text, OptionType::from_word)) {
+        Some(OptionType::Check) => read_check(reader),
+        Some(OptionType::Spin) => read_spin(reader),
+        Some(OptionType::Combo) => read_combo(reader),
+        Some(OptionType::Button) => {
             reader.expect_end();
             OptionKind::Button
         }
-        Some(Type::String) => OptionKind::String { default: read_text(reader) },
-        Some(Type::Filename) => OptionKind::Filename { default: read_text(reader) },
+        Some(OptionType::String) => OptionKind::String { default: read_text(reader) },
+        Some(OptionType::Filename) => OptionKind::Filename { default: read_text(reader) },
         None => {
             reader.note(type_word, NoteKind::UnknownType);
             OptionKind::Other {

@@ -7,4 +7,5 @@ mod dialogue;
 #[expect(unreachable_pub, reason = "this file is also the library of the fuzz targets")]
 mod laws;
 mod lines;
+mod options;
 mod roundtrip;

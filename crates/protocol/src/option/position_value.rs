@@ -1,0 +1,122 @@
+//! The value of `UCI_SetPositionValue`: what the engine shall think of a position.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::words::Words;
+use crate::{Fen, PositionError};
+
+/// What the engine shall think of a position, as `UCI_SetPositionValue` has it (UCI 2006, option:
+/// `<value> + <fen> | clear + <fen> | clearall`).
+///
+/// The `+` may be left out when it is read, and is always written.
+///
+/// ```
+/// use readyok_protocol::PositionValue;
+/// let value: PositionValue = "clear + 8/8/8/8/8/8/8/K1k5 w - - 0 1".parse()?;
+/// assert!(matches!(value, PositionValue::Clear { .. }));
+/// # Ok::<(), readyok_protocol::PositionValueError>(())
+/// ```
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum PositionValue {
+    /// The position has this value.
+    Set {
+        /// The value in centipawns, from white's point of view.
+        centipawns: i32,
+        /// The position.
+        fen: Fen<'static>,
+    },
+    /// The engine shall judge the position by itself again.
+    Clear {
+        /// The position.
+        fen: Fen<'static>,
+    },
+    /// The engine shall judge all positions by itself again.
+    ClearAll,
+}
+
+/// Why a text is no value of a position.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum PositionValueError {
+    /// The first word is neither a whole number of centipawns, `clear` nor `clearall`.
+    Value {
+        /// The word; empty if there is none.
+        word: String,
+    },
+    /// Text follows `clearall`.
+    Trailing {
+        /// The byte at which it starts.
+        at: usize,
+    },
+    /// The position breaks the syntax.
+    Position {
+        /// The byte at which the position starts.
+        at: usize,
+        /// What is wrong with it. Its span counts from there.
+        error: PositionError,
+    },
+}
+
+impl FromStr for PositionValue {
+    type Err = PositionValueError;
+
+    fn from_str(text: &str) -> Result<Self, PositionValueError> {
+        let mut words = Words::new(text);
+        let first = words.next().map_or("", |word| word.text);
+        if first.eq_ignore_ascii_case("clearall") {
+            return match words.peek() {
+                Some(word) => Err(PositionValueError::Trailing { at: word.start }),
+                None => Ok(Self::ClearAll),
+            };
+        }
+        words.next_if(|word| word == "+");
+        let rest = words.rest();
+        let fen = || {
+            rest.text
+                .parse::<Fen<'static>>()
+                .map_err(|error| PositionValueError::Position { at: rest.start, error })
+        };
+        if first.eq_ignore_ascii_case("clear") {
+            return Ok(Self::Clear { fen: fen()? });
+        }
+        let centipawns =
+            first.parse().map_err(|_| PositionValueError::Value { word: first.to_owned() })?;
+        Ok(Self::Set { centipawns, fen: fen()? })
+    }
+}
+
+impl fmt::Display for PositionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Set { centipawns, fen } => write!(f, "{centipawns} + {fen}"),
+            Self::Clear { fen } => write!(f, "clear + {fen}"),
+            Self::ClearAll => f.write_str("clearall"),
+        }
+    }
+}
+
+impl fmt::Display for PositionValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value { word } => write!(
+                f,
+                "`{}` is not a whole number of centipawns, `clear` or `clearall`",
+                word.escape_debug()
+            ),
+            Self::Trailing { at } => write!(f, "text after `clearall` at byte {at}"),
+            Self::Position { at, error } => write!(f, "position at byte {at}: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for PositionValueError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Position { error, .. } => Some(error),
+            Self::Value { .. } | Self::Trailing { .. } => None,
+        }
+    }
+}
