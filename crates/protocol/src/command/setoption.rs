@@ -14,7 +14,7 @@ use crate::write::{self, WriteError};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SetOption<'a> {
     /// The name as it was sent, with the spaces within it. Compare it with
-    /// [`Dialect::same_option`].
+    /// [`Dialect::same_option`](crate::Dialect::same_option).
     pub name: Cow<'a, str>,
     /// The value. `None` if there is no word `value`, as for a button; empty if nothing follows
     /// it, or `<empty>` does.
