@@ -5,6 +5,7 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
+use crate::words::Words;
 use crate::{Dialect, reserved};
 
 /// One move, as it stands on the wire.
@@ -90,14 +91,29 @@ impl Move {
     /// # Errors
     /// The word is no move of this dialect.
     pub fn read(word: &str, dialect: Dialect) -> Result<Self, MoveError> {
+        Self::from_word(word, dialect).ok_or_else(|| MoveError { word: word.to_owned() })
+    }
+
+    /// [`read`](Self::read) without the error, which allocates.
+    #[inline]
+    fn from_word(word: &str, dialect: Dialect) -> Option<Self> {
+        Self::is_word(word, dialect).then(|| Self::from_short(word))?
+    }
+
+    /// Whether a word is a move of the dialect.
+    #[inline]
+    pub(crate) fn is_word(word: &str, dialect: Dialect) -> bool {
         let shape = match dialect {
             Dialect::Uci => uci_shape(word.as_bytes()),
             Dialect::Usi => usi_shape(word.as_bytes()),
         };
-        match (shape, Self::from_short(word)) {
-            (Some(_), Some(it)) => Ok(it),
-            _ => Err(MoveError { word: word.to_owned() }),
-        }
+        shape.is_some()
+    }
+
+    /// A move of either dialect.
+    #[inline]
+    fn from_any_word(word: &str) -> Option<Self> {
+        Self::from_word(word, Dialect::Uci).or_else(|| Self::from_word(word, Dialect::Usi))
     }
 
     /// Reads a word, and forgives the wrong case: `E7E8Q` is `e7e8q`, `p*3D` is `P*3d`.
@@ -165,9 +181,8 @@ impl Move {
     }
 
     fn from_short(word: &str) -> Option<Self> {
-        let mut bytes = [0; 8];
-        bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
-        word.is_ascii().then_some(Self { bytes })
+        let packed = word.bytes().rev().fold(0, |packed, byte| packed << 8 | u64::from(byte));
+        (word.len() <= 8).then_some(Self { bytes: packed.to_le_bytes() })
     }
 }
 
@@ -192,24 +207,50 @@ fn push_square(text: &mut String, square: Square, dialect: Dialect) -> Option<()
     Some(())
 }
 
-/// The shape of a UCI move, if the word is one.
+/// The length of the moves at the start of a text, if they have one space between them.
 #[inline]
+pub(crate) fn plain_length(text: &str, dialect: Dialect) -> usize {
+    match dialect {
+        Dialect::Uci => plain_length_by(text.as_bytes(), uci_move),
+        Dialect::Usi => plain_length_by(text.as_bytes(), usi_move),
+    }
+}
+
+fn plain_length_by(text: &[u8], first: impl Fn(&[u8]) -> Option<(MoveShape, &[u8])>) -> usize {
+    let (mut rest, mut length) = (text, 0);
+    while let Some((_, after)) = first(rest) {
+        match after {
+            [] => return text.len(),
+            [b' ', next @ ..] => rest = next,
+            _ => break,
+        }
+        length = text.len() - after.len();
+    }
+    length
+}
+
+/// The shape of a UCI move, if the word is one.
 fn uci_shape(word: &[u8]) -> Option<MoveShape> {
-    if word == b"0000" {
-        return Some(MoveShape::Null);
+    uci_move(word).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
+}
+
+/// A UCI move at the start of a text, and what follows it.
+#[inline]
+fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
+    if let [piece @ b'A'..=b'Z', b'@', rest @ ..] = text {
+        let (to, rest) = uci_square(rest)?;
+        return Some((MoveShape::Drop { piece: char::from(*piece), to }, rest));
     }
-    if let [piece @ b'A'..=b'Z', b'@', square @ ..] = word {
-        let (to, []) = uci_square(square)? else { return None };
-        return Some(MoveShape::Drop { piece: char::from(*piece), to });
+    if let Some(rest) = text.strip_prefix(b"0000") {
+        return Some((MoveShape::Null, rest));
     }
-    let (from, rest) = uci_square(word)?;
+    let (from, rest) = uci_square(text)?;
     let (to, rest) = uci_square(rest)?;
-    let suffix = match rest {
-        [] => None,
-        [letter @ b'a'..=b'z'] => Some(char::from(*letter)),
-        _ => return None,
+    let (suffix, rest) = match rest {
+        [letter @ b'a'..=b'z', rest @ ..] => (Some(char::from(*letter)), rest),
+        _ => (None, rest),
     };
-    Some(MoveShape::Board { from, to, suffix })
+    Some((MoveShape::Board { from, to, suffix }, rest))
 }
 
 /// The largest board of a known engine has 12 files and 10 ranks (Fairy-Stockfish).
@@ -224,23 +265,27 @@ fn uci_square(word: &[u8]) -> Option<(Square, &[u8])> {
 }
 
 /// The shape of a USI move, if the word is one.
-#[inline]
 fn usi_shape(word: &[u8]) -> Option<MoveShape> {
-    if word == b"0000" {
-        return Some(MoveShape::Null);
+    usi_move(word).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
+}
+
+/// A USI move at the start of a text, and what follows it.
+#[inline]
+fn usi_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
+    if let [piece @ (b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'), b'*', rest @ ..] = text {
+        let (to, rest) = usi_square(rest)?;
+        return Some((MoveShape::Drop { piece: char::from(*piece), to }, rest));
     }
-    if let [piece @ (b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'), b'*', square @ ..] = word {
-        let (to, []) = usi_square(square)? else { return None };
-        return Some(MoveShape::Drop { piece: char::from(*piece), to });
+    if let Some(rest) = text.strip_prefix(b"0000") {
+        return Some((MoveShape::Null, rest));
     }
-    let (from, rest) = usi_square(word)?;
+    let (from, rest) = usi_square(text)?;
     let (to, rest) = usi_square(rest)?;
-    let suffix = match rest {
-        [] => None,
-        [b'+'] => Some('+'),
-        _ => return None,
+    let (suffix, rest) = match rest {
+        [b'+', rest @ ..] => (Some('+'), rest),
+        _ => (None, rest),
     };
-    Some(MoveShape::Board { from, to, suffix })
+    Some((MoveShape::Board { from, to, suffix }, rest))
 }
 
 #[inline]
@@ -258,7 +303,7 @@ impl FromStr for Move {
 
     /// Reads a move of either dialect. Only `0000` belongs to both.
     fn from_str(word: &str) -> Result<Self, MoveError> {
-        Self::read(word, Dialect::Uci).or_else(|_| Self::read(word, Dialect::Usi))
+        Self::from_any_word(word).ok_or_else(|| MoveError { word: word.to_owned() })
     }
 }
 
@@ -345,17 +390,19 @@ impl<'a> MoveList<'a> {
 
     /// The number of words. Counts them.
     pub fn len(&self) -> usize {
-        self.words().count()
+        let spaces = self.text.bytes().filter(|&byte| byte == b' ').count();
+        spaces + usize::from(!self.is_empty())
     }
 
     /// The words as text.
     pub fn words(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
-        self.text.split(' ').filter(|word| !word.is_empty())
+        Words::of(&self.text).map(|word| word.text)
     }
 
     /// The words, each either a move or something else.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = MoveWord<'_>> + Clone {
-        self.words().map(|word| word.parse().map_or(MoveWord::Other(word), MoveWord::Move))
+        self.words()
+            .map(|word| Move::from_any_word(word).map_or(MoveWord::Other(word), MoveWord::Move))
     }
 
     /// The moves, without the words that are none.

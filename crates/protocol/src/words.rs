@@ -38,6 +38,11 @@ impl<'a> Words<'a> {
         Self { line, at: before.rfind(MARK).map_or(0, |at| at + MARK.len_utf8()) }
     }
 
+    /// The words of a text that does not stand at the start of a line.
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self { line: text, at: 0 }
+    }
+
     pub(crate) fn peek(&self) -> Option<Word<'a>> {
         self.clone().next()
     }
@@ -56,9 +61,16 @@ impl<'a> Words<'a> {
         self.at
     }
 
+    /// Goes on reading at a place of the line between two words.
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// Where the next word starts; the end of the line if there is none.
     pub(crate) fn next_start(&self) -> usize {
-        self.peek().map_or(self.line.len(), |word| word.start)
+        let rest = self.line.as_bytes().get(self.at..).unwrap_or_default();
+        let spaces = rest.iter().position(|&byte| !is_space_byte(byte));
+        spaces.map_or(self.line.len(), |spaces| self.at + spaces)
     }
 
     /// Everything still unread, without white space at both ends; and where it starts.
@@ -78,14 +90,46 @@ impl<'a> Iterator for Words<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Word<'a>> {
-        let tail = self.line.as_bytes().get(self.at..)?;
-        let skipped = tail.iter().position(|&byte| !is_space_byte(byte))?;
-        let start = self.at + skipped;
-        let word = tail.get(skipped..)?;
-        let length = word.iter().position(|&byte| is_space_byte(byte)).unwrap_or(word.len());
-        self.at = start + length;
+        let start = self.next_start();
+        let rest = self.line.as_bytes().get(start..).filter(|rest| !rest.is_empty())?;
+        self.at = start + word_length(rest);
         Some(Word { text: self.line.get(start..self.at)?, start })
     }
+}
+
+impl DoubleEndedIterator for Words<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let bytes = self.line.as_bytes();
+        let end = bytes.iter().rposition(|&byte| !is_space_byte(byte))? + 1;
+        let start = bytes.get(..end)?.iter().rposition(|&byte| is_space_byte(byte));
+        let start = start.map_or(0, |space| space + 1);
+        let word = Word { text: self.line.get(start..end)?, start };
+        if start < self.at {
+            return None;
+        }
+        self.line = self.line.get(..start)?;
+        Some(word)
+    }
+}
+
+/// The number of bytes before the first white space.
+///
+/// Looks at eight bytes at a time: the length of a word cannot be predicted, and a loop over its
+/// bytes would cost a mispredicted branch for every word.
+#[inline]
+fn word_length(text: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 0xff;
+    let (chunks, rest) = text.as_chunks::<8>();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let chunk = u64::from_le_bytes(*chunk);
+        // The highest bit of each byte up to `b' '`, as far as the first one of them.
+        let spaces = chunk.wrapping_sub(ONES * 0x21) & !chunk & (ONES * 0x80);
+        if spaces != 0 {
+            return 8 * index + spaces.trailing_zeros() as usize / 8;
+        }
+    }
+    let end = rest.iter().position(|&byte| is_space_byte(byte)).unwrap_or(rest.len());
+    8 * chunks.len() + end
 }
 
 pub(crate) fn is_space(c: char) -> bool {
@@ -116,16 +160,22 @@ impl Integer {
         if digits.is_empty() {
             return None;
         }
-        let (mut magnitude, mut saturated) = (0u64, false);
+        let mut magnitude = 0u64;
         for digit in digits {
             let value = digit.wrapping_sub(b'0');
             if 9 < value {
                 return None;
             }
-            let next = magnitude.checked_mul(10).and_then(|it| it.checked_add(value.into()));
-            saturated |= next.is_none();
-            magnitude = if saturated { u64::MAX } else { next.unwrap_or(u64::MAX) };
+            magnitude = magnitude.wrapping_mul(10).wrapping_add(value.into());
         }
+        // Nineteen digits always fit.
+        if digits.len() <= 19 {
+            return Some(Self { negative, magnitude, saturated: false });
+        }
+        let exact = digits
+            .iter()
+            .try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+        let (magnitude, saturated) = (exact.unwrap_or(u64::MAX), exact.is_none());
         Some(Self { negative, magnitude, saturated })
     }
 

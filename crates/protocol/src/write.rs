@@ -5,6 +5,7 @@ use alloc::string::String;
 use core::fmt;
 
 use crate::read::in_any_case;
+use crate::words::Words;
 use crate::{Dialect, Move};
 
 /// Why a message cannot be written. Nothing of it was written, unless the sink failed.
@@ -77,34 +78,36 @@ pub(crate) fn check_line(field: &'static str, text: &str) -> Result<(), WriteErr
     Ok(())
 }
 
-/// Checks that a text is read back as it is: not empty, no white space at its ends, one line.
-pub(crate) fn check_text(field: &'static str, text: &str) -> Result<(), WriteError> {
-    check_line(field, text)?;
-    match (text.as_bytes().first(), text.as_bytes().last()) {
-        (Some(first), Some(last)) if b' ' < *first && b' ' < *last => Ok(()),
-        _ => Err(WriteError::Blank { field }),
-    }
+/// Checks that a text is read back as it is: not empty, no white space at its ends, one line, and
+/// none of the words that would end it.
+pub(crate) fn check_text(
+    field: &'static str,
+    text: &str,
+    keywords: &[&'static str],
+) -> Result<(), WriteError> {
+    let keyword = |word: &str| keywords.iter().copied().find(|keyword| *keyword == word);
+    let found = if is_word(text) {
+        keyword(text)
+    } else {
+        check_line(field, text)?;
+        match (text.as_bytes().first(), text.as_bytes().last()) {
+            (Some(first), Some(last)) if b' ' < *first && b' ' < *last => (),
+            _ => return Err(WriteError::Blank { field }),
+        }
+        Words::of(text).find_map(|word| keyword(word.text))
+    };
+    found.map_or(Ok(()), |keyword| Err(WriteError::Keyword { field, keyword }))
 }
 
 /// Checks that a text is one word.
 pub(crate) fn check_word(field: &'static str, text: &str) -> Result<(), WriteError> {
-    check_text(field, text)?;
-    if text.contains(|c: char| c <= ' ') {
-        return Err(WriteError::Blank { field });
-    }
-    Ok(())
+    check_text(field, text, &[])?;
+    if is_word(text) { Ok(()) } else { Err(WriteError::Blank { field }) }
 }
 
-/// Checks that a text does not contain a word that would end it.
-pub(crate) fn check_no_word(
-    field: &'static str,
-    text: &str,
-    keyword: &'static str,
-) -> Result<(), WriteError> {
-    if text.split(|c: char| c <= ' ').any(|word| word == keyword) {
-        return Err(WriteError::Keyword { field, keyword });
-    }
-    Ok(())
+/// Whether a text is one word, as most are.
+pub(crate) fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| b' ' < byte)
 }
 
 /// Checks that a move is one of the dialect.
@@ -115,49 +118,53 @@ pub(crate) fn check_move(it: Move, dialect: Dialect) -> Result<(), WriteError> {
     }
 }
 
-/// Writes ` key value`.
+/// Writes ` key value`, if there is a value.
+#[inline]
 pub(crate) fn field(
     out: &mut (impl fmt::Write + ?Sized),
     key: &'static str,
-    value: u64,
+    value: Option<impl Into<u64>>,
 ) -> fmt::Result {
+    let Some(value) = value else { return Ok(()) };
     out.write_str(key)?;
-    integer(out, false, value)
+    integer(out, value.into())
 }
 
-/// Writes a number. A specialised `write!`, which this crate's benchmark shows to be several times
-/// slower.
-pub(crate) fn integer(
-    out: &mut (impl fmt::Write + ?Sized),
-    negative: bool,
-    mut value: u64,
-) -> fmt::Result {
-    let mut digits = [b'0'; 21];
-    let mut used = 0;
-    for digit in digits.iter_mut().rev() {
-        used += 1;
-        // The remainder is below ten.
-        *digit = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    if negative {
-        out.write_str("-")?;
-    }
-    let text = digits.get(digits.len() - used..).unwrap_or_default();
-    out.write_str(str::from_utf8(text).map_err(|_| fmt::Error)?)
-}
-
-/// Writes a number that may be negative.
+/// Writes ` key value`, if there is a value, which may be negative.
+#[inline]
 pub(crate) fn signed(
     out: &mut (impl fmt::Write + ?Sized),
     key: &'static str,
-    value: i64,
+    value: Option<impl Into<i64>>,
 ) -> fmt::Result {
+    let Some(value) = value.map(Into::into) else { return Ok(()) };
     out.write_str(key)?;
-    integer(out, value < 0, value.unsigned_abs())
+    if value < 0 {
+        out.write_str("-")?;
+    }
+    integer(out, value.unsigned_abs())
+}
+
+/// Writes a number, two digits at a time. A `write!` takes several times as long.
+pub(crate) fn integer(out: &mut (impl fmt::Write + ?Sized), value: u64) -> fmt::Result {
+    const PAIRS: &str = "00010203040506070809\
+                         10111213141516171819\
+                         20212223242526272829\
+                         30313233343536373839\
+                         40414243444546474849\
+                         50515253545556575859\
+                         60616263646566676869\
+                         70717273747576777879\
+                         80818283848586878889\
+                         90919293949596979899";
+    if value < 10 {
+        return out.write_char(char::from(b'0' + (value % 10) as u8));
+    }
+    if 100 <= value {
+        integer(out, value / 100)?;
+    }
+    let at = 2 * usize::from((value % 100) as u8);
+    out.write_str(PAIRS.get(at..at + 2).ok_or(fmt::Error)?)
 }
 
 /// Checks that unknown words are read back as unknown words.

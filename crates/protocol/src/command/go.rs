@@ -126,24 +126,16 @@ impl Go<'_> {
             out.write_str(" ponder")?;
         }
         write_clocks(&self.clocks, dialect, out)?;
-        if let Some(depth) = self.depth {
-            write::field(out, " depth ", depth.into())?;
-        }
-        if let Some(nodes) = self.nodes {
-            write::field(out, " nodes ", nodes)?;
-        }
+        write::field(out, " depth ", self.depth)?;
+        write::field(out, " nodes ", self.nodes)?;
         match self.mate {
             None => (),
-            Some(MateLimit::Moves(moves)) => write::field(out, " mate ", moves.into())?,
-            Some(MateLimit::Time(time)) => write::signed(out, " mate ", time)?,
+            Some(MateLimit::Moves(moves)) => write::field(out, " mate ", Some(moves))?,
+            Some(MateLimit::Time(time)) => write::signed(out, " mate ", Some(time))?,
             Some(MateLimit::Infinite) => out.write_str(" mate infinite")?,
         }
-        if let Some(time) = self.move_time {
-            write::signed(out, " movetime ", time)?;
-        }
-        if let Some(depth) = self.perft {
-            write::field(out, " perft ", depth.into())?;
-        }
+        write::signed(out, " movetime ", self.move_time)?;
+        write::field(out, " perft ", self.perft)?;
         if self.infinite {
             out.write_str(" infinite")?;
         }
@@ -167,26 +159,23 @@ pub(super) fn write_clocks(
     out: &mut (impl fmt::Write + ?Sized),
 ) -> Result<(), WriteError> {
     let clocks = clocks.in_convention(dialect.clock_convention());
-    let white = (" wtime ", clocks.white_time);
-    let black = (" btime ", clocks.black_time);
-    let white_increment = (" winc ", clocks.white_increment);
-    let black_increment = (" binc ", clocks.black_increment);
     // Whoever moves first comes first; shogi engines were seen to rely on it.
-    let fields = match dialect {
-        Dialect::Uci => [white, black, white_increment, black_increment],
-        Dialect::Usi => [black, white, black_increment, white_increment],
-    };
-    for (key, value) in fields {
-        if let Some(value) = value {
-            write::signed(out, key, value)?;
+    match dialect {
+        Dialect::Uci => {
+            write::signed(out, " wtime ", clocks.white_time)?;
+            write::signed(out, " btime ", clocks.black_time)?;
+            write::signed(out, " winc ", clocks.white_increment)?;
+            write::signed(out, " binc ", clocks.black_increment)?;
+        }
+        Dialect::Usi => {
+            write::signed(out, " btime ", clocks.black_time)?;
+            write::signed(out, " wtime ", clocks.white_time)?;
+            write::signed(out, " binc ", clocks.black_increment)?;
+            write::signed(out, " winc ", clocks.white_increment)?;
         }
     }
-    if let Some(byoyomi) = clocks.byoyomi {
-        write::signed(out, " byoyomi ", byoyomi)?;
-    }
-    if let Some(moves) = clocks.moves_to_go {
-        write::field(out, " movestogo ", moves.into())?;
-    }
+    write::signed(out, " byoyomi ", clocks.byoyomi)?;
+    write::field(out, " movestogo ", clocks.moves_to_go)?;
     Ok(())
 }
 
@@ -210,21 +199,21 @@ enum Key {
 
 impl Key {
     fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "searchmoves" => Self::SearchMoves,
-            "ponder" => Self::Ponder,
-            "wtime" => Self::WhiteTime,
-            "btime" => Self::BlackTime,
-            "winc" => Self::WhiteIncrement,
-            "binc" => Self::BlackIncrement,
-            "byoyomi" => Self::Byoyomi,
-            "movestogo" => Self::MovesToGo,
-            "depth" => Self::Depth,
-            "nodes" => Self::Nodes,
-            "mate" => Self::Mate,
-            "movetime" => Self::MoveTime,
-            "infinite" => Self::Infinite,
-            "perft" => Self::Perft,
+        Some(match word.as_bytes() {
+            b"searchmoves" => Self::SearchMoves,
+            b"ponder" => Self::Ponder,
+            b"wtime" => Self::WhiteTime,
+            b"btime" => Self::BlackTime,
+            b"winc" => Self::WhiteIncrement,
+            b"binc" => Self::BlackIncrement,
+            b"byoyomi" => Self::Byoyomi,
+            b"movestogo" => Self::MovesToGo,
+            b"depth" => Self::Depth,
+            b"nodes" => Self::Nodes,
+            b"mate" => Self::Mate,
+            b"movetime" => Self::MoveTime,
+            b"infinite" => Self::Infinite,
+            b"perft" => Self::Perft,
             _ => return None,
         })
     }

@@ -104,33 +104,33 @@ enum Kind {
 
 impl Kind {
     fn uci(word: &str) -> Option<Self> {
-        Some(match word {
-            "uci" => Self::Hello,
-            "ucinewgame" => Self::NewGame,
-            word => return Self::any(word),
+        Some(match word.as_bytes() {
+            b"uci" => Self::Hello,
+            b"ucinewgame" => Self::NewGame,
+            _ => return Self::any(word),
         })
     }
 
     fn usi(word: &str) -> Option<Self> {
-        Some(match word {
-            "usi" => Self::Hello,
-            "usinewgame" => Self::NewGame,
-            "gameover" => Self::GameOver,
-            word => return Self::any(word),
+        Some(match word.as_bytes() {
+            b"usi" => Self::Hello,
+            b"usinewgame" => Self::NewGame,
+            b"gameover" => Self::GameOver,
+            _ => return Self::any(word),
         })
     }
 
     fn any(word: &str) -> Option<Self> {
-        Some(match word {
-            "debug" => Self::Debug,
-            "isready" => Self::IsReady,
-            "setoption" => Self::SetOption,
-            "register" => Self::Register,
-            "position" => Self::Position,
-            "go" => Self::Go,
-            "stop" => Self::Stop,
-            "ponderhit" => Self::PonderHit,
-            "quit" => Self::Quit,
+        Some(match word.as_bytes() {
+            b"debug" => Self::Debug,
+            b"isready" => Self::IsReady,
+            b"setoption" => Self::SetOption,
+            b"register" => Self::Register,
+            b"position" => Self::Position,
+            b"go" => Self::Go,
+            b"stop" => Self::Stop,
+            b"ponderhit" => Self::PonderHit,
+            b"quit" => Self::Quit,
             _ => return None,
         })
     }
@@ -147,17 +147,17 @@ impl<'a> Command<'a> {
             Dialect::Uci => Kind::uci,
             Dialect::Usi => Kind::usi,
         };
-        let whole = reader.words.rest();
+        let whole = reader.words.clone();
         let command = match reader.start(known, reserved::is_reply) {
             Start::Known(kind, _) => Self::read_kind(kind, &mut reader),
             Start::Unknown(kind) => {
                 if let Some(kind) = kind {
-                    reader.note(whole, kind);
+                    reader.note(whole.rest(), kind);
                 }
                 None
             }
         };
-        let command = command.unwrap_or(Self::Unknown(Cow::Borrowed(whole.text)));
+        let command = command.unwrap_or_else(|| Self::Unknown(Cow::Borrowed(whole.rest().text)));
         reader.done(command)
     }
 
@@ -319,12 +319,10 @@ impl<'a> Register<'a> {
             return Ok(());
         };
         if let Some(name) = name {
-            write::check_text("name", name)?;
-            write::check_no_word("name", name, "code")?;
+            write::check_text("name", name, &["code"])?;
         }
         if let Some(code) = code {
-            write::check_text("code", code)?;
-            write::check_no_word("code", code, "name")?;
+            write::check_text("code", code, &["name"])?;
         }
         if name.is_none() && code.is_none() {
             return Err(WriteError::Blank { field: "registration" });

@@ -32,7 +32,7 @@ impl SetOption<'_> {
             return self;
         };
         let whole = format!("{} value {value}", self.name);
-        let cut = Words::new(&whole).find_map(|word| {
+        let cut = Words::of(&whole).find_map(|word| {
             let name = whole.get(..word.start)?.trim_end();
             let value = whole.get(word.end()..)?.trim_start();
             (word.text == "value" && is_option(name)).then(|| (name.to_owned(), value.to_owned()))
@@ -47,15 +47,15 @@ impl SetOption<'_> {
     }
 
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
-        write::check_text("name of an option", &self.name)?;
+        write::check_text("name of an option", &self.name, &[])?;
         // The first word is read as part of the name, whatever it is.
-        if Words::new(&self.name).skip(1).any(|word| word.text.eq_ignore_ascii_case("value")) {
+        if Words::of(&self.name).skip(1).any(|word| word.text.eq_ignore_ascii_case("value")) {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "value" });
         }
         if let Some(value) = &self.value
             && !value.is_empty()
         {
-            write::check_text("value of an option", value)?;
+            write::check_text("value of an option", value, &[])?;
         }
         out.write_str("setoption name ")?;
         out.write_str(&self.name)?;

@@ -112,7 +112,7 @@ impl<'a> OptionDecl<'a> {
     }
 
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
-        write::check_text("name of an option", &self.name)?;
+        write::check_text("name of an option", &self.name, &[])?;
         self.kind.check()?;
         if !self.ends_its_name() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
@@ -128,9 +128,11 @@ impl<'a> OptionDecl<'a> {
     fn ends_its_name(&self) -> bool {
         let rest = match &self.kind {
             OptionKind::Other { rest, .. } => rest,
+            // One word before a known type is never cut elsewhere.
+            _ if write::is_word(&self.name) => return true,
             _ => "",
         };
-        let words = |text| Words::new(text).map(|word: Word<'_>| word.text);
+        let words = |text| Words::of(text).map(|word: Word<'_>| word.text);
         let line = words(&self.name).chain(["type", self.kind.word()]).chain(words(rest));
         name_end(line) == Some(words(&self.name).count())
     }
@@ -168,14 +170,12 @@ impl OptionKind<'_> {
             Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
             Self::Combo { default, vars } => {
                 for text in default.iter().chain(vars).filter(|text| !text.is_empty()) {
-                    write::check_text("choice of an option", text)?;
-                    write::check_no_word("choice of an option", text, "var")?;
-                    write::check_no_word("choice of an option", text, "default")?;
+                    write::check_text("choice of an option", text, &["var", "default"])?;
                 }
             }
             Self::String { default } | Self::Filename { default } => {
                 if let Some(text) = default.as_deref().filter(|text| !text.is_empty()) {
-                    write::check_text("default of an option", text)?;
+                    write::check_text("default of an option", text, &[])?;
                 }
             }
             Self::Other { kind, rest } => {
@@ -184,7 +184,7 @@ impl OptionKind<'_> {
                     return Err(WriteError::Misread { field: "type of an option" });
                 }
                 if !rest.is_empty() {
-                    write::check_text("declaration of an option", rest)?;
+                    write::check_text("declaration of an option", rest, &[])?;
                 }
             }
         }
@@ -200,12 +200,9 @@ impl OptionKind<'_> {
                 None => Ok(()),
             },
             Self::Spin { default, min, max } => {
-                for (key, value) in [(" default ", default), (" min ", min), (" max ", max)] {
-                    if let Some(value) = value {
-                        write::signed(out, key, *value)?;
-                    }
-                }
-                Ok(())
+                write::signed(out, " default ", *default)?;
+                write::signed(out, " min ", *min)?;
+                write::signed(out, " max ", *max)
             }
             Self::Combo { default, vars } => {
                 for (key, text) in default
@@ -273,13 +270,13 @@ pub enum OptionType {
 
 impl OptionType {
     fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "check" => Self::Check,
-            "spin" => Self::Spin,
-            "combo" => Self::Combo,
-            "button" => Self::Button,
-            "string" => Self::String,
-            "filename" => Self::Filename,
+        Some(match word.as_bytes() {
+            b"check" => Self::Check,
+            b"spin" => Self::Spin,
+            b"combo" => Self::Combo,
+            b"button" => Self::Button,
+            b"string" => Self::String,
+            b"filename" => Self::Filename,
             _ => return None,
         })
     }

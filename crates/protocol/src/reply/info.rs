@@ -123,40 +123,28 @@ impl<'a> Info<'a> {
             return Err(WriteError::Misread { field: "current line" });
         }
         out.write_str("info")?;
-        let mut number = |key, value: Option<u64>| match value {
-            Some(value) => write::field(out, key, value),
-            None => Ok(()),
-        };
-        number(" depth ", self.depth.map(u64::from))?;
-        number(" seldepth ", self.seldepth.map(u64::from))?;
-        number(" multipv ", self.multipv.map(u64::from))?;
+        write::field(out, " depth ", self.depth)?;
+        write::field(out, " seldepth ", self.seldepth)?;
+        write::field(out, " multipv ", self.multipv)?;
         self.write_score(dialect, out)?;
-        let mut number = |key, value: Option<u64>| match value {
-            Some(value) => write::field(out, key, value),
-            None => Ok(()),
-        };
-        number(" nodes ", self.nodes)?;
-        number(" nps ", self.nps)?;
-        number(" hashfull ", self.hashfull.map(u64::from))?;
-        number(" tbhits ", self.tbhits)?;
-        number(" sbhits ", self.sbhits)?;
-        number(" cpuload ", self.cpuload.map(u64::from))?;
-        number(" time ", self.time)?;
-        number(" movesleft ", self.movesleft.map(u64::from))?;
+        write::field(out, " nodes ", self.nodes)?;
+        write::field(out, " nps ", self.nps)?;
+        write::field(out, " hashfull ", self.hashfull)?;
+        write::field(out, " tbhits ", self.tbhits)?;
+        write::field(out, " sbhits ", self.sbhits)?;
+        write::field(out, " cpuload ", self.cpuload)?;
+        write::field(out, " time ", self.time)?;
+        write::field(out, " movesleft ", self.movesleft)?;
         if let Some(it) = &self.currmove {
             out.write_str(" currmove ")?;
             out.write_str(it.as_str())?;
         }
-        if let Some(value) = self.currmovenumber {
-            write::field(out, " currmovenumber ", value.into())?;
-        }
+        write::field(out, " currmovenumber ", self.currmovenumber)?;
         write::unknown(&self.unknown, out)?;
         write_moves(" refutation", self.refutation.as_ref(), out)?;
         if let Some(line) = &self.currline {
             out.write_str(" currline")?;
-            if let Some(cpu) = line.cpu {
-                write::field(out, " ", cpu.into())?;
-            }
+            write::field(out, " ", line.cpu)?;
             write_moves("", Some(&line.moves), out)?;
         }
         write_moves(" pv", self.pv.as_ref(), out)?;
@@ -170,12 +158,12 @@ impl<'a> Info<'a> {
     fn write_score(&self, dialect: Dialect, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
         if let Some(score) = self.score {
             match (score, score.mate_number(dialect)) {
-                (Score::Cp(cp), _) => write::signed(out, " score cp ", cp.into())?,
+                (Score::Cp(cp), _) => write::signed(out, " score cp ", Some(cp))?,
                 (_, Some((sign, count))) => {
                     out.write_str(" score mate ")?;
                     out.write_str(sign)?;
                     if let Some(count) = count {
-                        write::integer(out, false, count.into())?;
+                        write::integer(out, count.into())?;
                     }
                 }
                 (_, None) => (),
@@ -188,9 +176,9 @@ impl<'a> Info<'a> {
             out.write_str(self.bound.word())?;
         }
         if let Some(wdl) = self.wdl {
-            write::field(out, " wdl ", wdl.win.into())?;
-            write::field(out, " ", wdl.draw.into())?;
-            write::field(out, " ", wdl.loss.into())?;
+            write::field(out, " wdl ", Some(wdl.win))?;
+            write::field(out, " ", Some(wdl.draw))?;
+            write::field(out, " ", Some(wdl.loss))?;
         }
         Ok(())
     }
@@ -239,30 +227,30 @@ enum Key {
 
 impl Key {
     fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "depth" => Self::Depth,
-            "seldepth" => Self::Seldepth,
-            "multipv" => Self::Multipv,
-            "score" => Self::Score,
-            "cp" => Self::Cp,
-            "mate" => Self::Mate,
-            "lowerbound" => Self::Lowerbound,
-            "upperbound" => Self::Upperbound,
-            "wdl" => Self::Wdl,
-            "nodes" => Self::Nodes,
-            "nps" => Self::Nps,
-            "hashfull" => Self::Hashfull,
-            "tbhits" => Self::Tbhits,
-            "sbhits" => Self::Sbhits,
-            "cpuload" => Self::Cpuload,
-            "time" => Self::Time,
-            "movesleft" => Self::Movesleft,
-            "currmove" => Self::Currmove,
-            "currmovenumber" => Self::Currmovenumber,
-            "refutation" => Self::Refutation,
-            "currline" => Self::Currline,
-            "pv" => Self::Pv,
-            "string" => Self::String,
+        Some(match word.as_bytes() {
+            b"depth" => Self::Depth,
+            b"seldepth" => Self::Seldepth,
+            b"multipv" => Self::Multipv,
+            b"score" => Self::Score,
+            b"cp" => Self::Cp,
+            b"mate" => Self::Mate,
+            b"lowerbound" => Self::Lowerbound,
+            b"upperbound" => Self::Upperbound,
+            b"wdl" => Self::Wdl,
+            b"nodes" => Self::Nodes,
+            b"nps" => Self::Nps,
+            b"hashfull" => Self::Hashfull,
+            b"tbhits" => Self::Tbhits,
+            b"sbhits" => Self::Sbhits,
+            b"cpuload" => Self::Cpuload,
+            b"time" => Self::Time,
+            b"movesleft" => Self::Movesleft,
+            b"currmove" => Self::Currmove,
+            b"currmovenumber" => Self::Currmovenumber,
+            b"refutation" => Self::Refutation,
+            b"currline" => Self::Currline,
+            b"pv" => Self::Pv,
+            b"string" => Self::String,
             _ => return None,
         })
     }

@@ -95,22 +95,22 @@ impl Kind {
     }
 
     fn usi(word: &str) -> Option<Self> {
-        match word {
-            "usiok" => Some(Self::HelloOk),
-            "checkmate" => Some(Self::Checkmate),
-            word => Self::any(word),
+        match word.as_bytes() {
+            b"usiok" => Some(Self::HelloOk),
+            b"checkmate" => Some(Self::Checkmate),
+            _ => Self::any(word),
         }
     }
 
     fn any(word: &str) -> Option<Self> {
-        Some(match word {
-            "info" => Self::Info,
-            "bestmove" => Self::BestMove,
-            "readyok" => Self::ReadyOk,
-            "option" => Self::Option,
-            "id" => Self::Id,
-            "copyprotection" => Self::CopyProtection,
-            "registration" => Self::Registration,
+        Some(match word.as_bytes() {
+            b"info" => Self::Info,
+            b"bestmove" => Self::BestMove,
+            b"readyok" => Self::ReadyOk,
+            b"option" => Self::Option,
+            b"id" => Self::Id,
+            b"copyprotection" => Self::CopyProtection,
+            b"registration" => Self::Registration,
             _ => return None,
         })
     }
@@ -128,7 +128,7 @@ impl<'a> Reply<'a> {
             Dialect::Uci => Kind::uci,
             Dialect::Usi => Kind::usi,
         };
-        let whole = reader.words.rest();
+        let whole = reader.words.clone();
         let reply = match reader.start(known, reserved::is_command) {
             Start::Known(kind, skipped) => {
                 let before = reader.notes.len();
@@ -137,12 +137,12 @@ impl<'a> Reply<'a> {
             }
             Start::Unknown(kind) => {
                 if let Some(kind) = kind {
-                    reader.note(whole, kind);
+                    reader.note(whole.rest(), kind);
                 }
                 None
             }
         };
-        let reply = reply.unwrap_or(Self::Unknown(Cow::Borrowed(whole.text)));
+        let reply = reply.unwrap_or_else(|| Self::Unknown(Cow::Borrowed(whole.rest().text)));
         reader.done(reply)
     }
 
@@ -262,7 +262,7 @@ impl<'a> Id<'a> {
             Self::Name(text) => ("id name ", text),
             Self::Author(text) => ("id author ", text),
         };
-        write::check_text("id", text)?;
+        write::check_text("id", text, &[])?;
         out.write_str(key)?;
         out.write_str(text)?;
         Ok(())
