@@ -1,0 +1,140 @@
+//! How to start an engine, and how patient to be with it.
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::path::Path;
+use std::process::Command;
+
+use readyok_protocol::session::client::Patience;
+use readyok_protocol::{Dialect, Register};
+
+use crate::driver::Driver;
+use crate::error::EngineError;
+use crate::link::Link;
+use crate::threads;
+
+/// Settings for an engine that is to be started. The defaults suit most engines.
+///
+/// ```no_run
+/// use readyok_client::{Dialect, Engine};
+/// # use std::process::Command;
+/// let engine = Engine::builder().dialect(Dialect::Usi).spawn(Command::new("fairy-stockfish"))?;
+/// # Ok::<(), readyok_client::EngineError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    name: Option<String>,
+    dialect: Option<Dialect>,
+    patience: Patience,
+    register: Option<Register<'static>>,
+}
+
+/// Where an engine is.
+pub(crate) enum Target {
+    Command(Command),
+    Address(String),
+    /// Streams can be used once.
+    Streams(Option<Streams>),
+}
+
+type Streams = (Box<dyn Read + Send>, Box<dyn Write + Send>);
+
+impl Builder {
+    /// The name of the engine in errors. By default the program or the address.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The protocol that the engine speaks. By default UCI is tried, and if the engine does not
+    /// answer to it in time, USI with a fresh process or connection: say `Usi` to save that time.
+    /// Over streams the default is UCI.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// How long to wait for what.
+    #[must_use]
+    pub fn patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// What to answer when the engine wants to be registered. By default `register later`.
+    #[must_use]
+    pub fn register(mut self, with: Register<'static>) -> Self {
+        self.register = Some(with);
+        self
+    }
+
+    /// The dialects to try, in this order.
+    pub(crate) fn dialects(&self, target: &Target) -> Vec<Dialect> {
+        match (self.dialect, target) {
+            (Some(dialect), _) => vec![dialect],
+            (None, Target::Command(_) | Target::Address(_)) => Dialect::ALL.to_vec(),
+            (None, Target::Streams(_)) => vec![Dialect::default()],
+        }
+    }
+
+    /// Starts an engine and says hello.
+    pub(crate) fn open(
+        &self,
+        target: &mut Target,
+        dialect: Dialect,
+    ) -> Result<Driver, EngineError> {
+        let name = self.name.clone().unwrap_or_else(|| target.name());
+        let link = match target {
+            Target::Command(command) => Link::spawn(command, dialect),
+            Target::Address(address) => {
+                Link::connect(address, self.patience.hello.silence, dialect)
+            }
+            Target::Streams(streams) => match streams.take() {
+                Some((reader, writer)) => Link::over(reader, writer, dialect),
+                None => Err(io::ErrorKind::NotConnected.into()),
+            },
+        };
+        let link = link.map_err(|error| EngineError::start(&name, &error))?;
+        Ok(Driver::start(name, dialect, self.patience, link))
+    }
+
+    /// Does what waits for the end of the greeting.
+    pub(crate) fn greeted(&self, driver: &mut Driver) -> Result<(), EngineError> {
+        self.register.clone().map_or(Ok(()), |with| driver.register(with))
+    }
+}
+
+impl Target {
+    pub(crate) fn address(address: &str) -> Self {
+        Self::Address(address.strip_prefix("tcp://").unwrap_or(address).to_owned())
+    }
+
+    pub(crate) fn streams(
+        reader: impl Read + Send + 'static,
+        writer: impl Write + Send + 'static,
+    ) -> Self {
+        Self::Streams(Some((Box::new(reader), Box::new(writer))))
+    }
+
+    /// Runs an engine in a thread of its own.
+    pub(crate) fn in_process(
+        engine: impl FnOnce(PipeReader, PipeWriter) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (its_input, our_output) = io::pipe()?;
+        let (our_input, its_output) = io::pipe()?;
+        threads::spawn("engine", move || engine(its_input, its_output))?;
+        Ok(Self::streams(our_input, our_output))
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Command(command) => {
+                let program = Path::new(command.get_program());
+                program.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            Self::Address(address) => address.clone(),
+            Self::Streams(_) => "stream".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! One conversation with one engine, without waiting: both adapters ask it for what has happened,
+//! and wait in their own way when nothing has.
+//!
+//! ```text
+//!  Talking ── quit, or the engine is late or gone ──> Closing ──> Terminating ──> Killing
+//!                                                        └──────────┴───── it has ended ──> Over
+//! ```
+
+use std::collections::VecDeque;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use readyok_protocol::session::Moment;
+use readyok_protocol::session::client::{
+    ClientSession, Event, Misuse, NewGame, Patience, PingId, Purpose, SearchId, Wait,
+};
+use readyok_protocol::{Clocks, Dialect, LineTooLong, Register};
+
+use crate::error::{EngineError, Problem};
+use crate::game::{Game, GameId};
+use crate::inbox::{Incoming, Line};
+use crate::link::Link;
+use crate::process::{Process, Signal};
+use crate::running::{Progress, Running};
+use crate::search::Search;
+use crate::time::now;
+
+/// How long a process that has closed its output may take to leave by itself.
+const CLOSING: Duration = Duration::from_millis(500);
+/// How long it may take after SIGTERM.
+const TERMINATING: Duration = Duration::from_millis(500);
+/// How long the system may take after SIGKILL.
+const KILLING: Duration = Duration::from_secs(5);
+/// How long a handle that is dropped waits for the engine to leave by itself.
+const DROPPING: Duration = Duration::from_millis(500);
+
+const MAX_NOTICES: usize = 256;
+
+/// Something that an engine did besides answering.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Notice {
+    /// A text, a breach of the protocol, a line that is no message.
+    Event(Event),
+    /// A line was too long and was thrown away.
+    LineTooLong(LineTooLong),
+}
+
+#[derive(Debug)]
+pub(crate) struct Driver {
+    name: String,
+    session: ClientSession,
+    link: Link,
+    patience: Patience,
+    /// What the session has said and was not handed over.
+    out: String,
+    origin: Instant,
+    /// The time that the session knows.
+    moment: Moment,
+    /// A line that came after something else was due.
+    held: Option<Line>,
+    /// The line of the latest event.
+    raw: String,
+    game: Option<GameId>,
+    notices: VecDeque<Notice>,
+    ending: Option<Ending>,
+}
+
+#[derive(Debug)]
+struct Ending {
+    /// Why. `None` if the caller wanted it.
+    problem: Option<Problem>,
+    stage: Stage,
+    until: Instant,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Closing,
+    Terminating,
+    Killing,
+    Over,
+}
+
+impl Driver {
+    pub(crate) fn start(name: String, dialect: Dialect, patience: Patience, link: Link) -> Self {
+        let mut out = String::new();
+        let session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
+        let mut driver = Self {
+            name,
+            session,
+            link,
+            patience,
+            out,
+            origin: now(),
+            moment: Moment::ZERO,
+            held: None,
+            raw: String::new(),
+            game: None,
+            notices: VecDeque::new(),
+            ending: None,
+        };
+        driver.flush();
+        driver
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn session(&self) -> &ClientSession {
+        &self.session
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    pub(crate) fn take_notices(&mut self) -> Vec<Notice> {
+        self.notices.drain(..).collect()
+    }
+
+    /// Whether the greeting is over.
+    pub(crate) fn poll_greeting(&mut self) -> Result<Option<()>, EngineError> {
+        self.poll(|event, _, _| match event {
+            Event::Greeted => Ok(()),
+            event => Err(event),
+        })
+    }
+
+    /// Whether the engine has answered this question.
+    pub(crate) fn poll_ready(&mut self, ping: PingId) -> Result<Option<()>, EngineError> {
+        self.poll(|event, _, _| match event {
+            Event::Ready(id) if id == ping => Ok(()),
+            event => Err(event),
+        })
+    }
+
+    /// What came next in a search.
+    pub(crate) fn poll_search(
+        &mut self,
+        running: &mut Running,
+    ) -> Result<Option<Progress>, EngineError> {
+        if self.link.inbox.take_stop() {
+            running.stop = true;
+        }
+        loop {
+            self.stop_if_wanted(running);
+            match self.poll(|event, at, raw| running.take(event, at, raw))? {
+                Some(Progress::Started) => (),
+                Some(progress) => return Ok(Some(progress)),
+                None => {
+                    let reason = running.dropped.map(Problem::Dropped);
+                    return reason.map_or(Ok(None), |problem| Err(self.error(problem)));
+                }
+            }
+        }
+    }
+
+    /// Whether the engine has ended after [`quit`](Self::quit).
+    pub(crate) fn poll_end(&mut self) -> Result<Option<()>, EngineError> {
+        if !self.advance_ending() {
+            return Ok(None);
+        }
+        match self.ending.as_ref().and_then(|ending| ending.problem.clone()) {
+            Some(problem) => Err(self.last_error(problem)),
+            None => Ok(Some(())),
+        }
+    }
+
+    /// The next event that `take` wants, which gets its time and its line as well. What it gives
+    /// back becomes a notice.
+    fn poll<T>(
+        &mut self,
+        mut take: impl FnMut(Event, Moment, &mut String) -> Result<T, Event>,
+    ) -> Result<Option<T>, EngineError> {
+        while self.ending.is_none()
+            && let Some(event) = self.poll_event()
+        {
+            let event = match take(event, self.moment, &mut self.raw) {
+                Ok(value) => return Ok(Some(value)),
+                Err(event) => event,
+            };
+            match event {
+                Event::Gone => self.begin_ending(Some(Problem::Gone), Stage::Closing, CLOSING),
+                Event::Late(wait) => self.give_up(wait),
+                // The end of a search that nobody waits for.
+                Event::Started(_)
+                | Event::Info(..)
+                | Event::BestMove(..)
+                | Event::Checkmate(..)
+                | Event::Dropped(..)
+                | Event::Ready(_)
+                | Event::Greeted => (),
+                Event::Overran(_)
+                | Event::Remark(_)
+                | Event::Registration(_)
+                | Event::CopyProtection(_)
+                | Event::Chatter(_)
+                | Event::Odd(_)
+                | Event::Violation(_) => self.notice(Notice::Event(event)),
+            }
+        }
+        if self.advance_ending()
+            && let Some(Ending { problem, .. }) = &self.ending
+        {
+            return Err(self.last_error(problem.clone().unwrap_or(Problem::Gone)));
+        }
+        Ok(None)
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        if self.notices.len() == MAX_NOTICES {
+            self.notices.pop_front();
+        }
+        self.notices.push_back(notice);
+    }
+
+    /// The next event of the session. Lines and deadlines are handled in the order in which they
+    /// came, however late the caller looks.
+    fn poll_event(&mut self) -> Option<Event> {
+        loop {
+            self.flush();
+            if let Some(event) = self.session.poll_event() {
+                return Some(event);
+            }
+            let incoming = match self.held.take() {
+                Some(line) => Some(Incoming::Line(line)),
+                None => self.link.inbox.pop(),
+            };
+            let at = match &incoming {
+                Some(Incoming::Line(line)) => line.at,
+                Some(Incoming::Closed) | None => now(),
+            };
+            self.moment = self.moment.max(at.saturating_duration_since(self.origin));
+            let is_due = self.session.poll_timeout().is_some_and(|due| due < self.moment);
+            match incoming {
+                Some(Incoming::Line(line)) if is_due => {
+                    self.held = Some(line);
+                    self.session.handle_timeout(self.moment, &mut self.out);
+                }
+                Some(Incoming::Line(Line { text: Ok(text), .. })) => {
+                    self.session.receive_line(&text, self.moment, &mut self.out);
+                    self.raw = text;
+                }
+                Some(Incoming::Line(Line { text: Err(too_long), .. })) => {
+                    self.notice(Notice::LineTooLong(too_long));
+                }
+                Some(Incoming::Closed) => self.session.receive_eof(),
+                None if is_due => self.session.handle_timeout(self.moment, &mut self.out),
+                None => return None,
+            }
+        }
+    }
+
+    /// Until when nothing will happen unless the engine makes it happen.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let session = self.session.poll_timeout().map(|due| {
+            // Past the moment itself, which is still in time.
+            self.origin + due + Duration::from_millis(1)
+        });
+        session.into_iter().chain(self.ending.as_ref().map(|ending| ending.until)).min()
+    }
+
+    /// Searches. A new game is announced if it is one.
+    pub(crate) fn search(
+        &mut self,
+        game: &Game,
+        search: &Search,
+        purpose: Purpose,
+    ) -> Result<Running, EngineError> {
+        self.check_open()?;
+        // A stop that came too late for the search before is not meant for this one.
+        self.link.inbox.take_stop();
+        self.tick();
+        if self.game != Some(game.id()) {
+            self.new_game(game.id(), game.about().clone());
+        }
+        let request = search.request(game, purpose, self.session.dialogue().dialect());
+        let id = self.session.search(request, self.moment, &mut self.out);
+        self.flush();
+        id.map(Running::new).map_err(|misuse| self.error(Problem::Misuse(misuse)))
+    }
+
+    pub(crate) fn announce(&mut self, game: &Game) {
+        self.tick();
+        self.new_game(game.id(), game.about().clone());
+        self.flush();
+    }
+
+    fn new_game(&mut self, id: GameId, about: NewGame) {
+        self.game = Some(id);
+        self.session.new_game(about, self.moment, &mut self.out);
+    }
+
+    /// Ends a search soon, whether it has started or not.
+    pub(crate) fn abandon(&mut self, id: SearchId) {
+        self.tick();
+        self.session.stop(id, self.moment, &mut self.out);
+        self.flush();
+    }
+
+    fn stop_if_wanted(&mut self, running: &Running) {
+        if running.stop && self.session.running() == Some(running.id) {
+            self.abandon(running.id);
+        }
+    }
+
+    pub(crate) fn ponder_hit(
+        &mut self,
+        running: &mut Running,
+        clocks: Option<Clocks>,
+    ) -> Result<(), EngineError> {
+        self.command(|session, now, out| session.ponder_hit(running.id, clocks, now, out))?;
+        running.restart_clock(self.moment);
+        Ok(())
+    }
+
+    pub(crate) fn set_option(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+    ) -> Result<(), EngineError> {
+        self.command(|session, now, out| session.set_option(name, value, now, out))
+    }
+
+    pub(crate) fn allow_pondering(&mut self, allowed: bool) {
+        self.session.allow_pondering(allowed);
+    }
+
+    pub(crate) fn register(&mut self, with: Register<'static>) -> Result<(), EngineError> {
+        self.command(|session, _, out| session.register(with, out))
+    }
+
+    pub(crate) fn ping(&mut self) -> Result<PingId, EngineError> {
+        self.command(ClientSession::ping)
+    }
+
+    /// Lets the caller say something to the session, if the engine is there.
+    pub(crate) fn command<T>(
+        &mut self,
+        say: impl FnOnce(&mut ClientSession, Moment, &mut String) -> Result<T, Misuse>,
+    ) -> Result<T, EngineError> {
+        self.check_open()?;
+        self.tick();
+        let result = say(&mut self.session, self.moment, &mut self.out);
+        self.flush();
+        result.map_err(|misuse| self.error(Problem::Misuse(misuse)))
+    }
+
+    /// Asks the engine to leave.
+    pub(crate) fn quit(&mut self) {
+        self.tick();
+        self.session.quit(self.moment, &mut self.out);
+        self.flush();
+        self.link.outbox.close();
+        let patience = self.patience.quit.total;
+        self.begin_ending(None, Stage::Closing, patience);
+    }
+
+    /// Ends the engine in the time that a destructor may take.
+    pub(crate) fn end_now(&mut self) {
+        self.quit();
+        if self.link.wait_for_end(self.patience.quit.total.min(DROPPING)) {
+            return;
+        }
+        self.link.signal(Signal::Terminate);
+        if !self.link.wait_for_end(TERMINATING) {
+            self.link.signal(Signal::Kill);
+            self.link.wait_for_end(KILLING);
+        }
+    }
+
+    /// What ended the conversation, as an error of whoever asks for more.
+    fn check_open(&self) -> Result<(), EngineError> {
+        let Some(ending) = &self.ending else { return Ok(()) };
+        Err(self.last_error(ending.problem.clone().unwrap_or(Problem::Gone)))
+    }
+
+    fn give_up(&mut self, wait: Wait) {
+        self.link.signal(Signal::Terminate);
+        self.begin_ending(Some(Problem::Late(wait)), Stage::Terminating, TERMINATING);
+    }
+
+    fn begin_ending(&mut self, problem: Option<Problem>, stage: Stage, time: Duration) {
+        if self.ending.is_none() {
+            self.ending = Some(Ending { problem, stage, until: now() + time });
+        }
+    }
+
+    /// Goes on with the end, if there is one. Tells whether it is reached.
+    fn advance_ending(&mut self) -> bool {
+        let Some(ending) = &mut self.ending else { return false };
+        loop {
+            if self.link.has_ended() {
+                ending.stage = Stage::Over;
+            }
+            let left = ending.until.saturating_duration_since(now());
+            let (signal, stage, time) = match ending.stage {
+                Stage::Over => return true,
+                _ if !left.is_zero() => return false,
+                Stage::Closing => (Signal::Terminate, Stage::Terminating, TERMINATING),
+                Stage::Terminating => (Signal::Kill, Stage::Killing, KILLING),
+                Stage::Killing => {
+                    ending.stage = Stage::Over;
+                    return true;
+                }
+            };
+            self.link.signal(signal);
+            // Asked to leave, it did not.
+            ending.problem.get_or_insert(Problem::Late(Wait::Quit));
+            (ending.stage, ending.until) = (stage, now() + time);
+        }
+    }
+
+    /// How the process ended.
+    pub(crate) fn exit(&self) -> Option<ExitStatus> {
+        self.link.process.as_ref().and_then(Process::status)
+    }
+
+    fn last_error(&self, problem: Problem) -> EngineError {
+        self.error(problem).with_end(self.exit(), self.link.errors.lines())
+    }
+
+    fn error(&self, problem: Problem) -> EngineError {
+        EngineError::new(&self.name, problem)
+    }
+
+    fn tick(&mut self) {
+        self.moment = self.moment.max(now().saturating_duration_since(self.origin));
+    }
+
+    fn flush(&mut self) {
+        self.link.outbox.push(&mut self.out);
+    }
+}

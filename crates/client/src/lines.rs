@@ -1,0 +1,167 @@
+//! What an engine has told about a position so far: the latest of each variation.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use readyok_protocol::Info;
+
+/// One `info` of a search, as it came.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Update {
+    /// What it says.
+    pub info: Info<'static>,
+    /// The line itself.
+    pub raw: String,
+}
+
+impl Deref for Update {
+    type Target = Info<'static>;
+
+    fn deref(&self) -> &Info<'static> {
+        &self.info
+    }
+}
+
+/// The variations of a search, each with what is known of it: the latest score with its bound,
+/// depth and moves, and the latest counters.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Lines {
+    by_number: BTreeMap<u32, Info<'static>>,
+}
+
+impl Lines {
+    /// No engine has more legal moves to show.
+    const MAX: usize = 1024;
+
+    /// The best variation. It may have no score yet.
+    pub fn best(&self) -> Option<&Info<'static>> {
+        self.by_number.values().next()
+    }
+
+    /// A variation by its number; 1 is the best.
+    pub fn get(&self, number: u32) -> Option<&Info<'static>> {
+        self.by_number.get(&number)
+    }
+
+    /// All variations, the best first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Info<'static>> {
+        self.by_number.values()
+    }
+
+    /// The number of variations.
+    pub fn len(&self) -> usize {
+        self.by_number.len()
+    }
+
+    /// Whether the engine has told nothing yet.
+    pub fn is_empty(&self) -> bool {
+        self.by_number.is_empty()
+    }
+
+    pub(crate) fn take(&mut self, info: &Info<'static>) {
+        // A text, or the move that is being searched, is no variation.
+        let is_variation = info.score.is_some() || info.pv.is_some();
+        let has_counters = info.nodes.is_some() || info.nps.is_some() || info.time.is_some();
+        if !is_variation && !has_counters {
+            return;
+        }
+        let number = info.multipv.unwrap_or(1);
+        if Self::MAX <= self.len() && !self.by_number.contains_key(&number) {
+            return;
+        }
+        let line = self.by_number.entry(number).or_default();
+        if is_variation {
+            // The depth that goes with `currmove` is one that has no score yet.
+            latest(&mut line.depth, info.depth);
+            latest(&mut line.seldepth, info.seldepth);
+            latest(&mut line.movesleft, info.movesleft);
+            line.multipv = Some(number);
+            if info.score.is_some() {
+                (line.score, line.bound, line.wdl) = (info.score, info.bound, info.wdl);
+            }
+            if let Some(pv) = &info.pv {
+                line.pv = Some(pv.clone());
+            }
+        }
+        latest(&mut line.nodes, info.nodes);
+        latest(&mut line.nps, info.nps);
+        latest(&mut line.hashfull, info.hashfull);
+        latest(&mut line.tbhits, info.tbhits);
+        latest(&mut line.sbhits, info.sbhits);
+        latest(&mut line.cpuload, info.cpuload);
+        latest(&mut line.time, info.time);
+    }
+}
+
+fn latest<T>(slot: &mut Option<T>, new: Option<T>) {
+    if new.is_some() {
+        *slot = new;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use readyok_protocol::{Bound, Dialect, Reply, Score};
+
+    use super::*;
+
+    fn check(infos: &[&str], expected: &str) {
+        let mut lines = Lines::default();
+        for info in infos {
+            let Reply::Info(info) = Reply::read(info, Dialect::Uci).value else {
+                panic!("no info: {info}")
+            };
+            lines.take(&info.into_owned());
+        }
+        let mut text = String::new();
+        for line in lines.iter() {
+            Reply::Info(line.clone()).write(Dialect::Uci, &mut text).expect("it was read");
+            text.push('\n');
+        }
+        assert_eq!(text.trim_end(), expected);
+    }
+
+    #[test]
+    fn an_exact_score_takes_the_bound_back() {
+        check(
+            &["info depth 3 score cp 9 lowerbound pv e2e4", "info depth 4 score cp 8 pv d2d4"],
+            "info depth 4 multipv 1 score cp 8 pv d2d4",
+        );
+    }
+
+    #[test]
+    fn a_variation_keeps_what_a_later_line_does_not_say() {
+        check(
+            &["info depth 3 score cp 9 pv e2e4", "info nodes 500 nps 7", "info time 3"],
+            "info depth 3 multipv 1 score cp 9 nodes 500 nps 7 time 3 pv e2e4",
+        );
+    }
+
+    #[test]
+    fn the_move_in_search_changes_no_variation() {
+        check(
+            &["info depth 3 score cp 9 pv e2e4", "info depth 4 currmove d2d4 currmovenumber 2"],
+            "info depth 3 multipv 1 score cp 9 pv e2e4",
+        );
+    }
+
+    #[test]
+    fn variations_are_kept_apart_and_in_order() {
+        check(
+            &["info multipv 2 score cp 1 pv d2d4", "info multipv 1 score cp 2 pv e2e4"],
+            "info multipv 1 score cp 2 pv e2e4\ninfo multipv 2 score cp 1 pv d2d4",
+        );
+    }
+
+    #[test]
+    fn the_number_of_variations_is_bounded() {
+        let mut lines = Lines::default();
+        for number in 0..5000 {
+            let score = Some(Score::Cp(1));
+            let info =
+                Info { multipv: Some(number), score, bound: Bound::Exact, ..Info::default() };
+            lines.take(&info);
+        }
+        assert_eq!(lines.len(), Lines::MAX);
+    }
+}
