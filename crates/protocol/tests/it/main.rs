@@ -9,3 +9,4 @@ mod laws;
 mod lines;
 mod options;
 mod roundtrip;
+mod seeds;

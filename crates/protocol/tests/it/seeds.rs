@@ -1,0 +1,24 @@
+//! The seeds of the fuzz targets keep the laws that the targets check.
+
+use std::fs;
+use std::path::Path;
+
+use crate::laws;
+
+/// Holds a law against every seed of a target.
+fn check(target: &str, law: fn(&[u8])) {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
+    let mut replayed = 0;
+    for seed in fs::read_dir(seeds).unwrap() {
+        law(&fs::read(seed.unwrap().path()).unwrap());
+        replayed += 1;
+    }
+    assert!(0 < replayed, "no seeds for {target}");
+}
+
+#[test]
+fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
+    check("command", laws::command_bytes);
+    check("reply", laws::reply_bytes);
+    check("lines", laws::lines);
+}
