@@ -341,17 +341,15 @@ fn name_end<'a>(words: impl Iterator<Item = &'a str>) -> Option<usize> {
     first
 }
 
-/// `option type … name …`.
+/// `option type … name …`, with a name of one word.
 fn read_type_first<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
     let type_key = reader.words.next()?;
     let type_word = reader.words.next();
     let name_key = reader.words.next();
-    let (Some(type_word), Some("name")) = (type_word, name_key.map(|word| word.text)) else {
-        reader.note(type_key, NoteKind::WrongOrder);
-        return None;
-    };
-    let name = reader.words.next()?;
     reader.note(type_key, NoteKind::WrongOrder);
+    name_key.filter(|word| word.text == "name")?;
+    let type_word = type_word.filter(|word| OptionType::from_word(word.text).is_some())?;
+    let name = reader.words.next()?;
     let kind = read_kind(type_word, reader);
     Some(OptionDecl { name: Cow::Borrowed(name.text), kind })
 }
