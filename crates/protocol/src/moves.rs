@@ -116,18 +116,18 @@ impl Move {
         Self::from_word(word, Dialect::Uci).or_else(|| Self::from_word(word, Dialect::Usi))
     }
 
-    /// Reads a word, and forgives the wrong case: `E7E8Q` is `e7e8q`, `p*3D` is `P*3d`.
+    /// Reads a word, and forgives the wrong case and the drop sign of the other dialect: `E7E8Q`
+    /// is `e7e8q`; `p*3D` and `P@3d` are `P*3d`.
     ///
     /// # Errors
-    /// The word is no move of this dialect in any case.
+    /// The word is no move of this dialect in any such form.
     pub fn read_loosely(word: &str, dialect: Dialect) -> Result<Self, MoveError> {
         Self::read(word, dialect).or_else(|error| {
             let mut lower = Self::from_short(word).ok_or(error)?;
             lower.bytes.make_ascii_lowercase();
-            if matches!(lower.bytes.get(1), Some(b'*' | b'@'))
-                && let Some(piece) = lower.bytes.first_mut()
-            {
+            if let [piece, sign @ (b'*' | b'@'), ..] = &mut lower.bytes {
                 piece.make_ascii_uppercase();
+                *sign = drop_sign(dialect);
             }
             Self::read(lower.as_str(), dialect)
         })
@@ -146,10 +146,7 @@ impl Move {
             MoveShape::Null => return Some(Self::NULL),
             MoveShape::Drop { piece, to } => {
                 text.push(piece);
-                text.push(match dialect {
-                    Dialect::Uci => '@',
-                    Dialect::Usi => '*',
-                });
+                text.push(char::from(drop_sign(dialect)));
                 push_square(&mut text, to, dialect)?;
             }
             MoveShape::Board { from, to, suffix } => {
@@ -183,6 +180,14 @@ impl Move {
     fn from_short(word: &str) -> Option<Self> {
         let packed = word.bytes().rev().fold(0, |packed, byte| packed << 8 | u64::from(byte));
         (word.len() <= 8).then_some(Self { bytes: packed.to_le_bytes() })
+    }
+}
+
+/// What stands between the piece and the square of a drop.
+const fn drop_sign(dialect: Dialect) -> u8 {
+    match dialect {
+        Dialect::Uci => b'@',
+        Dialect::Usi => b'*',
     }
 }
 

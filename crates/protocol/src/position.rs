@@ -287,8 +287,13 @@ fn check_board<'a>(
         let (mut length, mut number, mut promoted) = (0u32, 0u32, None);
         for (offset, c) in rank.char_indices() {
             let here = (at + offset, rank.get(offset..offset + c.len_utf8()).unwrap_or_default());
-            if let Some(digit) = c.to_digit(10) {
-                number = (number * 10 + digit).min(MAX_SIDE + 1);
+            if let Some(digit) = c.to_digit(10).filter(|digit| 0 < number + digit) {
+                // `10` is ten squares of a large board; `45` is four and five.
+                let run = number * 10 + digit;
+                (length, number) = match run {
+                    ..=MAX_SIDE => (length, run),
+                    _ => ((length + number).min(MAX_SIDE + 1), digit),
+                };
                 continue;
             }
             length = (length + number).min(MAX_SIDE + 1);

@@ -17,7 +17,7 @@ use crate::note::{Note, NoteKind, Reading};
 use crate::position::{Fen, Position, Root, Sfen};
 use crate::read::{Reader, Start};
 use crate::write::{self, OneLine, WriteError};
-use crate::{Dialect, MoveList, reserved};
+use crate::{Dialect, Move, MoveList, reserved};
 
 /// A message from a client to an engine.
 ///
@@ -376,20 +376,24 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
         if word.text == "moves" {
             reader.words.next();
             // `position startpos moves` is common, and says that there are none.
-            if reader.words.peek().is_some() {
-                moves = reader.moves();
+            if reader.words.peek().is_none() {
+                break;
             }
-            break;
-        }
-        if crate::Move::read_loosely(word.text, reader.dialect).is_ok() {
+        } else if Move::read_loosely(word.text, reader.dialect).is_ok() {
             reader.note_missing(NoteKind::MissingKeyword);
-            moves = reader.moves();
-            break;
+        } else {
+            reader.words.next();
+            reader.note(word, NoteKind::UnknownWord);
+            continue;
         }
-        reader.words.next();
-        reader.note(word, NoteKind::UnknownWord);
+        let more = reader.moves();
+        if moves.is_empty() {
+            moves = more;
+        } else {
+            reader.note(word, NoteKind::Repeated);
+            more.words().for_each(|word| moves.push_checked(word));
+        }
     }
-    reader.expect_end();
     Some(Position { root, moves })
 }
 

@@ -1,12 +1,15 @@
 //! Tests of the protocol crate as its users see it.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a failed step must fail the test")]
 
+mod cases;
 mod client_model;
 mod client_session;
 mod dialogue;
+mod golden;
 #[expect(unreachable_pub, reason = "this file is also the library of the fuzz targets")]
 mod laws;
 mod lines;
 mod options;
 mod roundtrip;
 mod seeds;
+mod tricky;

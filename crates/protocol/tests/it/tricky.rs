@@ -1,0 +1,107 @@
+//! Odd lines: each has a decided outcome, which `docs/tolerance.md` publishes.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+use readyok_protocol::{Command, Dialect, Go, Info, OptionDecl, Reply, SetOption, WriteError};
+
+use crate::cases::{self, Case};
+
+const TABLE: &str = include_str!("data/tricky.txt");
+
+#[test]
+fn odd_lines_are_read_as_decided() {
+    cases::read(TABLE).iter().for_each(Case::check);
+}
+
+#[test]
+fn what_is_decided_for_odd_lines_is_published() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tolerance.md");
+    let page = page();
+    if env::var_os("READYOK_BLESS").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    let published = fs::read_to_string(&path).unwrap_or_default();
+    assert!(published == page, "docs/tolerance.md is stale: test again with READYOK_BLESS=1");
+}
+
+/// The table as a page to read.
+fn page() -> String {
+    let mut page = String::from(
+        "<!-- Written by a test from crates/protocol/tests/it/data/tricky.txt. -->
+
+# How odd lines are read
+
+Reading never fails. What cannot be understood is skipped or kept as text, and noted: the notes name the kind of each
+oddity and the bytes of the line, and whoever wants to be strict refuses a line with notes. What is read can be
+written, and is written in one form.
+
+In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as text* is an `Unknown` message.
+",
+    );
+    let mut clause = "";
+    for case in &cases::read(TABLE) {
+        if clause != case.clause {
+            clause = &case.clause;
+            let head = "| line | is written as | notes | |\n|---|---|---|---|";
+            write!(page, "\n## {clause}\n\n{head}\n").unwrap();
+        }
+        let side = if case.from_client { "→" } else { "←" };
+        let written = match &case.written {
+            _ if !case.understood => "*kept as text*".to_owned(),
+            Some(written) => format!("`{written}`"),
+            None => "the same".to_owned(),
+        };
+        let Case { spelling, notes, remark, .. } = case;
+        writeln!(page, "| {side} `{spelling}` | {written} | {notes} | {remark} |").unwrap();
+    }
+    page
+}
+
+/// Checks that a command is not written, nor a part of it.
+fn check_refused(command: &Command<'_>, dialect: Dialect) -> WriteError {
+    let mut out = String::new();
+    let error = command.write(dialect, &mut out).unwrap_err();
+    assert_eq!(out, "", "{command:?}");
+    error
+}
+
+/// Checks that a reply is not written, nor a part of it.
+fn check_reply_refused(reply: &Reply<'_>) {
+    let mut out = String::new();
+    reply.write(Dialect::Uci, &mut out).unwrap_err();
+    assert_eq!(out, "", "{reply:?}");
+}
+
+#[test]
+fn no_text_adds_a_line() {
+    let option = SetOption { name: "Hash".into(), value: Some("1\nquit".into()) };
+    let error = check_refused(&Command::SetOption(option), Dialect::Uci);
+    assert_eq!(error.to_string(), "line end in value of an option: `1\\nquit`");
+    check_refused(&Command::Unknown("d\rquit".into()), Dialect::Uci);
+    check_reply_refused(&Reply::Info(Info::text("done\nbestmove e2e4")));
+    check_reply_refused(&Reply::Unknown("\0".into()));
+}
+
+#[test]
+fn no_text_is_read_as_another_message_or_field() {
+    check_refused(&Command::Unknown("quit".into()), Dialect::Uci);
+    check_refused(&Command::Unknown("joho GO infinite".into()), Dialect::Uci);
+    let option = SetOption { name: "draw value".into(), value: None };
+    check_refused(&Command::SetOption(option), Dialect::Uci);
+    let go = Go { unknown: vec!["Depth".into()], ..Go::default() };
+    check_refused(&Command::Go(go), Dialect::Uci);
+    let info = Info { unknown: vec!["string".into()], ..Info::default() };
+    check_reply_refused(&Reply::Info(info));
+    check_reply_refused(&Reply::Option(OptionDecl::button("a type check b")));
+    check_reply_refused(&Reply::Option(OptionDecl::combo("a", "b var c", ["b var c"])));
+}
+
+#[test]
+fn a_move_of_the_other_game_is_not_written() {
+    for (word, dialect) in [("e2e4", Dialect::Usi), ("P*3d", Dialect::Uci)] {
+        let best = Reply::BestMove(word.parse::<readyok_protocol::Move>().unwrap().into());
+        best.write(dialect, &mut String::new()).unwrap_err();
+    }
+}
