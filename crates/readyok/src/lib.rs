@@ -1,6 +1,7 @@
 //! The command line of the project, as a library: what each command does.
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod cli;
 mod clock;
 pub mod dirs;
