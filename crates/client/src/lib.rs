@@ -43,6 +43,7 @@ mod inbox;
 mod lines;
 mod link;
 mod outbox;
+mod piped;
 mod process;
 mod running;
 mod search;
@@ -58,6 +59,7 @@ pub use engine::{Analysis, Engine, Pondering};
 pub use error::{EngineError, Problem, explain};
 pub use game::Game;
 pub use lines::{Lines, Update};
+pub use piped::PipedProcess;
 pub use readyok_protocol::session::client::{
     DropReason, Event, Identity, Limit as WaitLimit, Misuse, Patience, Wait,
 };

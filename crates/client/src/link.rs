@@ -45,7 +45,7 @@ impl Link {
             errors.wait_for_end(LAST_WORDS);
         };
         let inbox = Arc::clone(&link.inbox);
-        link.process = Some(Process::watch(child, on_exit, move || inbox.wake())?);
+        link.process = Some(Process::watch(child, on_exit, move |_| inbox.wake())?);
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };

@@ -46,11 +46,11 @@ impl Process {
     }
 
     /// Watches over a child. `on_exit` runs when it has ended and before its status is known to
-    /// others; `after` when it is.
+    /// others; `after` gets it when it is.
     pub(crate) fn watch(
         child: Child,
         on_exit: impl FnOnce() + Send + 'static,
-        after: impl FnOnce() + Send + 'static,
+        after: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<Self> {
         let id = child.id();
         let state = Mutex::new(State { child, reaped: false, status: None });
@@ -62,7 +62,7 @@ impl Process {
             on_exit();
             lock(&shared.state).status = Some(status);
             shared.ended.notify_all();
-            after();
+            after(status);
         });
         if let Err(error) = watcher {
             process.signal(Signal::Kill);

@@ -2,7 +2,6 @@
 //! log, and reports which side breaks which rule.
 
 mod log;
-mod process;
 mod relay;
 mod watch;
 
@@ -13,13 +12,13 @@ use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use readyok_client::PipedProcess;
 use readyok_protocol::Side;
 
 pub use log::Log;
 pub use watch::{Breach, Entry, Heard, Watch};
 
 use crate::clock::now;
-use process::Process;
 
 /// How long an engine has to leave by itself once one side has closed its end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -45,7 +44,7 @@ enum Event {
     /// A side has closed its output.
     Closed(Side),
     /// The engine's process has ended.
-    Exited(Option<ExitStatus>),
+    Exited(ExitStatus),
     /// The tap itself is asked to end.
     Interrupted,
 }
@@ -93,10 +92,11 @@ impl Tap {
         let on_exit = events.clone();
         let mut session = Session { watch: Watch::default(), log, start: now() };
         let start = || {
-            let (process, to_engine, from_engine) = process::spawn(&mut engine, move |status| {
-                // Without a receiver the tap is at its end already.
-                let _ = on_exit.send(Event::Exited(status));
-            })?;
+            let (process, to_engine, from_engine) =
+                PipedProcess::spawn(&mut engine, move |status| {
+                    // Without a receiver the tap is at its end already.
+                    let _ = on_exit.send(Event::Exited(status));
+                })?;
             relay::start(Side::Client, from_client, to_engine, events.clone())?;
             relay::start(Side::Engine, from_engine, to_client, events)?;
             Ok(process)
@@ -135,7 +135,7 @@ impl Stage {
     }
 
     /// Takes the next step. `None` if there is nothing left to wait for.
-    fn next(self, process: &Process) -> Option<Self> {
+    fn next(self, process: &PipedProcess) -> Option<Self> {
         match self {
             Self::Talking | Self::Leaving(_) => {
                 process.terminate();
@@ -158,7 +158,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     /// Takes note of everything until the engine has ended and its output is read.
-    fn listen(&mut self, process: &Process, inbox: &Receiver<Event>) -> Option<ExitStatus> {
+    fn listen(&mut self, process: &PipedProcess, inbox: &Receiver<Event>) -> Option<ExitStatus> {
         let mut stage = Stage::Talking;
         let mut exited = None;
         let mut engine_closed = false;
@@ -182,7 +182,7 @@ impl Session<'_> {
                 },
             }
         }
-        exited.flatten()
+        exited
     }
 
     /// What happens next, if anything does in time.

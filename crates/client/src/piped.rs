@@ -1,0 +1,42 @@
+//! A process with plain pipes, for programs that pass bytes on and speak no protocol themselves.
+
+use std::io;
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+
+use crate::process::{Process, Signal};
+
+/// A running program in a group of its own. Dropping it kills the group.
+#[derive(Debug)]
+pub struct PipedProcess(Process);
+
+impl PipedProcess {
+    /// Starts a program with pipes to its input and from its output; its error output is that of
+    /// the caller. `on_exit` runs in a thread when it has ended and what was left of its group is
+    /// killed.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn spawn(
+        command: &mut Command,
+        on_exit: impl FnOnce(ExitStatus) + Send + 'static,
+    ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = Process::in_own_group(command).spawn()?;
+        let streams = (child.stdin.take(), child.stdout.take());
+        let process = Self(Process::watch(child, || (), on_exit)?);
+        let (Some(stdin), Some(stdout)) = streams else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        Ok((process, stdin, stdout))
+    }
+
+    /// Asks the group to end.
+    pub fn terminate(&self) {
+        self.0.signal(Signal::Terminate);
+    }
+
+    /// Ends the group.
+    pub fn kill(&self) {
+        self.0.signal(Signal::Kill);
+    }
+}
