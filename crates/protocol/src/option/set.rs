@@ -31,6 +31,11 @@ impl OptionSet {
         Self { dialect, decls: Vec::new() }
     }
 
+    /// The dialect that decides which names are the same.
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
     /// Adds a declaration. One of the same name takes the place of the old one.
     pub fn declare(&mut self, decl: OptionDecl<'static>) {
         match self.index(&decl.name) {

@@ -5,6 +5,7 @@
 //! owner's back, and no session reads a clock.
 
 pub mod client;
+pub mod engine;
 
 use core::time::Duration;
 

@@ -1,0 +1,191 @@
+//! How much of what an engine tells reaches its client, and when.
+//!
+//! GUIs were seen to hang on engines that tell thousands of lines at once, as any engine does that
+//! finds a mate while pondering.
+
+use alloc::format;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::session::Moment;
+use crate::{Info, OptionKind, OptionSet, OptionValue};
+
+/// The time between two lines, on average.
+const PERIOD: Duration = Duration::from_millis(20);
+
+/// So many lines may be said at once.
+const BURST: u32 = 100;
+
+/// So many more may be said to complete an iteration. Stockfish has at most 256 variations.
+const BLOCK: u32 = 256;
+
+/// What is not needed later gives way from here on.
+const BURST_OF_DETAILS: u32 = BURST / 2;
+
+/// The most variations and the most texts that are held back.
+const MAX_LINES: usize = 512;
+const MAX_TEXTS: usize = 1000;
+
+/// UCI 2006, info: what is searched at the moment is told after one second only.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// Decides which `info` is said now, later or never.
+#[derive(Debug)]
+pub(super) struct Throttle {
+    dialect: crate::Dialect,
+    /// When the next line would be said if all were said evenly.
+    next: Moment,
+    /// What is said later, in its order.
+    held: Vec<Info<'static>>,
+    /// How many texts came after as many as can be held.
+    lost_texts: u32,
+    /// The rank of the last variation.
+    last_rank: u32,
+    /// The variations of this iteration are being said.
+    block_passes: bool,
+    shows_current_line: bool,
+    shows_refutations: bool,
+}
+
+/// Whether a line tells what the position is worth or how play goes on.
+pub(super) fn tells_of_position(info: &Info<'_>) -> bool {
+    info.score.is_some() || info.pv.is_some()
+}
+
+/// Whether a line is a text for people.
+pub(super) fn is_text(info: &Info<'_>) -> bool {
+    info.string.is_some() && !tells_of_position(info)
+}
+
+fn rank(info: &Info<'_>) -> u32 {
+    info.multipv.unwrap_or(1)
+}
+
+impl Throttle {
+    /// Everything may be said. The options tell which details are shown.
+    pub(super) fn new(options: Option<&OptionSet>) -> Self {
+        let mut throttle = Self {
+            dialect: options.map_or_else(crate::Dialect::default, OptionSet::dialect),
+            next: Moment::ZERO,
+            held: Vec::new(),
+            lost_texts: 0,
+            last_rank: 0,
+            block_passes: false,
+            shows_current_line: false,
+            shows_refutations: false,
+        };
+        for decl in options.into_iter().flatten() {
+            if let OptionKind::Check { default: Some(on) } = decl.kind {
+                throttle.set_option(&decl.name, &OptionValue::Check(on));
+            }
+        }
+        throttle
+    }
+
+    /// Takes note of the options that show details.
+    pub(super) fn set_option(&mut self, name: &str, value: &OptionValue) {
+        let OptionValue::Check(on) = *value else { return };
+        if self.dialect.same_option(name, "UCI_ShowCurrLine") {
+            self.shows_current_line = on;
+        } else if self.dialect.same_option(name, "UCI_ShowRefutations") {
+            self.shows_refutations = on;
+        }
+    }
+
+    /// Forgets which iteration was told of.
+    pub(super) fn start_search(&mut self) {
+        self.last_rank = 0;
+        self.block_passes = false;
+    }
+
+    /// Takes away what is not to be shown after so much time.
+    pub(super) fn trim(&self, info: &mut Info<'_>, searched: Duration) {
+        let late = QUIET <= searched;
+        if !late {
+            info.currmove = None;
+            info.currmovenumber = None;
+        }
+        if !(late && self.shows_current_line) {
+            info.currline = None;
+        }
+        if !(late && self.shows_refutations) {
+            info.refutation = None;
+        }
+    }
+
+    /// Whether a line may be said now. If not, it is held back or dropped.
+    pub(super) fn passes(&mut self, info: &Info<'_>, now: Moment) -> bool {
+        let room = |lines: u32| self.next <= now.saturating_add(PERIOD * lines);
+        let passes = if tells_of_position(info) {
+            let completes = core::mem::replace(&mut self.last_rank, rank(info)) < rank(info);
+            let passes = match completes {
+                true => self.block_passes && room(BURST + BLOCK),
+                false => self.held.is_empty() && room(BURST),
+            };
+            self.block_passes = passes;
+            passes
+        } else if is_text(info) {
+            self.held.is_empty() && room(BURST)
+        } else {
+            let is_empty = *info == Info { depth: info.depth, ..Info::default() };
+            !is_empty && room(BURST_OF_DETAILS)
+        };
+        if passes {
+            self.spend(now);
+        } else {
+            self.hold(info);
+        }
+        passes
+    }
+
+    fn hold(&mut self, info: &Info<'_>) {
+        // A line without a variation tells less than the one that it follows.
+        let replaces = |held: &&mut Info<'_>| {
+            tells_of_position(info)
+                && tells_of_position(held)
+                && rank(held) == rank(info)
+                && (info.pv.is_some() || held.pv.is_none())
+        };
+        if let Some(held) = self.held.iter_mut().find(replaces) {
+            *held = info.clone().into_owned();
+            return;
+        }
+        let held = |text| self.held.iter().filter(|it| is_text(it) == text).count();
+        if is_text(info) && MAX_TEXTS <= held(true) {
+            self.lost_texts = self.lost_texts.saturating_add(1);
+        } else if is_text(info) || (tells_of_position(info) && held(false) < MAX_LINES) {
+            self.held.push(info.clone().into_owned());
+        }
+    }
+
+    /// When the lines that are held back may be said.
+    pub(super) fn due(&self) -> Option<Moment> {
+        (!self.held.is_empty()).then(|| self.next.saturating_sub(PERIOD * BURST))
+    }
+
+    /// The lines that were held back, if their time has come: not too many at once.
+    pub(super) fn release(&mut self, now: Moment) -> Vec<Info<'static>> {
+        if self.due().is_none_or(|due| now < due) {
+            return Vec::new();
+        }
+        // What is left of the iteration belongs to them.
+        self.block_passes = true;
+        let count = self.held.len().min(BLOCK as usize);
+        let lines: Vec<_> = self.held.drain(..count).collect();
+        lines.iter().for_each(|_| self.spend(now));
+        lines
+    }
+
+    /// All lines that were held back.
+    pub(super) fn flush(&mut self) -> Vec<Info<'static>> {
+        let mut lines = core::mem::take(&mut self.held);
+        if let lost @ 1.. = core::mem::take(&mut self.lost_texts) {
+            lines.push(Info::text(format!("{lost} more lines of text are left out")));
+        }
+        lines
+    }
+
+    fn spend(&mut self, now: Moment) {
+        self.next = self.next.max(now).saturating_add(PERIOD);
+    }
+}
