@@ -1,6 +1,11 @@
 //! What holds for every line, whoever wrote it. The properties, the corpus and the fuzz targets
 //! all check these laws.
 
+#[path = "engine_laws.rs"]
+mod engine;
+
+pub use engine::engine_session;
+
 use readyok_protocol::{
     Best, Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Reading, Reply, WriteError,
 };

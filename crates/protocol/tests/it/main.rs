@@ -5,6 +5,7 @@ mod cases;
 mod client_model;
 mod client_session;
 mod dialogue;
+mod engine_session;
 mod golden;
 #[expect(unreachable_pub, reason = "this file is also the library of the fuzz targets")]
 mod laws;

@@ -21,4 +21,5 @@ fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
     check("command", laws::command_bytes);
     check("reply", laws::reply_bytes);
     check("lines", laws::lines);
+    check("engine_session", laws::engine_session);
 }

@@ -52,8 +52,6 @@ pub struct EngineSession {
     greeted: bool,
     debug: bool,
     position: Position<'static>,
-    /// The [`Event::Prepare`]s that have no `ready` yet.
-    preparing: u32,
     search: Option<Search>,
     /// What has to wait for the end of the search.
     waiting: VecDeque<Command<'static>>,
@@ -202,7 +200,6 @@ impl EngineSession {
             greeted: false,
             debug: false,
             position: Position::default(),
-            preparing: 0,
             search: None,
             waiting: VecDeque::new(),
             events: VecDeque::new(),
@@ -256,11 +253,6 @@ impl EngineSession {
     /// # Errors
     /// There was no [`Event::Prepare`] that is still open.
     pub fn ready(&mut self, out: &mut String) -> Result<(), Misuse> {
-        let rule = Rule::ReadyOkWithoutIsReady;
-        self.preparing = self
-            .preparing
-            .checked_sub(1)
-            .ok_or(Misuse::Violation(Violation { by: rule.binds(), rule }))?;
         self.try_say(&Reply::ReadyOk, out)
     }
 
@@ -278,12 +270,7 @@ impl EngineSession {
     ///
     /// # Errors
     /// The line cannot be written.
-    pub fn info(
-        &mut self,
-        info: Info<'_>,
-        now: Moment,
-        out: &mut String,
-    ) -> Result<(), Misuse> {
+    pub fn info(&mut self, info: Info<'_>, now: Moment, out: &mut String) -> Result<(), Misuse> {
         let mut reply = Reply::Info(info);
         self.check(&reply)?;
         let Reply::Info(info) = &mut reply else { return Ok(()) };
@@ -426,7 +413,7 @@ impl EngineSession {
                 Phase::Searching { stopped, .. } => {
                     let for_search = self.waiting.pop_front_if(|next| is_about_search(next));
                     let ends = !stopped && self.waiting.iter().any(is_search);
-                    for_search.or(ends.then_some(Command::Stop))
+                    for_search.or_else(|| ends.then_some(Command::Stop))
                 }
                 Phase::Fresh | Phase::Greeting | Phase::Idle | Phase::Closed => {
                     self.waiting.pop_front()
@@ -450,10 +437,7 @@ impl EngineSession {
             }
             // A searching engine has loaded everything already and must answer at once.
             Command::IsReady if self.dialogue.is_searching() => self.say(&Reply::ReadyOk, out),
-            Command::IsReady => {
-                self.preparing = self.preparing.saturating_add(1);
-                self.events.push_back(Event::Prepare);
-            }
+            Command::IsReady => self.events.push_back(Event::Prepare),
             Command::SetOption(set) => self.set_option(set, out),
             Command::Register(with) => self.events.push_back(Event::Register(with.into_owned())),
             Command::NewGame => self.events.push_back(Event::NewGame),
@@ -538,13 +522,12 @@ impl EngineSession {
             return Err(Misuse::AnsweredAlready);
         }
         self.check(&answer)?;
-        // On a copy: before the answer is said, the last `info` has to be.
-        let allowed = self.dialogue.clone().reply(&answer);
-        match (allowed, &self.search) {
-            (Ok(()), Some(_)) => (),
-            (Err(Violation { rule: Rule::BestMoveTooEarly, .. }), Some(_)) => (),
-            (Err(violation), _) => return Err(Misuse::Violation(violation)),
-            (Ok(()), None) => {
+        // Asked of a copy, since the last `info` has to be said first.
+        match (&self.search, self.dialogue.clone().reply(&answer)) {
+            (Some(_), Err(Violation { rule: Rule::BestMoveTooEarly, .. }) | Ok(())) => (),
+            (_, Err(violation)) => return Err(Misuse::Violation(violation)),
+            // After `quit` the dialogue allows everything.
+            (None, Ok(())) => {
                 let rule = Rule::BestMoveWithoutSearch;
                 return Err(Misuse::Violation(Violation { by: rule.binds(), rule }));
             }
@@ -572,7 +555,9 @@ impl EngineSession {
         let Some(search) = self.search.as_ref().filter(|search| !search.told) else { return };
         let time = u64::try_from(now.saturating_sub(search.since).as_millis()).ok();
         let pv = match answer {
-            Reply::BestMove(BestMove { best: Best::Move(it), .. }) => Some([*it].into_iter().collect()),
+            Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
+                Some([*it].into_iter().collect())
+            }
             _ => None,
         };
         self.say(&Reply::Info(Info { depth: Some(0), time, pv, ..Info::default() }), out);

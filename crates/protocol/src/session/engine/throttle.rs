@@ -39,7 +39,7 @@ pub(super) struct Throttle {
     held: Vec<Info<'static>>,
     /// How many texts came after as many as can be held.
     lost_texts: u32,
-    /// The rank of the last variation.
+    /// The rank of the last variation. Any one starts an iteration at first.
     last_rank: u32,
     /// The variations of this iteration are being said.
     block_passes: bool,
@@ -69,7 +69,7 @@ impl Throttle {
             next: Moment::ZERO,
             held: Vec::new(),
             lost_texts: 0,
-            last_rank: 0,
+            last_rank: u32::MAX,
             block_passes: false,
             shows_current_line: false,
             shows_refutations: false,
@@ -94,7 +94,7 @@ impl Throttle {
 
     /// Forgets which iteration was told of.
     pub(super) fn start_search(&mut self) {
-        self.last_rank = 0;
+        self.last_rank = u32::MAX;
         self.block_passes = false;
     }
 
@@ -118,12 +118,12 @@ impl Throttle {
         let room = |lines: u32| self.next <= now.saturating_add(PERIOD * lines);
         let passes = if tells_of_position(info) {
             let completes = core::mem::replace(&mut self.last_rank, rank(info)) < rank(info);
-            let passes = match completes {
-                true => self.block_passes && room(BURST + BLOCK),
-                false => self.held.is_empty() && room(BURST),
+            self.block_passes = if completes {
+                self.block_passes && room(BURST + BLOCK)
+            } else {
+                self.held.is_empty() && room(BURST)
             };
-            self.block_passes = passes;
-            passes
+            self.block_passes
         } else if is_text(info) {
             self.held.is_empty() && room(BURST)
         } else {
@@ -172,7 +172,9 @@ impl Throttle {
         self.block_passes = true;
         let count = self.held.len().min(BLOCK as usize);
         let lines: Vec<_> = self.held.drain(..count).collect();
-        lines.iter().for_each(|_| self.spend(now));
+        for _ in &lines {
+            self.spend(now);
+        }
         lines
     }
 

@@ -1,0 +1,158 @@
+//! What holds for the engine's side, whatever its client says and its owner does. The property
+//! test and the fuzz target check this law.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use readyok_protocol::session::engine::{EngineSession, Event, Profile};
+use readyok_protocol::{
+    BestMove, Checkmate, Command, Dialect, Dialogue, Info, Move, MoveList, OptionDecl, OptionSet,
+    Phase, Reply, Rule, Severity, Status, Violation,
+};
+
+/// Whatever comes, the session says whole messages, at times when they are legal, and answers
+/// each search once.
+///
+/// A line that starts with `!` is something that the owner does; the next letter says what.
+/// Everything else comes from the client.
+pub fn engine_session(bytes: &[u8]) {
+    let options = Dialect::ALL.map(|dialect| {
+        let mut options = OptionSet::new(dialect);
+        options.declare(OptionDecl::spin("Hash", 16, 1, 1024));
+        options.declare(OptionDecl::check("UCI_ShowCurrLine", true));
+        options
+    });
+    let profile = Profile { name: "Law".into(), author: String::new(), options: options.into() };
+    let session = EngineSession::new(profile).expect("the profile can be written");
+    let mut run = Run {
+        watcher: Watcher::new(session.dialogue().dialect()),
+        session,
+        now: Duration::ZERO,
+        out: String::new(),
+    };
+    for line in String::from_utf8_lossy(bytes).lines() {
+        run.step(line);
+    }
+    // Whoever stops and answers long enough has answered everything.
+    while !run.watcher.waiting.is_empty() || run.watcher.dialogue.is_searching() {
+        let before = run.watcher.answers;
+        run.step("stop");
+        run.step("!best");
+        assert!(before < run.watcher.answers, "a search without an answer");
+    }
+}
+
+struct Run {
+    session: EngineSession,
+    watcher: Watcher,
+    now: Duration,
+    out: String,
+}
+
+impl Run {
+    fn step(&mut self, line: &str) {
+        if let Some(verb) = line.strip_prefix('!') {
+            act(verb, &mut self.session, &mut self.now, &mut self.out);
+        } else {
+            self.session.receive_line(line, self.now, &mut self.out);
+            self.watcher.hear(line, self.session.dialogue().dialect());
+        }
+        while let Some(event) = self.session.poll_event() {
+            self.watcher.searches += usize::from(matches!(event, Event::Search(_)));
+        }
+        self.out.lines().for_each(|line| self.watcher.check(line));
+        self.out.clear();
+    }
+}
+
+fn act(verb: &str, session: &mut EngineSession, now: &mut Duration, out: &mut String) {
+    let best: Move = "0000".parse().expect("the null move");
+    let pv: MoveList<'_> = [best].into_iter().collect();
+    let number = u32::try_from(verb.len()).unwrap_or(u32::MAX);
+    let info = match verb.chars().next() {
+        Some('b') => return drop(session.best_move(BestMove::from(best), *now, out)),
+        Some('c') => return drop(session.checkmate(Checkmate::NoMate, *now, out)),
+        Some('r') => return drop(session.ready(out)),
+        Some('g') => return drop(session.registration(Status::Error, out)),
+        Some('y') => return drop(session.copy_protection(Status::Ok, out)),
+        Some('q') => return session.end_of_input(out),
+        Some('t') => {
+            *now += Duration::from_millis(number.into());
+            return session.handle_timeout(*now, out);
+        }
+        Some('p') => Info { depth: Some(number), pv: Some(pv), ..Info::default() },
+        Some('m') => Info { multipv: Some(number), pv: Some(pv), ..Info::default() },
+        Some('d') => Info { currmove: Some(best), depth: Some(number), ..Info::default() },
+        _ => Info::text(verb),
+    };
+    // What may not be done now is refused, and the rest of the law says whether that is right.
+    let _refused = session.info(info, *now, out);
+}
+
+/// Follows the conversation as a client would that kept what an engine cannot take now.
+struct Watcher {
+    dialogue: Dialogue,
+    waiting: VecDeque<Command<'static>>,
+    searches: usize,
+    answers: usize,
+}
+
+impl Watcher {
+    fn new(dialect: Dialect) -> Self {
+        let dialogue = Dialogue::new(dialect);
+        Self { dialogue, waiting: VecDeque::new(), searches: 0, answers: 0 }
+    }
+
+    fn hear(&mut self, line: &str, dialect: Dialect) {
+        if self.dialogue.dialect() != dialect {
+            self.dialogue = Dialogue::new(dialect);
+        }
+        let command = Command::read(line, dialect).value;
+        let behind = is_about_search(&command) && self.waiting.iter().any(is_search);
+        let busy = !behind
+            && self.dialogue.overhear_command(&command).is_some_and(|violation| {
+                violation.rule.severity() == Severity::Must && violation.rule == Rule::BusyEngine
+            });
+        if (behind || busy) && self.waiting.len() < 256 {
+            self.waiting.push_back(command.into_owned());
+        }
+        self.settle();
+    }
+
+    fn check(&mut self, line: &str) {
+        let reading = Reply::read(line, self.dialogue.dialect());
+        assert!(reading.notes.is_empty(), "{line:?} is odd: {:?}", reading.notes);
+        assert!(!matches!(reading.value, Reply::Unknown(_)), "{line:?} is no message");
+        let verdict: Result<(), Violation> = self.dialogue.reply(&reading.value);
+        assert_eq!(verdict, Ok(()), "{line:?}");
+        if matches!(reading.value, Reply::BestMove(_) | Reply::Checkmate(_)) {
+            self.answers += 1;
+            assert!(self.answers <= self.searches, "an answer without a search");
+        }
+        self.settle();
+    }
+
+    /// What waits is said as soon as it may be, and a `go` that waits ends the search before it.
+    fn settle(&mut self) {
+        if self.dialogue.phase() == Phase::Closed {
+            return self.waiting.clear();
+        }
+        loop {
+            let searching = self.dialogue.is_searching();
+            let next = self.waiting.pop_front_if(|next| !searching || is_about_search(next));
+            let Some(command) = next else { break };
+            self.dialogue.overhear_command(&command);
+        }
+        if self.waiting.iter().any(is_search) {
+            self.dialogue.overhear_command(&Command::Stop);
+        }
+    }
+}
+
+fn is_about_search(command: &Command<'_>) -> bool {
+    matches!(command, Command::Stop | Command::PonderHit(_) | Command::GameOver(_))
+}
+
+fn is_search(command: &Command<'_>) -> bool {
+    matches!(command, Command::Go(_))
+}

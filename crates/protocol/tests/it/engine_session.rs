@@ -1,0 +1,970 @@
+//! The engine's side of the conversation, as scripts.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use readyok_protocol::session::engine::{EngineSession, Event, Misuse, Profile, SearchRequest};
+use readyok_protocol::{
+    Color, Command, Dialect, Info, MoveList, OptionDecl, OptionSet, Reply, Rule, WriteError,
+};
+
+/// Runs a script after the greeting. `>` is a line of the client, `<` one that the session must
+/// say, `=` an event that must happen, `!` something that the owner does. Nothing else may be said
+/// or happen.
+#[track_caller]
+fn check_engine(dialect: Dialect, script: &str) {
+    let mut run = Run::new();
+    run.session.receive_line(dialect.hello(), run.now, &mut run.out);
+    assert_eq!(run.session.poll_event(), Some(Event::Greeted(dialect)));
+    run.out.clear();
+    run.check(script);
+}
+
+/// Runs a script from the first line on.
+#[track_caller]
+fn check_start(script: &str) {
+    Run::new().check(script);
+}
+
+struct Run {
+    session: EngineSession,
+    out: String,
+    now: Duration,
+    events: VecDeque<String>,
+}
+
+fn profile() -> Profile {
+    let options = |dialect| {
+        let mut options = OptionSet::new(dialect);
+        options.declare(OptionDecl::spin("Hash", 16, 1, 1024));
+        options.declare(OptionDecl::button("Clear Hash"));
+        options.declare(OptionDecl::check("UCI_ShowCurrLine", false));
+        options.declare(OptionDecl::check("UCI_ShowRefutations", false));
+        options
+    };
+    let options = Dialect::ALL.map(options).into();
+    Profile { name: "Script 1.0".into(), author: "Tester".into(), options }
+}
+
+impl Run {
+    fn new() -> Self {
+        Self {
+            session: EngineSession::new(profile()).unwrap(),
+            out: String::new(),
+            now: Duration::from_secs(1),
+            events: VecDeque::new(),
+        }
+    }
+
+    #[track_caller]
+    fn check(&mut self, script: &str) {
+        for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (kind, text) = line.split_at(1);
+            let text = text.trim_start();
+            match kind {
+                ">" => self.session.receive_line(text, self.now, &mut self.out),
+                "!" => self.act(text),
+                "<" => assert_eq!(self.said().as_deref(), Some(text), "said, in {script}"),
+                "=" => assert_eq!(self.happened().as_deref(), Some(text), "happened, in {script}"),
+                _ => panic!("no such line in a script: {line}"),
+            }
+        }
+        assert_eq!(self.said(), None, "said at the end of {script}");
+        assert_eq!(self.happened(), None, "happened at the end of {script}");
+    }
+
+    fn said(&mut self) -> Option<String> {
+        let (line, rest) = self.out.split_once('\n')?;
+        let (line, rest) = (line.to_owned(), rest.to_owned());
+        self.out = rest;
+        Some(line)
+    }
+
+    fn happened(&mut self) -> Option<String> {
+        while let Some(event) = self.session.poll_event() {
+            self.events.push_back(describe(event));
+        }
+        self.events.pop_front()
+    }
+
+    /// Does what a verb says. `misuse` before it means that it must fail.
+    fn act(&mut self, verb: &str) {
+        if let Some(verb) = verb.strip_prefix("misuse ") {
+            let before = self.out.clone();
+            self.try_act(verb).expect_err(verb);
+            assert_eq!(self.out, before, "nothing was said");
+        } else {
+            self.try_act(verb).unwrap();
+        }
+    }
+
+    fn try_act(&mut self, verb: &str) -> Result<(), Misuse> {
+        let Self { session, out, now, .. } = self;
+        match verb.split_once(' ') {
+            Some(("after", millis)) => {
+                *now += Duration::from_millis(millis.parse().unwrap());
+                session.handle_timeout(*now, out);
+            }
+            Some(("flood", lines)) => {
+                for depth in 1..=lines.parse().unwrap() {
+                    let info =
+                        Info { depth: Some(depth), pv: Some(moves("e2e4")), ..Info::default() };
+                    session.info(info, *now, out)?;
+                }
+            }
+            None if verb == "ready" => session.ready(out)?,
+            None if verb == "eof" => session.end_of_input(out),
+            _ => match Reply::read(verb, session.dialogue().dialect()).value.into_owned() {
+                Reply::Info(info) => session.info(info, *now, out)?,
+                Reply::BestMove(best) => session.best_move(best, *now, out)?,
+                Reply::Checkmate(mate) => session.checkmate(mate, *now, out)?,
+                Reply::Registration(status) => session.registration(status, out)?,
+                Reply::CopyProtection(status) => session.copy_protection(status, out)?,
+                _ => panic!("no such verb: {verb}"),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn moves(word: &str) -> MoveList<'static> {
+    [word.parse().unwrap()].into_iter().collect()
+}
+
+fn describe(event: Event) -> String {
+    match event {
+        Event::Greeted(dialect) => format!("greeted in {}", dialect.hello()),
+        Event::Debug(on) => format!("debug {on}"),
+        Event::SetOption { name, value } => format!("option {name} {value}").trim_end().into(),
+        Event::Register(_) => "register".into(),
+        Event::NewGame => "new game".into(),
+        Event::Prepare => "prepare".into(),
+        Event::Search(request) => describe_search(&request),
+        Event::PonderHit(clocks) => match clocks.black_time {
+            Some(time) => format!("ponder hit, {time} ms"),
+            None => "ponder hit".into(),
+        },
+        Event::Stop => "stop".into(),
+        Event::GameOver(result) => format!("game over: {}", result.word()),
+        Event::Quit => "quit".into(),
+        Event::Unknown(line) => format!("unknown: {line}"),
+        Event::Odd(notes) => format!("odd: {}", notes[0].kind),
+        Event::Violation(violation) => format!("against {:?}", violation.rule),
+        Event::BadOption(bad) => format!("bad option: {bad}"),
+        Event::Refused(command) => format!("refused: {command}"),
+    }
+}
+
+fn describe_search(request: &SearchRequest) -> String {
+    let line = |command: Command<'_>| {
+        let mut line = String::new();
+        command.write(request.dialect, &mut line).unwrap();
+        line
+    };
+    let (position, go) = (request.position.clone(), request.go.clone());
+    format!("search: {}, {}", line(Command::Position(position)), line(Command::Go(go)))
+}
+
+#[test]
+fn the_greeting_tells_who_the_engine_is_in_the_dialect_that_is_asked_for() {
+    check_start(
+        "
+        > uci
+        < id name Script 1.0
+        < id author Tester
+        < option name Hash type spin default 16 min 1 max 1024
+        < option name Clear Hash type button
+        < option name UCI_ShowCurrLine type check default false
+        < option name UCI_ShowRefutations type check default false
+        < uciok
+        = greeted in uci
+        > usi
+        = unknown: usi
+        ",
+    );
+    check_start(
+        "
+        > usi
+        < id name Script 1.0
+        < id author Tester
+        < option name USI_Hash type spin default 16 min 1 max 1024
+        < option name Clear_Hash type button
+        < option name USI_ShowCurrLine type check default false
+        < option name USI_ShowRefutations type check default false
+        < usiok
+        = greeted in usi
+        ",
+    );
+}
+
+#[test]
+fn a_profile_that_cannot_be_written_on_lines_is_refused() {
+    let broken = Profile { name: "two\nlines".into(), ..profile() };
+    assert!(matches!(EngineSession::new(broken), Err(WriteError::LineBreak { .. })));
+}
+
+#[test]
+fn a_second_hello_is_answered_between_searches_and_ignored_in_one() {
+    let mut run = Run::new();
+    run.session.receive_line("uci", run.now, &mut run.out);
+    let first = std::mem::take(&mut run.out);
+    run.session.receive_line("uci", run.now, &mut run.out);
+    assert_eq!(run.out, first);
+    check_engine(
+        Dialect::Uci,
+        "
+        > isready
+        = prepare
+        ! ready
+        < readyok
+        > position startpos
+        > go infinite
+        = search: position startpos, go infinite
+        > uci
+        = against GreetedAlready
+        ",
+    );
+}
+
+#[test]
+fn isready_waits_for_pending_work_and_is_answered_at_once_during_a_search() {
+    check_engine(
+        Dialect::Uci,
+        "
+        > setoption name hash value 64
+        > ucinewgame
+        > isready
+        = option Hash 64
+        = new game
+        = prepare
+        ! ready
+        < readyok
+        ! misuse ready
+        > position startpos
+        > go infinite
+        = search: position startpos, go infinite
+        > isready
+        < readyok
+        ",
+    );
+}
+
+/// Everything that a search wants to have been said before it.
+const READY: &str = "
+    > isready
+    = prepare
+    ! ready
+    < readyok
+    > position startpos moves e2e4
+";
+
+#[track_caller]
+fn check_search(script: &str) {
+    check_engine(Dialect::Uci, &format!("{READY}{script}"));
+}
+
+#[test]
+fn every_go_gets_exactly_one_bestmove() {
+    check_search(
+        "
+        > go depth 1
+        = search: position startpos moves e2e4, go depth 1
+        ! info depth 1 score cp -20 pv e7e5
+        < info depth 1 score cp -20 pv e7e5
+        ! bestmove e7e5
+        < bestmove e7e5
+        ! misuse bestmove e7e5
+        ",
+    );
+}
+
+#[test]
+fn the_bestmove_of_an_infinite_search_waits_for_stop() {
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        ! info depth 99 score mate -1
+        < info depth 99 score mate -1
+        ! bestmove e7e5
+        ! misuse bestmove e7e5
+        > ponderhit
+        = against PonderHitWithoutPonder
+        > stop
+        < bestmove e7e5
+        ",
+    );
+}
+
+#[test]
+fn the_bestmove_of_a_ponder_search_waits_for_ponderhit_or_stop() {
+    for end in ["ponderhit", "stop"] {
+        check_search(&format!(
+            "
+            > go ponder movetime 100
+            = search: position startpos moves e2e4, go ponder movetime 100
+            ! info depth 1 score mate 1 pv e7e5
+            < info depth 1 score mate 1 pv e7e5
+            ! bestmove e7e5
+            > {end}
+            < bestmove e7e5
+            "
+        ));
+    }
+}
+
+#[test]
+fn an_infinite_ponder_search_waits_for_stop_even_after_ponderhit() {
+    check_search(
+        "
+        > go ponder infinite
+        = search: position startpos moves e2e4, go ponder infinite
+        ! info depth 1 pv e7e5
+        < info depth 1 pv e7e5
+        ! bestmove e7e5
+        > ponderhit
+        > stop
+        < bestmove e7e5
+        ",
+    );
+}
+
+#[test]
+fn a_running_search_hears_of_ponderhit_and_stop() {
+    check_search(
+        "
+        > go ponder wtime 1000 btime 2000
+        = search: position startpos moves e2e4, go ponder wtime 1000 btime 2000
+        > ponderhit
+        = ponder hit
+        > stop
+        = stop
+        ! info depth 1 pv e7e5
+        < info depth 1 pv e7e5
+        ! bestmove e7e5 ponder g1f3
+        < bestmove e7e5 ponder g1f3
+        ",
+    );
+}
+
+#[test]
+fn stop_and_ponderhit_are_ignored_between_searches() {
+    check_search(
+        "
+        > stop
+        > ponderhit
+        = against PonderHitWithoutPonder
+        ",
+    );
+}
+
+#[test]
+fn what_may_not_be_said_during_a_search_waits_in_its_order() {
+    check_search(
+        "
+        > go depth 9
+        = search: position startpos moves e2e4, go depth 9
+        > setoption name Hash value 32
+        = against BusyEngine
+        > ucinewgame
+        = against BusyEngine
+        > position startpos
+        = against BusyEngine
+        > isready
+        < readyok
+        ! info depth 9 pv e7e5
+        < info depth 9 pv e7e5
+        ! bestmove e7e5
+        < bestmove e7e5
+        = option Hash 32
+        = new game
+        > isready
+        = prepare
+        ! ready
+        < readyok
+        > go depth 1
+        = search: position startpos, go depth 1
+        ",
+    );
+}
+
+#[test]
+fn a_go_that_waits_ends_the_running_search_as_stop_would() {
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        > position startpos
+        = against BusyEngine
+        > go depth 1
+        = against BusyEngine
+        = stop
+        ! info depth 5 pv e7e5
+        < info depth 5 pv e7e5
+        ! bestmove e7e5
+        < bestmove e7e5
+        = search: position startpos, go depth 1
+        ",
+    );
+}
+
+#[test]
+fn a_go_that_waits_lets_go_a_bestmove_that_is_held_back() {
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        ! info depth 5 pv e7e5
+        < info depth 5 pv e7e5
+        ! bestmove e7e5
+        > go depth 2
+        = against BusyEngine
+        < bestmove e7e5
+        = search: position startpos moves e2e4, go depth 2
+        ",
+    );
+}
+
+#[test]
+fn stop_and_ponderhit_after_a_go_that_waits_are_about_that_go() {
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        > go ponder
+        = against BusyEngine
+        = stop
+        > ponderhit
+        > go infinite
+        = against BusyEngine
+        > stop
+        ! info depth 5 pv e7e5
+        < info depth 5 pv e7e5
+        ! bestmove e7e5
+        < bestmove e7e5
+        = search: position startpos moves e2e4, go ponder
+        = ponder hit
+        = stop
+        ! bestmove e7e5
+        < info depth 0 time 0 pv e7e5
+        < bestmove e7e5
+        = search: position startpos moves e2e4, go infinite
+        = stop
+        ",
+    );
+}
+
+#[test]
+fn more_commands_than_can_wait_are_refused_aloud() {
+    let mut run = Run::new();
+    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    for _ in 0..256 {
+        run.check("> setoption name Clear Hash\n= against BusyEngine");
+    }
+    run.check(
+        "
+        > setoption name Clear Hash
+        = against BusyEngine
+        < info string too many commands during a search: one was refused
+        = refused: setoption name Clear Hash
+        ",
+    );
+}
+
+#[test]
+fn details_of_the_search_are_told_after_one_second_and_only_if_their_options_are_on() {
+    let script = |on| {
+        format!(
+            "
+            > setoption name UCI_ShowCurrLine value {on}
+            = option UCI_ShowCurrLine {on}
+            > setoption name UCI_ShowRefutations value {on}
+            = option UCI_ShowRefutations {on}
+            {READY}
+            > go infinite
+            = search: position startpos moves e2e4, go infinite
+            ! after 999
+            ! info currmove e7e5 currmovenumber 1
+            ! info currline 1 e7e5
+            ! info refutation e7e5 f2f4
+            ! info nodes 7 currmove e7e5
+            < info nodes 7
+            ! after 1
+            ! info currmove e7e5 currmovenumber 1
+            < info currmove e7e5 currmovenumber 1
+            ! info currline 1 e7e5
+            "
+        )
+    };
+    check_engine(Dialect::Uci, &format!("{}\n! info refutation e7e5", script(false)));
+    check_engine(
+        Dialect::Uci,
+        &format!(
+            "{}
+            < info currline 1 e7e5
+            ! info refutation e7e5 f2f4
+            < info refutation e7e5 f2f4",
+            script(true)
+        ),
+    );
+}
+
+#[test]
+fn there_is_an_info_before_every_bestmove() {
+    check_search(
+        "
+        > go movetime 500
+        = search: position startpos moves e2e4, go movetime 500
+        ! info string thinking
+        < info string thinking
+        ! after 450
+        ! bestmove e7e5
+        < info depth 0 time 450 pv e7e5
+        < bestmove e7e5
+        > go movetime 500
+        = search: position startpos moves e2e4, go movetime 500
+        ! bestmove (none)
+        < info depth 0 time 0
+        < bestmove (none)
+        ",
+    );
+}
+
+/// The start of a search that has used up its burst of lines.
+fn flooded() -> Run {
+    let mut run = Run::new();
+    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    run.act("flood 10000");
+    let said = run.out.lines().count();
+    assert_eq!(said, 101, "a burst passes, and nothing else");
+    run.out.clear();
+    run
+}
+
+#[test]
+fn of_a_flood_of_lines_the_latest_survives() {
+    flooded().check(
+        "
+        ! after 39
+        < info depth 10000 pv e2e4
+        ! info depth 10001 pv e2e4
+        ! info depth 10001 currmove e2e4
+        ! bestmove e2e4
+        < info depth 10001 pv e2e4
+        > stop
+        < bestmove e2e4
+        ",
+    );
+}
+
+#[test]
+fn of_a_flood_of_lines_the_latest_of_each_rank_survives_and_they_stay_together() {
+    flooded().check(
+        "
+        ! info depth 7 multipv 1 pv e2e4
+        ! info depth 7 multipv 2 pv d2d4
+        ! info depth 7 multipv 3 pv c2c4
+        ! info depth 8 multipv 1 pv e2e4
+        ! info depth 8 multipv 2 pv d2d4
+        ! after 39
+        < info depth 8 multipv 1 pv e2e4
+        < info depth 8 multipv 2 pv d2d4
+        < info depth 7 multipv 3 pv c2c4
+        ! info depth 8 multipv 3 pv c2c4
+        < info depth 8 multipv 3 pv c2c4
+        ! info depth 9 multipv 1 pv e2e4
+        ! info depth 9 multipv 2 pv d2d4
+        ! after 2000
+        < info depth 9 multipv 1 pv e2e4
+        < info depth 9 multipv 2 pv d2d4
+        ",
+    );
+}
+
+#[test]
+fn a_line_without_a_variation_does_not_replace_one() {
+    flooded().check(
+        "
+        ! info depth 7 score cp 30 pv e2e4
+        ! info depth 8 score cp 60 lowerbound
+        ! info depth 8 score cp 90 lowerbound
+        ! bestmove e2e4
+        < info depth 7 score cp 30 pv e2e4
+        < info depth 8 score cp 90 lowerbound
+        > stop
+        < bestmove e2e4
+        ",
+    );
+}
+
+#[test]
+fn texts_of_a_flood_are_all_told_or_at_least_counted() {
+    let mut run = flooded();
+    for number in 0..1234 {
+        run.act(&format!("info string {number}"));
+    }
+    run.act("bestmove e2e4");
+    let said: Vec<String> = std::iter::from_fn(|| run.said()).collect();
+    assert_eq!(said.len(), 1002, "the last variation, a thousand texts, and their number");
+    assert_eq!(said[0], "info depth 10000 pv e2e4");
+    assert_eq!(said[1000], "info string 999");
+    assert_eq!(said[1001], "info string 234 more lines of text are left out");
+}
+
+#[test]
+fn lines_that_are_held_back_have_a_deadline() {
+    let mut run = flooded();
+    let due = run.session.poll_timeout().unwrap();
+    assert_eq!(due, run.now + Duration::from_millis(20));
+    run.session.handle_timeout(due, &mut run.out);
+    assert_eq!(run.said().as_deref(), Some("info depth 10000 pv e2e4"));
+    assert_eq!(run.session.poll_timeout(), None);
+}
+
+#[test]
+fn info_after_the_answer_is_dropped_but_for_texts() {
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        ! info depth 1 pv e7e5
+        < info depth 1 pv e7e5
+        ! bestmove e7e5
+        ! info depth 2 pv e7e5
+        > stop
+        < bestmove e7e5
+        ! info depth 3 pv e7e5
+        ! info string done
+        < info string done
+        ",
+    );
+}
+
+#[test]
+fn the_end_of_the_input_is_quit() {
+    check_engine(Dialect::Uci, "! eof\n= quit\n! eof");
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        ! eof
+        = stop
+        = quit
+        > isready
+        = against AfterQuit
+        ! info depth 1 pv e7e5
+        < info depth 1 pv e7e5
+        ! bestmove e7e5
+        < bestmove e7e5
+        ",
+    );
+}
+
+#[test]
+fn quit_lets_go_a_bestmove_that_is_held_back() {
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        ! bestmove e7e5
+        < info depth 0 time 0 pv e7e5
+        > quit
+        < bestmove e7e5
+        = quit
+        ",
+    );
+}
+
+#[test]
+fn gameover_during_a_search_is_stop_and_the_bestmove_still_goes_out() {
+    for go in ["go ponder", "go btime 0 wtime 0 byoyomi 1000"] {
+        check_engine(
+            Dialect::Usi,
+            &format!(
+                "
+                > isready
+                = prepare
+                ! ready
+                < readyok
+                > position startpos
+                > {go}
+                = search: position startpos, {go}
+                > gameover lose
+                = game over: lose
+                = stop
+                ! info depth 1 pv 7g7f
+                < info depth 1 pv 7g7f
+                ! bestmove 7g7f
+                < bestmove 7g7f
+                > gameover draw
+                = game over: draw
+                "
+            ),
+        );
+    }
+}
+
+#[test]
+fn ponderhit_may_bring_the_clocks() {
+    check_engine(
+        Dialect::Usi,
+        "
+        > isready
+        = prepare
+        ! ready
+        < readyok
+        > position startpos
+        > go ponder
+        = search: position startpos, go ponder
+        > ponderhit btime 53000 wtime 60000 binc 5000 winc 5000
+        = ponder hit, 53000 ms
+        ",
+    );
+}
+
+#[test]
+fn a_mate_search_is_answered_by_checkmate() {
+    check_engine(
+        Dialect::Usi,
+        "
+        > isready
+        = prepare
+        ! ready
+        < readyok
+        > position startpos
+        > go mate infinite
+        = search: position startpos, go mate infinite
+        ! checkmate nomate
+        < info depth 0 time 0
+        < checkmate nomate
+        > go depth 1
+        = search: position startpos, go depth 1
+        ! misuse checkmate nomate
+        ",
+    );
+}
+
+#[test]
+fn resigning_is_how_a_shogi_engine_says_that_it_has_no_move() {
+    check_engine(
+        Dialect::Usi,
+        "
+        > isready
+        = prepare
+        ! ready
+        < readyok
+        > position startpos
+        > go depth 1
+        = search: position startpos, go depth 1
+        ! info depth 0 score mate -0
+        < info depth 0 score mate -0
+        ! bestmove none
+        < bestmove resign
+        ",
+    );
+}
+
+#[test]
+fn shogi_guis_may_set_undeclared_options() {
+    let mut bare = Run::new();
+    let options = vec![OptionSet::new(Dialect::Usi)];
+    bare.session =
+        EngineSession::new(Profile { name: "Bare".into(), author: String::new(), options })
+            .unwrap();
+    bare.check(
+        "
+        > usi
+        < id name Bare
+        < usiok
+        = greeted in usi
+        > setoption name USI_Hash value 256
+        > setoption name USI_Ponder value true
+        ",
+    );
+}
+
+#[test]
+fn options_are_found_in_the_spelling_of_the_dialect() {
+    check_engine(
+        Dialect::Usi,
+        "
+        > setoption name USI_Hash value 256
+        = option Hash 256
+        > setoption name Clear_Hash
+        = option Clear Hash
+        ",
+    );
+}
+
+#[test]
+fn wrong_options_are_refused_aloud() {
+    check_engine(
+        Dialect::Uci,
+        "
+        > setoption name Hash value 4096
+        < info string option `Hash` cannot be 4096, at least 1, at most 1024
+        = bad option: option `Hash` cannot be 4096, at least 1, at most 1024
+        > setoption name Style value Risky
+        < info string the engine has no option `Style`
+        = bad option: the engine has no option `Style`
+        ",
+    );
+}
+
+#[test]
+fn a_broken_position_leaves_the_one_before_it() {
+    check_search(
+        "
+        > position fen 9/8/8/8/8/8/8/8 w - - 0 1
+        < info string broken position at bytes 15..16: the position before it stays
+        = unknown: position fen 9/8/8/8/8/8/8/8 w - - 0 1
+        > go depth 1
+        = search: position startpos moves e2e4, go depth 1
+        ",
+    );
+}
+
+#[test]
+fn unknown_lines_are_events() {
+    check_engine(
+        Dialect::Uci,
+        "
+        > xyzzy
+        = unknown: xyzzy
+        >
+        > joho isready
+        = odd: unknown word
+        = prepare
+        ",
+    );
+}
+
+#[test]
+fn debug_makes_the_session_explain_itself() {
+    check_engine(
+        Dialect::Uci,
+        "
+        > debug on
+        = debug true
+        > xyzzy
+        < info string no command: `xyzzy`
+        = unknown: xyzzy
+        > joho stop
+        < info string unknown word at bytes 0..4
+        = odd: unknown word
+        > ponderhit
+        < info string the client broke a rule: `ponderhit` belongs to a running `go ponder` (UCI 2006, ponderhit; The UCI Protocol, ponderhit)
+        = against PonderHitWithoutPonder
+        > debug off
+        = debug false
+        > xyzzy
+        = unknown: xyzzy
+        ",
+    );
+}
+
+#[test]
+fn registration_and_copy_protection_come_after_the_greeting() {
+    check_start("! misuse registration checking\n! misuse copyprotection ok");
+    check_engine(
+        Dialect::Uci,
+        "
+        ! copyprotection checking
+        < copyprotection checking
+        ! copyprotection ok
+        < copyprotection ok
+        ! registration error
+        < registration error
+        > register name Stefan MK code 4359874324
+        = register
+        ! registration ok
+        < registration ok
+        ",
+    );
+}
+
+#[test]
+fn leaf_nodes_are_not_counted() {
+    check_search("> go perft 5\n< info string this engine does not count leaf nodes");
+}
+
+#[test]
+fn misuse_names_the_rule() {
+    let mut run = Run::new();
+    let Err(Misuse::Violation(violation)) = run.session.ready(&mut run.out) else { panic!() };
+    assert_eq!(violation.rule, Rule::ReadyOkWithoutIsReady);
+    let line_break = Info::text("two\nlines");
+    let misuse = run.session.info(line_break, run.now, &mut run.out);
+    assert!(matches!(misuse, Err(Misuse::Unwritable(WriteError::LineBreak { .. }))));
+}
+
+#[test]
+fn the_side_to_move_owns_the_clock() {
+    use Color::{Black, White};
+    use Dialect::{Uci, Usi};
+
+    let clock = |dialect, position: &str| {
+        let read = |line| Command::read(line, dialect).value.into_owned();
+        let (Command::Position(position), Command::Go(go)) =
+            (read(position), read("go wtime 1000 btime 2000"))
+        else {
+            panic!("{position}")
+        };
+        let request = SearchRequest { dialect, position, go };
+        (request.mover(), request.clock().unwrap().remaining)
+    };
+    assert_eq!(clock(Uci, "position startpos"), (White, 1000));
+    assert_eq!(clock(Uci, "position startpos moves e2e4"), (Black, 2000));
+    assert_eq!(clock(Uci, "position fen 4k3/8/8/8/8/8/8/4K3 b - - 0 1"), (Black, 2000));
+    assert_eq!(clock(Usi, "position startpos"), (Black, 2000));
+    assert_eq!(clock(Usi, "position startpos moves 7g7f"), (White, 1000));
+    assert_eq!(clock(Usi, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 1 moves 5a4a"), (Black, 2000));
+}
+
+/// What a client may say, sensible and not, and what an owner may do, in its time and not.
+const STEPS: [&str; 34] = [
+    "uci",
+    "usi",
+    "isready",
+    "isready",
+    "ucinewgame",
+    "usinewgame",
+    "debug on",
+    "setoption name Hash value 2",
+    "setoption name Hash value 2000",
+    "position startpos moves e2e4",
+    "position fen x",
+    "go infinite",
+    "go ponder",
+    "go depth 1",
+    "go mate infinite",
+    "go perft 3",
+    "stop",
+    "stop",
+    "ponderhit",
+    "gameover lose",
+    "register later",
+    "xyzzy",
+    "quit",
+    "!bestmove",
+    "!bestmove",
+    "!checkmate",
+    "!ready",
+    "!ready",
+    "!text",
+    "!pv",
+    "!mpv",
+    "!mmpv",
+    "!details",
+    "!time",
+];
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_said_and_done_the_session_speaks_legally(
+        steps in proptest::collection::vec(0..STEPS.len(), 0..120),
+    ) {
+        let script: Vec<&str> = steps.into_iter().map(|step| STEPS[step]).collect();
+        crate::laws::engine_session(script.join("\n").as_bytes());
+    }
+}
