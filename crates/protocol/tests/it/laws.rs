@@ -1,9 +1,12 @@
 //! What holds for every line, whoever wrote it. The properties, the corpus and the fuzz targets
 //! all check these laws.
 
+#[path = "client_laws.rs"]
+pub mod client;
 #[path = "engine_laws.rs"]
 mod engine;
 
+pub use client::client_session;
 pub use engine::engine_session;
 
 use readyok_protocol::{

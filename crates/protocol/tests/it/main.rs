@@ -11,6 +11,7 @@ mod golden;
 mod laws;
 mod lines;
 mod options;
+mod pair;
 mod roundtrip;
 mod seeds;
 mod tricky;

@@ -21,5 +21,6 @@ fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
     check("command", laws::command_bytes);
     check("reply", laws::reply_bytes);
     check("lines", laws::lines);
+    check("client_session", laws::client_session);
     check("engine_session", laws::engine_session);
 }

@@ -1,0 +1,198 @@
+//! What holds for a client's session, whatever its caller wants and the engine says.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use readyok_protocol::session::client::{
+    ClientSession, Event, NewGame, Patience, SearchId, SearchRequest,
+};
+use readyok_protocol::{Color, Command, Dialect, Dialogue, GameResult, Go, Move, Position, Reply};
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    Search(u8),
+    Stop,
+    PonderHit,
+    NewGame,
+    GameOver,
+    Option(u8),
+    Ping,
+    Register,
+    Wait(u16),
+    /// The engine answers what it was asked, as an honest one does.
+    Answer,
+    /// The engine says anything at any time.
+    Say(String),
+    Quit,
+    Eof,
+}
+
+/// Any bytes: lines of an engine, and between them lines that start with `!` and are read as what
+/// the caller does. Every search ends once, and the session breaks no rule.
+pub fn client_session(bytes: &[u8]) {
+    for dialect in Dialect::ALL {
+        let mut table = Table::new(dialect);
+        for line in String::from_utf8_lossy(bytes).lines() {
+            table.play(&step(line));
+        }
+        table.play(&Step::Eof);
+        assert!(table.open.values().all(|ends| *ends == 1), "{:?}", table.open);
+    }
+}
+
+fn step(line: &str) -> Step {
+    let Some(verb) = line.strip_prefix('!') else { return Step::Say(line.to_owned()) };
+    let mut bytes = verb.bytes();
+    let (verb, argument) = (bytes.next().unwrap_or_default(), bytes.next().unwrap_or_default());
+    match verb {
+        b's' => Step::Search(argument % 5),
+        b'x' => Step::Stop,
+        b'h' => Step::PonderHit,
+        b'n' => Step::NewGame,
+        b'g' => Step::GameOver,
+        b'o' => Step::Option(argument),
+        b'p' => Step::Ping,
+        b'r' => Step::Register,
+        b'w' => Step::Wait(u16::from(argument) * 255),
+        b'q' => Step::Quit,
+        b'e' => Step::Eof,
+        _ => Step::Answer,
+    }
+}
+
+/// A session, an engine that answers honestly when asked to, and a referee between them.
+pub struct Table {
+    dialect: Dialect,
+    pub session: ClientSession,
+    referee: Dialogue,
+    pub out: String,
+    pub now: Duration,
+    /// What an honest engine would say next.
+    owed: Vec<&'static str>,
+    pub open: BTreeMap<SearchId, u32>,
+    pub last: Option<SearchId>,
+}
+
+impl Table {
+    pub fn new(dialect: Dialect) -> Self {
+        let (mut out, now) = (String::new(), Duration::ZERO);
+        let session = ClientSession::start(dialect, Patience::default(), now, &mut out);
+        let referee = Dialogue::new(dialect);
+        let (owed, open) = (Vec::new(), BTreeMap::new());
+        let mut table = Self { dialect, session, referee, out, now, owed, open, last: None };
+        table.settle();
+        table
+    }
+
+    /// Hands the session's lines to the engine, and its events to the caller.
+    fn settle(&mut self) {
+        for line in std::mem::take(&mut self.out).lines() {
+            let reading = Command::read(line, self.dialect);
+            assert_eq!(reading.notes, [], "the session wrote `{line}`");
+            let fault = self.referee.command(&reading.value);
+            assert_eq!(fault, Ok(()), "the session said `{line}` in {:?}", self.referee);
+            match reading.value {
+                Command::Hello if self.dialect == Dialect::Uci => {
+                    self.owed.extend([
+                        "id name A",
+                        "option name Hash type spin default 1 min 1 max 99",
+                        "uciok",
+                    ]);
+                }
+                Command::Hello => self.owed.extend(["id name A", "usiok"]),
+                Command::IsReady => self.owed.push("readyok"),
+                Command::Go(go) => {
+                    assert!(!go.is_bare(), "a bare go");
+                    self.owed.push("bestmove 0000");
+                }
+                _ => (),
+            }
+        }
+        while let Some(event) = self.session.poll_event() {
+            let (id, ends) = match event {
+                Event::Started(id) | Event::Info(id, _) | Event::Overran(id) => (id, 0),
+                Event::BestMove(id, _) | Event::Checkmate(id, _) | Event::Dropped(id, _) => (id, 1),
+                _ => continue,
+            };
+            let count = self.open.get_mut(&id).expect("an event of a search that was asked for");
+            assert_eq!(*count, 0, "an event after the end of {id:?}");
+            *count += ends;
+        }
+        assert!(self.open.values().filter(|ends| **ends == 0).count() <= 2, "{:?}", self.open);
+    }
+
+    fn hear(&mut self, line: &str) {
+        self.referee.overhear_reply(&Reply::read(line, self.dialect).value);
+        self.session.receive_line(line, self.now, &mut self.out);
+    }
+
+    fn search(&mut self, kind: u8) {
+        let time = Duration::from_millis(100);
+        let go = match kind {
+            0 => Go::infinite(),
+            1 => Go { ponder: true, ..Go::move_time(time) },
+            2 => Go::depth(3),
+            3 => Go { search_moves: Some([Move::NULL].into_iter().collect()), ..Go::nodes(7) },
+            _ => Go::default(),
+        };
+        let request = SearchRequest {
+            position: Position::default(),
+            go,
+            mover: Some(Color::Black),
+            multipv: Some(kind.into()),
+            ..SearchRequest::default()
+        };
+        // The caller sees its id only when the call returns, so the count starts here.
+        if let Ok(id) = self.session.search(request, self.now, &mut self.out) {
+            self.open.insert(id, 0);
+            self.last = Some(id);
+        }
+    }
+
+    pub fn play(&mut self, step: &Step) {
+        let (now, out) = (self.now, &mut self.out);
+        match step {
+            Step::Search(kind) => self.search(*kind),
+            Step::Stop => {
+                if let Some(id) = self.last {
+                    self.session.stop(id, now, out);
+                }
+            }
+            Step::PonderHit => {
+                if let Some(id) = self.last {
+                    let _ = self.session.ponder_hit(id, None, now, out);
+                }
+            }
+            Step::NewGame => self.session.new_game(NewGame::default(), now, out),
+            Step::GameOver => self.session.game_over(GameResult::Draw, now, out),
+            Step::Option(value) => {
+                let value = (value % 99 + 1).to_string();
+                let _ = self.session.set_option("Hash", Some(&value), now, out);
+            }
+            Step::Ping => {
+                let _ = self.session.ping(now, out);
+            }
+            Step::Register => {
+                let later = readyok_protocol::Register::Later;
+                let _ = self.session.register(later, out);
+            }
+            Step::Wait(millis) => {
+                self.now += Duration::from_millis((*millis).into());
+                self.session.handle_timeout(self.now, &mut self.out);
+                if let Some(at) = self.session.poll_timeout() {
+                    assert!(self.now < at, "a deadline that was handled is over");
+                }
+            }
+            Step::Answer => {
+                if !self.owed.is_empty() {
+                    let line = self.owed.remove(0);
+                    self.hear(line);
+                }
+            }
+            Step::Say(line) => self.hear(line),
+            Step::Quit => self.session.quit(now, out),
+            Step::Eof => self.session.receive_eof(),
+        }
+        self.settle();
+    }
+}
