@@ -59,7 +59,8 @@ pub enum MoveShape {
         from: Square,
         /// Where it goes.
         to: Square,
-        /// The piece that a pawn becomes (`q`, lower case), or `+` for a promotion in shogi.
+        /// The piece that a pawn becomes (`q`, lower case), or `+` for a promotion in shogi; `-`
+        /// for its reverse in variants.
         suffix: Option<char>,
     },
     /// A piece from the hand goes to a square: `P@e4` in UCI, `P*3d` in USI.
@@ -85,8 +86,8 @@ impl Move {
 
     /// Reads a word of one dialect in its exact form.
     ///
-    /// UCI: `e2e4`, `e7e8q`, `e1h1`, `0000`, `P@e4`, and the squares `a1` to `l10` of larger
-    /// boards. USI: `7g7f`, `4e3c+`, `P*3d`, `0000`.
+    /// UCI: `e2e4`, `e7e8q`, `e1h1`, `0000`, `P@e4`, and in variants `b2h8+` and the squares `a1`
+    /// to `l10` of larger boards. USI: `7g7f`, `4e3c+`, `P*3d`, `0000`.
     ///
     /// # Errors
     /// The word is no move of this dialect.
@@ -252,7 +253,7 @@ fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
     let (from, rest) = uci_square(text)?;
     let (to, rest) = uci_square(rest)?;
     let (suffix, rest) = match rest {
-        [letter @ b'a'..=b'z', rest @ ..] => (Some(char::from(*letter)), rest),
+        [letter @ (b'a'..=b'z' | b'+' | b'-'), rest @ ..] => (Some(char::from(*letter)), rest),
         _ => (None, rest),
     };
     Some((MoveShape::Board { from, to, suffix }, rest))

@@ -4,6 +4,7 @@
 mod cases;
 mod client_model;
 mod client_session;
+mod corpus;
 mod dialogue;
 mod engine_session;
 mod golden;
@@ -14,4 +15,7 @@ mod options;
 mod pair;
 mod roundtrip;
 mod seeds;
+#[cfg(feature = "serde")]
+mod serde;
 mod tricky;
+mod values;
