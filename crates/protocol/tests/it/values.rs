@@ -1,0 +1,166 @@
+//! Laws of the values: scores, clocks, names of options.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use readyok_protocol::{
+    Clock, Clocks, Color, Convention, Dialect, MoveList, OptionDecl, OptionError, OptionValue,
+    Score, SetOption,
+};
+
+fn score() -> impl Strategy<Value = Score> {
+    prop_oneof![
+        any::<i32>().prop_map(Score::Cp),
+        (1..40u32).prop_map(|plies| Score::MateIn { plies }),
+        (1..40u32).prop_map(|plies| Score::MatedIn { plies }),
+        select(vec![Score::Mated, Score::MatedSomeday, Score::MateSomeday, Score::MateGiven]),
+    ]
+}
+
+fn clock() -> impl Strategy<Value = Clock> {
+    let convention = select(vec![Convention::IncrementIncluded, Convention::IncrementToCome]);
+    // Beyond this the sums saturate.
+    let millis = || prop_oneof![-(1i64 << 60)..1 << 60, -10i64..1_000_000];
+    (millis(), millis(), millis(), prop::option::of(any::<u32>()), convention).prop_map(
+        |(remaining, increment, byoyomi, moves_to_go, convention)| Clock {
+            remaining,
+            increment,
+            byoyomi,
+            moves_to_go,
+            convention,
+        },
+    )
+}
+
+#[test]
+fn scores_are_ordered_from_mated_to_mate_given() {
+    let ordered = [
+        Score::Mated,
+        Score::MatedIn { plies: 2 },
+        Score::MatedIn { plies: 4 },
+        Score::MatedSomeday,
+        Score::Cp(i32::MIN),
+        Score::Cp(0),
+        Score::Cp(i32::MAX),
+        Score::MateSomeday,
+        Score::MateIn { plies: 3 },
+        Score::MateIn { plies: 1 },
+        Score::MateGiven,
+    ];
+    assert!(ordered.is_sorted());
+    assert!(ordered.windows(2).all(|pair| pair[0] != pair[1]));
+}
+
+#[test]
+fn a_score_is_shown_to_people_in_moves() {
+    let shown = [
+        (Score::Cp(-5), "-0.05"),
+        (Score::Cp(123), "+1.23"),
+        (Score::Cp(i32::MIN), "-21474836.48"),
+        (Score::MateIn { plies: 5 }, "#3"),
+        (Score::MatedIn { plies: 4 }, "#-2"),
+        (Score::Mated, "#-0"),
+        (Score::MateGiven, "#+0"),
+        (Score::MateSomeday, "#+?"),
+    ];
+    for (score, text) in shown {
+        assert_eq!(score.to_string(), text);
+    }
+}
+
+#[test]
+fn the_clocks_of_a_game_keep_the_stricter_byoyomi_and_period() {
+    let white = Clock { remaining: 1_000, byoyomi: 5, moves_to_go: Some(4), ..Clock::default() };
+    let black = Clock { remaining: 2_000, byoyomi: 7, moves_to_go: Some(3), ..Clock::default() };
+    let clocks = Clocks::new(white, black);
+    assert_eq!((clocks.byoyomi, clocks.moves_to_go), (Some(7), Some(3)));
+    assert_eq!(clocks.of(Color::Black).unwrap().remaining, 2_000);
+    assert!(Clocks::default().is_empty());
+    assert_eq!(Clocks::default().of(Color::White), None);
+}
+
+#[test]
+fn usi_spells_and_compares_the_names_of_options_in_its_own_way() {
+    for (uci, usi) in [
+        ("Hash", "USI_Hash"),
+        ("Ponder", "USI_Ponder"),
+        ("OwnBook", "USI_OwnBook"),
+        ("MultiPV", "MultiPV"),
+        ("UCI_AnalyseMode", "USI_AnalyseMode"),
+        ("Move Overhead", "Move_Overhead"),
+    ] {
+        assert_eq!(Dialect::Usi.option_name(uci).to_string(), usi);
+        assert_eq!(Dialect::Uci.option_name(uci).to_string(), uci);
+        assert!(Dialect::Usi.same_option(uci, usi), "{uci} and {usi}");
+        assert!(Dialect::Usi.same_option(&usi.to_lowercase(), usi));
+    }
+    assert!(Dialect::Uci.same_option("clear  hash", "Clear Hash"));
+    assert!(!Dialect::Uci.same_option("Clear_Hash", "Clear Hash"));
+    assert!(!Dialect::Uci.same_option("UCI_Hash", "Hash"));
+}
+
+#[test]
+fn a_value_is_checked_against_its_declaration() {
+    let spin = OptionDecl::spin("Hash", 16, 1, 128);
+    assert_eq!(spin.value(Some("+32")), Ok(OptionValue::Spin(32)));
+    assert!(matches!(spin.value(Some("129")), Err(OptionError::OutOfRange { value: 129, .. })));
+    assert!(matches!(spin.value(Some("1e2")), Err(OptionError::NotANumber { .. })));
+    assert!(matches!(spin.value(None), Err(OptionError::NoValue { .. })));
+    let combo = OptionDecl::combo("Book", "", ["", "Small"]);
+    assert_eq!(combo.value(Some("small")), Ok(OptionValue::Text("Small".into())));
+    assert_eq!(combo.value(Some("<empty>")), Ok(OptionValue::Text(String::new())));
+    assert!(matches!(combo.value(Some("Big")), Err(OptionError::NotAChoice { .. })));
+    let text = OptionDecl::string("Path", "");
+    assert_eq!(text.value(Some("<empty>")), Ok(OptionValue::Text(String::new())));
+    assert!(matches!(text.value(Some("a\nquit")), Err(OptionError::LineBreak { .. })));
+    let check = OptionDecl::check("Ponder", false);
+    assert_eq!(check.value(Some("TRUE")), Ok(OptionValue::Check(true)));
+    assert!(matches!(check.value(Some("1")), Err(OptionError::NotABoolean { .. })));
+    let button = OptionDecl::button("Clear Hash");
+    assert_eq!(button.value(None), Ok(OptionValue::Pressed));
+    assert!(matches!(button.value(Some("x")), Err(OptionError::UnwantedValue { .. })));
+}
+
+#[test]
+fn an_ambiguous_setoption_is_cut_where_an_option_ends() {
+    let said = SetOption { name: "draw".into(), value: Some("value 3".into()) };
+    let resolved = said.clone().resolved(|name| name == "draw value");
+    assert_eq!((&*resolved.name, resolved.value.as_deref()), ("draw value", Some("3")));
+    assert_eq!(said.clone().resolved(|_| false), said);
+}
+
+#[test]
+fn a_list_of_moves_takes_no_word_that_would_end_it() {
+    let mut list = MoveList::EMPTY;
+    for word in ["depth", "moves", "score", "", "a b", "a\n"] {
+        list.push_word(word).unwrap_err();
+    }
+    list.push_word("E7E8Q").unwrap();
+    list.push_word("rep_draw").unwrap();
+    assert_eq!((list.as_str(), list.len(), list.moves().count()), ("e7e8q rep_draw", 2, 1));
+    assert!(list.pop() && list.pop() && !list.pop());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn scores_are_totally_ordered(a in score(), b in score(), c in score()) {
+        prop_assert_eq!(a == b, a.cmp(&b).is_eq());
+        prop_assert_eq!(a.cmp(&b), b.cmp(&a).reverse());
+        prop_assert!(!(a <= b && b <= c) || a <= c);
+    }
+
+    #[test]
+    fn what_is_better_for_one_side_is_not_better_for_the_other(a in score(), b in score()) {
+        prop_assert!(a > b || b.negated() <= a.negated());
+        prop_assert_eq!(a.negated().is_mate(), a.is_mate());
+    }
+
+    #[test]
+    fn a_budget_does_not_depend_on_the_convention(clock in clock()) {
+        let to_come = clock.in_convention(Convention::IncrementToCome);
+        let both = to_come.in_convention(Convention::IncrementIncluded);
+        prop_assert_eq!(clock.budget(), to_come.budget());
+        prop_assert_eq!(to_come.budget(), both.budget());
+    }
+}
