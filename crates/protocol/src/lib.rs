@@ -10,6 +10,7 @@
 //!
 //! The features:
 //! - `serde`: `Serialize` and `Deserialize` for all messages and values.
+//! - `translation`: reads the [translation file](translation) of an engine.
 #![no_std]
 
 extern crate alloc;
@@ -28,6 +29,7 @@ mod reply;
 mod reserved;
 mod score;
 pub mod session;
+pub mod translation;
 #[doc = include_str!("uci_command.md")]
 pub mod uci_command {}
 mod words;

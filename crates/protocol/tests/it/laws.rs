@@ -10,7 +10,8 @@ pub use client::client_session;
 pub use engine::engine_session;
 
 use readyok_protocol::{
-    Best, Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Reading, Reply, WriteError,
+    Best, Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, OptionSet, Reading, Reply,
+    WriteError, translation::Translation,
 };
 
 /// Any bytes, as a client's line to an engine.
@@ -118,4 +119,21 @@ fn check<T: std::fmt::Debug>(
     let is_old = after.iter().all(|kind| before.contains(kind));
     assert!(is_old, "{line:?} was written as {canonical:?}, which has notes {after:?}");
     Some(canonical)
+}
+
+/// Any bytes, as a translation file: what is accepted keeps the limits, and its texts can be shown.
+pub fn translation(bytes: &[u8]) {
+    let Ok(translation) = Translation::read(bytes) else { return };
+    assert!(translation.languages.len() <= Translation::MAX_LANGUAGES);
+    for (language, texts) in &translation.languages {
+        assert!(texts.options.len() <= Translation::MAX_OPTIONS);
+        let lookup = translation.lookup(Dialect::Usi, std::slice::from_ref(language));
+        for (name, option) in texts.options.iter().take(8) {
+            assert!(option.label.chars().count() <= Translation::MAX_LABEL);
+            assert!(option.help.chars().count() <= Translation::MAX_HELP);
+            assert!(option.values.len() <= Translation::MAX_VALUES);
+            assert!(!lookup.label(name).contains(char::is_control));
+        }
+    }
+    translation.lint(&OptionSet::new(Dialect::Usi));
 }

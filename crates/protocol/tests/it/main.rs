@@ -17,5 +17,6 @@ mod roundtrip;
 mod seeds;
 #[cfg(feature = "serde")]
 mod serde;
+mod translation;
 mod tricky;
 mod values;

@@ -23,4 +23,5 @@ fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
     check("lines", laws::lines);
     check("client_session", laws::client_session);
     check("engine_session", laws::engine_session);
+    check("translation", laws::translation);
 }

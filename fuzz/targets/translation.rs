@@ -1,0 +1,4 @@
+//! A translation file.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::translation(bytes));
