@@ -62,7 +62,7 @@ pub enum NoteKind {
     NumberTooLarge,
     /// A negative number where only zero and more have a meaning. Zero was taken.
     NegativeNumber,
-    /// The same field twice. The last one was taken.
+    /// The same field twice. The last one was taken; the moves of a position were joined.
     Repeated,
     /// Two fields that exclude one another, such as `score cp` and `score mate`. The stronger
     /// one was taken.

@@ -350,7 +350,7 @@ fn check_fen(text: &str) -> Result<Form, PositionError> {
         return Err(fault(side, PositionFault::SideToMove));
     }
     if let Some(castling) = parts.next() {
-        // The files of the rooks, or `K` and `Q`. No word of the protocol consists of these.
+        // The files of the rooks, or `K` and `Q`; never `moves`, which would end the position.
         let is_letter = |c: char| matches!(c.to_ascii_lowercase(), 'a'..='q');
         let letters = castling.1.len() <= 16 && castling.1.chars().all(is_letter);
         if castling.1 != "-" && !letters {
