@@ -149,8 +149,10 @@ impl Driver {
                 Some(Progress::Started) => (),
                 Some(progress) => return Ok(Some(progress)),
                 None => {
-                    let reason = running.dropped.map(Problem::Dropped);
-                    return reason.map_or(Ok(None), |problem| Err(self.error(problem)));
+                    // The end of the engine says more, once it is reached.
+                    let dropped = running.dropped.filter(|_| self.ending.is_none());
+                    let problem = dropped.map(Problem::Dropped);
+                    return problem.map_or(Ok(None), |problem| Err(self.error(problem)));
                 }
             }
         }
