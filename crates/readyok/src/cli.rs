@@ -1,5 +1,6 @@
 //! The arguments of the program, and which of them call what.
 
+mod analyse;
 mod tap;
 
 use std::ffi::OsString;
@@ -20,6 +21,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Analyse(analyse::Args),
     Tap(tap::Args),
 }
 
@@ -34,6 +36,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let done = match cli.verb {
+        Verb::Analyse(args) => analyse::run(args),
         Verb::Tap(args) => tap::run(args),
     };
     let code = done.unwrap_or_else(|failure| {

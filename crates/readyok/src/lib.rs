@@ -2,9 +2,12 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
+pub mod analyse;
 pub mod cli;
 mod clock;
+mod connect;
 pub mod dirs;
 pub mod exit;
+pub mod interrupt;
 pub mod tap;
 pub mod text;

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// Bytes as printable text from which they can be told again: what is no UTF-8, control and
 /// direction characters become `\xNN` byte by byte, and a backslash becomes `\\`.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,30 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
 /// The text with U+FFFD for every control and direction character.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// As much of a printable text as fits into so many columns of a terminal, up to the end
+/// of a word if there is one, with `…` at the end if something is missing.
+pub fn fitting(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let mut shown: String = text
+        .chars()
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used < columns
+        })
+        .collect();
+    // Half a move could be taken for another one.
+    if let Some(space) = shown.rfind(' ') {
+        shown.truncate(space + 1);
+    }
+    if 0 < columns {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Whether a terminal takes the character for an order instead of showing it.

@@ -1,6 +1,9 @@
 //! The commands as their users meet them.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod address;
+mod analyse;
 mod program;
+mod shown;
 mod tap;
 mod watch;

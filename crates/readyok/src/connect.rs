@@ -1,0 +1,36 @@
+//! Starts or reaches the engine of an address.
+
+use std::process::Command;
+
+use readyok_client::{Engine, EngineError};
+use readyok_protocol::Dialect;
+
+use crate::address::{Address, Reach};
+
+impl Address {
+    /// Starts or reaches the engine, greets it in this dialect, and sets the options that the
+    /// user has settled. Without a dialect both are tried.
+    ///
+    /// # Errors
+    /// It cannot be reached or does not answer, or has no such option.
+    pub fn open(&self, dialect: Option<Dialect>) -> Result<Engine, EngineError> {
+        let mut builder = Engine::builder();
+        if let Some(dialect) = dialect {
+            builder = builder.dialect(dialect);
+        }
+        let mut engine = match &self.reach {
+            Reach::Narikin => builder.in_process(|_, _| ()),
+            Reach::Program { file, arguments, directory } => {
+                let mut command = Command::new(file);
+                command.args(arguments);
+                if let Some(directory) = directory {
+                    command.current_dir(directory);
+                }
+                builder.spawn(command)
+            }
+            Reach::Tcp(address) => builder.connect(address),
+        }?;
+        engine.set_options(self.options.iter().map(|(name, value)| (name, value)))?;
+        Ok(engine)
+    }
+}

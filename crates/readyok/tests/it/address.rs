@@ -1,0 +1,172 @@
+//! Which engine is meant by what the user wrote.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use readyok::address::{Address, Reach};
+use readyok_protocol::Dialect;
+
+use crate::program::Dir;
+
+/// A place with programs: `bin/sf` is in PATH, `own/my engine` is not, and `own/notes` is no
+/// program.
+fn place() -> Dir {
+    let dir = Dir::new();
+    for (folder, name, mode) in
+        [("bin", "sf", 0o755), ("own", "my engine", 0o755), ("own", "notes", 0o644)]
+    {
+        fs::create_dir_all(dir.path().join(folder)).expect("a folder");
+        let file = dir.write(&format!("{folder}/{name}"), "");
+        fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("its mode");
+    }
+    dir
+}
+
+fn find(dir: &Dir, text: &str) -> Result<Address, String> {
+    let env = |name: &str| match name {
+        "PATH" => Some(dir.path().join("bin").into_os_string()),
+        "READYOK_CONFIG_DIR" => Some(OsString::from(dir.path())),
+        _ => None,
+    };
+    Address::find(&text.replace("DIR", dir.path().to_str().expect("UTF-8")), &env)
+        .map_err(|error| error.to_string().replace(dir.path().to_str().expect("UTF-8"), "DIR"))
+}
+
+#[track_caller]
+fn check_program(text: &str, file: &str, arguments: &[&str]) {
+    let dir = place();
+    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    let file = dir.path().join(file);
+    let reach = Reach::Program { file, arguments, directory: None };
+    assert_eq!(find(&dir, text), Ok(Address { reach, dialect: None, options: Vec::new() }));
+}
+
+#[track_caller]
+fn check_error(list: &str, text: &str, error: &str) {
+    let dir = place();
+    if !list.is_empty() {
+        dir.write("engines.toml", list);
+    }
+    assert_eq!(find(&dir, text), Err(error.to_owned()));
+}
+
+#[test]
+fn finds_programs() {
+    check_program("sf", "bin/sf", &[]);
+    check_program("DIR/own/my engine", "own/my engine", &[]);
+    check_program("sf --uci 'a b'", "bin/sf", &["--uci", "a b"]);
+    check_program("'DIR/own/my engine' -x", "own/my engine", &["-x"]);
+}
+
+#[test]
+fn finds_engines_that_are_no_programs() {
+    let dir = place();
+    assert_eq!(find(&dir, "narikin").map(|it| it.reach), Ok(Reach::Narikin));
+    let reach = find(&dir, "tcp://[::1]:4000").map(|it| it.reach);
+    assert_eq!(reach, Ok(Reach::Tcp("[::1]:4000".to_owned())));
+}
+
+#[test]
+fn finds_what_the_user_has_listed() {
+    let dir = place();
+    dir.write(
+        "engines.toml",
+        r#"
+        [[engine]]
+        name = "narikin"
+        command = "own/my engine"
+        args = ["-x"]
+        cwd = "own"
+        protocol = "usi"
+        options = { Threads = 2, Ponder = false, EvalDir = "a b" }
+
+        [[engine]]
+        name = "far"
+        command = "tcp://example.org:1"
+        "#,
+    );
+    let options = [("EvalDir", "a b"), ("Ponder", "false"), ("Threads", "2")];
+    let listed = Address {
+        reach: Reach::Program {
+            file: dir.path().join("own/my engine"),
+            arguments: vec!["-x".to_owned()],
+            directory: Some(dir.path().join("own")),
+        },
+        dialect: Some(Dialect::Usi),
+        options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+    };
+    assert_eq!(find(&dir, "narikin"), Ok(listed));
+    let far = find(&dir, "far").map(|it| it.reach);
+    assert_eq!(far, Ok(Reach::Tcp("example.org:1".to_owned())));
+}
+
+#[test]
+fn says_where_it_has_looked() {
+    check_error(
+        "",
+        "nobody",
+        "no engine `nobody`: it is not `narikin`, not listed in `DIR/engines.toml`, there is no \
+         program `nobody` in PATH",
+    );
+    check_error(
+        "",
+        "DIR/nowhere/sf -x",
+        "no engine `DIR/nowhere/sf -x`: it is not `narikin`, not listed in `DIR/engines.toml`, \
+         there is no file `DIR/nowhere/sf -x`, there is no file `DIR/nowhere/sf`",
+    );
+    check_error(
+        "",
+        "DIR/own/notes",
+        "no engine `DIR/own/notes`: it is not `narikin`, not listed in `DIR/engines.toml`, \
+         `DIR/own/notes` is not a program that may be run",
+    );
+}
+
+#[test]
+fn says_what_is_wrong_with_an_address() {
+    check_error("", "sf 'x", "no command line `sf 'x`: a quote is not closed");
+    for text in ["tcp://", "tcp://host", "tcp://:1", "tcp://host:65536"] {
+        let error = format!("no address `{text}`: it has the form tcp://host:port");
+        check_error("", text, &error);
+    }
+}
+
+#[test]
+fn says_what_is_wrong_with_the_list() {
+    let twice = "[[engine]]\nname = 'a'\ncommand = 'sf'\n".repeat(2);
+    check_error(
+        &twice,
+        "sf",
+        "cannot use the engine list `DIR/engines.toml`: two engines have the name `a`",
+    );
+    let dir = place();
+    dir.write("engines.toml", "[[engine]]\nname = 'a'\ncomand = 'sf'\n");
+    let error = find(&dir, "a").expect_err("a misspelt key");
+    assert!(error.contains("line 3") && error.contains("comand"), "{error}");
+}
+
+#[test]
+fn a_list_that_is_no_text_is_an_error() {
+    let dir = place();
+    fs::write(dir.path().join("engines.toml"), [0xff]).expect("a file");
+    assert!(find(&dir, "sf").is_err());
+}
+
+#[test]
+fn the_settings_are_where_the_user_has_them() {
+    let path = |set: &[(&str, &str)]| {
+        let env = |name: &str| {
+            let found = set.iter().find(|(it, _)| *it == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        readyok::dirs::config(&env)
+    };
+    let xdg = ("XDG_CONFIG_HOME", "/xdg");
+    let home = ("HOME", "/home/a");
+    assert_eq!(path(&[("READYOK_CONFIG_DIR", "own"), xdg, home]), Some(PathBuf::from("own")));
+    assert_eq!(path(&[xdg, home]), Some(PathBuf::from("/xdg/readyok")));
+    assert_eq!(path(&[home]), Some(PathBuf::from("/home/a/.config/readyok")));
+    assert_eq!(path(&[("XDG_CONFIG_HOME", "relative")]), None);
+}

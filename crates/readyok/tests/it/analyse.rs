@@ -1,0 +1,236 @@
+//! `readyok analyse` with an engine that plays a script.
+
+use std::io::{BufRead, BufReader};
+use std::process::Command;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::program::{Dir, Output, finish, readyok, run, scripted_engine, signal};
+
+const GREETING: &str = "\
+> uci
+< id name Example 1.0
+< id author Somebody
+< option name MultiPV type spin default 1 min 1 max 500
+< option name Style type combo default Solid var Solid var Risky
+< option name Clear Hash type button
+< uciok
+";
+
+const USI_GREETING: &str = "\
+> usi
+< id name Example 1.0
+< usiok
+> setoption name USI_Hash value 32
+> setoption name USI_Ponder value false
+> isready
+< readyok
+> usinewgame
+";
+
+fn analyse(dir: &Dir, arguments: &[&str], script: &str) -> Command {
+    let script = dir.write("script", script);
+    let engine = format!("{} {}", scripted_engine().display(), script.display());
+    let mut command = readyok(dir);
+    command.args(["analyse", &engine]).args(arguments);
+    command
+}
+
+fn run_script(arguments: &[&str], script: &str) -> Output {
+    let dir = Dir::new();
+    run(&mut analyse(&dir, arguments, script), b"")
+}
+
+/// The lines of JSON, without the time that the search has really taken.
+#[track_caller]
+fn check_json(arguments: &[&str], script: &str, records: &[Value]) {
+    let output = run_script(arguments, script);
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    let mut lines: Vec<Value> = output
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object in each line"))
+        .collect();
+    let end = lines.last_mut().and_then(Value::as_object_mut).expect("a last object");
+    assert!(end.remove("time_ms").is_some_and(|time| time.is_u64()));
+    assert_eq!(lines, records);
+}
+
+#[track_caller]
+fn check_error(arguments: &[&str], script: &str, code: i32, error: &str) {
+    let output = run_script(arguments, script);
+    assert_eq!((output.text(), output.code()), ("", Some(code)));
+    assert!(output.stderr.contains(error), "{}", output.stderr);
+}
+
+#[test]
+fn prints_an_object_for_each_info_and_one_for_the_answer() {
+    check_json(
+        &["--moves", "e2e4", "e7e5", "--depth", "2", "--multipv", "2"],
+        &format!(
+            "{GREETING}\
+             > setoption name MultiPV value 2\n> ucinewgame\n> isready\n< readyok\n\
+             > position startpos moves e2e4 e7e5\n> go depth 2\n\
+             < info depth 2 seldepth 3 multipv 1 score cp 20 lowerbound wdl 9 980 11 nodes 50 nps 7 \
+             hashfull 3 tbhits 1 time 4 pv g1f3 b8c6\n\
+             < info depth 2 multipv 2 score mate -2 pv f1c4\n\
+             < info depth 2 currmove a2a3 currmovenumber 7\n\
+             < info string hello  you\n\
+             < bestmove g1f3 ponder b8c6"
+        ),
+        &[
+            json!({
+                "type": "info", "depth": 2, "seldepth": 3, "multipv": 1,
+                "score": {"kind": "cp", "value": 20, "bound": "lower"}, "wdl": [9, 980, 11],
+                "nodes": 50, "nps": 7, "hashfull": 3, "tbhits": 1, "time_ms": 4,
+                "pv": ["g1f3", "b8c6"], "pv_text": ["Nf3", "Nc6"],
+            }),
+            json!({
+                "type": "info", "depth": 2, "multipv": 2,
+                "score": {"kind": "mated", "plies": 4}, "pv": ["f1c4"], "pv_text": ["Bc4"],
+            }),
+            json!({"type": "info", "depth": 2, "currmove": "a2a3", "currmovenumber": 7}),
+            json!({"type": "info", "string": "hello  you"}),
+            json!({
+                "type": "bestmove", "answer": "move", "move": "g1f3", "move_text": "Nf3",
+                "ponder": "b8c6", "ponder_text": "Nc6",
+            }),
+        ],
+    );
+}
+
+#[test]
+fn speaks_usi_about_shogi() {
+    check_json(
+        &["--game", "shogi", "--mate", "500", "--notation", "japanese"],
+        &format!("{USI_GREETING}> position startpos\n> go mate 500\n< checkmate 7g7f 3c3d"),
+        &[json!({
+            "type": "bestmove", "answer": "move", "move": "7g7f", "move_text": "▲７六歩",
+            "checkmate": "found", "mate": ["7g7f", "3c3d"],
+        })],
+    );
+}
+
+#[test]
+fn sets_options_before_the_search() {
+    check_json(
+        &["--option", "style=risky", "--option", "Clear Hash", "--nodes", "9"],
+        &format!(
+            "{GREETING}> setoption name Style value Risky\n> setoption name Clear Hash\n\
+             > ucinewgame\n> isready\n< readyok\n> position startpos\n> go nodes 9\n\
+             < bestmove (none)"
+        ),
+        &[json!({"type": "bestmove", "answer": "none"})],
+    );
+}
+
+#[test]
+fn searches_for_ten_seconds_if_nothing_is_said() {
+    check_json(
+        &[],
+        &format!(
+            "{GREETING}> ucinewgame\n> isready\n< readyok\n> position startpos\n\
+             > go movetime 10000\n< bestmove e2e4"
+        ),
+        &[json!({"type": "bestmove", "answer": "move", "move": "e2e4", "move_text": "e4"})],
+    );
+}
+
+#[test]
+fn tells_a_castling_of_chess960_as_the_king_taking_his_rook() {
+    let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    check_json(
+        &["--game", "chess960", "--fen", fen, "--moves", "e1g1", "--depth", "1"],
+        &format!(
+            "{GREETING}> ucinewgame\n> isready\n< readyok\n\
+             > position fen {fen} moves e1h1\n> go depth 1\n< bestmove e8e7"
+        ),
+        &[json!({"type": "bestmove", "answer": "move", "move": "e8e7", "move_text": "Ke7"})],
+    );
+}
+
+#[test]
+fn prints_lines_of_text_when_asked() {
+    let output = run_script(
+        &["--plain", "--depth", "1"],
+        &format!(
+            "{GREETING}> ucinewgame\n> isready\n< readyok\n> position startpos\n> go depth 1\n\
+             < info depth 1 score cp 20 pv e2e4\n< bestmove e2e4 ponder e2e4"
+        ),
+    );
+    assert_eq!(
+        output.text(),
+        "depth 1  score +0.20  e4\nbest move: e4, expected answer: e2e4 (illegal)\n"
+    );
+}
+
+#[test]
+fn says_what_is_wrong_before_an_engine_is_started() {
+    let never = "= 1";
+    check_error(&["--moves", "e2e4", "e2e4"], never, 2, "move 2: illegal move `e2e4`");
+    check_error(&["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], never, 2, "readyok: ");
+    check_error(&["--game", "shogi", "--fen", "x"], never, 2, "is given as SFEN");
+    check_error(&["--game", "chess", "--sfen", "x"], never, 2, "is given as FEN");
+    check_error(&["--infinite", "--depth", "1"], never, 2, "cannot be used with");
+    check_error(&["--multipv", "0"], never, 2, "0 is not in");
+}
+
+#[test]
+fn says_what_is_wrong_with_an_option() {
+    check_error(&["--option", "Nobody=1"], GREETING, 2, "no option `Nobody`");
+    check_error(&["--option", "Style=Wild"], GREETING, 2, "Wild");
+}
+
+#[test]
+fn says_how_an_engine_has_crashed() {
+    let script = format!("{GREETING}> ucinewgame\n> isready\n= 3");
+    check_error(&[], &script, 1, "exited with code 3");
+}
+
+#[test]
+fn an_engine_is_not_asked_for_a_game_of_another_protocol() {
+    let dir = Dir::new();
+    dir.write("engines.toml", "[[engine]]\nname = 'a'\ncommand = 'narikin'\nprotocol = 'uci'\n");
+    let output = run(readyok(&dir).args(["analyse", "a", "--game", "shogi"]), b"");
+    assert_eq!(output.code(), Some(2));
+    assert!(output.stderr.contains("this game needs USI"), "{}", output.stderr);
+}
+
+const INFINITE: &str = "\
+> ucinewgame
+> isready
+< readyok
+> position startpos
+> go infinite
+< info depth 1 score cp 20 pv e2e4
+> stop
+";
+
+#[test]
+fn an_interrupt_stops_the_search_and_prints_its_result() {
+    let dir = Dir::new();
+    let script = format!("{GREETING}{INFINITE}< bestmove e2e4");
+    let mut child = analyse(&dir, &["--infinite"], &script).spawn().expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    assert!(lines.next().is_some(), "the search has started");
+    signal(child.id(), Signal::INT);
+    let last = lines.last().expect("an answer").expect("a line");
+    assert!(last.contains(r#""move":"e2e4""#), "{last}");
+    let output = finish(child);
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn whoever_does_not_stop_is_ended_by_the_next_interrupt() {
+    let dir = Dir::new();
+    let script = format!("{GREETING}{INFINITE}< info string I go on");
+    let mut child = analyse(&dir, &["--infinite"], &script).spawn().expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    assert!(lines.next().is_some());
+    signal(child.id(), Signal::INT);
+    let next = lines.next().expect("a line").expect("a line");
+    assert!(next.contains("I go on"), "{next}");
+    signal(child.id(), Signal::INT);
+    assert_eq!(finish(child).code(), Some(130));
+}
