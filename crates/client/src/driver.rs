@@ -148,6 +148,8 @@ impl Driver {
             match self.poll(|event, at, raw| running.take(event, at, raw))? {
                 Some(Progress::Started) => (),
                 Some(progress) => return Ok(Some(progress)),
+                // What ends the engine ends the search as well, and tells more.
+                None if self.ending.is_some() => return Ok(None),
                 None => {
                     // The end of the engine says more, once it is reached.
                     let dropped = running.dropped.filter(|_| self.ending.is_none());

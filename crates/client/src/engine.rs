@@ -4,17 +4,16 @@ use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::{Identity, Purpose};
-use readyok_protocol::{
-    Checkmate, Clocks, Dialect, GameResult, Go, MateLimit, OptionSet, OptionValue, Register,
-};
+use readyok_protocol::session::client::Purpose;
+use readyok_protocol::{Checkmate, Clocks, Go, MateLimit};
 
 use crate::builder::{Builder, Target};
-use crate::driver::{Driver, Notice};
+use crate::course::Course;
+use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::game::Game;
 use crate::lines::{Lines, Update};
-use crate::running::{Played, Progress, Running};
+use crate::running::Played;
 use crate::search::Search;
 use crate::stopper::Stopper;
 use crate::time::now;
@@ -36,6 +35,8 @@ use crate::time::now;
 pub struct Engine {
     driver: Driver,
 }
+
+crate::verbs::verbs!(Engine);
 
 impl Builder {
     /// Starts a program and greets it. If the command has no working directory and the path of
@@ -111,47 +112,6 @@ impl Engine {
         result
     }
 
-    /// Who the engine says it is.
-    pub fn identity(&self) -> &Identity {
-        self.driver.session().identity()
-    }
-
-    /// The name that the engine was started with, as errors tell it.
-    pub fn name(&self) -> &str {
-        self.driver.name()
-    }
-
-    /// The protocol that is spoken.
-    pub fn dialect(&self) -> Dialect {
-        self.driver.session().dialogue().dialect()
-    }
-
-    /// The options that the engine has.
-    pub fn options(&self) -> &OptionSet {
-        self.driver.session().options()
-    }
-
-    /// The value that an option has now, as far as it is known.
-    pub fn option_value(&self, name: &str) -> Option<OptionValue> {
-        self.driver.session().option_value(name)
-    }
-
-    /// The number of the process, which is also the number of its group. `None` if it is none.
-    pub fn process_id(&self) -> Option<u32> {
-        self.driver.link().process.as_ref().map(crate::process::Process::id)
-    }
-
-    /// What the engine did besides answering, the latest last: texts, breaches of its protocol,
-    /// lines that are no messages. At most the latest 256, each told once.
-    pub fn take_notices(&mut self) -> Vec<Notice> {
-        self.driver.take_notices()
-    }
-
-    /// A handle for other threads to stop whatever search runs.
-    pub fn stopper(&self) -> Stopper {
-        Stopper::new(&self.driver)
-    }
-
     /// Searches for a move to play in a game.
     ///
     /// # Errors
@@ -222,77 +182,8 @@ impl Engine {
         search: Search,
         purpose: Purpose,
     ) -> Result<Analysis<'_>, EngineError> {
-        let running = self.driver.search(game, &search, purpose)?;
-        let game = game.clone();
-        Ok(Analysis { engine: self, running, game, search, purpose, end: None })
-    }
-
-    /// Announces a game although a [`Game`] of its own would say it, as before the same game is
-    /// analysed anew.
-    pub fn new_game(&mut self, game: &Game) {
-        self.driver.announce(game);
-    }
-
-    /// Tells a shogi engine how the game ended.
-    ///
-    /// # Errors
-    /// The engine is gone.
-    pub fn game_over(&mut self, result: GameResult) -> Result<(), EngineError> {
-        self.driver.command(|session, now, out| {
-            session.game_over(result, now, out);
-            Ok(())
-        })
-    }
-
-    /// Sets an option for good.
-    ///
-    /// # Errors
-    /// The engine has no such option or the option no such value, or it follows from the game and
-    /// the search.
-    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), EngineError> {
-        self.driver.set_option(name, Some(value))
-    }
-
-    /// Sets several options for good. Only what differs is sent.
-    ///
-    /// # Errors
-    /// One of them cannot be set. Those before it are set.
-    pub fn set_options<N: AsRef<str>, V: AsRef<str>>(
-        &mut self,
-        options: impl IntoIterator<Item = (N, V)>,
-    ) -> Result<(), EngineError> {
-        options.into_iter().try_for_each(|(name, value)| {
-            self.driver.set_option(name.as_ref(), Some(value.as_ref()))
-        })
-    }
-
-    /// Presses a button, such as `Clear Hash`.
-    ///
-    /// # Errors
-    /// The engine has no such button.
-    pub fn press(&mut self, button: &str) -> Result<(), EngineError> {
-        self.driver.set_option(button, None)
-    }
-
-    /// Tells the engine that it may be asked to ponder, so that it can plan its time.
-    pub fn allow_pondering(&mut self, allowed: bool) {
-        self.driver.allow_pondering(allowed);
-    }
-
-    /// Registers the engine.
-    ///
-    /// # Errors
-    /// The name or the code cannot be written on one line, or the engine is gone.
-    pub fn register(&mut self, with: Register<'static>) -> Result<(), EngineError> {
-        self.driver.register(with)
-    }
-
-    /// Switches the debug mode of the engine.
-    ///
-    /// # Errors
-    /// The engine is gone.
-    pub fn debug(&mut self, on: bool) -> Result<(), EngineError> {
-        self.driver.command(|session, _, out| session.debug(on, out))
+        let course = Course::start(&mut self.driver, game, search, purpose)?;
+        Ok(Analysis { engine: self, course })
     }
 
     /// Waits until the engine has done everything that it was told, such as loading a network.
@@ -314,29 +205,30 @@ impl Engine {
         Ok(self.driver.exit())
     }
 
+    /// Waits for something that the driver has a deadline for.
     fn wait<T>(
         &mut self,
         mut poll: impl FnMut(&mut Driver) -> Result<Option<T>, EngineError>,
     ) -> Result<T, EngineError> {
         loop {
-            if let Some(value) = self.wait_until(None, &mut poll)? {
-                return Ok(value);
+            if let Some(result) = self.wait_until(None, |driver| poll(driver).transpose()) {
+                return result;
             }
         }
     }
 
-    /// Waits until the deadline of the caller, or for ever: the driver has its own deadlines.
+    /// Waits for something, or until the deadline.
     fn wait_until<T>(
         &mut self,
         deadline: Option<Instant>,
-        mut poll: impl FnMut(&mut Driver) -> Result<Option<T>, EngineError>,
-    ) -> Result<Option<T>, EngineError> {
+        mut poll: impl FnMut(&mut Driver) -> Option<T>,
+    ) -> Option<T> {
         loop {
-            if let Some(value) = poll(&mut self.driver)? {
-                return Ok(Some(value));
+            if let Some(value) = poll(&mut self.driver) {
+                return Some(value);
             }
             if deadline.is_some_and(|deadline| deadline <= now()) {
-                return Ok(None);
+                return None;
             }
             let wake = self.driver.deadline().into_iter().chain(deadline).min();
             self.driver.link().inbox.wait(wake);
@@ -358,11 +250,7 @@ impl Drop for Engine {
 #[derive(Debug)]
 pub struct Analysis<'e> {
     engine: &'e mut Engine,
-    running: Running,
-    game: Game,
-    search: Search,
-    purpose: Purpose,
-    end: Option<Result<Box<Played>, EngineError>>,
+    course: Course,
 }
 
 impl Analysis<'_> {
@@ -380,10 +268,7 @@ impl Analysis<'_> {
     /// # Errors
     /// The engine is gone.
     pub fn set_lines(&mut self, lines: u32) -> Result<(), EngineError> {
-        let before = self.search.set_lines(Some(lines));
-        self.restart().inspect_err(|_| {
-            self.search.set_lines(before);
-        })
+        self.course.set_lines(&mut self.engine.driver, lines)
     }
 
     /// Goes on with another position. What was told so far is forgotten.
@@ -391,27 +276,17 @@ impl Analysis<'_> {
     /// # Errors
     /// The position cannot be sent, and the old search goes on; or the engine is gone.
     pub fn set_game(&mut self, game: &Game) -> Result<(), EngineError> {
-        let before = std::mem::replace(&mut self.game, game.clone());
-        self.restart().inspect_err(|_| self.game = before)
-    }
-
-    fn restart(&mut self) -> Result<(), EngineError> {
-        self.running = self.engine.driver.search(&self.game, &self.search, self.purpose)?;
-        self.end = None;
-        Ok(())
+        self.course.set_game(&mut self.engine.driver, game)
     }
 
     /// What the engine has told so far, by variation.
     pub fn so_far(&self) -> &Lines {
-        match &self.end {
-            Some(Ok(played)) => &played.lines,
-            Some(Err(_)) | None => &self.running.lines,
-        }
+        self.course.so_far()
     }
 
     /// Whether the search has ended, as far as was looked.
     pub fn is_over(&self) -> bool {
-        self.end.is_some()
+        self.course.is_over()
     }
 
     /// What the engine tells next, if it does so in time.
@@ -420,17 +295,7 @@ impl Analysis<'_> {
     }
 
     fn next_until(&mut self, deadline: Option<Instant>) -> Option<Update> {
-        if self.end.is_some() {
-            return None;
-        }
-        let running = &mut self.running;
-        match self.engine.wait_until(deadline, |driver| driver.poll_search(running)) {
-            Ok(Some(Progress::Update(update))) => return Some(*update),
-            Ok(Some(Progress::Ended(played))) => self.end = Some(Ok(played)),
-            Ok(Some(Progress::Started) | None) => (),
-            Err(error) => self.end = Some(Err(error)),
-        }
-        None
+        self.engine.wait_until(deadline, |driver| self.course.poll(driver)).flatten()
     }
 
     /// A handle for other threads to stop the search.
@@ -443,7 +308,7 @@ impl Analysis<'_> {
     /// # Errors
     /// The engine gave no answer.
     pub fn finish(mut self) -> Result<Played, EngineError> {
-        self.running.stop = true;
+        self.course.stop();
         self.complete()
     }
 
@@ -464,8 +329,8 @@ impl Analysis<'_> {
         mut on_update: impl FnMut(&Update),
     ) -> Result<Played, EngineError> {
         loop {
-            if let Some(end) = self.end.take() {
-                return end.map(|played| *played);
+            if let Some(end) = self.course.take_end() {
+                return end;
             }
             if let Some(update) = self.next() {
                 on_update(&update);
@@ -484,7 +349,7 @@ impl Iterator for Analysis<'_> {
 
 impl Drop for Analysis<'_> {
     fn drop(&mut self) {
-        self.engine.driver.abandon(self.running.id);
+        self.course.abandon(&mut self.engine.driver);
     }
 }
 
@@ -512,12 +377,7 @@ impl Pondering<'_> {
         clocks: Option<Clocks>,
         on_update: impl FnMut(&Update),
     ) -> Result<Played, EngineError> {
-        // An engine that did not wait for the hit has answered already.
-        while self.next_within(Duration::ZERO).is_some() {}
-        if !self.0.is_over() {
-            let Analysis { engine, running, .. } = &mut self.0;
-            engine.driver.ponder_hit(running, clocks)?;
-        }
+        self.0.course.ponder_hit(&mut self.0.engine.driver, clocks)?;
         self.0.complete_with(on_update)
     }
 

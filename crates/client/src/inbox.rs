@@ -8,7 +8,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::io::{ErrorKind, Read};
 use std::sync::{Condvar, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use readyok_protocol::{Dialect, LineBuffer, LineTooLong, Reply, decode};
@@ -229,8 +229,10 @@ impl Inbox {
     }
 
     /// The same for a task.
-    #[cfg_attr(not(feature = "tokio"), expect(dead_code, reason = "for the async adapter"))]
-    pub(crate) fn poll_wait(&self, context: &mut Context<'_>) -> Poll<()> {
+    #[cfg(feature = "tokio")]
+    pub(crate) fn poll_wait(&self, context: &std::task::Context<'_>) -> std::task::Poll<()> {
+        use std::task::Poll;
+
         let mut state = lock(&self.state);
         if std::mem::take(&mut state.signalled) {
             return Poll::Ready(());

@@ -35,6 +35,7 @@
 //! - An engine that breaks its protocol is no error while there is a result
 //!   ([`Engine::take_notices`]).
 mod builder;
+mod course;
 mod driver;
 mod engine;
 mod error;
@@ -52,6 +53,9 @@ mod stopper;
 mod sync;
 mod threads;
 mod time;
+#[cfg(feature = "tokio")]
+pub mod tokio;
+mod verbs;
 
 pub use builder::Builder;
 pub use driver::Notice;

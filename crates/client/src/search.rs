@@ -76,11 +76,6 @@ impl Search {
         self
     }
 
-    /// Returns what was set before.
-    pub(crate) fn set_lines(&mut self, lines: Option<u32>) -> Option<u32> {
-        std::mem::replace(&mut self.lines, lines)
-    }
-
     pub(crate) fn set_ponder(&mut self) {
         self.go.ponder = true;
     }
