@@ -1,0 +1,145 @@
+//! The engine for tokio: it waits in another way, and everything else is the same.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use readyok_client::tokio::Engine;
+use readyok_client::{Builder, Dialect, Game, Limit, Patience, Problem, Wait, WaitLimit};
+use tokio::time::timeout;
+
+use crate::support::{
+    SHORT, check_gone, check_reaped, good_engine, misbehaving, patient, problem, uci,
+};
+
+/// Starts an engine that misbehaves, does something with it, and looks whether any of its
+/// processes is left when there is no runtime any more.
+fn check(rules: &[&str], patience: Patience, test: impl AsyncFnOnce(Engine)) {
+    let (command, mark) = misbehaving(rules);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let id = runtime.block_on(async {
+        let engine = Engine::spawn_with(uci(patience), command).await.expect("it starts well");
+        let id = engine.process_id().expect("it is a process");
+        test(engine).await;
+        id
+    });
+    drop(runtime);
+    check_gone(&mark);
+    check_reaped(id);
+}
+
+#[test]
+fn plays_and_analyses() {
+    check(&[], patient(), async |mut engine| {
+        engine.ready().await.expect("it answers");
+        let played = engine.play(&Game::startpos(), Limit::Depth(1)).await.expect("it plays");
+        assert!(played.best_move().is_some());
+        let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+        let analysis = analysis.lines(2).expect("it goes on");
+        assert!(analysis.finish().await.expect("it is stopped").best_move().is_some());
+        let pondering = engine.ponder(&Game::startpos(), Limit::Depth(1)).expect("it starts");
+        assert!(pondering.hit().await.expect("it plays").best_move().is_some());
+        assert!(engine.quit().await.expect("it leaves").is_some_and(|status| status.success()));
+    });
+}
+
+#[test]
+fn a_future_that_is_dropped_stops_its_search() {
+    check(&[], patient(), async |mut engine| {
+        let game = Game::startpos();
+        for _ in 0..2 {
+            let search = engine.play(&game, Limit::Infinite);
+            assert!(timeout(Duration::from_millis(50), search).await.is_err());
+        }
+        let played = engine.play(&game, Limit::Depth(1)).await.expect("it plays");
+        assert_eq!(played.info.depth, Some(1));
+    });
+}
+
+#[test]
+fn a_late_engine_is_ended() {
+    let patience = Patience { stop: WaitLimit::fixed(SHORT), ..patient() };
+    check(&["stop: "], patience, async |mut engine| {
+        let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+        assert_eq!(problem(analysis.finish().await), Problem::Late(Wait::Stop));
+    });
+}
+
+#[test]
+fn an_engine_that_ignores_quit_is_ended() {
+    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
+    check(&["quit: !deaf"], patience, async |engine| {
+        assert_eq!(problem(engine.quit().await), Problem::Late(Wait::Quit));
+    });
+}
+
+#[test]
+fn a_flood_reaches_a_slow_reader_as_the_latest_of_each_line() {
+    check(&["go: !flood"], patient(), async |mut engine| {
+        let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+        assert!(analysis.next().await.is_some());
+        tokio::time::sleep(SHORT).await;
+        assert!(analysis.next_within(SHORT).await.is_some());
+        assert_eq!(analysis.finish().await.expect("it is stopped").lines.len(), 3);
+    });
+}
+
+#[test]
+fn a_runtime_that_is_dropped_with_an_engine_leaves_no_process() {
+    for rules in [&[][..], &["quit: !deaf"], &["go: !flood"]] {
+        let (command, mark) = misbehaving(rules);
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let mut engine =
+            runtime.block_on(Engine::spawn_with(uci(patient()), command)).expect("it starts well");
+        let id = engine.process_id().expect("it is a process");
+        let (started, has_started) = channel();
+        runtime.spawn(async move {
+            let game = Game::startpos();
+            let mut analysis = engine.analyse(&game, Limit::Infinite).expect("it starts");
+            started.send(()).expect("the test waits");
+            while analysis.next().await.is_some() {}
+        });
+        has_started.recv().expect("it starts");
+        runtime.shutdown_background();
+        check_gone(&mark);
+        check_reaped(id);
+    }
+}
+
+#[tokio::test]
+async fn a_greeting_that_is_given_up_leaves_no_process() {
+    let (command, mark) = misbehaving(&["uci: "]);
+    let starting = Engine::spawn_with(uci(patient()), command);
+    assert!(timeout(Duration::from_millis(100), starting).await.is_err());
+    check_gone(&mark);
+}
+
+#[tokio::test]
+async fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
+    let (command, mark) = misbehaving(&["uci: !exit 1"]);
+    let builder = Builder::default().patience(patient());
+    let engine = Engine::spawn_with(builder, command).await.expect("it knows usi");
+    assert_eq!(engine.dialect(), Dialect::Usi);
+    drop(engine);
+    check_gone(&mark);
+}
+
+#[tokio::test]
+async fn an_engine_can_be_a_thread_of_this_program() {
+    let (heard, lines) = channel();
+    let serve = move |input, output| good_engine(input, output, &heard);
+    let mut engine = Engine::in_process(uci(patient()), serve).await.expect("it answers");
+    assert!(engine.play(&Game::startpos(), Limit::Depth(1)).await.is_ok());
+    assert_eq!(engine.quit().await.expect("it leaves"), None);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("go")).count(), 1);
+}
+
+#[tokio::test]
+async fn a_task_can_play() {
+    let (command, mark) = misbehaving(&[]);
+    let task = tokio::spawn(async move {
+        let mut engine = Engine::spawn_with(uci(patient()), command).await?;
+        engine.play(&Game::startpos(), Limit::Depth(1)).await
+    });
+    assert!(task.await.expect("no panic").expect("it plays").best_move().is_some());
+    check_gone(&mark);
+}

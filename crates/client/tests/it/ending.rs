@@ -1,0 +1,195 @@
+//! How engines end, of their own accord and against their will.
+
+use std::process::Command;
+use std::time::Duration;
+
+use readyok_client::{Engine, EngineError, Game, Limit, Patience, Problem, Wait, WaitLimit};
+
+use crate::support::{
+    SHORT, check, check_gone, check_reaped, check_started, misbehaving, patient, problem, uci,
+};
+
+fn play(engine: &mut Engine) -> Result<readyok_client::Played, EngineError> {
+    engine.play(&Game::startpos(), Limit::Depth(3))
+}
+
+#[test]
+fn a_crash_in_the_greeting_is_told() {
+    for rule in ["start: !abort", "uci: !abort", "uci: id name X | !abort"] {
+        check(&[rule], patient(), |engine| {
+            let error = engine.expect_err("it crashed");
+            assert_eq!(*error.problem(), Problem::Gone, "{rule}");
+            assert!(error.exit().is_some(), "{rule}");
+        });
+    }
+}
+
+#[test]
+fn a_crash_in_a_search_is_told() {
+    for rule in [
+        "position: !abort",
+        "isready: !abort",
+        "isready: readyok | !abort",
+        "go: !abort",
+        "go: info depth 1 score cp 1 pv e2e4 | !abort",
+        "ucinewgame: !abort",
+    ] {
+        check_started(&[rule], patient(), |mut engine| {
+            let error = play(&mut engine).expect_err("it crashed");
+            assert_eq!(*error.problem(), Problem::Gone, "{rule}");
+            assert!(error.to_string().contains("SIGABRT"), "{error}");
+            // It stays gone, and says why.
+            assert_eq!(problem(play(&mut engine)), Problem::Gone);
+            assert_eq!(problem(engine.ready()), Problem::Gone);
+            assert_eq!(problem(engine.set_option("Hash", "1")), Problem::Gone);
+        });
+    }
+}
+
+#[test]
+fn a_crash_after_stop_is_told() {
+    check_started(&["stop: !abort"], patient(), |mut engine| {
+        let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+        assert_eq!(problem(analysis.finish()), Problem::Gone);
+    });
+}
+
+#[test]
+fn a_crash_after_the_answer_does_not_take_it_back() {
+    check_started(&["go: bestmove e2e4 | !abort"], patient(), |mut engine| {
+        assert!(play(&mut engine).expect("it answered").best_move().is_some());
+        assert_eq!(problem(play(&mut engine)), Problem::Gone);
+    });
+}
+
+#[test]
+fn a_wrong_processor_is_explained() {
+    check_started(&["go: !stderr needs AVX-512 | !signal ILL"], patient(), |mut engine| {
+        let error = play(&mut engine).expect_err("it crashed");
+        let text = error.to_string();
+        assert!(text.contains("not built for this CPU"), "{text}");
+        assert_eq!(error.stderr(), ["needs AVX-512"]);
+    });
+}
+
+#[test]
+fn a_code_and_the_last_words_are_told() {
+    let lines: Vec<_> = (0..50).map(|line| format!("!stderr line {line}")).collect();
+    check_started(&[&format!("go: {} | !exit 3", lines.join(" | "))], patient(), |mut engine| {
+        let error = play(&mut engine).expect_err("it left");
+        assert_eq!(error.exit().and_then(|status| status.code()), Some(3));
+        assert_eq!(error.stderr().len(), 20);
+        assert_eq!(error.stderr().last().map(String::as_str), Some("line 49"));
+    });
+}
+
+#[test]
+fn an_engine_that_closes_its_output_is_ended() {
+    check_started(&["go: !close"], patient(), |mut engine| {
+        assert_eq!(problem(play(&mut engine)), Problem::Gone);
+    });
+}
+
+#[test]
+fn quit_tells_how_the_engine_left() {
+    check_started(&[], patient(), |engine| {
+        let status = engine.quit().expect("it leaves").expect("it is a process");
+        assert!(status.success());
+    });
+    check_started(&["quit: !exit 7"], patient(), |engine| {
+        let status = engine.quit().expect("it leaves").expect("it is a process");
+        assert_eq!(status.code(), Some(7));
+    });
+}
+
+#[test]
+fn quit_ends_a_search_first() {
+    check_started(&[], patient(), |mut engine| {
+        drop(engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts"));
+        assert!(engine.quit().expect("it leaves").is_some_and(|status| status.success()));
+    });
+}
+
+#[test]
+fn an_engine_that_ignores_quit_is_ended() {
+    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["quit: !deaf"], patience, |engine| {
+        assert_eq!(problem(engine.quit()), Problem::Late(Wait::Quit));
+    });
+    // Neither at the end of its input nor when the handle is dropped.
+    check_started(&["quit: !deaf"], patience, drop);
+}
+
+#[test]
+fn an_engine_that_ignores_sigterm_is_killed() {
+    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
+    for quit in [true, false] {
+        let (engine, mark) = misbehaving(&["quit: !deaf"]);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' TERM; exec \"$0\" \"$@\""]);
+        shell.arg(engine.get_program()).args(engine.get_args());
+        shell.envs(engine.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let engine = uci(patience).spawn(shell).expect("it starts well");
+        let id = engine.process_id().expect("it is a process");
+        if quit {
+            let error = engine.quit().expect_err("it does not leave");
+            assert!(error.to_string().contains("SIGKILL"), "{error}");
+        } else {
+            drop(engine);
+        }
+        check_gone(&mark);
+        check_reaped(id);
+    }
+}
+
+#[test]
+fn a_child_that_holds_the_pipe_does_not_hold_the_caller() {
+    check_started(&["go: !child | !exit 1"], patient(), |mut engine| {
+        assert_eq!(problem(play(&mut engine)), Problem::Gone);
+    });
+    check_started(&["isready: !child | readyok"], patient(), |mut engine| {
+        assert!(play(&mut engine).is_ok());
+        assert!(engine.quit().expect("it leaves").is_some_and(|status| status.success()));
+    });
+    check_started(&["isready: !child | readyok"], patient(), |mut engine| {
+        assert!(play(&mut engine).is_ok());
+    });
+}
+
+#[test]
+fn a_panic_leaves_no_process() {
+    let (command, mark) = misbehaving(&[]);
+    let caller = std::thread::spawn(move || {
+        let _engine = uci(patient()).spawn(command).expect("it starts well");
+        std::panic::resume_unwind(Box::new("the caller gives up"));
+    });
+    assert!(caller.join().is_err());
+    check_gone(&mark);
+}
+
+#[test]
+fn an_engine_that_never_reads_does_not_block_the_caller() {
+    let patience = Patience { ready: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["isready: !deaf"], patience, |mut engine| {
+        let mut game = Game::startpos();
+        for _ in 0..100_000 {
+            game.extend(["g1f3", "g8f6", "f3g1", "f6g8"].map(|it| it.parse().expect("a move")));
+        }
+        for _ in 0..3 {
+            drop(engine.analyse(&game, Limit::Infinite));
+        }
+        assert_eq!(problem(engine.ready()), Problem::Late(Wait::Ready));
+    });
+}
+
+#[test]
+fn a_leaked_handle_leaves_no_zombie() {
+    let (command, mark) = misbehaving(&["isready: !wait 100 | !exit 0"]);
+    let mut engine = uci(patient()).spawn(command).expect("it starts well");
+    let id = engine.process_id().expect("it is a process");
+    let game = Game::startpos();
+    drop(engine.analyse(&game, Limit::Time(Duration::from_secs(1))));
+    std::mem::forget(engine);
+    check_gone(&mark);
+    check_reaped(id);
+}

@@ -1,0 +1,73 @@
+//! Engines that say more than anybody reads.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use readyok_client::{Game, Limit, Patience, Problem, Wait, WaitLimit};
+
+use crate::support::{SHORT, check_started, patient, problem};
+
+/// Megabytes of this process in memory. Zero where nobody can tell.
+fn memory() -> u64 {
+    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096 / 1_000_000
+}
+
+#[test]
+fn a_flood_costs_no_memory_and_blocks_nobody_while_nobody_reads() {
+    check_started(&["go: !flood"], patient(), |mut engine| {
+        let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
+        let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
+        assert!(analysis.next().is_some());
+        let before = memory();
+        thread::park_timeout(Duration::from_secs(2));
+        let grown = memory().saturating_sub(before);
+        assert!(grown < 100, "{grown} MB");
+        let played = analysis.finish().expect("it is stopped");
+        assert_eq!(played.lines.len(), 3);
+        // Far more than there is room for: the engine was never blocked for good.
+        let nodes = played.info.nodes.expect("each line has them");
+        assert!(20_000 < nodes, "{nodes}");
+    });
+}
+
+#[test]
+fn a_flood_does_not_keep_a_deadline_from_coming() {
+    let patience = Patience { stop: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["go: !flood", "stop: "], patience, |mut engine| {
+        let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+        assert_eq!(problem(analysis.finish()), Problem::Late(Wait::Stop));
+    });
+}
+
+#[test]
+fn a_flood_does_not_keep_the_engine_from_ending() {
+    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
+    for rules in [&["go: !flood"][..], &["go: !flood", "quit: !deaf"]] {
+        check_started(rules, patience, |mut engine| {
+            drop(engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts"));
+        });
+        check_started(rules, patience, |mut engine| {
+            let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
+            assert!(analysis.next().is_some());
+            drop(analysis);
+            // How it ends depends on the rules; that it ends is what matters.
+            drop(engine.quit());
+        });
+    }
+}
+
+#[test]
+fn a_flood_of_answers_between_searches_is_held_back() {
+    check_started(&["setoption: !repeat bestmove a2a3"], patient(), |mut engine| {
+        engine.set_option("Hash", "17").expect("it has it");
+        let before = memory();
+        thread::park_timeout(SHORT);
+        let grown = memory().saturating_sub(before);
+        assert!(grown < 100, "{grown} MB");
+        let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
+        assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some("e2e4"));
+    });
+}

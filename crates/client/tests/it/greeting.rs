@@ -1,0 +1,136 @@
+//! What engines do before `uciok`.
+
+use readyok_client::{Dialect, Engine, Event, Limit, Notice, Patience, Problem, Wait, WaitLimit};
+
+use crate::support::{SHORT, check, check_gone, check_started, misbehaving, patient, problem};
+
+fn hasty() -> Patience {
+    Patience { hello: WaitLimit::fixed(SHORT), ..patient() }
+}
+
+#[test]
+fn a_silent_engine_is_late() {
+    let late = |engine| assert_eq!(problem(engine), Problem::Late(Wait::Hello));
+    check(&["uci: "], hasty(), late);
+    check(&["start: !deaf"], hasty(), late);
+}
+
+#[test]
+fn an_engine_without_uciok_is_late() {
+    check(&["uci: id name Half | option name Hash type button"], hasty(), |engine| {
+        assert_eq!(problem(engine), Problem::Late(Wait::Hello));
+    });
+}
+
+#[test]
+fn a_banner_before_the_name_does_no_harm() {
+    let rules = [
+        "start: Misbehave 1.0 by Nobody | info string loading",
+        "uci: | hello | id name B | uciok",
+    ];
+    check_started(&rules, patient(), |mut engine| {
+        assert_eq!(engine.identity().name, "B");
+        let notices = engine.take_notices();
+        let banner = Notice::Event(Event::Chatter("Misbehave 1.0 by Nobody".to_owned()));
+        assert!(notices.contains(&banner), "{notices:?}");
+    });
+}
+
+#[test]
+fn line_ends_of_windows_are_line_ends() {
+    // `id name C\r\nuciok\r\n`
+    let uci = "uci: !hex 69 64 20 6e 61 6d 65 20 43 0d 0a 75 63 69 6f 6b 0d 0a";
+    check_started(&[uci, "isready: !hex 72 65 61 64 79 6f 6b 0d 0a"], patient(), |mut engine| {
+        assert_eq!(engine.identity().name, "C");
+        engine.ready().expect("it answers");
+    });
+}
+
+#[test]
+fn a_name_in_another_encoding_is_shown_as_far_as_it_can_be() {
+    // `id name J\xfcrgen\n`, Latin-1.
+    let latin = "uci: !hex 69 64 20 6e 61 6d 65 20 4a fc 72 67 65 6e 0a | uciok";
+    check_started(&[latin], patient(), |engine| {
+        assert_eq!(engine.identity().name, "J\u{fffd}rgen");
+    });
+    // `id name \x8f\xab\x8a\xfb X\n`, Shift-JIS.
+    let shift_jis = "uci: !hex 69 64 20 6e 61 6d 65 20 8f ab 8a fb 20 58 0a | uciok";
+    check_started(&[shift_jis], patient(), |mut engine| {
+        assert!(engine.identity().name.ends_with(" X"), "{:?}", engine.identity());
+        engine.play(&readyok_client::Game::startpos(), Limit::Depth(1)).expect("it plays");
+    });
+}
+
+#[test]
+fn ten_megabytes_without_a_line_end_are_thrown_away() {
+    let rules = ["uci: !long 10000000 | !hex 0a | id name L | uciok"];
+    check_started(&rules, patient(), |mut engine| {
+        assert_eq!(engine.identity().name, "L");
+        let notices = engine.take_notices();
+        assert!(matches!(notices.first(), Some(Notice::LineTooLong(_))), "{notices:?}");
+    });
+    check(&["uci: !long 10000000"], hasty(), |engine| {
+        assert_eq!(problem(engine), Problem::Late(Wait::Hello));
+    });
+}
+
+#[test]
+fn odd_declarations_of_options_leave_the_others_usable() {
+    let options = [
+        "uci: id name O",
+        "option",
+        "option name",
+        "option name NoType",
+        "option name NoDefault type spin",
+        "option name Backwards type spin default 5 min 9 max 1",
+        "option name Words type spin default many min few max all",
+        "option name Empty type combo",
+        "option name Stranger type combo default Z var A var B",
+        "option name type type check default maybe",
+        "option name Odd type banana peel",
+        "option name Twice type check default true",
+        "option name Twice type check default false",
+        "option name Huge type spin default 99999999999999999999 min -99999999999999999999 max 1",
+        "option name Good type spin default 1 min 1 max 9",
+        "uciok",
+    ];
+    check_started(&[&options.join(" | ")], patient(), |mut engine| {
+        engine.set_option("Good", "4").expect("it has this option");
+        let wrong = problem(engine.set_option("Good", "10"));
+        assert!(matches!(wrong, Problem::Misuse(_)), "{wrong:?}");
+        let unknown = problem(engine.set_option("Bad", "10"));
+        assert!(matches!(unknown, Problem::Misuse(_)), "{unknown:?}");
+        engine.set_option("Stranger", "a").expect("one of its choices");
+        engine.ready().expect("it answers");
+        let played = engine.play(&readyok_client::Game::startpos(), Limit::Depth(1));
+        assert!(played.expect("it plays").best_move().is_some());
+    });
+}
+
+#[test]
+fn a_program_that_is_not_there_cannot_be_started() {
+    let result = Engine::spawn(std::process::Command::new("/nowhere/engine"));
+    let error = result.expect_err("it is not there");
+    assert_eq!(error.engine(), "engine");
+    assert!(matches!(error.problem(), Problem::Start { .. }), "{error}");
+}
+
+#[test]
+fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
+    for uci in ["uci: ", "uci: !exit 1"] {
+        let (command, mark) = misbehaving(&[uci]);
+        let engine = Engine::builder().patience(hasty()).spawn(command).expect("it knows usi");
+        assert_eq!(engine.dialect(), Dialect::Usi);
+        drop(engine);
+        check_gone(&mark);
+    }
+}
+
+#[test]
+fn a_speaking_engine_may_take_longer_to_greet() {
+    let rules = ["uci: | id name S | !wait 300 | x | !wait 300 | x | !wait 300 | x | uciok"];
+    let hello = WaitLimit { silence: SHORT, total: patient().hello.total };
+    check_started(&rules, Patience { hello, ..patient() }, |engine| {
+        assert_eq!(engine.identity().name, "S");
+    });
+}

@@ -1,0 +1,13 @@
+//! Engines that misbehave in every known way, good engines in every way to reach one, and real
+//! engines where they are installed.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod asynchronous;
+mod ending;
+mod flood;
+mod greeting;
+mod real;
+mod searching;
+mod support;
+mod transports;
+mod wire;

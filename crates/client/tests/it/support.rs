@@ -1,0 +1,134 @@
+//! Starts engines for the tests, and looks whether anything of them is left.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use readyok_client::{Builder, Dialect, Engine, EngineError, Patience, Problem, WaitLimit};
+
+/// Long enough that a loaded machine does not matter.
+const LONG: Duration = Duration::from_secs(20);
+/// Long enough for a good engine to answer, short enough to be waited for.
+pub(crate) const SHORT: Duration = Duration::from_millis(600);
+
+/// Waits long for everything.
+pub(crate) fn patient() -> Patience {
+    let long = WaitLimit::fixed(LONG);
+    Patience { hello: long, ready: long, stop: long, overrun: LONG, stall: LONG, quit: long }
+}
+
+/// A command that misbehaves by rules, and a mark by which its processes are known.
+pub(crate) fn misbehaving(rules: &[&str]) -> (Command, String) {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mark = format!("READYOK_TEST={}.{number}.", std::process::id());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_misbehave"));
+    command.args(rules);
+    if let Some((name, value)) = mark.split_once('=') {
+        command.env(name, value);
+    }
+    (command, mark)
+}
+
+pub(crate) fn uci(patience: Patience) -> Builder {
+    Engine::builder().dialect(Dialect::Uci).patience(patience)
+}
+
+/// Starts an engine that misbehaves, does something with it, and looks whether any of its
+/// processes is left.
+pub(crate) fn check<T>(
+    rules: &[&str],
+    patience: Patience,
+    test: impl FnOnce(Result<Engine, EngineError>) -> T,
+) -> T {
+    let (command, mark) = misbehaving(rules);
+    let result = test(uci(patience).spawn(command));
+    check_gone(&mark);
+    result
+}
+
+/// The same with an engine that starts well.
+pub(crate) fn check_started<T>(
+    rules: &[&str],
+    patience: Patience,
+    test: impl FnOnce(Engine) -> T,
+) -> T {
+    let mut id = None;
+    let result = check(rules, patience, |engine| {
+        let engine = engine.expect("it starts well");
+        id = engine.process_id();
+        test(engine)
+    });
+    check_reaped(id.expect("it is a process"));
+    result
+}
+
+/// No process bears the mark any more.
+pub(crate) fn check_gone(mark: &str) {
+    check_soon(&format!("a process of {mark} is left"), || {
+        let Ok(all) = fs::read_dir("/proc") else { return true };
+        !all.flatten().any(|process| {
+            let environment = fs::read(process.path().join("environ")).unwrap_or_default();
+            let mark = mark.as_bytes();
+            environment.windows(mark.len()).any(|part| part == mark)
+        })
+    });
+}
+
+/// The process is not even a zombie.
+pub(crate) fn check_reaped(id: u32) {
+    check_soon("a zombie is left", || !fs::exists(format!("/proc/{id}")).unwrap_or(false));
+}
+
+fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if done() {
+            return;
+        }
+        thread::park_timeout(Duration::from_millis(10));
+    }
+    panic!("{otherwise}");
+}
+
+/// The problem of an error that is expected.
+pub(crate) fn problem<T>(result: Result<T, EngineError>) -> Problem {
+    match result {
+        Ok(_) => panic!("no error"),
+        Err(error) => error.problem().clone(),
+    }
+}
+
+/// An engine of this process that answers well and tells what it heard.
+pub(crate) fn good_engine(input: impl Read, mut output: impl Write, heard: &Sender<String>) {
+    let mut say = |text: &str| output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    for line in BufReader::new(input).lines().map_while(Result::ok) {
+        let first = line.split(' ').next().unwrap_or_default();
+        let runs_on = line.contains("infinite") || line.contains("ponder");
+        let said = match first {
+            "uci" => say("id name Good\n\
+                option name Hash type spin default 16 min 1 max 1024\n\
+                option name Threads type spin default 1 min 1 max 64\n\
+                option name Clear Hash type button\n\
+                option name MultiPV type spin default 1 min 1 max 9\n\
+                option name UCI_Opponent type string default <empty>\n\
+                option name UCI_Chess960 type check default false\n\
+                uciok\n"),
+            "usi" => say("id name Good\nusiok\n"),
+            "isready" => say("readyok\n"),
+            "go" if line.contains("mate") => {
+                say("info depth 3 score mate 2 pv e2e4 e7e5 d1h5\nbestmove e2e4\n")
+            }
+            "go" if !runs_on => say("info depth 4 score cp 5 pv e2e4\nbestmove e2e4 ponder e7e5\n"),
+            "go" => say("info depth 1 score cp 3 pv d2d4\n"),
+            "stop" | "ponderhit" => say("bestmove d2d4\n"),
+            "quit" => return,
+            _ => Ok(()),
+        };
+        // The other side may have left.
+        let _ = (said, heard.send(line));
+    }
+}

@@ -1,0 +1,66 @@
+//! The ways to reach an engine that is no process.
+
+use std::net::TcpListener;
+use std::sync::mpsc::channel;
+use std::thread;
+
+use readyok_client::{Engine, Game, Limit, Patience, Problem, Wait, WaitLimit};
+
+use crate::support::{SHORT, good_engine, patient, problem, uci};
+
+#[test]
+fn an_engine_can_be_behind_a_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("tcp://{}", listener.local_addr().expect("it has one"));
+    let (heard, lines) = channel();
+    let server = thread::spawn(move || {
+        for _ in 0..2 {
+            let (stream, _) = listener.accept().expect("a client");
+            good_engine(stream.try_clone().expect("a clone"), stream, &heard);
+        }
+    });
+    let mut engine = uci(patient()).connect(&address).expect("it answers");
+    assert!(engine.play(&Game::startpos(), Limit::Depth(1)).is_ok());
+    assert_eq!(engine.quit().expect("it leaves"), None);
+    // Dropping says `quit` as well.
+    drop(uci(patient()).connect(&address).expect("it answers"));
+    server.join().expect("both conversations ended");
+    assert_eq!(lines.iter().filter(|line| line == "uci").count(), 2);
+}
+
+#[test]
+fn a_port_where_nobody_listens_cannot_be_reached() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it has one").to_string();
+    drop(listener);
+    let result = Engine::builder().connect(&address);
+    assert!(matches!(problem(result), Problem::Start { .. }));
+    assert!(matches!(problem(Engine::builder().connect("no port")), Problem::Start { .. }));
+}
+
+#[test]
+fn a_connection_where_nobody_speaks_is_late() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it has one").to_string();
+    let patience = Patience { hello: WaitLimit::fixed(SHORT), ..patient() };
+    assert_eq!(problem(uci(patience).connect(&address)), Problem::Late(Wait::Hello));
+}
+
+#[test]
+fn an_engine_can_be_a_thread_of_this_program() {
+    let (heard, lines) = channel();
+    let builder = uci(patient());
+    let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
+    let mut engine = engine.expect("it answers");
+    assert_eq!(engine.process_id(), None);
+    assert!(engine.play(&Game::startpos(), Limit::Depth(1)).is_ok());
+    drop(engine);
+    // The thread ended: its sender is gone.
+    assert_eq!(lines.iter().filter(|line| line.starts_with("go")).count(), 1);
+}
+
+#[test]
+fn an_engine_that_closes_its_stream_is_gone() {
+    let engine = uci(patient()).in_process(|_, _| ());
+    assert_eq!(problem(engine), Problem::Gone);
+}

@@ -1,0 +1,210 @@
+//! What the engine hears when the friendly calls are made.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, Search};
+
+use crate::support::{good_engine, patient, uci};
+
+/// Does something with a good engine, and compares what it heard after the greeting.
+fn check_heard(test: impl FnOnce(&mut Engine), expected: &str) {
+    let (heard, lines) = channel();
+    let builder = uci(patient());
+    let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
+    let mut engine = engine.expect("it answers");
+    test(&mut engine);
+    engine.quit().expect("it leaves");
+    // `uci`, and how often it was asked for `readyok`, are tested with the session.
+    let lines: Vec<_> = lines.iter().filter(|line| line != "isready" && line != "uci").collect();
+    let expected: Vec<_> =
+        expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_game_is_announced_once() {
+    check_heard(
+        |engine| {
+            let mut game = Game::startpos();
+            for _ in 0..2 {
+                let played = engine.play(&game, Limit::Depth(1)).expect("it plays");
+                game.extend(played.best_move());
+            }
+            engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
+        },
+        "ucinewgame
+         position startpos
+         go depth 1
+         position startpos moves e2e4
+         go depth 1
+         ucinewgame
+         position startpos
+         go depth 1",
+    );
+}
+
+#[test]
+fn what_holds_for_one_search_is_taken_back() {
+    check_heard(
+        |engine| {
+            let game = Game::startpos();
+            let search = Search::new(Limit::Nodes(5)).lines(3).option("Threads", "2");
+            engine.play(&game, search).expect("it plays");
+            engine.play(&game, Limit::Nodes(5)).expect("it plays");
+        },
+        "setoption name Threads value 2
+         setoption name MultiPV value 3
+         ucinewgame
+         position startpos
+         go nodes 5
+         setoption name Threads value 1
+         setoption name MultiPV value 1
+         position startpos
+         go nodes 5",
+    );
+}
+
+#[test]
+fn only_options_that_change_are_sent() {
+    check_heard(
+        |engine| {
+            engine.set_options([("Hash", "16"), ("Threads", "4")]).expect("it has them");
+            engine.set_options([("hash", "64"), ("THREADS", "4")]).expect("it has them");
+            engine.press("Clear Hash").expect("it has it");
+        },
+        "setoption name Threads value 4
+         setoption name Hash value 64
+         setoption name Clear Hash",
+    );
+}
+
+#[test]
+fn a_game_says_what_it_is() {
+    check_heard(
+        |engine| {
+            let fen = "bnrbnkrq/pppppppp/8/8/8/8/PPPPPPPP/BNRBNKRQ w CGcg - 0 1";
+            let game =
+                Game::from_fen(fen).expect("a position").chess960().against("none 0 human X");
+            engine.play(&game, Limit::millis(7)).expect("it plays");
+        },
+        "setoption name UCI_Chess960 value true
+         ucinewgame
+         setoption name UCI_Opponent value none 0 human X
+         position fen bnrbnkrq/pppppppp/8/8/8/8/PPPPPPPP/BNRBNKRQ w CGcg - 0 1
+         go movetime 7",
+    );
+}
+
+#[test]
+fn a_ponder_hit_continues_and_a_miss_stops() {
+    check_heard(
+        |engine| {
+            let game = Game::startpos();
+            let second = Duration::from_secs(1);
+            let clock = Clock::fischer(second, second);
+            let limit = || Limit::clock(Clocks::new(clock, clock));
+            let mut pondering = engine.ponder(&game, limit()).expect("it starts");
+            while pondering.so_far().is_empty() {
+                pondering.next_within(second);
+            }
+            assert!(pondering.hit().expect("it plays").best_move().is_some());
+            let mut pondering = engine.ponder(&game, limit()).expect("it starts");
+            while pondering.so_far().is_empty() {
+                pondering.next_within(second);
+            }
+            pondering.miss();
+            engine.play(&game, Limit::Depth(1)).expect("it plays");
+        },
+        "ucinewgame
+         position startpos
+         go ponder wtime 1000 btime 1000 winc 1000 binc 1000
+         ponderhit
+         position startpos
+         go ponder wtime 1000 btime 1000 winc 1000 binc 1000
+         stop
+         position startpos
+         go depth 1",
+    );
+}
+
+#[test]
+fn an_analysis_can_move_on_in_one_call() {
+    check_heard(
+        |engine| {
+            let mut game = Game::startpos();
+            let mut analysis = engine.analyse(&game, Limit::Infinite).expect("it starts");
+            assert!(analysis.next().is_some());
+            analysis.set_lines(2).expect("it goes on");
+            assert!(analysis.next().is_some());
+            game.play("e2e4".parse().expect("a move"));
+            analysis.set_game(&game).expect("it goes on");
+            assert!(analysis.so_far().is_empty());
+            let update = analysis.next().expect("it goes on");
+            assert_eq!(update.raw, "info depth 1 score cp 3 pv d2d4");
+            assert_eq!(analysis.so_far().len(), 1);
+            let played = analysis.finish().expect("it answers");
+            assert_eq!(played.lines.len(), 1);
+        },
+        "ucinewgame
+         position startpos
+         go infinite
+         stop
+         setoption name MultiPV value 2
+         position startpos
+         go infinite
+         stop
+         position startpos moves e2e4
+         go infinite
+         stop",
+    );
+}
+
+#[test]
+fn the_number_of_lines_costs_no_restart_before_the_start() {
+    check_heard(
+        |engine| {
+            let analysis = engine.analyse(&Game::startpos(), Limit::Depth(2)).expect("it starts");
+            analysis.lines(3).expect("it goes on").complete().expect("it ends by itself");
+        },
+        "ucinewgame
+         setoption name MultiPV value 3
+         position startpos
+         go depth 2",
+    );
+}
+
+#[test]
+fn a_mate_of_a_chess_engine_is_its_variation() {
+    check_heard(
+        |engine| {
+            let mate = engine.mate(&Game::startpos(), MateLimit::Moves(2)).expect("it answers");
+            let Checkmate::Moves(moves) = mate else { panic!("{mate:?}") };
+            assert_eq!(moves.as_str(), "e2e4 e7e5 d1h5");
+            // UCI has no time for it.
+            assert!(engine.mate(&Game::startpos(), MateLimit::Time(2)).is_err());
+        },
+        "ucinewgame
+         position startpos
+         go mate 2",
+    );
+}
+
+#[test]
+fn infos_can_be_watched_while_the_engine_plays() {
+    check_heard(
+        |engine| {
+            let mut depths = Vec::new();
+            let played = engine.play_with(&Game::startpos(), Limit::Depth(4), |update| {
+                depths.push(update.depth);
+            });
+            let played = played.expect("it plays");
+            assert_eq!(depths, [Some(4)]);
+            assert_eq!(played.ponder.map(|it| it.to_string()).as_deref(), Some("e7e5"));
+            assert_eq!(played.info.depth, Some(4));
+        },
+        "ucinewgame
+         position startpos
+         go depth 4",
+    );
+}

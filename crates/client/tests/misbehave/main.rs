@@ -1,0 +1,130 @@
+//! An engine that does what its arguments say.
+//!
+//! Each argument is a rule: `go: info depth 1 | !wait 50 | bestmove e2e4`. Before the colon stands
+//! the first word of a command, or `start`; after it what to say, or with `!` what to do. Of several
+//! rules for a word each is used once, and the last one from then on. Commands without a rule are
+//! answered as a good engine does.
+#![expect(clippy::print_stderr, clippy::exit, reason = "as engines do")]
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, BufRead, Write};
+use std::process::{Command, Stdio, abort, exit};
+use std::thread;
+use std::time::Duration;
+
+const GOOD: [&str; 6] = [
+    "uci: id name Misbehave | id author Nobody \
+     | option name Hash type spin default 16 min 1 max 1024 \
+     | option name MultiPV type spin default 1 min 1 max 500 \
+     | option name Ponder type check default false | uciok",
+    "usi: id name Misbehave | usiok",
+    "isready: readyok",
+    "stop: bestmove e2e4",
+    "ponderhit: bestmove e2e4",
+    "quit: !exit 0",
+];
+
+type Rules = HashMap<String, VecDeque<String>>;
+
+fn main() {
+    let mut rules = Rules::new();
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    add(&mut rules, given.iter().map(String::as_str));
+    let good = GOOD.iter().copied().filter(|rule| !rules.contains_key(word(rule)));
+    let good: Vec<_> = good.collect();
+    add(&mut rules, good);
+    obey(&mut rules, "start");
+    for line in io::stdin().lock().lines().map_while(Result::ok) {
+        let command = line.split_whitespace().next().unwrap_or_default();
+        if command == "go" && !rules.contains_key("go") {
+            if !line.contains("infinite") && !line.contains("ponder") {
+                say(b"info depth 1 score cp 20 pv e2e4\nbestmove e2e4\n");
+            }
+        } else {
+            obey(&mut rules, command);
+        }
+    }
+}
+
+fn word(rule: &str) -> &str {
+    rule.split(':').next().unwrap_or_default()
+}
+
+fn add<'a>(rules: &mut Rules, new: impl IntoIterator<Item = &'a str>) {
+    for rule in new {
+        let (word, acts) = rule.split_once(':').unwrap_or((rule, ""));
+        rules.entry(word.to_owned()).or_default().push_back(acts.to_owned());
+    }
+}
+
+fn obey(rules: &mut Rules, word: &str) {
+    let Some(queue) = rules.get_mut(word) else { return };
+    let acts = if queue.len() == 1 { queue.front().cloned() } else { queue.pop_front() };
+    for act in acts.unwrap_or_default().split('|').map(str::trim).filter(|act| !act.is_empty()) {
+        match act.strip_prefix('!') {
+            Some(act) => perform(act),
+            None => say(format!("{act}\n").as_bytes()),
+        }
+    }
+}
+
+fn say(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
+        exit(9);
+    }
+}
+
+fn perform(act: &str) {
+    let (act, value) = act.split_once(' ').unwrap_or((act, ""));
+    let number = || value.parse().unwrap_or(0);
+    match act {
+        "abort" => abort(),
+        "signal" => become_shell(&format!("kill -{value} $$")),
+        "exit" => exit(value.parse().unwrap_or(0)),
+        "wait" => thread::park_timeout(Duration::from_millis(number())),
+        "deaf" => loop {
+            thread::park();
+        },
+        "hex" => {
+            let bytes = value.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok());
+            say(&bytes.collect::<Vec<_>>());
+        }
+        "long" => say(&vec![b'x'; usize::try_from(number()).unwrap_or(0)]),
+        "repeat" => {
+            for _ in 0..20_000 {
+                say(format!("{value}\n").as_bytes());
+            }
+        }
+        "flood" => drop(thread::spawn(flood)),
+        "stderr" => eprintln!("{value}"),
+        "child" => {
+            // It inherits our output, and waits for nobody.
+            let child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn();
+            drop(child);
+        }
+        "close" => become_shell("exec sleep 60 > /dev/null"),
+        act => eprintln!("misbehave: cannot {act}"),
+    }
+}
+
+/// Says as much as the reader takes, until the process ends.
+fn flood() {
+    for first in (0u64..).step_by(99) {
+        let line = |nodes: u64| {
+            let number = nodes % 3 + 1;
+            format!("info depth 9 multipv {number} score cp 1 nodes {nodes} pv e2e4\n")
+        };
+        let lines: Vec<_> = (first..first + 99).map(line).collect();
+        say(lines.concat().as_bytes());
+    }
+}
+
+/// Becomes a shell that does it, where a process can become another one.
+fn become_shell(script: &str) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]);
+    #[cfg(unix)]
+    eprintln!("misbehave: {}", std::os::unix::process::CommandExt::exec(&mut shell));
+    abort();
+}
