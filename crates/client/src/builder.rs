@@ -69,12 +69,12 @@ impl Builder {
         self
     }
 
-    /// The dialects to try, in this order.
-    pub(crate) fn dialects(&self, target: &Target) -> Vec<Dialect> {
+    /// The dialect to try, and the one to try after it.
+    pub(crate) fn dialects(&self, target: &Target) -> (Dialect, Option<Dialect>) {
         match (self.dialect, target) {
-            (Some(dialect), _) => vec![dialect],
-            (None, Target::Command(_) | Target::Address(_)) => Dialect::ALL.to_vec(),
-            (None, Target::Streams(_)) => vec![Dialect::default()],
+            (Some(dialect), _) => (dialect, None),
+            (None, Target::Command(_) | Target::Address(_)) => (Dialect::Uci, Some(Dialect::Usi)),
+            (None, Target::Streams(_)) => (Dialect::Uci, None),
         }
     }
 

@@ -148,12 +148,10 @@ impl Driver {
             match self.poll(|event, at, raw| running.take(event, at, raw))? {
                 Some(Progress::Started) => (),
                 Some(progress) => return Ok(Some(progress)),
-                // What ends the engine ends the search as well, and tells more.
+                // What ends the engine ends the search as well, and says more once it is reached.
                 None if self.ending.is_some() => return Ok(None),
                 None => {
-                    // The end of the engine says more, once it is reached.
-                    let dropped = running.dropped.filter(|_| self.ending.is_none());
-                    let problem = dropped.map(Problem::Dropped);
+                    let problem = running.dropped.map(Problem::Dropped);
                     return problem.map_or(Ok(None), |problem| Err(self.error(problem)));
                 }
             }
@@ -258,11 +256,12 @@ impl Driver {
 
     /// Until when nothing will happen unless the engine makes it happen.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let session = self.session.poll_timeout().map(|due| {
-            // Past the moment itself, which is still in time.
-            self.origin + due + Duration::from_millis(1)
-        });
-        session.into_iter().chain(self.ending.as_ref().map(|ending| ending.until)).min()
+        if let Some(ending) = &self.ending {
+            return Some(ending.until);
+        }
+        // A moment is late only when it is over.
+        let due = self.session.poll_timeout()?;
+        self.origin.checked_add(due)?.checked_add(Duration::from_millis(1))
     }
 
     /// Searches. A new game is announced if it is one.

@@ -5,7 +5,7 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use readyok_protocol::session::client::Purpose;
-use readyok_protocol::{Checkmate, Clocks, Go, MateLimit};
+use readyok_protocol::{Checkmate, Clocks, Dialect, Go, MateLimit};
 
 use crate::builder::{Builder, Target};
 use crate::course::Course;
@@ -100,16 +100,23 @@ impl Engine {
     }
 
     fn open(builder: &Builder, mut target: Target) -> Result<Self, EngineError> {
-        let mut result = Err(EngineError::new("", crate::Problem::Gone));
-        for dialect in builder.dialects(&target) {
-            let mut engine = Self { driver: builder.open(&mut target, dialect)? };
-            let greeted = engine.wait(Driver::poll_greeting);
-            result = greeted.and_then(|()| builder.greeted(&mut engine.driver)).map(|()| engine);
-            if result.is_ok() {
-                break;
-            }
+        let (first, second) = builder.dialects(&target);
+        let result = Self::greet(builder, &mut target, first);
+        match second {
+            Some(dialect) if result.is_err() => Self::greet(builder, &mut target, dialect),
+            _ => result,
         }
-        result
+    }
+
+    fn greet(
+        builder: &Builder,
+        target: &mut Target,
+        dialect: Dialect,
+    ) -> Result<Self, EngineError> {
+        let mut engine = Self { driver: builder.open(target, dialect)? };
+        engine.wait(Driver::poll_greeting)?;
+        builder.greeted(&mut engine.driver)?;
+        Ok(engine)
     }
 
     /// Searches for a move to play in a game.

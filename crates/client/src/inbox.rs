@@ -19,6 +19,8 @@ use crate::time::now;
 /// Enough for the lines of a deep search with a hundred variations.
 const MAX_LINES: usize = 4096;
 const MAX_BYTES: usize = 8 << 20;
+/// Far more than any variation or list of choices needs.
+const MAX_LINE: usize = 1 << 16;
 
 /// One line, and when it came.
 #[derive(Debug)]
@@ -142,7 +144,7 @@ impl Inbox {
 
     /// Reads lines until the stream ends or nobody wants them any more.
     pub(crate) fn read(&self, mut from: impl Read) {
-        let mut buffer = LineBuffer::default();
+        let mut buffer = LineBuffer::new(MAX_LINE);
         let mut chunk = vec![0; 1 << 16];
         loop {
             let read = match from.read(&mut chunk) {

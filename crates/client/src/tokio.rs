@@ -23,12 +23,12 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use readyok_protocol::session::client::Purpose;
-use readyok_protocol::{Checkmate, Clocks, Go, MateLimit};
+use readyok_protocol::{Checkmate, Clocks, Dialect, Go, MateLimit};
 
 use crate::builder::{Builder, Target};
 use crate::course::Course;
 use crate::driver::Driver;
-use crate::error::{EngineError, Problem};
+use crate::error::EngineError;
 use crate::game::Game;
 use crate::lines::{Lines, Update};
 use crate::running::Played;
@@ -94,30 +94,40 @@ impl Engine {
         Self::open(builder, target).await
     }
 
-    async fn open(builder: Builder, mut target: Target) -> Result<Self, EngineError> {
-        let mut result = Err(EngineError::new("", Problem::Gone));
-        for dialect in builder.dialects(&target) {
-            // Starting and connecting may block.
-            let attempt = builder.clone();
-            let opening = ::tokio::task::spawn_blocking(move || {
-                let driver = attempt.open(&mut target, dialect);
-                (target, driver)
-            });
-            let driver = match opening.await {
-                Ok((back, driver)) => {
-                    target = back;
-                    driver?
-                }
-                Err(error) => return Err(EngineError::start("", &error.into())),
-            };
-            let mut engine = Self { driver };
-            let greeted = engine.wait(Driver::poll_greeting).await;
-            result = greeted.and_then(|()| builder.greeted(&mut engine.driver)).map(|()| engine);
-            if result.is_ok() {
-                break;
+    async fn open(builder: Builder, target: Target) -> Result<Self, EngineError> {
+        let (first, second) = builder.dialects(&target);
+        let (target, result) = Self::greet(&builder, target, first).await;
+        match (second, target) {
+            (Some(dialect), Some(target)) if result.is_err() => {
+                Self::greet(&builder, target, dialect).await.1
             }
+            _ => result,
         }
-        result
+    }
+
+    /// Gives the target back for another attempt.
+    async fn greet(
+        builder: &Builder,
+        mut target: Target,
+        dialect: Dialect,
+    ) -> (Option<Target>, Result<Self, EngineError>) {
+        let attempt = builder.clone();
+        // Starting and connecting may block.
+        let opening = ::tokio::task::spawn_blocking(move || {
+            let driver = attempt.open(&mut target, dialect);
+            (target, driver)
+        });
+        let (target, driver) = match opening.await {
+            Ok((target, driver)) => (Some(target), driver),
+            Err(error) => (None, Err(EngineError::start("engine", &error.into()))),
+        };
+        let greeted = async {
+            let mut engine = Self { driver: driver? };
+            engine.wait(Driver::poll_greeting).await?;
+            builder.greeted(&mut engine.driver)?;
+            Ok(engine)
+        };
+        (target, greeted.await)
     }
 
     /// Searches for a move to play in a game.

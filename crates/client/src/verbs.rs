@@ -29,13 +29,13 @@ macro_rules! verbs {
                 self.driver.session().option_value(name)
             }
 
-            /// The number of the process, which is also the number of its group. `None` if it is none.
+            /// The number of the process, which is also that of its group. `None` if it is none.
             pub fn process_id(&self) -> Option<u32> {
-                self.driver.link().process.as_ref().map(crate::process::Process::id)
+                self.driver.link().process.as_ref().map($crate::process::Process::id)
             }
 
-            /// What the engine did besides answering, the latest last: texts, breaches of its protocol,
-            /// lines that are no messages. At most the latest 256, each told once.
+            /// What the engine did besides answering, the latest last: texts, breaches of its
+            /// protocol, lines that are no messages. At most the latest 256, each told once.
             pub fn take_notices(&mut self) -> Vec<$crate::Notice> {
                 self.driver.take_notices()
             }
@@ -45,8 +45,8 @@ macro_rules! verbs {
                 $crate::Stopper::new(&self.driver)
             }
 
-            /// Announces a game although a [`Game`] of its own would say it, as before the same game is
-            /// analysed anew.
+            /// Makes the next search one of a new game, even if it is the same [`Game`] as before:
+            /// the engine forgets what it remembers.
             pub fn new_game(&mut self, game: &$crate::Game) {
                 self.driver.announce(game);
             }
@@ -68,8 +68,8 @@ macro_rules! verbs {
             /// Sets an option for good.
             ///
             /// # Errors
-            /// The engine has no such option or the option no such value, or it follows from the game and
-            /// the search.
+            /// The engine has no such option or the option no such value, or it follows from the
+            /// game and the search.
             pub fn set_option(
                 &mut self,
                 name: &str,
