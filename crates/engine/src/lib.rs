@@ -1,1 +1,50 @@
 //! Turns a value that can search into a UCI and USI engine.
+//!
+//! An author implements [`Engine`], declares [`Options`], and hands both to a [`Runner`]. The
+//! runtime does the rest in both protocols: it reads and writes, answers while the engine thinks,
+//! keeps the clock, and ends searches in time.
+//!
+//! ```text
+//!   input ──> reader ──Line──> main loop ──Job──> worker, which owns the Engine
+//!                                │  ^               │
+//!   output <─────────────────────┘  └─ Info, Done ──┘
+//! ```
+//!
+//! Three threads, one writer. The reader only reads. The worker does one job after another, so
+//! that no option changes under a search. The main loop owns the conversation and the output;
+//! everything that can happen to it is one `enum`. No lock on standard input or output is ever
+//! held, and whatever else a thread prints goes through unharmed.
+//!
+//! ```no_run
+#![doc = include_str!("../examples/first.rs")]
+//! ```
+#![forbid(unsafe_code)]
+
+mod board;
+mod budget;
+mod control;
+mod engine;
+mod log;
+mod options;
+mod runner;
+mod server;
+mod worker;
+
+pub use board::{Board, BoardError};
+pub use budget::Budget;
+pub use control::Control;
+pub use engine::{Answer, Engine, Failure};
+pub use options::{Check, Combo, Options, Spin, Text};
+pub use runner::Runner;
+
+pub use readyok_protocol as protocol;
+pub use readyok_protocol::session::engine::SearchRequest;
+pub use readyok_protocol::{Best, BestMove, Checkmate, Dialect, Info, Move, MoveList, Score};
+
+use std::time::Instant;
+
+/// The one place that reads the clock.
+fn now() -> Instant {
+    #[expect(clippy::disallowed_methods, reason = "this is the adapter between clock and session")]
+    Instant::now()
+}

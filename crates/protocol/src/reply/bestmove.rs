@@ -127,6 +127,19 @@ impl From<Move> for BestMove<'_> {
     }
 }
 
+impl<'a> From<Best<'a>> for BestMove<'a> {
+    fn from(best: Best<'a>) -> Self {
+        Self { best, ponder: None }
+    }
+}
+
+impl From<Option<Move>> for BestMove<'_> {
+    /// No move means that none is legal.
+    fn from(it: Option<Move>) -> Self {
+        it.map_or(Best::None, Best::Move).into()
+    }
+}
+
 /// Reads what follows `bestmove`. `None` if nothing does.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
     let Some(word) = reader.words.next() else {

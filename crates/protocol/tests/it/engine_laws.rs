@@ -83,7 +83,7 @@ fn act(verb: &str, session: &mut EngineSession, now: &mut Duration, out: &mut St
         Some('p') => Info { depth: Some(number), pv: Some(pv), ..Info::default() },
         Some('m') => Info { multipv: Some(number), pv: Some(pv), ..Info::default() },
         Some('d') => Info { currmove: Some(best), depth: Some(number), ..Info::default() },
-        _ => Info::text(verb),
+        _ => Info::text("text"),
     };
     // What may not be done now is refused, and the rest of the law says whether that is right.
     let _refused = session.info(info, *now, out);

@@ -1,0 +1,37 @@
+//! Chess and Chess960 on the board of `cozy-chess`.
+
+use cozy_chess::Board;
+use cozy_chess::util::parse_uci_move;
+
+use crate::Failure;
+
+impl super::Board for Board {
+    fn start() -> Self {
+        Self::default()
+    }
+
+    /// Reads the counters that are missing or too large as the nearest ones that the crate takes.
+    fn from_text(text: &str) -> Result<Self, Failure> {
+        let mut fields = text.split(' ');
+        let mut next = |default| fields.next().unwrap_or(default);
+        let (board, side, castling, en_passant) = (next(""), next(""), next("-"), next("-"));
+        let halfmoves = counter(next("0")).min(100);
+        let fullmoves = counter(next("1")).max(1);
+        let fen = format!("{board} {side} {castling} {en_passant} {halfmoves} {fullmoves}");
+        // Castling rights are written in one of two ways, and both are tried.
+        Ok(Self::from_fen(&fen, false).or_else(|_| Self::from_fen(&fen, true))?)
+    }
+
+    /// Reads castling as the king's move and as the king taking its rook.
+    fn play_word(&mut self, word: &str) -> Result<(), Failure> {
+        let exact = word.parse()?;
+        if self.try_play(exact).is_err() {
+            self.try_play(parse_uci_move(self, word)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn counter(text: &str) -> u16 {
+    text.parse().unwrap_or(u16::MAX)
+}

@@ -1,0 +1,41 @@
+//! Shogi on the board of `rsshogi`.
+
+use rsshogi::board::{Position, hirate_position};
+use rsshogi::types::Move;
+
+use crate::Failure;
+
+/// Move numbers from a GUI go no further, so that counting on does not overflow.
+const LATEST_MOVE: u16 = 10_000;
+
+impl super::Board for Position {
+    fn start() -> Self {
+        hirate_position()
+    }
+
+    /// One king may be missing, as in mate problems.
+    fn from_text(text: &str) -> Result<Self, Failure> {
+        let mut fields = text.split(' ');
+        let mut next = |default| fields.next().unwrap_or(default);
+        let (board, side, hands) = (next(""), next(""), next("-"));
+        let number = next("1").parse().unwrap_or(LATEST_MOVE).clamp(1, LATEST_MOVE);
+        let position = Self::from_sfen(&format!("{board} {side} {hands} {number}"))?;
+        position.validate().map_err(|error| format!("{error:?}"))?;
+        let (us, them) = (position.turn(), position.turn().flip());
+        let their_king = position.king_square(them);
+        if position.king_square(us).is_none() && their_king.is_none() {
+            return Err("there is no king".into());
+        }
+        if !their_king.is_none() && position.is_attacked_by(their_king, us) {
+            return Err("the side that is not to move is in check".into());
+        }
+        Ok(position)
+    }
+
+    fn play_word(&mut self, word: &str) -> Result<(), Failure> {
+        let legal = |mv: &Move| mv.is_normal() && self.is_legal_move(*mv);
+        let mv = Move::from_usi(word).filter(legal).ok_or("it is not legal")?;
+        let played = self.try_apply_move32(self.move32_from_move(mv));
+        Ok(played.map_err(|error| format!("{error:?}"))?)
+    }
+}

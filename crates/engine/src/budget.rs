@@ -1,0 +1,68 @@
+//! How long a search may take.
+
+use std::time::Duration;
+
+use readyok_protocol::session::engine::SearchRequest;
+use readyok_protocol::{MateLimit, Millis};
+
+/// How long a search may take, counted from `go` or from `ponderhit`.
+///
+/// Of a clock, a search gets an equal share for each move until more time is added, of which
+/// there are 30 if nothing else is known, and three quarters of the increment; and all of the
+/// byoyomi, which would be lost otherwise. It may overrun its share by a factor of four, but never
+/// the clock.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Budget {
+    /// Begin nothing new after this. `None` if time is no limit.
+    pub soft: Option<Duration>,
+    /// The runtime stops the search after this. `None` if time is no limit.
+    pub hard: Option<Duration>,
+}
+
+/// How many moves a game is expected to last, at most how many are planned for, and how many
+/// shares one move may take.
+const MOVES_EXPECTED: u32 = 30;
+const MOVES_PLANNED: u32 = 50;
+const MOST_SHARES: u32 = 4;
+
+/// An engine that is asked to move at once still has to find a move.
+const LEAST: Duration = Duration::from_millis(1);
+
+impl Budget {
+    /// The budget for a request. `overhead` is what gets lost on the way of each move.
+    pub fn new(request: &SearchRequest, overhead: Duration) -> Self {
+        let go = &request.go;
+        if go.infinite {
+            return Self::default();
+        }
+        let mate = match go.mate {
+            Some(MateLimit::Time(time)) => Some(time),
+            Some(MateLimit::Moves(_) | MateLimit::Infinite) | None => None,
+        };
+        let left = |time: Duration| time.saturating_sub(overhead).max(LEAST);
+        let (mut soft, mut hard) = (None, None);
+        let mut limit = |new_soft: Duration, new_hard: Duration| {
+            soft = Some(soft.map_or(new_soft, |old: Duration| old.min(new_soft)).max(LEAST));
+            hard = Some(hard.map_or(new_hard, |old: Duration| old.min(new_hard)).max(LEAST));
+        };
+        for time in [go.move_time, mate].into_iter().flatten() {
+            limit(left(duration(time)), left(duration(time)));
+        }
+        if let Some(clock) = request.clock() {
+            let available = left(clock.budget());
+            let byoyomi = duration(clock.byoyomi);
+            let moves = clock.moves_to_go.unwrap_or(MOVES_EXPECTED).clamp(1, MOVES_PLANNED);
+            let share = available.saturating_sub(byoyomi) / moves
+                + duration(clock.increment).saturating_mul(3) / 4;
+            limit(
+                share.saturating_add(byoyomi).min(available),
+                share.saturating_mul(MOST_SHARES).saturating_add(byoyomi).min(available),
+            );
+        }
+        Self { soft, hard }
+    }
+}
+
+fn duration(millis: Millis) -> Duration {
+    Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+}

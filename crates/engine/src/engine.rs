@@ -1,0 +1,57 @@
+//! What an author implements.
+
+use std::error::Error;
+
+use readyok_protocol::session::engine::SearchRequest;
+use readyok_protocol::{BestMove, Checkmate, Move};
+
+use crate::Control;
+
+/// Why a search could not be done. Its text is told as `info string`.
+pub type Failure = Box<dyn Error + Send + Sync>;
+
+/// What a search comes to.
+pub type Answer = Result<BestMove<'static>, Failure>;
+
+/// An engine, as the runtime sees it. It never sees a line of the protocol.
+///
+/// All methods are called on one thread, one after the other.
+pub trait Engine: Send + 'static {
+    /// Searches until done or told to stop, and returns the move.
+    ///
+    /// Ask [`Control::stopped`] often: it is cheap, and true as soon as the client says `stop` or
+    /// the time is up. A search may return early in any case; the runtime holds the move of
+    /// `go infinite` and `go ponder` back until the client wants it.
+    ///
+    /// On an error, or if the search panics, the move of [`fallback`](Self::fallback) is played.
+    ///
+    /// # Errors
+    /// The position cannot be searched, or the like.
+    fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer;
+
+    /// Searches for a mate (`go mate` of USI). Engines that cannot need not implement it.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search). The answer is then that the time ran out.
+    fn solve(
+        &mut self,
+        _request: &SearchRequest,
+        _control: &Control,
+    ) -> Result<Checkmate<'static>, Failure> {
+        Ok(Checkmate::NotImplemented)
+    }
+
+    /// Forgets the last game.
+    fn new_game(&mut self) {}
+
+    /// Does what takes long before the first search, with the options as they are now.
+    fn prepare(&mut self) {}
+
+    /// Any legal move, for when a search failed.
+    ///
+    /// It is asked only if the search had told no variation and the client named no moves to
+    /// search. Without it such a search ends as if there were no legal move.
+    fn fallback(&self, _request: &SearchRequest) -> Option<Move> {
+        None
+    }
+}

@@ -1,0 +1,214 @@
+//! Options: declared once, then checked, set and read without another word.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use readyok_protocol::{Dialect, OptionDecl, OptionKind, OptionSet, OptionValue};
+
+/// The options of an engine.
+///
+/// Each declaration gives a handle that reads the current value, from any thread. Names are those
+/// of UCI; the runtime spells them as USI wants them. Values change between searches only.
+///
+/// ```
+/// let mut options = readyok_engine::Options::new();
+/// let hash = options.spin("Hash", 16, 1..=1024);
+/// let style = options.combo("Style", "Solid", ["Solid", "Risky"]);
+/// options.button("Clear Hash", || println!("cleared"));
+/// assert_eq!((hash.get(), style.get()), (16, "Solid"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Options {
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    decl: OptionDecl<'static>,
+    /// The only dialect in which the option is declared.
+    only: Option<Dialect>,
+    set: Box<dyn FnMut(&OptionValue) + Send>,
+}
+
+/// A check option.
+#[derive(Clone, Debug)]
+pub struct Check(Arc<AtomicBool>);
+
+/// A spin option.
+#[derive(Clone, Debug)]
+pub struct Spin(Arc<AtomicI64>);
+
+/// A combo option.
+#[derive(Clone, Debug)]
+pub struct Combo {
+    choices: Arc<[String]>,
+    index: Arc<AtomicUsize>,
+}
+
+/// A string or filename option.
+#[derive(Clone, Debug)]
+pub struct Text(Arc<Mutex<String>>);
+
+impl Check {
+    /// The current value.
+    pub fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Spin {
+    /// The current value.
+    pub fn get(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Combo {
+    /// The current choice.
+    pub fn get(&self) -> &str {
+        self.choices.get(self.index()).map_or("", String::as_str)
+    }
+
+    /// The number of the current choice, from 0, as they were declared.
+    pub fn index(&self) -> usize {
+        self.index.load(Ordering::Relaxed)
+    }
+}
+
+impl Text {
+    /// The current value.
+    pub fn get(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Options {
+    /// No options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares an option that is true or false.
+    pub fn check(&mut self, name: &str, default: bool) -> Check {
+        let value = Arc::new(AtomicBool::new(default));
+        let handle = Check(Arc::clone(&value));
+        self.declare(OptionDecl::check(name.to_owned(), default), move |new| {
+            if let OptionValue::Check(new) = new {
+                value.store(*new, Ordering::Relaxed);
+            }
+        });
+        handle
+    }
+
+    /// Declares a number.
+    pub fn spin(&mut self, name: &str, default: i64, range: RangeInclusive<i64>) -> Spin {
+        let value = Arc::new(AtomicI64::new(default));
+        let handle = Spin(Arc::clone(&value));
+        let decl = OptionDecl::spin(name.to_owned(), default, *range.start(), *range.end());
+        self.declare(decl, move |new| {
+            if let OptionValue::Spin(new) = new {
+                value.store(*new, Ordering::Relaxed);
+            }
+        });
+        handle
+    }
+
+    /// Declares a choice.
+    pub fn combo<const N: usize>(
+        &mut self,
+        name: &str,
+        default: &str,
+        choices: [&'static str; N],
+    ) -> Combo {
+        let decl = OptionDecl::combo(name.to_owned(), default.to_owned(), choices);
+        let find = move |choice: &str| choices.iter().position(|it| *it == choice);
+        let index = Arc::new(AtomicUsize::new(find(default).unwrap_or(0)));
+        let handle = Combo { choices: choices.map(String::from).into(), index: Arc::clone(&index) };
+        self.declare(decl, move |new| {
+            if let OptionValue::Text(new) = new
+                && let Some(new) = find(new)
+            {
+                index.store(new, Ordering::Relaxed);
+            }
+        });
+        handle
+    }
+
+    /// Declares a text.
+    pub fn string(&mut self, name: &str, default: &str) -> Text {
+        self.text(OptionDecl::string(name.to_owned(), default.to_owned()), default)
+    }
+
+    /// Declares the path of a file. UCI has no such type and calls it a string.
+    pub fn filename(&mut self, name: &str, default: &str) -> Text {
+        self.text(OptionDecl::filename(name.to_owned(), default.to_owned()), default)
+    }
+
+    /// Declares a button. `press` is called between searches, on the engine's thread.
+    pub fn button(&mut self, name: &str, mut press: impl FnMut() + Send + 'static) {
+        self.declare(OptionDecl::button(name.to_owned()), move |_| press());
+    }
+
+    /// Keeps an option to one dialect, such as `UCI_Chess960` to UCI.
+    pub fn only_in(&mut self, dialect: Dialect, name: &str) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.decl.name == name) {
+            entry.only = Some(dialect);
+        }
+    }
+
+    fn text(&mut self, decl: OptionDecl<'static>, default: &str) -> Text {
+        let value = Arc::new(Mutex::new(default.to_owned()));
+        let handle = Text(Arc::clone(&value));
+        self.declare(decl, move |new| {
+            if let OptionValue::Text(new) = new {
+                new.clone_into(&mut value.lock().unwrap_or_else(PoisonError::into_inner));
+            }
+        });
+        handle
+    }
+
+    fn declare(
+        &mut self,
+        decl: OptionDecl<'static>,
+        set: impl FnMut(&OptionValue) + Send + 'static,
+    ) {
+        self.entries.push(Entry { decl, only: None, set: Box::new(set) });
+    }
+
+    /// What is declared in a dialect.
+    pub(crate) fn set_for(&self, dialect: Dialect) -> OptionSet {
+        let mut set = OptionSet::new(dialect);
+        for entry in self.entries.iter().filter(|entry| entry.only.is_none_or(|it| it == dialect)) {
+            let mut decl = entry.decl.clone();
+            if let (Dialect::Uci, OptionKind::Filename { default }) = (dialect, &decl.kind) {
+                decl.kind = OptionKind::String { default: default.clone() };
+            }
+            set.declare(decl);
+        }
+        set
+    }
+
+    /// Gives an option its value.
+    pub(crate) fn apply(&mut self, name: &str, value: &OptionValue) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.decl.name == name) {
+            (entry.set)(value);
+        }
+    }
+
+    /// The first declaration whose default is none of its values.
+    pub(crate) fn check_defaults(&self) -> Result<(), readyok_protocol::OptionError> {
+        for Entry { decl, .. } in &self.entries {
+            if let Some(default) = decl.default_value() {
+                decl.value(default.to_text().as_deref())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.decl.fmt(f)
+    }
+}

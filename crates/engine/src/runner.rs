@@ -1,0 +1,133 @@
+//! Puts an engine to work.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::mpsc;
+use std::thread;
+
+use readyok_protocol::Dialect;
+use readyok_protocol::session::engine::{EngineSession, Profile};
+
+use crate::server::{self, Event, Server};
+use crate::{Engine, Options, Spin, log, worker};
+
+/// So many events may wait for the main loop. A search that tells faster than the client reads
+/// waits for it.
+const INBOX: usize = 256;
+
+/// An engine with all that its clients want to know about it.
+#[derive(Debug)]
+pub struct Runner<E> {
+    engine: E,
+    name: String,
+    author: String,
+    dialects: Vec<Dialect>,
+    options: Options,
+    move_overhead: Option<Spin>,
+}
+
+impl<E: Engine> Runner<E> {
+    /// An engine of this name (and version) that speaks UCI.
+    pub fn new(name: impl Into<String>, engine: E) -> Self {
+        Self {
+            engine,
+            name: name.into(),
+            author: String::new(),
+            dialects: vec![Dialect::Uci],
+            options: Options::new(),
+            move_overhead: None,
+        }
+    }
+
+    /// Tells who wrote the engine.
+    #[must_use]
+    pub fn author(mut self, author: impl Into<String>) -> Self {
+        self.author = author.into();
+        self
+    }
+
+    /// Speaks these protocols, whichever the client asks for.
+    #[must_use]
+    pub fn dialects(mut self, dialects: impl Into<Vec<Dialect>>) -> Self {
+        self.dialects = dialects.into();
+        self
+    }
+
+    /// Has these options, and `Debug Log File`, which the runtime sees to.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Takes so many milliseconds off each budget of time for what gets lost on the way: the value
+    /// of an option, usually `Move Overhead`. Otherwise it is 10 ms.
+    #[must_use]
+    pub fn move_overhead(mut self, overhead: &Spin) -> Self {
+        self.move_overhead = Some(overhead.clone());
+        self
+    }
+
+    /// Serves the client that started this process, until it quits or goes away.
+    ///
+    /// Return from `main` after it: a search that does not stop in time ends with the process.
+    ///
+    /// # Errors
+    /// Standard input or output cannot be used, or the name or an option cannot be declared. That
+    /// the client goes away is no error.
+    pub fn run_stdio(self) -> io::Result<()> {
+        let (input, output) = stdio()?;
+        match self.run(input, output) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            served => served,
+        }
+    }
+
+    /// Serves the client at the other end, until it quits or goes away.
+    ///
+    /// # Errors
+    /// Writing failed, or the name or an option cannot be declared.
+    pub fn run(mut self, input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
+        self.options.check_defaults().map_err(invalid)?;
+        self.options.string(log::OPTION, "");
+        let options = self.dialects.iter().map(|dialect| self.options.set_for(*dialect)).collect();
+        let profile = Profile { name: self.name, author: self.author, options };
+        let session = EngineSession::new(profile).map_err(invalid)?;
+
+        let (events, inbox) = mpsc::sync_channel(INBOX);
+        let (jobs, todo) = mpsc::channel();
+        let reader = events.clone();
+        thread::Builder::new().name("reader".into()).spawn(move || server::read(input, &reader))?;
+        let worker_events = events.clone();
+        let (engine, options) = (self.engine, self.options);
+        thread::Builder::new().name("search".into()).spawn(move || {
+            worker::work(engine, options, &todo, &worker_events);
+            // Without a receiver nobody waits for the end.
+            let _ = worker_events.send(Event::Left);
+        })?;
+        Server::new(session, output, events, jobs, self.move_overhead).serve(&inbox)
+    }
+}
+
+/// Standard input and output without the locks of the standard library: a blocked read must not
+/// keep a thread from reading, nor a blocked write one from printing.
+fn stdio() -> io::Result<(File, File)> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        let input = io::stdin().as_fd().try_clone_to_owned()?;
+        let output = io::stdout().as_fd().try_clone_to_owned()?;
+        Ok((input.into(), output.into()))
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::io::AsHandle;
+        let input = io::stdin().as_handle().try_clone_to_owned()?;
+        let output = io::stdout().as_handle().try_clone_to_owned()?;
+        Ok((input.into(), output.into()))
+    }
+}
+
+fn invalid(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, error)
+}

@@ -1,0 +1,99 @@
+//! The thread that owns the engine and does one job after another.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use readyok_protocol::session::engine::SearchRequest;
+use readyok_protocol::{BestMove, Checkmate, OptionValue};
+
+use crate::server::Event;
+use crate::{Control, Engine, Failure, Options};
+
+/// Something for the engine to do.
+#[derive(Debug)]
+pub(crate) enum Job {
+    SetOption { name: String, value: OptionValue },
+    NewGame,
+    Prepare,
+    Search(Box<SearchRequest>, Control),
+    Solve(Box<SearchRequest>, Control),
+}
+
+/// Works until there are no more jobs.
+pub(crate) fn work(
+    mut engine: impl Engine,
+    mut options: Options,
+    jobs: &Receiver<Job>,
+    events: &SyncSender<Event>,
+) {
+    for job in jobs {
+        let done = match job {
+            Job::SetOption { name, value } => {
+                caught(events, "an option", || options.apply(&name, &value));
+                continue;
+            }
+            Job::NewGame => {
+                caught(events, "the new game", || engine.new_game());
+                continue;
+            }
+            Job::Prepare => {
+                caught(events, "the preparation", || engine.prepare());
+                Event::Prepared
+            }
+            Job::Search(request, control) => {
+                let found = caught(events, "the search", || engine.search(&request, &control));
+                let found = found.and_then(|found| succeeded(events, found));
+                Event::Found(found.unwrap_or_else(|| fallback(&engine, &request, &control, events)))
+            }
+            Job::Solve(request, control) => {
+                let solved = caught(events, "the search", || engine.solve(&request, &control));
+                let solved = solved.and_then(|solved| succeeded(events, solved));
+                Event::Solved(solved.unwrap_or(Checkmate::Timeout))
+            }
+        };
+        if events.send(done).is_err() {
+            return;
+        }
+    }
+}
+
+/// Does something of the author's, and tells if it panics.
+fn caught<T>(events: &SyncSender<Event>, what: &str, act: impl FnOnce() -> T) -> Option<T> {
+    // An engine that has panicked may be in disorder, but it is all that there is to play on with.
+    match catch_unwind(AssertUnwindSafe(act)) {
+        Ok(value) => Some(value),
+        Err(panic) => {
+            remark(events, format!("{what} panicked: {}", panic_text(&*panic)));
+            None
+        }
+    }
+}
+
+/// Tells if a search failed.
+fn succeeded<T>(events: &SyncSender<Event>, found: Result<T, Failure>) -> Option<T> {
+    found.map_err(|error| remark(events, format!("the search failed: {error}"))).ok()
+}
+
+fn remark(events: &SyncSender<Event>, text: String) {
+    // Without a receiver the engine is about to end.
+    let _ = events.send(Event::Remark(text));
+}
+
+/// A move for a search that failed: what it would have played, or any that is legal.
+fn fallback(
+    engine: &impl Engine,
+    request: &SearchRequest,
+    control: &Control,
+    events: &SyncSender<Event>,
+) -> BestMove<'static> {
+    let told = *control.first_move();
+    let named = || request.go.search_moves.as_ref().and_then(|moves| moves.moves().next());
+    let any = || caught(events, "the fallback", || engine.fallback(request)).flatten();
+    told.or_else(named).or_else(any).into()
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+}

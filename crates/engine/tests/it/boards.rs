@@ -1,0 +1,79 @@
+//! Positions as text become boards.
+
+use readyok_engine::Board;
+use readyok_engine::protocol::{Command, Dialect};
+
+fn board<B: Board>(dialect: Dialect, line: &str) -> Result<B, String> {
+    let Command::Position(position) = Command::read(line, dialect).value else {
+        panic!("no position: {line}")
+    };
+    B::from_position(&position).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn check_chess(line: &str, fen: &str) {
+    let board = board::<cozy_chess::Board>(Dialect::Uci, line);
+    assert_eq!(board.map(|board| board.to_string()).as_deref(), Ok(fen));
+}
+
+#[test]
+fn chess_positions_are_set_up() {
+    check_chess(
+        "position startpos moves e2e4 e7e5",
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2",
+    );
+    check_chess("position fen 4k3/8/8/8/8/8/8/4K2R w K", "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    check_chess(
+        "position fen 4k3/8/8/8/8/8/8/4K2R w H - 300 0",
+        "4k3/8/8/8/8/8/8/4K2R w K - 100 1",
+    );
+}
+
+#[test]
+fn castling_is_read_in_both_forms() {
+    for word in ["e1g1", "e1h1"] {
+        check_chess(
+            &format!("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves {word}"),
+            "4k3/8/8/8/8/8/8/5RK1 b - - 1 1",
+        );
+    }
+}
+
+#[test]
+fn moves_and_positions_that_cannot_be_are_named() {
+    let illegal = board::<cozy_chess::Board>(Dialect::Uci, "position startpos moves e2e4 e2e4");
+    assert_eq!(illegal.unwrap_err(), "unusable move 2, `e2e4`: The move played was illegal.");
+    let no_kings =
+        board::<cozy_chess::Board>(Dialect::Uci, "position fen 8/8/8/8/8/8/8/8 w - - 0 1");
+    assert!(no_kings.unwrap_err().starts_with("unusable position: "));
+}
+
+#[track_caller]
+fn check_shogi(line: &str, sfen: &str) {
+    let board = board::<rsshogi::board::Position>(Dialect::Usi, line);
+    assert_eq!(board.map(|board| board.to_sfen(None)).as_deref(), Ok(sfen));
+}
+
+#[test]
+fn shogi_positions_are_set_up() {
+    check_shogi(
+        "position startpos moves 7g7f 3c3d 8h2b+",
+        "lnsgkgsnl/1r5+B1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL w B 4",
+    );
+    check_shogi(
+        "position sfen 4k4/9/9/9/9/9/9/9/4K4 b P moves P*5e",
+        "4k4/9/9/9/4P4/9/9/9/4K4 w - 2",
+    );
+}
+
+#[test]
+fn shogi_moves_and_positions_that_cannot_be_are_named() {
+    let check = |line: &str, start: &str| {
+        let error = board::<rsshogi::board::Position>(Dialect::Usi, line).err().unwrap();
+        assert!(error.starts_with(start), "{error}");
+    };
+    check("position startpos moves 7g7e", "unusable move 1, `7g7e`: ");
+    check("position sfen 9/9/9/9/9/9/9/9/9 b - 1", "unusable position: there is no king");
+    check("position sfen 4k4/4G4/9/9/9/9/9/9/4K4 b - 1", "unusable position: ");
+    check("position sfen 4k4/4p4/4p4/9/9/9/9/9/4K4 b - 1", "unusable position: ");
+}

@@ -1,0 +1,64 @@
+//! How long a search may take.
+
+use std::time::Duration;
+
+use readyok_engine::protocol::{Command, Dialect, Position};
+use readyok_engine::{Budget, SearchRequest};
+
+/// The soft and the hard limit for the side that moves first, in milliseconds.
+#[track_caller]
+fn check_budget(dialect: Dialect, go: &str, soft: Option<u64>, hard: Option<u64>) {
+    let Command::Go(go) = Command::read(go, dialect).value.into_owned() else { panic!("{go}") };
+    let request = SearchRequest { dialect, position: Position::default(), go };
+    let budget = Budget::new(&request, Duration::from_millis(10));
+    let millis = |limit: Option<Duration>| limit.map(|it| it.as_millis().try_into().unwrap());
+    assert_eq!((millis(budget.soft), millis(budget.hard)), (soft, hard));
+}
+
+#[test]
+fn movetime_is_kept_but_for_the_overhead() {
+    check_budget(Dialect::Uci, "go movetime 1000", Some(990), Some(990));
+    check_budget(Dialect::Uci, "go movetime 5", Some(1), Some(1));
+}
+
+#[test]
+fn nothing_but_time_is_no_limit_of_time() {
+    check_budget(Dialect::Uci, "go depth 5", None, None);
+    check_budget(Dialect::Uci, "go infinite wtime 1000", None, None);
+    check_budget(Dialect::Uci, "go btime 1000", None, None);
+    check_budget(Dialect::Usi, "go mate infinite", None, None);
+}
+
+#[test]
+fn a_clock_is_shared_out() {
+    check_budget(Dialect::Uci, "go wtime 30010 btime 1", Some(1000), Some(4000));
+    check_budget(Dialect::Uci, "go wtime 30010 winc 1000", Some(1750), Some(7000));
+    check_budget(Dialect::Uci, "go wtime 10010 movestogo 10", Some(1000), Some(4000));
+    check_budget(Dialect::Uci, "go wtime 10010 movestogo 1", Some(10_000), Some(10_000));
+}
+
+#[test]
+fn a_clock_is_never_overrun() {
+    check_budget(Dialect::Uci, "go wtime 110 winc 5000", Some(100), Some(100));
+    check_budget(Dialect::Uci, "go wtime 0", Some(1), Some(1));
+    check_budget(Dialect::Uci, "go wtime -5000", Some(1), Some(1));
+    check_budget(
+        Dialect::Uci,
+        "go wtime 9223372036854775807",
+        Some(307_445_734_561_825_859),
+        Some(1_229_782_938_247_303_439),
+    );
+}
+
+#[test]
+fn byoyomi_is_used_up() {
+    check_budget(Dialect::Usi, "go btime 0 wtime 0 byoyomi 1000", Some(990), Some(990));
+    check_budget(Dialect::Usi, "go btime 30010 wtime 0 byoyomi 1000", Some(2000), Some(5000));
+    check_budget(Dialect::Usi, "go btime 0 wtime 0 binc 1000 winc 1000", Some(783), Some(990));
+}
+
+#[test]
+fn the_smallest_limit_counts() {
+    check_budget(Dialect::Uci, "go wtime 30010 movetime 2010", Some(1000), Some(2000));
+    check_budget(Dialect::Usi, "go mate 1010", Some(1000), Some(1000));
+}

@@ -1,0 +1,481 @@
+//! The runtime: threads, time, failures and options.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use readyok_engine::{
+    Answer, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList, Options, Runner,
+    SearchRequest,
+};
+
+use crate::client::{Client, engine, wait_for_stop};
+
+fn mv(word: &str) -> Move {
+    word.parse().unwrap()
+}
+
+fn line(word: &str) -> MoveList<'static> {
+    [mv(word)].into_iter().collect()
+}
+
+#[test]
+fn a_game_is_played_from_greeting_to_quit() {
+    let runner = engine(|request, control| {
+        control.info(Info { depth: Some(1), pv: Some(line("e7e5")), ..Info::default() });
+        assert_eq!(request.position.moves.as_str(), "e2e4");
+        Ok(mv("e7e5").into())
+    });
+    let mut client = Client::start(runner.author("Tester"));
+    client.say("uci");
+    let greeting = client.hear_until("uciok");
+    assert_eq!(
+        greeting,
+        [
+            "id name Test",
+            "id author Tester",
+            "option name Debug Log File type string default <empty>",
+            "uciok"
+        ]
+    );
+    client.say("ucinewgame\nisready");
+    client.expect("readyok");
+    client.say("position startpos moves e2e4\ngo movetime 1000");
+    client.expect("info depth 1 pv e7e5");
+    client.expect("bestmove e7e5");
+    client.say("quit");
+    let (rest, served) = client.hang_up();
+    assert!(rest.is_empty());
+    served.unwrap();
+}
+
+#[test]
+fn isready_is_answered_during_a_search_and_stop_ends_it() {
+    let mut client = Client::greet(engine(|_, control| {
+        wait_for_stop(control);
+        Ok(mv("e2e4").into())
+    }));
+    client.say("go infinite\nisready");
+    client.expect("readyok");
+    client.say("stop");
+    assert!(client.hear().starts_with("info depth 0 time "));
+    client.expect("bestmove e2e4");
+}
+
+#[test]
+fn a_hundred_stops_in_a_row_end_a_hundred_searches() {
+    let mut client = Client::greet(engine(|_, control| {
+        wait_for_stop(control);
+        Ok(mv("e2e4").into())
+    }));
+    for _ in 0..100 {
+        client.say("go infinite\nstop");
+        client.hear_until("bestmove");
+    }
+}
+
+#[test]
+fn a_search_is_stopped_when_its_time_is_up() {
+    let mut client = Client::greet(engine(|_, control| {
+        wait_for_stop(control);
+        assert!(control.budget().hard.unwrap() <= control.elapsed());
+        Ok(mv("e2e4").into())
+    }));
+    for go in ["go movetime 30", "go wtime 300 btime 300", "go wtime -5 btime 1"] {
+        client.say(go);
+        let heard = client.hear_until("bestmove");
+        assert!(!heard.iter().any(|line| line.contains("panicked")), "{heard:?}");
+    }
+}
+
+#[test]
+fn the_clock_of_a_ponder_search_runs_from_ponderhit() {
+    let (hits, hit) = mpsc::channel();
+    let mut client = Client::greet(engine(move |_, control| {
+        hits.send((control.pondering(), control.budget().hard)).unwrap();
+        wait_for_stop(control);
+        hits.send((control.pondering(), control.budget().hard)).unwrap();
+        Ok(mv("e2e4").into())
+    }));
+    client.say("go ponder movetime 30");
+    assert_eq!(hit.recv().unwrap(), (true, None));
+    client.say("ponderhit");
+    assert_eq!(hit.recv().unwrap(), (false, Some(Duration::from_millis(20))));
+    client.hear_until("bestmove e2e4");
+}
+
+#[test]
+fn ponderhit_may_bring_the_clock() {
+    let mut client = Client::start(
+        engine(|_, control| {
+            wait_for_stop(control);
+            Ok(mv("7g7f").into())
+        })
+        .dialects([Dialect::Usi]),
+    );
+    client.say("usi");
+    client.hear_until("usiok");
+    client.say("position startpos\ngo ponder\nponderhit btime 0 wtime 0 byoyomi 30");
+    client.hear_until("bestmove 7g7f");
+}
+
+#[test]
+fn a_move_found_early_waits_for_stop() {
+    let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
+    client.say("go infinite");
+    assert!(client.hear().starts_with("info depth 0 "));
+    client.say("isready");
+    client.expect("readyok");
+    client.say("stop");
+    client.expect("bestmove e2e4");
+}
+
+#[test]
+fn a_panic_in_a_search_ends_in_the_move_that_was_told_last() {
+    let mut client = Client::greet(engine(|_, control| {
+        control.info(Info { multipv: Some(1), pv: Some(line("d2d4")), ..Info::default() });
+        control.info(Info { multipv: Some(2), pv: Some(line("a2a3")), ..Info::default() });
+        panic!("out of\nideas");
+    }));
+    for _ in 0..2 {
+        client.say("go depth 3");
+        client.hear_until("info multipv 2");
+        client.expect("info string the search panicked: out of");
+        client.expect("info string ideas");
+        client.expect("bestmove d2d4");
+    }
+}
+
+#[test]
+fn a_search_that_fails_at_once_ends_in_a_named_move_or_in_none() {
+    let mut client = Client::greet(engine(|_, _| Err("no board".into())));
+    client.say("go depth 3 searchmoves g1f3");
+    client.expect("info string the search failed: no board");
+    client.hear();
+    client.expect("bestmove g1f3");
+    client.say("go depth 3");
+    client.expect("info string the search failed: no board");
+    client.hear();
+    client.expect("bestmove (none)");
+}
+
+/// Panics in everything, and can do nothing but fall back.
+struct Broken;
+
+impl Engine for Broken {
+    fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer {
+        panic!("search")
+    }
+    fn solve(&mut self, _: &SearchRequest, _: &Control) -> Result<Checkmate<'static>, Failure> {
+        panic!("solve")
+    }
+    fn new_game(&mut self) {
+        panic!("new game")
+    }
+    fn prepare(&mut self) {
+        panic!("prepare")
+    }
+    fn fallback(&self, _: &SearchRequest) -> Option<Move> {
+        Some(mv("7g7f"))
+    }
+}
+
+#[test]
+fn an_engine_that_panics_in_everything_still_keeps_to_the_protocol() {
+    let mut client = Client::start(Runner::new("Broken", Broken).dialects([Dialect::Usi]));
+    client.say("usi");
+    client.hear_until("usiok");
+    client.say("isready");
+    client.hear_until("readyok");
+    client.say("usinewgame\nposition startpos\ngo btime 0 wtime 0 byoyomi 10");
+    assert!(client.hear_until("bestmove").contains(&"bestmove 7g7f".to_owned()));
+    client.say("go mate infinite");
+    assert!(client.hear_until("checkmate").contains(&"checkmate timeout".to_owned()));
+}
+
+#[test]
+fn mate_searches_are_declined_by_engines_that_cannot() {
+    let mut client =
+        Client::start(engine(|_, _| Err("unused".into())).dialects([Dialect::Uci, Dialect::Usi]));
+    client.say("usi");
+    client.hear_until("usiok");
+    client.say("position startpos\ngo mate 1000");
+    assert_eq!(client.hear_until("checkmate").last().unwrap(), "checkmate notimplemented");
+}
+
+#[test]
+fn the_end_of_the_input_ends_a_search_and_the_engine() {
+    let mut client = Client::greet(engine(|_, control| {
+        wait_for_stop(control);
+        Ok(mv("e2e4").into())
+    }));
+    client.say("go infinite\nisready");
+    client.expect("readyok");
+    let (rest, served) = client.hang_up();
+    assert_eq!(rest.last().unwrap(), "bestmove e2e4");
+    served.unwrap();
+}
+
+#[test]
+fn what_was_asked_before_the_end_of_the_input_is_answered() {
+    let mut client = Client::start(engine(|_, _| Ok(mv("e2e4").into())));
+    client.say("uci\nisready\nposition startpos\ngo depth 1\nquit");
+    let (rest, served) = client.hang_up();
+    assert!(rest.contains(&"readyok".to_owned()), "{rest:?}");
+    assert_eq!(rest.last().unwrap(), "bestmove e2e4");
+    served.unwrap();
+}
+
+#[test]
+fn an_engine_that_does_not_stop_is_left_behind() {
+    let (stuck, blocked) = mpsc::channel::<()>();
+    let mut client = Client::greet(engine(move |_, _| {
+        let _ = blocked.recv();
+        Ok(mv("e2e4").into())
+    }));
+    client.say("go infinite\nisready");
+    client.expect("readyok");
+    let (rest, served) = client.hang_up();
+    assert!(rest.is_empty());
+    served.unwrap();
+    drop(stuck);
+}
+
+#[test]
+fn a_broken_output_ends_the_engine_even_in_a_search() {
+    let (output, engine_output) = io::pipe().unwrap();
+    let (engine_input, mut input) = io::pipe().unwrap();
+    drop(output);
+    let runner = engine(|_, control| {
+        wait_for_stop(control);
+        Ok(mv("e2e4").into())
+    });
+    io::Write::write_all(&mut input, b"go infinite\nisready\n").unwrap();
+    let error = runner.run(engine_input, engine_output).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn handles_read_the_options_that_the_client_sets() {
+    let pressed = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&pressed);
+    let mut options = Options::new();
+    let hash = options.spin("Hash", 16, 1..=1024);
+    let ponder = options.check("Ponder", false);
+    let style = options.combo("Style", "Solid", ["Solid", "Risky"]);
+    let book = options.string("Book", "");
+    let net = options.filename("EvalFile", "default.nn");
+    options.button("Clear Hash", move || {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let runner = engine(move |_, control| {
+        control.say(&format!(
+            "{} {} {} {} {:?} {:?} {}",
+            hash.get(),
+            ponder.get(),
+            style.get(),
+            style.index(),
+            book.get(),
+            net.get(),
+            pressed.load(Ordering::Relaxed)
+        ));
+        Ok(mv("e2e4").into())
+    });
+    let mut client = Client::start(runner.options(options));
+    client.say("uci");
+    let greeting = client.hear_until("uciok");
+    assert!(greeting.contains(&"option name EvalFile type string default default.nn".to_owned()));
+    client.say("go depth 1");
+    client.expect("info string 16 false Solid 0 \"\" \"default.nn\" 0");
+    client.hear_until("bestmove");
+    for set in ["Hash value 64", "ponder value true", "Style value risky", "Clear Hash"] {
+        client.say(&format!("setoption name {set}"));
+    }
+    client.say("setoption name Book value my book.bin\nsetoption name EvalFile value <empty>");
+    client.say("setoption name Hash value 0");
+    client.expect("info string option `Hash` cannot be 0, at least 1, at most 1024");
+    client.say("go depth 1");
+    client.expect("info string 64 true Risky 1 \"my book.bin\" \"\" 1");
+}
+
+#[test]
+fn options_have_the_names_and_types_of_the_dialect() {
+    let mut options = Options::new();
+    let hash = options.spin("Hash", 16, 1..=1024);
+    options.filename("EvalFile", "x");
+    options.check("UCI_Chess960", false);
+    options.only_in(Dialect::Uci, "UCI_Chess960");
+    let runner = engine(move |_, control| {
+        control.say(&hash.get().to_string());
+        Ok(mv("7g7f").into())
+    });
+    let mut client = Client::start(runner.options(options).dialects([Dialect::Uci, Dialect::Usi]));
+    client.say("usi");
+    assert_eq!(
+        client.hear_until("usiok"),
+        [
+            "id name Test",
+            "option name USI_Hash type spin default 16 min 1 max 1024",
+            "option name EvalFile type filename default x",
+            "option name Debug_Log_File type string default <empty>",
+            "usiok"
+        ]
+    );
+    client.say("setoption name USI_Hash value 99\nsetoption name USI_Ponder value true");
+    client.say("position startpos\ngo btime 0 wtime 0 byoyomi 1000");
+    client.expect("info string 99");
+}
+
+#[test]
+fn options_do_not_change_under_a_search() {
+    let mut options = Options::new();
+    let hash = options.spin("Hash", 16, 1..=1024);
+    let runner = engine(move |_, control| {
+        wait_for_stop(control);
+        control.say(&hash.get().to_string());
+        Ok(mv("e2e4").into())
+    });
+    let mut client = Client::greet(runner.options(options));
+    client.say("go infinite\nsetoption name Hash value 64\nstop");
+    client.expect("info string 16");
+    client.hear_until("bestmove");
+    client.say("go infinite\nstop");
+    client.expect("info string 64");
+}
+
+#[test]
+fn an_option_whose_default_is_none_of_its_values_is_refused() {
+    let mut options = Options::new();
+    options.spin("Hash", 0, 1..=1024);
+    let runner = engine(|_, _| Ok(mv("e2e4").into())).options(options);
+    let (_, served) = Client::start(runner).hang_up();
+    let error = served.unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    assert_eq!(error.to_string(), "option `Hash` cannot be 0, at least 1, at most 1024");
+}
+
+#[test]
+fn lines_stay_whole_whichever_thread_tells_them() {
+    const THREADS: usize = 8;
+    const LINES: usize = 200;
+    let mut client = Client::greet(engine(|_, control| {
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                scope.spawn(move || {
+                    for line in 0..LINES {
+                        control.say(&format!("{thread} {line} end"));
+                    }
+                });
+            }
+        });
+        Ok(mv("e2e4").into())
+    }));
+    client.say("go depth 1");
+    let heard = client.hear_until("bestmove");
+    let mut next = [0; THREADS];
+    let mut left_out = 0;
+    for line in &heard {
+        let Some(text) = line.strip_prefix("info string ") else { continue };
+        let words: Vec<&str> = text.split(' ').collect();
+        if let [thread, number, "end"] = words[..] {
+            let thread: usize = thread.parse().unwrap();
+            let number: usize = number.parse().unwrap();
+            assert!(next[thread] <= number, "the lines of a thread keep their order");
+            next[thread] = number + 1;
+        } else {
+            let [count, "more", ..] = words[..] else { panic!("a torn line: {line}") };
+            left_out += count.parse::<usize>().unwrap();
+        }
+    }
+    let told = heard.iter().filter(|line| line.ends_with("end")).count();
+    assert_eq!(told + left_out, THREADS * LINES);
+}
+
+#[test]
+fn a_flood_of_lines_reaches_nobody() {
+    let mut client = Client::greet(engine(|_, control| {
+        for depth in 1..=50_000 {
+            control.info(Info { depth: Some(depth), pv: Some(line("e2e4")), ..Info::default() });
+        }
+        Ok(mv("e2e4").into())
+    }));
+    client.say("go depth 50000");
+    let heard = client.hear_until("bestmove");
+    assert_eq!(heard[heard.len() - 2], "info depth 50000 pv e2e4");
+    assert!(heard.len() < 5_000, "{} lines", heard.len());
+}
+
+#[test]
+fn threads_of_an_earlier_search_are_not_heard_in_a_later_one() {
+    let mut first: Option<Control> = None;
+    let mut client = Client::greet(engine(move |_, control| {
+        if let Some(first) = &first {
+            first.info(Info { depth: Some(99), pv: Some(line("a2a3")), ..Info::default() });
+        }
+        first = Some(control.clone());
+        control.info(Info { depth: Some(1), pv: Some(line("e2e4")), ..Info::default() });
+        Ok(mv("e2e4").into())
+    }));
+    for _ in 0..2 {
+        client.say("go depth 1");
+        client.expect("info depth 1 pv e2e4");
+        client.expect("bestmove e2e4");
+    }
+}
+
+#[test]
+fn a_line_that_cannot_be_written_is_called_a_bug() {
+    let mut client = Client::greet(engine(|_, control| {
+        control.info(Info::text("two\nlines"));
+        Ok(readyok_engine::Best::Other("two words".into()).into())
+    }));
+    client.say("go depth 1");
+    let heard = client.hear_until("bestmove");
+    assert!(heard[0].starts_with("info string a bug of this engine: "), "{heard:?}");
+    assert!(heard[1].starts_with("info string a bug of this engine: "), "{heard:?}");
+    assert_eq!(heard.last().unwrap(), "bestmove (none)");
+}
+
+#[test]
+fn the_debug_log_has_both_directions() {
+    let path = std::env::temp_dir().join(format!("readyok-engine-{}.log", std::process::id()));
+    let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
+    client.say(&format!("setoption name Debug Log File value {}", path.display()));
+    client.say("isready");
+    client.expect("readyok");
+    client.say("setoption name Debug Log File value\nisready");
+    client.expect("readyok");
+    let log = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let lines: Vec<&str> = log.lines().map(str::trim_start).collect();
+    let without_time = |line: &&str| line.split_once(' ').unwrap().1.to_owned();
+    let lines: Vec<String> = lines.iter().map(without_time).collect();
+    assert_eq!(lines, ["> isready", "< readyok", "> setoption name Debug Log File value"]);
+}
+
+#[test]
+fn a_log_that_cannot_be_opened_is_reported() {
+    let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
+    client.say("setoption name Debug Log File value /nowhere/at/all.log");
+    assert!(client.hear().starts_with("info string no log in `/nowhere/at/all.log`: "));
+}
+
+#[test]
+fn debug_tells_the_budget() {
+    let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
+    client.say("debug on\nposition startpos\nisready");
+    client.expect("readyok");
+    client.say("go movetime 1010");
+    client.expect("info string budget: soft Some(1s), hard Some(1s)");
+}
+
+#[test]
+fn a_line_of_ten_megabytes_is_refused_and_the_next_one_is_read() {
+    let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
+    client.say(&"x".repeat(10_000_000));
+    client.expect("info string a line is longer than 1048576 bytes");
+    client.say("isready");
+    client.expect("readyok");
+}
