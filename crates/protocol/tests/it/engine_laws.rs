@@ -53,6 +53,9 @@ impl Run {
     fn step(&mut self, line: &str) {
         if let Some(verb) = line.strip_prefix('!') {
             act(verb, &mut self.session, &mut self.now, &mut self.out);
+            if verb.starts_with('q') {
+                self.watcher.hear("quit", self.session.dialogue().dialect());
+            }
         } else {
             self.session.receive_line(line, self.now, &mut self.out);
             self.watcher.hear(line, self.session.dialogue().dialect());
