@@ -1,6 +1,7 @@
 //! The arguments of the program, and which of them call what.
 
 mod analyse;
+mod options;
 mod tap;
 
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Analyse(analyse::Args),
+    Options(options::Args),
     Tap(tap::Args),
 }
 
@@ -37,6 +39,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = match cli.verb {
         Verb::Analyse(args) => analyse::run(args),
+        Verb::Options(args) => options::run(&args),
         Verb::Tap(args) => tap::run(args),
     };
     let code = done.unwrap_or_else(|failure| {

@@ -9,5 +9,6 @@ mod connect;
 pub mod dirs;
 pub mod exit;
 pub mod interrupt;
+pub mod options;
 pub mod tap;
 pub mod text;

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
+use readyok_protocol::translation::display_text;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Bytes as printable text from which they can be told again: what is no UTF-8, control and
@@ -29,9 +30,9 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, r"\x{byte:02x}"))
 }
 
-/// The text with U+FFFD for every control and direction character.
+/// The text as it may be shown: see [`display_text`].
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    display_text(text).into_owned()
 }
 
 /// As much of a printable text as fits into so many columns of a terminal, up to the end

@@ -112,7 +112,10 @@ impl EngineList {
             Ok(length) if LONGEST < length as u64 => return Err(failed(Fault::TooLong)),
             Ok(_) => (),
         }
-        let list: Self = toml::from_str(&text).map_err(|error| failed(Fault::Toml(error)))?;
+        let list: Self = toml::from_str(&text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            failed(Fault::Toml { line: 1 + before.matches('\n').count(), error })
+        })?;
         let mut names = HashSet::new();
         match list.engine.iter().find(|entry| !names.insert(&entry.name)) {
             Some(entry) => Err(failed(Fault::Twice(entry.name.clone()))),
@@ -137,7 +140,7 @@ pub struct ListError {
 enum Fault {
     Io(io::Error),
     TooLong,
-    Toml(toml::de::Error),
+    Toml { line: usize, error: toml::de::Error },
     Twice(String),
 }
 
@@ -147,7 +150,10 @@ impl fmt::Display for ListError {
         match &self.fault {
             Fault::Io(error) => error.fmt(f),
             Fault::TooLong => write!(f, "it is longer than {LONGEST} bytes"),
-            Fault::Toml(error) => error.fmt(f),
+            Fault::Toml { line, error } => {
+                let message: Vec<_> = error.message().lines().collect();
+                write!(f, "line {line}: {}", message.join(", "))
+            }
             Fault::Twice(name) => write!(f, "two engines have the name `{name}`"),
         }
     }
@@ -157,7 +163,7 @@ impl Error for ListError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.fault {
             Fault::Io(error) => Some(error),
-            Fault::Toml(error) => Some(error),
+            Fault::Toml { error, .. } => Some(error),
             Fault::TooLong | Fault::Twice(_) => None,
         }
     }

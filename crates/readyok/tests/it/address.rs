@@ -141,10 +141,12 @@ fn says_what_is_wrong_with_the_list() {
         "sf",
         "cannot use the engine list `DIR/engines.toml`: two engines have the name `a`",
     );
-    let dir = place();
-    dir.write("engines.toml", "[[engine]]\nname = 'a'\ncomand = 'sf'\n");
-    let error = find(&dir, "a").expect_err("a misspelt key");
-    assert!(error.contains("line 3") && error.contains("comand"), "{error}");
+    check_error(
+        "[[engine]]\nname = 'a'\ncomand = 'sf'\n",
+        "sf",
+        "cannot use the engine list `DIR/engines.toml`: line 3: unknown field `comand`, expected one \
+         of `name`, `command`, `args`, `cwd`, `protocol`, `options`",
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod address;
 mod analyse;
+mod options;
 mod program;
 mod shown;
 mod tap;

@@ -1,0 +1,117 @@
+//! `readyok options` with an engine that plays a script.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::{Dir, Output, readyok, run, scripted_engine};
+
+const SCRIPT: &str = "\
+> uci
+< id name Example 1.0
+< id author Somebody
+< option name Hash type spin default 16 min 1 max 64
+< option name Style type combo default Solid var Solid var Risky
+< option name OwnBook type check default false
+< option name Clear Hash type button
+< option name Book File type string default <empty>
+< option name Odd\u{9b}2J type slider default 3
+< uciok
+> quit";
+
+/// Lists the options of an engine with this file beside it.
+fn list(arguments: &[&str], translation: &str) -> Output {
+    let dir = Dir::new();
+    let script = dir.write("script", SCRIPT);
+    let engine = dir.path().join("hawk.bin");
+    fs::copy(scripted_engine(), &engine).expect("the engine");
+    if !translation.is_empty() {
+        dir.write("hawk.lang.json", translation);
+    }
+    let address = format!("{} {}", engine.display(), script.display());
+    run(readyok(&dir).args(["options", &address]).args(arguments), b"")
+}
+
+const JAPANESE: &str = r#"{
+    "usi-translation": 1,
+    "languages": { "ja": {
+        "name": "例",
+        "options": { "Style": { "label": "棋風", "values": { "Risky": "攻撃的" } } }
+    } }
+}"#;
+
+#[test]
+fn lists_the_options_in_english() {
+    let output = list(&[], "");
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    assert_eq!(
+        output.text(),
+        "\
+Example 1.0 (UCI)
+by Somebody
+
+Hash · Hash size (MB)
+    spin, default `16`, from 1, up to 64
+    Memory for the hash tables, in megabytes
+
+Style
+    combo, default `Solid`, one of `Solid`, `Risky`
+
+OwnBook · Own book
+    check, default `false`
+    Play openings from the engine's own book
+
+Clear Hash · Clear hash
+    button
+    Forget everything in the hash tables
+
+Book File
+    string, empty by default
+
+Odd2J
+    of an unknown type: `slider default 3`
+"
+    );
+}
+
+#[test]
+fn lists_the_options_in_the_words_of_the_translation_file() {
+    let output = list(&["--lang", "ja-JP"], JAPANESE);
+    let text = output.text();
+    assert!(text.starts_with("例 (UCI)\nby Somebody\n\nHash · ハッシュサイズ"), "{text}");
+    let style = "\nStyle · 棋風\n    combo, default `Solid`, one of `Solid`, `Risky` (攻撃的)\n";
+    assert!(text.contains(style), "{text}");
+}
+
+#[test]
+fn prints_one_json_object() {
+    let output = list(&["--json", "--lang", "ja"], JAPANESE);
+    let report: Value = serde_json::from_str(output.text()).expect("JSON");
+    assert_eq!(
+        (&report["name"], &report["author"], &report["protocol"]),
+        (&json!("例"), &json!("Somebody"), &json!("uci"))
+    );
+    assert_eq!(
+        report["options"][1],
+        json!({
+            "name": "Style", "label": "棋風", "type": "combo", "default": "Solid",
+            "choices": [
+                {"value": "Solid", "label": "Solid"}, {"value": "Risky", "label": "攻撃的"}
+            ],
+        })
+    );
+    assert_eq!(report["options"].as_array().map(Vec::len), Some(6));
+}
+
+#[test]
+fn a_broken_translation_file_is_named_and_left_aside() {
+    let output = list(&[], "{");
+    assert_eq!(output.code(), Some(0));
+    assert!(output.stderr.contains("hawk.lang.json`: "), "{}", output.stderr);
+    assert!(output.text().starts_with("Example 1.0 (UCI)\n"));
+}
+
+#[test]
+fn a_language_that_is_no_language_is_an_error() {
+    assert_eq!(list(&["--lang", "../x"], "").code(), Some(2));
+}
