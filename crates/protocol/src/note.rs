@@ -12,7 +12,7 @@ use core::ops::Range;
 pub struct Reading<T> {
     /// What the line says, as far as it could be understood.
     pub value: T,
-    /// What was skipped or repaired, in the order in which it was met.
+    /// What was skipped or repaired, in the order in which it was met: the first 256 of it.
     pub notes: Vec<Note>,
 }
 

@@ -8,6 +8,10 @@ use crate::note::{Note, NoteKind, Reading};
 use crate::words::{Integer, Word, Words};
 use crate::{Dialect, reserved};
 
+/// Further notes of a line are left out: a line this odd needs no more of them, and a hostile one
+/// shall not cost many times its length in memory.
+const MAX_NOTES: usize = 256;
+
 /// The state of reading one line.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
@@ -41,7 +45,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn note_at(&mut self, span: core::ops::Range<usize>, kind: NoteKind) {
-        self.notes.push(Note { span, kind });
+        if self.notes.len() < MAX_NOTES {
+            self.notes.push(Note { span, kind });
+        }
     }
 
     /// Notes that something should stand here.

@@ -117,3 +117,10 @@ proptest! {
         prop_assert_eq!(laws::lines_of(chunks, 16), laws::lines_of([&stream[..]], 16));
     }
 }
+
+#[test]
+fn a_line_of_junk_has_no_more_than_256_notes() {
+    let line = format!("go {}", "x ".repeat(1000));
+    let reading = readyok_protocol::Command::read(&line, readyok_protocol::Dialect::Uci);
+    assert_eq!(reading.notes.len(), 256);
+}
