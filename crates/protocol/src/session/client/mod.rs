@@ -363,7 +363,7 @@ impl ClientSession {
         match reply {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
             Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
-            Reply::Option(decl) => self.options.declared.declare(decl.into_owned()),
+            Reply::Option(decl) => self.options.declare(decl.into_owned()),
             Reply::HelloOk => self.events.push_back(Event::Greeted),
             Reply::ReadyOk => self.take_ready(),
             Reply::Info(info) => self.take_info(info),

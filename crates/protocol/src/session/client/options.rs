@@ -5,11 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::request::{Misuse, NewGame, Purpose, SearchRequest};
-use crate::{Dialect, OptionDecl, OptionKind, OptionSet, OptionValue, SetOption};
-
-/// Options that follow from the game and the search. The caller does not set them.
-const MANAGED: [&str; 6] =
-    ["MultiPV", "Ponder", "UCI_AnalyseMode", "UCI_Chess960", "UCI_Variant", "UCI_Opponent"];
+use crate::{
+    Dialect, KnownOption, OptionDecl, OptionKind, OptionSet, OptionValue, SetBy, SetOption,
+};
 
 /// The megabytes that shogi GUIs give to an engine that did not declare `USI_Hash`.
 const UNDECLARED_HASH: i64 = 32;
@@ -19,6 +17,8 @@ const UNDECLARED_HASH: i64 = 32;
 pub(super) struct Options {
     dialect: Dialect,
     pub(super) declared: OptionSet,
+    /// What each declared option is known to mean, by its index.
+    known: BTreeMap<usize, KnownOption>,
     /// What was sent last, by the index of the option. The engine's default if nothing was.
     current: BTreeMap<usize, OptionValue>,
     /// What the caller wants for every search.
@@ -38,12 +38,22 @@ impl Options {
         Self {
             dialect,
             declared: OptionSet::new(dialect),
+            known: BTreeMap::new(),
             current: BTreeMap::new(),
             wanted: BTreeMap::new(),
             unsent: BTreeSet::new(),
             pressed: VecDeque::new(),
             ponder: false,
             undeclared_sent: false,
+        }
+    }
+
+    pub(super) fn declare(&mut self, decl: OptionDecl<'static>) {
+        let known = KnownOption::find(&decl.name, self.dialect);
+        let name = decl.name.clone();
+        self.declared.declare(decl);
+        if let (Some(known), Some(index)) = (known, self.declared.index(&name)) {
+            self.known.insert(index, known);
         }
     }
 
@@ -65,7 +75,8 @@ impl Options {
         name: &str,
         text: Option<&str>,
     ) -> Result<(usize, OptionValue), Misuse> {
-        if MANAGED.iter().any(|managed| self.dialect.same_option(managed, name)) {
+        let known = KnownOption::find(name, self.dialect);
+        if known.is_some_and(|known| known.set_by() == SetBy::Client) {
             return Err(Misuse::ManagedOption { name: name.to_string() });
         }
         let decl = self.declared.require(name)?;
@@ -130,29 +141,23 @@ impl Options {
     ) -> Option<OptionValue> {
         let is = |name| self.dialect.same_option(&decl.name, name);
         let check = |on| decl.value(Some(if on { "true" } else { "false" })).ok();
-        if is("UCI_Chess960") {
-            return check(game.chess960);
+        match self.known.get(&index) {
+            Some(KnownOption::Chess960) => check(game.chess960),
+            Some(KnownOption::Variant) => match game.variant.as_deref() {
+                Some(variant) => decl.value(Some(variant)).ok(),
+                None => decl.default_value(),
+            },
+            Some(KnownOption::Ponder) => check(self.ponder),
+            // It follows the new-game command.
+            Some(KnownOption::Opponent) => None,
+            Some(KnownOption::AnalyseMode) => check(request?.purpose == Purpose::Analyse),
+            Some(KnownOption::MultiPv) => multipv(decl, request?),
+            _ => {
+                let own = request?.options.iter().find(|(name, _)| is(name));
+                let own = own.and_then(|(_, value)| decl.value(value.as_deref()).ok());
+                own.or_else(|| self.wanted.get(&index).cloned()).or_else(|| decl.default_value())
+            }
         }
-        if is("UCI_Variant") {
-            let variant = game.variant.as_deref();
-            return variant.map_or_else(|| decl.default_value(), |it| decl.value(Some(it)).ok());
-        }
-        if is("Ponder") {
-            return check(self.ponder);
-        }
-        if is("UCI_Opponent") {
-            return None;
-        }
-        let request = request?;
-        if is("UCI_AnalyseMode") {
-            return check(request.purpose == Purpose::Analyse);
-        }
-        if is("MultiPV") {
-            return multipv(decl, request);
-        }
-        let own = request.options.iter().find(|(name, _)| is(name));
-        let own = own.and_then(|(_, value)| decl.value(value.as_deref()).ok());
-        own.or_else(|| self.wanted.get(&index).cloned()).or_else(|| decl.default_value())
     }
 
     /// `UCI_Opponent`, which follows the new-game command.
@@ -166,14 +171,10 @@ impl Options {
     /// The messages for those values that the engine does not have yet. `Threads` comes first and
     /// the hash last: an engine that allocates it in parallel has to know the threads.
     fn send(&mut self, mut changes: Vec<(usize, OptionValue)>) -> Vec<SetOption<'static>> {
-        let rank = |index: usize| {
-            let name = self.declared.iter().nth(index).map_or("", |decl| &decl.name);
-            let is = |known| self.dialect.same_option(name, known);
-            match () {
-                () if is("Threads") => 0,
-                () if is("Hash") => 2,
-                () => 1,
-            }
+        let rank = |index: usize| match self.known.get(&index) {
+            Some(KnownOption::Threads) => 0,
+            Some(KnownOption::Hash) => 2,
+            _ => 1,
         };
         changes.sort_by_key(|(index, _)| rank(*index));
         let mut sent = Vec::new();
