@@ -33,8 +33,10 @@ fn a_crash_in_a_search_is_told() {
         "go: !abort",
         "go: info depth 1 score cp 1 pv e2e4 | !abort",
         "ucinewgame: !abort",
+        "setoption: !abort",
     ] {
         check_started(&[rule], patient(), |mut engine| {
+            engine.set_option("Hash", "99").expect("it has it");
             let error = play(&mut engine).expect_err("it crashed");
             assert_eq!(*error.problem(), Problem::Gone, "{rule}");
             assert!(error.to_string().contains("SIGABRT"), "{error}");
@@ -51,6 +53,24 @@ fn a_crash_after_stop_is_told() {
     check_started(&["stop: !abort"], patient(), |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
         assert_eq!(problem(analysis.finish()), Problem::Gone);
+    });
+}
+
+#[test]
+fn a_crash_after_ponderhit_is_told() {
+    check_started(&["ponderhit: !abort"], patient(), |mut engine| {
+        // It answers nothing before the hit, so the hit meets a search that has begun.
+        let mut pondering = engine.ponder(&Game::startpos(), Limit::Depth(3)).expect("it starts");
+        pondering.next_within(SHORT);
+        assert_eq!(problem(pondering.hit()), Problem::Gone);
+    });
+}
+
+#[test]
+fn a_crash_at_the_end_is_told() {
+    check_started(&["quit: !abort"], patient(), |engine| {
+        let status = engine.quit().expect("it left").expect("it is a process");
+        assert!(!status.success());
     });
 }
 

@@ -1,6 +1,7 @@
 //! What engines do before `uciok`.
 
 use readyok_client::{Dialect, Engine, Event, Limit, Notice, Patience, Problem, Wait, WaitLimit};
+use readyok_protocol::Status;
 
 use crate::support::{SHORT, check, check_gone, check_started, misbehaving, patient, problem};
 
@@ -116,10 +117,40 @@ fn a_program_that_is_not_there_cannot_be_started() {
 }
 
 #[test]
+fn an_engine_runs_in_its_own_folder_unless_told_otherwise() {
+    let rules = ["uci: !folder | uciok"];
+    let (command, _) = misbehaving(&rules);
+    let own = std::path::Path::new(command.get_program()).parent().map(ToOwned::to_owned);
+    let temporary = std::env::temp_dir().canonicalize().expect("there is one");
+    for (told, expected) in
+        [(None, own.expect("it has one")), (Some(&temporary), temporary.clone())]
+    {
+        let (mut command, mark) = misbehaving(&rules);
+        told.map(|folder| command.current_dir(folder));
+        let engine = Engine::builder().patience(patient()).spawn(command).expect("it starts well");
+        assert_eq!(std::path::Path::new(&engine.identity().name), expected);
+        drop(engine);
+        check_gone(&mark);
+    }
+}
+
+#[test]
+fn an_engine_that_wants_to_be_registered_is_told_to_wait_or_the_name() {
+    let rules = ["uci: id name R | registration error | uciok", "register: registration ok"];
+    check_started(&rules, patient(), |mut engine| {
+        let played = engine.play(&readyok_client::Game::startpos(), Limit::Depth(1));
+        assert!(played.expect("it plays").best_move().is_some());
+        let ok = Notice::Event(Event::Registration(Status::Ok));
+        assert!(engine.take_notices().contains(&ok));
+    });
+}
+
+#[test]
 fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
+    let patience = Patience { hello: WaitLimit::fixed(3 * SHORT), ..patient() };
     for uci in ["uci: ", "uci: !exit 1"] {
         let (command, mark) = misbehaving(&[uci]);
-        let engine = Engine::builder().patience(hasty()).spawn(command).expect("it knows usi");
+        let engine = Engine::builder().patience(patience).spawn(command).expect("it knows usi");
         assert_eq!(engine.dialect(), Dialect::Usi);
         drop(engine);
         check_gone(&mark);

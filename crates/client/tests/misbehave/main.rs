@@ -98,6 +98,10 @@ fn perform(act: &str) {
         }
         "flood" => drop(thread::spawn(flood)),
         "stderr" => eprintln!("{value}"),
+        "folder" => {
+            let folder = std::env::current_dir().unwrap_or_default();
+            say(format!("id name {}\n", folder.display()).as_bytes());
+        }
         "child" => {
             // It inherits our output, and waits for nobody.
             let child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn();
