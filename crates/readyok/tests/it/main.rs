@@ -5,6 +5,8 @@ mod address;
 mod analyse;
 mod options;
 mod program;
+mod readme;
+mod real;
 mod shown;
 mod tap;
 mod watch;
