@@ -116,6 +116,8 @@ impl Driver {
     }
 
     pub(crate) fn take_notices(&mut self) -> Vec<Notice> {
+        // An engine that has ended meanwhile is an error of the next call.
+        let _ = self.poll(|event, _, _| Err::<(), _>(event));
         self.notices.drain(..).collect()
     }
 

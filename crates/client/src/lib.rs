@@ -23,10 +23,19 @@
 //! # Ok::<(), readyok_client::EngineError>(())
 //! ```
 //!
+//! ```text
+//!                     ┌─ reader ──> Inbox ──┐                     ┌── Engine (threads)
+//!  process, socket, ──┤                     ├──> Driver ──────────┤
+//!  thread             └─ writer <── Outbox ─┘    ClientSession    └── tokio::Engine (tasks)
+//! ```
+//! The threads sleep unless there is something to read or to write. For a process there are two
+//! more: one keeps the last lines of its error output, one waits for its end.
+//!
 //! What always holds:
 //! - This is the only crate of the workspace that starts processes. Each gets a group of its own,
 //!   and no process of the group outlives the handle. (One that leaves the group is its own
-//!   master.) A thread waits for each process, so none becomes a zombie, even if the handle leaks.
+//!   master, and a program that is killed itself can only let engines see the end of their
+//!   input.) A thread waits for each process, so none becomes a zombie, even if the handle leaks.
 //! - No wait is without a deadline ([`Patience`]), but that for a search without a limit: it ends
 //!   when it is stopped ([`Stopper`]), or with the engine.
 //! - Whatever an engine sends, and however rarely anybody looks, memory is bounded, and neither
