@@ -174,6 +174,9 @@ impl Clocks {
     /// The same clocks with the remaining times counted in another way.
     #[must_use]
     pub fn in_convention(mut self, convention: Convention) -> Self {
+        if self.convention == convention {
+            return self;
+        }
         for (time, increment) in [
             (&mut self.white_time, self.white_increment),
             (&mut self.black_time, self.black_increment),

@@ -236,6 +236,7 @@ fn plain_length_by(text: &[u8], first: impl Fn(&[u8]) -> Option<(MoveShape, &[u8
 }
 
 /// The shape of a UCI move, if the word is one.
+#[inline]
 fn uci_shape(word: &[u8]) -> Option<MoveShape> {
     uci_move(word).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
 }
@@ -271,6 +272,7 @@ fn uci_square(word: &[u8]) -> Option<(Square, &[u8])> {
 }
 
 /// The shape of a USI move, if the word is one.
+#[inline]
 fn usi_shape(word: &[u8]) -> Option<MoveShape> {
     usi_move(word).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
 }

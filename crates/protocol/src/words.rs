@@ -32,6 +32,9 @@ pub(crate) struct Words<'a> {
 
 impl<'a> Words<'a> {
     pub(crate) fn new(line: &'a str) -> Self {
+        if line.starts_with(|c: char| c.is_ascii_graphic()) {
+            return Self::of(line);
+        }
         // A byte order mark is no part of the first word.
         let start = line.trim_start_matches(|c| is_space(c) || c == MARK).len();
         let before = line.get(..line.len() - start).unwrap_or_default();
@@ -67,10 +70,27 @@ impl<'a> Words<'a> {
     }
 
     /// Where the next word starts; the end of the line if there is none.
+    #[inline]
     pub(crate) fn next_start(&self) -> usize {
-        let rest = self.line.as_bytes().get(self.at..).unwrap_or_default();
-        let spaces = rest.iter().position(|&byte| !is_space_byte(byte));
-        spaces.map_or(self.line.len(), |spaces| self.at + spaces)
+        let bytes = self.line.as_bytes();
+        let mut start = self.at;
+        while bytes.get(start).is_some_and(|&byte| is_space_byte(byte)) {
+            start += 1;
+        }
+        start
+    }
+
+    /// The next word, if it is a number.
+    #[inline]
+    pub(crate) fn integer(&mut self) -> Option<Integer> {
+        let start = self.next_start();
+        let (integer, length) = Integer::prefix(self.line.as_bytes().get(start..)?)?;
+        let end = start + length;
+        if self.line.as_bytes().get(end).is_some_and(|&byte| !is_space_byte(byte)) {
+            return None;
+        }
+        self.at = end;
+        Some(integer)
     }
 
     /// Everything still unread, without white space at both ends; and where it starts.
@@ -91,9 +111,10 @@ impl<'a> Iterator for Words<'a> {
     #[inline]
     fn next(&mut self) -> Option<Word<'a>> {
         let start = self.next_start();
-        let rest = self.line.as_bytes().get(start..).filter(|rest| !rest.is_empty())?;
-        self.at = start + word_length(rest);
-        Some(Word { text: self.line.get(start..self.at)?, start })
+        let rest = self.line.get(start..).filter(|rest| !rest.is_empty())?;
+        let text = rest.get(..word_length(rest.as_bytes()))?;
+        self.at = start + text.len();
+        Some(Word { text, start })
     }
 }
 
@@ -151,32 +172,37 @@ pub(crate) struct Integer {
 }
 
 impl Integer {
-    #[inline]
+    /// Reads a word.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let (negative, digits) = match text.as_bytes() {
+        let (integer, length) = Self::prefix(text.as_bytes())?;
+        (length == text.len()).then_some(integer)
+    }
+
+    /// The number that a text starts with, and its length.
+    #[inline]
+    fn prefix(text: &[u8]) -> Option<(Self, usize)> {
+        let (negative, digits) = match text {
             [b'-', digits @ ..] => (true, digits),
             [b'+', digits @ ..] | digits => (false, digits),
         };
-        if digits.is_empty() {
-            return None;
-        }
-        let mut magnitude = 0u64;
-        for digit in digits {
-            let value = digit.wrapping_sub(b'0');
-            if 9 < value {
-                return None;
+        let (mut magnitude, mut length) = (0u64, 0);
+        for byte in digits {
+            let digit = byte.wrapping_sub(b'0');
+            if 9 < digit {
+                break;
             }
-            magnitude = magnitude.wrapping_mul(10).wrapping_add(value.into());
+            magnitude = magnitude.wrapping_mul(10).wrapping_add(digit.into());
+            length += 1;
         }
+        let mut saturated = false;
         // Nineteen digits always fit.
-        if digits.len() <= 19 {
-            return Some(Self { negative, magnitude, saturated: false });
+        if 19 < length {
+            let mut digits = digits.iter().take(length).map(|byte| u64::from(byte - b'0'));
+            let exact = digits.try_fold(0u64, |sum, it| sum.checked_mul(10)?.checked_add(it));
+            (magnitude, saturated) = (exact.unwrap_or(u64::MAX), exact.is_none());
         }
-        let exact = digits
-            .iter()
-            .try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
-        let (magnitude, saturated) = (exact.unwrap_or(u64::MAX), exact.is_none());
-        Some(Self { negative, magnitude, saturated })
+        let signs = text.len() - digits.len();
+        (0 < length).then_some((Self { negative, magnitude, saturated }, signs + length))
     }
 
     /// The number with its sign, if an `i64` can hold it.

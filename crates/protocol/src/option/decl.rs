@@ -132,9 +132,12 @@ impl<'a> OptionDecl<'a> {
             _ if write::is_word(&self.name) => return true,
             _ => "",
         };
-        let words = |text| Words::of(text).map(|word: Word<'_>| word.text);
-        let line = words(&self.name).chain(["type", self.kind.word()]).chain(words(rest));
-        name_end(line) == Some(words(&self.name).count())
+        let end = self.name.len();
+        let key = Word { text: "type", start: end };
+        let after = [self.kind.word(), rest].into_iter().flat_map(Words::of);
+        let after = after.map(|word| Word { start: end + 1, ..word });
+        name_end(Words::of(&self.name).chain([key]).chain(after))
+            .is_some_and(|(it, _)| it.start == end)
     }
 }
 
@@ -205,12 +208,12 @@ impl OptionKind<'_> {
                 write::signed(out, " max ", *max)
             }
             Self::Combo { default, vars } => {
-                for (key, text) in default
-                    .iter()
-                    .map(|it| (" default ", it))
-                    .chain(vars.iter().map(|it| (" var ", it)))
-                {
-                    out.write_str(key)?;
+                if let Some(text) = default {
+                    out.write_str(" default ")?;
+                    out.write_str(encoded(text))?;
+                }
+                for text in vars {
+                    out.write_str(" var ")?;
                     out.write_str(encoded(text))?;
                 }
                 Ok(())
@@ -317,26 +320,26 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
 /// Cuts the name from the line, and takes the words `type` and the one after it.
 fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Word<'a>, Word<'a>)> {
     let start = reader.words.next_start();
-    let end = name_end(reader.words.clone().map(|word| word.text))?;
-    let key = reader.words.nth(end)?;
+    let (key, type_word) = name_end(reader.words.clone())?;
     if key.text != "type" {
         reader.note(key, NoteKind::WrongCase);
     }
-    Some((reader.words.slice(start, key.start), reader.words.next()?))
+    reader.words.go_to(type_word.end());
+    Some((reader.words.slice(start, key.start), type_word))
 }
 
-/// The number of words in the name that the words start with.
-fn name_end<'a>(words: impl Iterator<Item = &'a str>) -> Option<usize> {
-    let mut words = words.enumerate().skip(1).peekable();
+/// The word `type` after the name that the words start with, and the one after it.
+fn name_end<'a>(mut words: impl Iterator<Item = Word<'a>>) -> Option<(Word<'a>, Word<'a>)> {
     let mut first = None;
-    while let Some((index, word)) = words.next() {
-        let Some((_, next)) = words.peek().filter(|_| word.eq_ignore_ascii_case("type")) else {
-            continue;
-        };
-        if OptionType::from_word(next).is_some() {
-            return Some(index);
+    let mut word = words.nth(1)?;
+    for next in words {
+        if word.text.eq_ignore_ascii_case("type") {
+            if OptionType::from_word(next.text).is_some() {
+                return Some((word, next));
+            }
+            first = first.or(Some((word, next)));
         }
-        first = first.or(Some(index));
+        word = next;
     }
     first
 }
@@ -440,20 +443,19 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
 
 fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let (mut default, mut vars) = (None, Vec::with_capacity(4));
-    while let Some(key) = reader.words.next() {
-        if !matches!(key.text, "default" | "var") {
+    let is_key = |word: &Word<'_>| matches!(word.text, "default" | "var");
+    let mut next = reader.words.next();
+    while let Some(key) = next {
+        let start = reader.words.next_start();
+        next = reader.words.next();
+        if !is_key(&key) {
             reader.note(key, NoteKind::UnknownWord);
             continue;
         }
-        let start = reader.words.next_start();
         let mut end = start;
-        let mut ahead = reader.words.clone();
-        while let Some(word) = ahead.next() {
-            if matches!(word.text, "default" | "var") {
-                break;
-            }
-            reader.words = ahead.clone();
+        while let Some(word) = next.filter(|word| !is_key(word)) {
             end = word.end();
+            next = reader.words.next();
         }
         let text = reader.words.slice(start, end);
         if text.text.is_empty() {
