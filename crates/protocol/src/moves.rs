@@ -415,10 +415,7 @@ impl<'a> MoveList<'a> {
 
     /// The moves, without the words that are none.
     pub fn moves(&self) -> impl DoubleEndedIterator<Item = Move> + Clone {
-        self.iter().filter_map(|word| match word {
-            MoveWord::Move(it) => Some(it),
-            MoveWord::Other(_) => None,
-        })
+        self.words().filter_map(Move::from_any_word)
     }
 
     /// Adds a move.
@@ -475,7 +472,10 @@ impl FromIterator<Move> for MoveList<'_> {
 
 impl Extend<Move> for MoveList<'_> {
     fn extend<I: IntoIterator<Item = Move>>(&mut self, moves: I) {
-        moves.into_iter().for_each(|it| self.push(it));
+        let moves = moves.into_iter();
+        // Few moves are longer than four letters and a space.
+        self.text.to_mut().reserve(5 * moves.size_hint().0);
+        moves.for_each(|it| self.push(it));
     }
 }
 
