@@ -103,14 +103,17 @@ fn usi_info() -> Line {
         "info depth 24 seldepth 33 time 10564 nodes 14820361 nps 1402881 hashfull 412 \
          multipv 2 score cp -31 pv {SHOGI}"
     );
-    let mut line = Line::new("USI info, 20 moves", text)
-        .ours(Reply::read, Reply::write, Dialect::Usi)
-        .shogi();
-    line.read("usi", |text| EngineCommand::parse(text).unwrap(), |it| {
-        let EngineCommand::Info(fields) = it else { return false };
-        fields.len() == 8
-            && fields.iter().any(|it| matches!(it, InfoParams::Pv(moves) if moves.len() == 20))
-    });
+    let mut line =
+        Line::new("USI info, 20 moves", text).ours(Reply::read, Reply::write, Dialect::Usi).shogi();
+    line.read(
+        "usi",
+        |text| EngineCommand::parse(text).unwrap(),
+        |it| {
+            let EngineCommand::Info(fields) = it else { return false };
+            fields.len() == 8
+                && fields.iter().any(|it| matches!(it, InfoParams::Pv(moves) if moves.len() == 20))
+        },
+    );
     line
 }
 
@@ -118,9 +121,11 @@ fn usi_option() -> Line {
     let mut line = Line::new("USI option, combo", OPTION)
         .ours(Reply::read, Reply::write, Dialect::Usi)
         .shogi();
-    line.read("usi", |text| EngineCommand::parse(text).unwrap(), |it| {
-        matches!(it, EngineCommand::Option(option) if option.name == "Style")
-    });
+    line.read(
+        "usi",
+        |text| EngineCommand::parse(text).unwrap(),
+        |it| matches!(it, EngineCommand::Option(option) if option.name == "Style"),
+    );
     line
 }
 

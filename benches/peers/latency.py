@@ -1,0 +1,58 @@
+"""The latency of python-chess with an instant engine, as a line of JSON.
+
+usage: latency.py ENGINE SAMPLES
+"""
+
+import asyncio
+import json
+import sys
+import time
+
+import chess
+import chess.engine
+
+
+def percentiles(samples):
+    """Microseconds. The sample at a rank, without interpolation."""
+    samples.sort()
+    rank = lambda part: samples[min(int(len(samples) * part), len(samples) - 1)] / 1000
+    return {
+        "p50": rank(0.5),
+        "p90": rank(0.9),
+        "p99": rank(0.99),
+        "p99.9": rank(0.999),
+        "max": rank(1),
+    }
+
+
+async def go(engine, board, game):
+    start = time.perf_counter_ns()
+    result = await engine.play(board, chess.engine.Limit(nodes=1), game=game)
+    end = time.perf_counter_ns()
+    assert result.move == chess.Move.from_uci("e2e4")
+    return end - start
+
+
+async def stop(engine, board, game):
+    with await engine.analysis(board, game=game) as analysis:
+        # The engine searches once it has told something.
+        await analysis.get()
+        start = time.perf_counter_ns()
+        analysis.stop()
+        await analysis.wait()
+        return time.perf_counter_ns() - start
+
+
+async def main(path, count):
+    _, engine = await chess.engine.popen_uci(path)
+    board, game = chess.Board(), object()
+    report = {"client": f"python-chess {chess.__version__}", "unit": "us", "samples": count}
+    for name, measure in (("go", go), ("stop", stop)):
+        for _ in range(count // 10):
+            await measure(engine, board, game)
+        report[name] = percentiles([await measure(engine, board, game) for _ in range(count)])
+    await engine.quit()
+    print(json.dumps(report))
+
+
+asyncio.run(main(sys.argv[1], int(sys.argv[2])))
