@@ -19,14 +19,14 @@ use crate::interrupt::Interrupts;
 const DEFAULT_TIME: u64 = 10_000;
 
 const HELP: &str = "\
-ENGINE is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a
-quoted command line.
+ENGINE comes first. It is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in
+PATH, or a quoted command line.
 
 Examples:
   readyok analyse narikin
   readyok analyse stockfish --moves e2e4 e7e5 --depth 20 --multipv 3
-  readyok analyse stockfish --fen '8/8/8/8/8/4k3/4p3/4K3 w - - 0 1' --infinite
-  readyok analyse 'fairy-stockfish --some-flag' --game shogi --notation japanese
+  readyok analyse stockfish --fen '7k/8/8/8/8/8/R7/1R4K1 w - - 0 1' --mate 2
+  readyok analyse fairy-stockfish --game shogi --infinite --notation japanese
   readyok analyse stockfish --option Hash=256 --nodes 1000000 --json
 
 Without a limit the search takes ten seconds. Of several limits the first one that is reached counts.

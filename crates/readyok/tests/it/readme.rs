@@ -24,3 +24,8 @@ fn check_shown(example: &str) {
 fn the_readme_shows_the_first_client() {
     check_shown("crates/client/examples/first.rs");
 }
+
+#[test]
+fn the_readme_shows_the_first_engine() {
+    check_shown("crates/engine/examples/first.rs");
+}

@@ -125,6 +125,15 @@ fn the_exit_code_is_that_of_the_engine() {
 }
 
 #[test]
+fn the_tap_ends_with_the_engine_though_the_client_says_nothing() {
+    let dir = Dir::new();
+    let mut child = tap(&dir, &[], &["sh", "-c", "exit 4"]).spawn().expect("the program starts");
+    let open = child.stdin.take();
+    assert_eq!(finish(child).code(), Some(4));
+    drop(open);
+}
+
+#[test]
 fn an_engine_that_cannot_be_started_is_named() {
     let output = run(&mut tap(&Dir::new(), &[], &["/nowhere/engine"]), b"");
     assert_eq!(output.code(), Some(1));
