@@ -7,6 +7,7 @@
 mod board;
 mod control;
 mod deepening;
+mod engine;
 mod order;
 mod score;
 mod search;
@@ -14,5 +15,6 @@ mod searcher;
 mod table;
 
 pub use control::{Bounds, Control, Limits, Report};
+pub use engine::{Narikin, runner};
 pub use score::Score;
 pub use searcher::{Outcome, Searcher};

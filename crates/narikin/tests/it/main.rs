@@ -1,6 +1,7 @@
 //! Tests of the search through the public interface.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod engine;
 mod limits;
 mod lines;
 mod mates;

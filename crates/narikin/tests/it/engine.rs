@@ -1,0 +1,93 @@
+//! The engine as its clients see it.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::thread;
+
+/// Says some lines, and returns everything that the engine says up to the first `bestmove`.
+fn answer(lines: &str) -> Vec<String> {
+    let (input, mut client) = io::pipe().expect("a pipe");
+    let (output, engine) = io::pipe().expect("a pipe");
+    let runner = narikin::runner().expect("memory for the table");
+    let served = thread::spawn(move || runner.run(input, engine));
+    client.write_all(lines.as_bytes()).expect("the engine listens");
+    let mut said = Vec::new();
+    for line in BufReader::new(output).lines() {
+        said.push(line.expect("text"));
+        if said.last().is_some_and(|line| line.starts_with("bestmove")) {
+            break;
+        }
+    }
+    drop(client);
+    // The engine may still have something to say when its output is gone.
+    let _ = served.join().expect("the engine does not panic");
+    said
+}
+
+#[track_caller]
+fn check_best(lines: &str, expected: &str) {
+    let said = answer(lines);
+    let best = said.last().map(|line| line.split(" ponder ").next().unwrap_or_default());
+    assert_eq!(best, Some(expected), "{said:#?}");
+}
+
+#[test]
+fn it_mates_in_both_protocols() {
+    check_best("uci\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1\ngo mate 1\n", "bestmove a1a8");
+    check_best("usi\nposition sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G\ngo depth 3\n", "bestmove G*5b");
+}
+
+#[test]
+fn without_a_legal_move_it_says_so_in_the_words_of_the_protocol() {
+    let mated = answer("uci\nposition fen 7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\ngo depth 3\n");
+    let last_two = mated.get(mated.len() - 2..).expect("two lines");
+    assert_eq!(last_two, ["info depth 0 score mate -0", "bestmove (none)"]);
+    check_best("usi\nposition sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w -\ngo depth 3\n", "bestmove resign");
+}
+
+#[test]
+fn it_castles_in_the_form_that_is_asked_for() {
+    let castle = |option: &str| {
+        format!(
+            "uci\n{option}position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves e1g1\n"
+        )
+    };
+    check_best(&castle(""), "bestmove e1g1");
+    check_best(&castle("setoption name UCI_Chess960 value true\n"), "bestmove e1h1");
+}
+
+#[test]
+fn it_declares_a_win_by_entering_kings() {
+    let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4 b GGGGSSSSNNNNLLLL";
+    check_best(&format!("usi\nposition sfen {entered}\ngo depth 1\n"), "bestmove win");
+}
+
+#[test]
+fn it_gives_as_many_lines_as_asked_for() {
+    let said = answer("uci\nsetoption name MultiPV value 3\nposition startpos\ngo depth 2\n");
+    for rank in 1..=3 {
+        let start = format!("multipv {rank} ");
+        let lines = said.iter().filter(|line| line.contains(&start)).count();
+        assert_eq!(lines, 2, "one for each depth: {said:#?}");
+    }
+}
+
+#[test]
+fn an_illegal_move_in_the_position_is_told_and_ends_nothing() {
+    let said = answer("uci\nposition startpos moves e2e5\ngo depth 2\n");
+    let text =
+        "info string the search failed: move 1: illegal move `e2e5`: the piece does not move so";
+    assert!(said.contains(&text.to_owned()), "{said:#?}");
+    assert_eq!(said.last().map(String::as_str), Some("bestmove (none)"));
+}
+
+#[test]
+fn each_protocol_has_its_own_options() {
+    let declares = |hello: &str, option: &str| {
+        answer(&format!("{hello}\nposition startpos\ngo depth 1\n"))
+            .iter()
+            .any(|line| line.starts_with(&format!("option name {option} ")))
+    };
+    assert!(declares("uci", "Hash") && declares("uci", "UCI_Chess960"));
+    assert!(declares("usi", "USI_Hash") && declares("usi", "Clear_Hash"));
+    assert!(!declares("usi", "USI_Chess960"));
+}
