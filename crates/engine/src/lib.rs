@@ -15,6 +15,11 @@
 //! everything that can happen to it is one `enum`. No lock on standard input or output is ever
 //! held, and whatever else a thread prints goes through unharmed.
 //!
+//! Features: `cozy-chess` and `rsshogi` set positions up on the boards of those crates;
+//! `translation` reads translation files, see [`Runner::declared`].
+//!
+//! An engine in full:
+//!
 //! ```no_run
 #![doc = include_str!("../examples/first.rs")]
 //! ```

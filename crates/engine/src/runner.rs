@@ -5,8 +5,8 @@ use std::io::{self, Read, Write};
 use std::sync::mpsc;
 use std::thread;
 
-use readyok_protocol::Dialect;
 use readyok_protocol::session::engine::{EngineSession, Profile};
+use readyok_protocol::{Dialect, OptionDecl, OptionSet};
 
 use crate::server::{self, Event, Server};
 use crate::{Engine, Options, Spin, log, worker};
@@ -68,6 +68,43 @@ impl<E: Engine> Runner<E> {
         self
     }
 
+    /// The options as a client of this protocol sees them.
+    ///
+    /// With the feature `translation`, a test of the author's can hold a translation file to them:
+    ///
+    /// ```
+    /// # #[cfg(feature = "translation")] {
+    /// # use readyok_engine::{Answer, Control, Dialect, Engine, Runner, SearchRequest};
+    /// use readyok_engine::protocol::translation::Translation;
+    /// # struct Mine;
+    /// # impl Engine for Mine {
+    /// #     fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer { Err("none".into()) }
+    /// # }
+    /// # let runner = Runner::new("Mine", Mine);
+    ///
+    /// let file = br#"{ "usi-translation": 1, "languages": { "en": { "options": {
+    ///     "Debug_Log_File": { "label": "Log file" } } } } }"#;
+    /// let findings = Translation::read(file)?.lint(&runner.declared(Dialect::Usi));
+    /// assert_eq!(findings, []);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn declared(&self, dialect: Dialect) -> OptionSet {
+        let mut declared = OptionSet::new(dialect);
+        for decl in &self.option_set(dialect) {
+            let name = dialect.option_name(&decl.name).to_string().into();
+            declared.declare(OptionDecl { name, kind: decl.kind.clone() });
+        }
+        declared
+    }
+
+    /// The options under their UCI names.
+    fn option_set(&self, dialect: Dialect) -> OptionSet {
+        let mut options = self.options.set_for(dialect);
+        options.declare(OptionDecl::string(log::OPTION, ""));
+        options
+    }
+
     /// Serves the client that started this process, until it quits or goes away.
     ///
     /// Return from `main` after it: a search that does not stop in time ends with the process.
@@ -87,10 +124,9 @@ impl<E: Engine> Runner<E> {
     ///
     /// # Errors
     /// Writing failed, or the name or an option cannot be declared.
-    pub fn run(mut self, input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
+    pub fn run(self, input: impl Read + Send + 'static, output: impl Write) -> io::Result<()> {
         self.options.check_defaults().map_err(invalid)?;
-        self.options.string(log::OPTION, "");
-        let options = self.dialects.iter().map(|dialect| self.options.set_for(*dialect)).collect();
+        let options = self.dialects.iter().map(|dialect| self.option_set(*dialect)).collect();
         let profile = Profile { name: self.name, author: self.author, options };
         let session = EngineSession::new(profile).map_err(invalid)?;
 
