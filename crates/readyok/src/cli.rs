@@ -1,6 +1,7 @@
 //! The arguments of the program, and which of them call what.
 
 mod analyse;
+mod engine;
 mod options;
 mod tap;
 
@@ -24,6 +25,7 @@ struct Cli {
 enum Verb {
     Analyse(analyse::Args),
     Options(options::Args),
+    Engine(engine::Args),
     Tap(tap::Args),
 }
 
@@ -40,6 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match cli.verb {
         Verb::Analyse(args) => analyse::run(args),
         Verb::Options(args) => options::run(&args),
+        Verb::Engine(args) => engine::run(&args),
         Verb::Tap(args) => tap::run(args),
     };
     let code = done.unwrap_or_else(|failure| {

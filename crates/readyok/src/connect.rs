@@ -19,7 +19,12 @@ impl Address {
             builder = builder.dialect(dialect);
         }
         let mut engine = match &self.reach {
-            Reach::Narikin => builder.in_process(|_, _| ()),
+            Reach::Narikin => builder.in_process(|input, output| {
+                // If it cannot go on, its output ends, and that is what its client is told.
+                if let Ok(narikin) = narikin::runner() {
+                    let _ = narikin.run(input, output);
+                }
+            }),
             Reach::Program { file, arguments, directory } => {
                 let mut command = Command::new(file);
                 command.args(arguments);

@@ -234,3 +234,28 @@ fn whoever_does_not_stop_is_ended_by_the_next_interrupt() {
     signal(child.id(), Signal::INT);
     assert_eq!(finish(child).code(), Some(130));
 }
+
+/// Analyses with the engine that is built in, and looks at the last line.
+#[track_caller]
+fn check_narikin(arguments: &[&str], answer: &str) {
+    let output = run(readyok(&Dir::new()).args(["analyse", "narikin"]).args(arguments), b"");
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    let last = output.text().lines().last().expect("an answer");
+    assert!(last.contains(answer), "{last}");
+}
+
+#[test]
+fn analyses_with_the_engine_that_is_built_in() {
+    let mate = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
+    check_narikin(&["--fen", mate, "--depth", "4"], r#""type":"bestmove","answer":"move""#);
+    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    check_narikin(&["--sfen", mate, "--depth", "2"], r#""move":"G*5b""#);
+}
+
+#[test]
+fn is_the_engine_that_is_built_in() {
+    let output = run(readyok(&Dir::new()).arg("engine"), b"usi\nquit\n");
+    assert_eq!(output.code(), Some(0));
+    assert!(output.text().starts_with("id name Narikin "), "{}", output.text());
+    assert!(output.text().ends_with("usiok\n"), "{}", output.text());
+}
