@@ -807,6 +807,9 @@ fn wrong_options_are_refused_aloud() {
         > setoption name Style value Risky
         < info string the engine has no option `Style`
         = bad option: the engine has no option `Style`
+        > setoption name C:\\x value 1
+        < info string the engine has no option `C:\\\\x`
+        = bad option: the engine has no option `C:\\\\x`
         ",
     );
 }

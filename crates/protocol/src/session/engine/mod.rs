@@ -371,9 +371,11 @@ impl EngineSession {
             return;
         }
         let broken = notes.iter().find(|note| note.kind == NoteKind::BadPosition);
-        match broken {
-            Some(note) => self.remark(format!("{note}: the position before it stays"), out),
-            None => self.explain(&format_args!("no command: `{}`", excerpt(text)), out),
+        if let Some(note) = broken {
+            self.remark(format!("{note}: the position before it stays"), out);
+        } else {
+            let shown = shortened(text).escape_debug();
+            self.explain(&format_args!("no command: `{shown}`"), out);
         }
         self.events.push_back(Event::Unknown(text.to_owned()));
     }
@@ -489,7 +491,7 @@ impl EngineSession {
                 Err(error) => BadOption::Value(error),
             },
         };
-        self.remark(excerpt(&bad.to_string()).to_string(), out);
+        self.remark(shortened(&bad.to_string()).to_owned(), out);
         self.events.push_back(Event::BadOption(bad));
     }
 
@@ -638,11 +640,10 @@ fn introduction(profile: &Profile, spoken: usize) -> Vec<Reply<'static>> {
     replies
 }
 
-/// The start of a text from outside, on one line.
-fn excerpt(text: &str) -> impl fmt::Display + '_ {
+/// The start of a text, which may be as long as a line of the client.
+fn shortened(text: &str) -> &str {
     const LONGEST: usize = 200;
-    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or_default().escape_debug()
+    text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 impl From<WriteError> for Misuse {
