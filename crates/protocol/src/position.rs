@@ -6,6 +6,8 @@ use core::fmt;
 use core::ops::Range;
 use core::str::FromStr;
 
+use crate::clock::Color;
+use crate::dialect::Dialect;
 use crate::moves::MoveList;
 
 /// A position and the moves that lead on from it: what `position` says.
@@ -32,6 +34,19 @@ pub enum Root<'a> {
 }
 
 impl Position<'_> {
+    /// The side to move after all moves: chess starts with White, shogi with Black.
+    pub fn mover(&self, dialect: Dialect) -> Color {
+        let first = match &self.root {
+            Root::StartPos => match dialect {
+                Dialect::Uci => Color::White,
+                Dialect::Usi => Color::Black,
+            },
+            Root::Fen(fen) => side(fen.fields().nth(1)),
+            Root::Sfen(sfen) => side(sfen.fields().nth(1)),
+        };
+        if self.moves.len().is_multiple_of(2) { first } else { first.other() }
+    }
+
     /// The same position without borrows.
     pub fn into_owned(self) -> Position<'static> {
         Position { root: self.root.into_owned(), moves: self.moves.into_owned() }
@@ -59,6 +74,10 @@ impl<'a> From<Sfen<'a>> for Position<'a> {
     fn from(sfen: Sfen<'a>) -> Self {
         Self { root: Root::Sfen(sfen), moves: MoveList::EMPTY }
     }
+}
+
+fn side(field: Option<&str>) -> Color {
+    if field == Some("b") { Color::Black } else { Color::White }
 }
 
 macro_rules! position_text {

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use readyok_protocol::session::client::{
-    ClientSession, Event, NewGame, Patience, SearchId, SearchRequest,
+    ClientSession, Event, NewGame, Patience, SearchId, SearchRequest, Wait,
 };
-use readyok_protocol::{Color, Command, Dialect, Dialogue, GameResult, Go, Move, Position, Reply};
+use readyok_protocol::{Clocks, Command, Dialect, Dialogue, GameResult, Go, Move, Position, Reply};
 
 #[derive(Clone, Debug)]
 pub enum Step {
     Search(u8),
     Stop,
     PonderHit,
+    /// With clocks that no engine understands.
+    PonderHitClocks,
     NewGame,
     GameOver,
     Option(u8),
@@ -45,9 +47,10 @@ fn step(line: &str) -> Step {
     let mut bytes = verb.bytes();
     let (verb, argument) = (bytes.next().unwrap_or_default(), bytes.next().unwrap_or_default());
     match verb {
-        b's' => Step::Search(argument % 5),
+        b's' => Step::Search(argument % 7),
         b'x' => Step::Stop,
         b'h' => Step::PonderHit,
+        b'c' => Step::PonderHitClocks,
         b'n' => Step::NewGame,
         b'g' => Step::GameOver,
         b'o' => Step::Option(argument),
@@ -71,6 +74,10 @@ pub struct Table {
     owed: Vec<&'static str>,
     pub open: BTreeMap<SearchId, u32>,
     pub last: Option<SearchId>,
+    /// The search on the wire may last until it is told to stop.
+    unbounded: bool,
+    /// The engine was reported to be late with the end of the search on the wire.
+    late: bool,
 }
 
 impl Table {
@@ -79,7 +86,18 @@ impl Table {
         let session = ClientSession::start(dialect, Patience::default(), now, &mut out);
         let referee = Dialogue::new(dialect);
         let (owed, open) = (Vec::new(), BTreeMap::new());
-        let mut table = Self { dialect, session, referee, out, now, owed, open, last: None };
+        let mut table = Self {
+            dialect,
+            session,
+            referee,
+            out,
+            now,
+            owed,
+            open,
+            last: None,
+            unbounded: false,
+            late: false,
+        };
         table.settle();
         table
     }
@@ -102,15 +120,26 @@ impl Table {
                 Command::Hello => self.owed.extend(["id name A", "usiok"]),
                 Command::IsReady => self.owed.push("readyok"),
                 Command::Go(go) => {
-                    assert!(!go.is_bare(), "a bare go");
+                    let clocks_follow = go.ponder && self.dialect == Dialect::Usi;
+                    assert!(!go.is_bare() || clocks_follow, "a bare go");
+                    let times = [go.clocks.white_time, go.clocks.black_time];
+                    let least = i64::from(self.dialect == Dialect::Uci);
+                    assert!(times.into_iter().flatten().all(|time| least <= time), "{go:?}");
                     self.owed.push("bestmove 0000");
+                    self.unbounded = go.infinite || go.ponder;
+                    self.late = false;
                 }
+                Command::Stop | Command::PonderHit(_) => self.unbounded = false,
                 _ => (),
             }
         }
         while let Some(event) = self.session.poll_event() {
             let (id, ends) = match event {
                 Event::Started(id) | Event::Info(id, _) | Event::Overran(id) => (id, 0),
+                Event::Late(wait) => {
+                    self.late |= wait == Wait::Stop;
+                    continue;
+                }
                 Event::BestMove(id, _) | Event::Checkmate(id, _) | Event::Dropped(id, _) => (id, 1),
                 _ => continue,
             };
@@ -118,7 +147,12 @@ impl Table {
             assert_eq!(*count, 0, "an event after the end of {id:?}");
             *count += ends;
         }
-        assert!(self.open.values().filter(|ends| **ends == 0).count() <= 2, "{:?}", self.open);
+        let open = self.open.values().filter(|ends| **ends == 0).count();
+        assert!(open <= 2, "{:?}", self.open);
+        // Nothing is waited for without a deadline, but a search that may last for ever, and what
+        // was reported to be late.
+        let may_wait = open == 0 || self.unbounded || self.late;
+        assert!(may_wait || self.session.poll_timeout().is_some(), "{:?} waits", self.session);
     }
 
     fn hear(&mut self, line: &str) {
@@ -133,12 +167,13 @@ impl Table {
             1 => Go { ponder: true, ..Go::move_time(time) },
             2 => Go::depth(3),
             3 => Go { search_moves: Some([Move::NULL].into_iter().collect()), ..Go::nodes(7) },
+            4 => Go { perft: Some(3), ..Go::default() },
+            5 => Go { ponder: true, ..Go::default() },
             _ => Go::default(),
         };
         let request = SearchRequest {
             position: Position::default(),
             go,
-            mover: Some(Color::Black),
             multipv: Some(kind.into()),
             ..SearchRequest::default()
         };
@@ -163,7 +198,16 @@ impl Table {
                     let _ = self.session.ponder_hit(id, None, now, out);
                 }
             }
-            Step::NewGame => self.session.new_game(NewGame::default(), now, out),
+            Step::PonderHitClocks => {
+                let clocks =
+                    Clocks { white_time: Some(-5), black_time: Some(0), ..Clocks::default() };
+                if let Some(id) = self.last {
+                    let _ = self.session.ponder_hit(id, Some(clocks), now, out);
+                }
+            }
+            Step::NewGame => {
+                let _ = self.session.new_game(NewGame::default(), now, out);
+            }
             Step::GameOver => self.session.game_over(GameResult::Draw, now, out),
             Step::Option(value) => {
                 let value = (value % 99 + 1).to_string();
@@ -174,7 +218,7 @@ impl Table {
             }
             Step::Register => {
                 let later = readyok_protocol::Register::Later;
-                let _ = self.session.register(later, out);
+                let _ = self.session.register(later, now, out);
             }
             Step::Wait(millis) => {
                 self.now += Duration::from_millis((*millis).into());

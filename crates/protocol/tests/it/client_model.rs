@@ -26,9 +26,10 @@ const LINES: [&str; 16] = [
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        8 => (0u8..5).prop_map(Step::Search),
+        8 => (0u8..7).prop_map(Step::Search),
         3 => Just(Step::Stop),
         2 => Just(Step::PonderHit),
+        1 => Just(Step::PonderHitClocks),
         2 => Just(Step::NewGame),
         1 => Just(Step::GameOver),
         2 => any::<u8>().prop_map(Step::Option),

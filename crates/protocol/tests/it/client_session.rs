@@ -7,7 +7,7 @@ use std::time::Duration;
 use readyok_protocol::session::client::{
     ClientSession, Event, NewGame, Patience, Purpose, SearchId, SearchRequest,
 };
-use readyok_protocol::{Color, Command, Dialect, GameResult, Register, Reply};
+use readyok_protocol::{Command, Dialect, GameResult, Register, Reply};
 
 /// Runs a script. `<` is a line of the engine, `>` one that the session must say, `=` an event
 /// that must happen, `!` something that the caller does. Nothing else may be said or happen.
@@ -18,8 +18,16 @@ fn check_client(dialect: Dialect, script: &str) {
         let (kind, text) = line.split_at(1);
         let text = text.trim_start();
         match kind {
-            "<" => run.session.receive_line(text, run.now, &mut run.out),
-            "!" => run.act(text),
+            "<" | "!" => {
+                // Nothing may have been said or have happened before its time.
+                assert_eq!(run.said(), None, "said before `{line}`, in {script}");
+                assert_eq!(run.happened(), None, "happened before `{line}`, in {script}");
+                if kind == "<" {
+                    run.session.receive_line(text, run.now, &mut run.out);
+                } else {
+                    run.act(text);
+                }
+            }
             ">" => assert_eq!(run.said().as_deref(), Some(text), "said, in {script}"),
             "=" => assert_eq!(run.happened().as_deref(), Some(text), "happened, in {script}"),
             _ => panic!("no such line in a script: {line}"),
@@ -102,16 +110,17 @@ impl Run {
         let Command::Go(go) = Command::read(&line, self.dialect).value.into_owned() else {
             panic!("no limit: {line}");
         };
-        SearchRequest { position, go, mover: Some(Color::White), ..SearchRequest::default() }
+        SearchRequest { position, go, ..SearchRequest::default() }
     }
 
     fn act(&mut self, text: &str) {
         let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
         let (now, out) = (self.now, &mut self.out);
         match verb {
-            "search" | "analyse" | "lines" | "with" => {
+            "search" | "analyse" | "lines" | "with" | "press" => {
                 let (argument, rest) = match verb {
                     "lines" | "with" => rest.split_once(' ').unwrap(),
+                    "press" => rest.split_at(rest.find("startpos").unwrap()),
                     _ => ("", rest),
                 };
                 let mut request = self.request(rest);
@@ -122,6 +131,7 @@ impl Run {
                         let (name, value) = argument.split_once('=').unwrap();
                         request.options.push((name.to_owned(), Some(value.to_owned())));
                     }
+                    "press" => request.options.push((argument.trim().to_owned(), None)),
                     _ => (),
                 }
                 let id = self.session.search(request, now, &mut self.out).unwrap();
@@ -137,15 +147,22 @@ impl Run {
                 self.session.stop(id, now, out);
             }
             "ponderhit" => {
-                let id = self.ids[rest.parse::<usize>().unwrap() - 1];
-                if let Err(misuse) = self.session.ponder_hit(id, None, now, out) {
+                let (number, clocks) = rest.split_once(' ').unwrap_or((rest, ""));
+                let id = self.ids[number.parse::<usize>().unwrap() - 1];
+                let line = format!("go {clocks}");
+                let Command::Go(go) = Command::read(&line, self.dialect).value else {
+                    panic!("no clocks: {clocks}");
+                };
+                if let Err(misuse) = self.session.ponder_hit(id, Some(go.clocks), now, out) {
                     self.events.push_back(format!("misuse: {misuse}"));
                 }
             }
             "newgame" => {
                 let opponent = (!rest.is_empty() && rest != "960").then(|| rest.to_owned());
                 let game = NewGame { chess960: rest == "960", variant: None, opponent };
-                self.session.new_game(game, now, out);
+                if let Err(misuse) = self.session.new_game(game, now, out) {
+                    self.events.push_back(format!("misuse: {misuse}"));
+                }
             }
             "gameover" => self.session.game_over(GameResult::Win, now, out),
             "set" => {
@@ -157,7 +174,7 @@ impl Run {
             }
             "register" => {
                 let name = Some(rest.to_owned().into());
-                self.session.register(Register::With { name, code: None }, out).unwrap();
+                self.session.register(Register::With { name, code: None }, now, out).unwrap();
             }
             "ping" => {
                 self.session.ping(now, out).unwrap();
@@ -323,11 +340,11 @@ fn wrong_values_are_refused_before_they_are_sent() {
         "! set Hash=0
          = misuse: option `Hash` cannot be 0, at least 1, at most 1024
          ! set Hash=64\r
+         > setoption name Hash value 64
          ! set NoSuch=1
          = misuse: the engine has no option `NoSuch`
          ! set Ponder=true
-         = misuse: option `Ponder` is set by the session, from the game and the search
-         > setoption name Hash value 64",
+         = misuse: option `Ponder` is set by the session, from the game and the search",
     );
 }
 
@@ -576,15 +593,34 @@ fn a_registration_error_is_answered_once() {
 }
 
 #[test]
-fn a_registration_is_sent_with_the_users_name() {
+fn a_registration_is_kept_until_the_engine_asks_for_it() {
     check_uci(
         &[],
         "! register Stefan MK
+         < registration error
+         = registration(error)
          > register name Stefan MK
          < registration checking
          = registration(checking)
          < registration ok
          = registration(ok)",
+    );
+}
+
+#[test]
+fn another_registration_waits_for_the_end_of_the_search() {
+    check_uci(
+        &[],
+        &format!(
+            "< registration error
+            = registration(error)
+            > register later
+            {FIRST}
+            ! register Stefan MK
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            > register name Stefan MK"
+        ),
     );
 }
 
@@ -753,4 +789,301 @@ fn declared_options_are_found_in_any_spelling() {
     }
     assert!(run.session.options().find("hash").is_some());
     assert_eq!(run.session.identity().name, "A");
+}
+
+#[test]
+fn the_hash_is_set_again_after_other_threads() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 1024", "Threads type spin default 1 min 1 max 8"],
+        "! set Hash=64
+         > setoption name Hash value 64
+         ! set Threads=4
+         > setoption name Threads value 4
+         > setoption name Hash value 64
+         ! set Threads=4",
+    );
+}
+
+#[test]
+fn a_readyok_that_never_comes_holds_up_no_search_for_ever() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            ! ping
+            > isready
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            ! search startpos | depth 6
+            ! wait 59999
+            ! wait 1
+            = late Ready
+            > isready
+            < readyok
+            > position startpos
+            > go depth 6
+            = started 2"
+        ),
+    );
+}
+
+#[test]
+fn each_wait_is_reported_by_itself() {
+    check_uci(
+        &[],
+        "! search startpos | infinite
+         > isready
+         < readyok
+         > position startpos
+         > go infinite
+         = started 1
+         ! ping
+         > isready
+         ! wait 60000
+         = late Ready
+         ! stop 1
+         > stop
+         ! wait 10000
+         = late Stop
+         < bestmove e2e4
+         = 1 bestmove e2e4
+         ! search startpos | infinite
+         > isready
+         < readyok
+         > position startpos
+         > go infinite
+         = started 2
+         ! stop 2
+         > stop
+         ! wait 10000
+         = late Stop
+         ! ping
+         > isready
+         ! wait 60000
+         = late Ready",
+    );
+}
+
+#[test]
+fn a_shogi_engine_that_answers_twice_is_asked_for_readyok_from_then_on() {
+    check_usi(
+        &["USI_Hash type spin default 1 min 1 max 9", "USI_Ponder type check default false"],
+        "! search startpos | btime 0 wtime 0 byoyomi 1000
+         > setoption name USI_Ponder value false
+         > setoption name USI_Hash value 1
+         > isready
+         < readyok
+         > position startpos
+         > go btime 0 wtime 0 byoyomi 1000
+         = started 1
+         < bestmove 7g7f
+         = 1 bestmove 7g7f
+         < bestmove 7g7f
+         = violation BestMoveWithoutSearch
+         ! search startpos moves 7g7f 3c3d | btime 0 wtime 0 byoyomi 1000
+         > position startpos moves 7g7f 3c3d
+         > go btime 0 wtime 0 byoyomi 1000
+         = started 2
+         < bestmove 2g2f
+         = 2 bestmove 2g2f
+         ! search startpos | btime 0 wtime 0 byoyomi 1000
+         > isready
+         < bestmove 2g2f
+         = violation BestMoveWithoutSearch
+         < readyok
+         > position startpos
+         > go btime 0 wtime 0 byoyomi 1000
+         = started 3",
+    );
+}
+
+#[test]
+fn options_between_shogi_searches_cost_no_isready() {
+    check_usi(
+        &[
+            "USI_Hash type spin default 1 min 1 max 9",
+            "USI_Ponder type check default false",
+            "MultiPV type spin default 1 min 1 max 9",
+        ],
+        "! search startpos | infinite
+         > setoption name USI_Ponder value false
+         > setoption name USI_Hash value 1
+         > isready
+         < readyok
+         > position startpos
+         > go infinite
+         = started 1
+         < bestmove 7g7f
+         = violation BestMoveTooEarly
+         = 1 bestmove 7g7f
+         ! lines 3 startpos | infinite
+         > setoption name MultiPV value 3
+         > position startpos
+         > go infinite
+         = started 2",
+    );
+}
+
+#[test]
+fn a_shogi_engine_without_the_option_is_told_when_pondering_starts() {
+    check_usi(
+        &["USI_Hash type spin default 1 min 1 max 9"],
+        "! search startpos | byoyomi 1000 btime 0 wtime 0
+         > setoption name USI_Hash value 1
+         > setoption name USI_Ponder value false
+         > isready
+         < readyok
+         > position startpos
+         > go btime 0 wtime 0 byoyomi 1000
+         = started 1
+         < bestmove 7g7f ponder 3c3d
+         = 1 bestmove 7g7f ponder 3c3d
+         ! search startpos moves 7g7f 3c3d | ponder
+         > setoption name USI_Ponder value true
+         > position startpos moves 7g7f 3c3d
+         > go ponder
+         = started 2
+         ! ponderhit 2
+         = misuse: the search has no limit
+         ! ponderhit 2 btime 500 wtime 400
+         > ponderhit btime 500 wtime 400 byoyomi 0",
+    );
+}
+
+#[test]
+fn the_clock_of_a_ponder_search_runs_from_the_hit() {
+    check_uci(
+        &[],
+        "! search startpos moves e2e4 e7e5 | ponder movetime 1000
+         > isready
+         < readyok
+         > position startpos moves e2e4 e7e5
+         > go ponder movetime 1000
+         = started 1
+         ! wait 100000
+         ! ponderhit 1 wtime -5 btime 0
+         > ponderhit
+         ! wait 2000
+         ! wait 1
+         = 1 overran
+         > stop",
+    );
+}
+
+#[test]
+fn a_game_that_the_engine_cannot_play_is_refused() {
+    check_uci(
+        &[],
+        "! newgame 960
+         = misuse: the engine has no option `UCI_Chess960`
+         ! newgame GM 2800 human Garry",
+    );
+    check_uci(
+        &["UCI_Opponent type string"],
+        "! newgame \u{b}GM 2800
+         = misuse: value of an option is empty or has white space at an end",
+    );
+}
+
+#[test]
+fn a_late_declaration_changes_nothing() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 1024"],
+        "< option name Hash type button
+         = violation LateDeclaration
+         ! set Hash=64
+         > setoption name Hash value 64",
+    );
+}
+
+#[test]
+fn counts_of_leaf_nodes_and_words_that_are_no_moves_are_refused() {
+    check_uci(
+        &[],
+        "! refuse startpos | perft 3
+         = misuse: a count of leaf nodes has no end that could be told
+         ! refuse startpos moves e2e4 rep_draw | depth 5
+         = misuse: `rep_draw` is no move
+         ! refuse startpos | depth 5 searchmoves 7g7f
+         = misuse: `7g7f` is no move",
+    );
+}
+
+#[test]
+fn limits_are_at_least_one() {
+    check_uci(
+        &[],
+        "! search startpos | depth 0 nodes 0 mate 0 movetime 0
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1 nodes 1 mate 1 movetime 1
+         = started 1",
+    );
+}
+
+#[test]
+fn output_extends_the_life_of_a_search_without_a_limit_in_time() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            ! wait 599999
+            < info depth 3
+            = 1 info depth 3
+            ! wait 599999
+            ! wait 1
+            = 1 overran
+            > stop"
+        ),
+    );
+}
+
+#[test]
+fn a_search_for_any_mate_may_be_silent_for_ever() {
+    check_usi(
+        &["USI_Hash type spin default 1 min 1 max 9", "USI_Ponder type check default false"],
+        "! search startpos | mate infinite
+         > setoption name USI_Ponder value false
+         > setoption name USI_Hash value 1
+         > isready
+         < readyok
+         > position startpos
+         > go mate infinite
+         = started 1
+         ! wait 999999999",
+    );
+}
+
+#[test]
+fn nobody_hears_of_a_search_whose_game_is_over() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}! gameover\n> stop\n< info depth 3\n< bestmove e2e4\n= 1 dropped: GameOver"
+        ),
+    );
+}
+
+#[test]
+fn a_button_is_pressed_for_each_search_that_asks_for_it() {
+    let search = |number: u32| {
+        format!(
+            "! press Clear Hash startpos | depth 1
+             > setoption name Clear Hash
+             > isready
+             < readyok
+             > position startpos
+             > go depth 1
+             = started {number}
+             < bestmove e2e4
+             = {number} bestmove e2e4\n"
+        )
+    };
+    check_uci(&["Clear Hash type button"], &format!("{}{}", search(1), search(2)));
+}
+
+#[test]
+fn the_end_of_the_output_is_told_once() {
+    check_uci(&[], "! ping\n> isready\n! eof\n= gone\n! eof\n! wait 999999");
 }

@@ -212,7 +212,10 @@ impl Pair {
                 // A search that does not ponder refuses it, which is right.
                 let _ = client.ponder_hit(id, None, now, out);
             }),
-            Step::NewGame => self.client.new_game(client::NewGame::default(), self.now, &mut out),
+            Step::NewGame => {
+                // Refused until the greeting is over.
+                let _ = self.client.new_game(client::NewGame::default(), self.now, &mut out);
+            }
             Step::GameOver => self.client.game_over(GameResult::Lose, self.now, &mut out),
             Step::Option(value) => {
                 let value = value.to_string();

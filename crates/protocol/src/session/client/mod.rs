@@ -11,17 +11,20 @@
 //! The law: **every [`SearchId`] ends in exactly one [`Event::BestMove`], [`Event::Checkmate`] or
 //! [`Event::Dropped`].** In UCI an `isready` is answered before each `go`, so that a second or late
 //! `bestmove` of the search before meets no search and is ignored. Shogi engines take `isready`
-//! for the start of a game and clear their hash, so they get it once per game.
+//! for the start of a game and clear their hash, so they get it once per game, unless they were seen
+//! to answer twice: until then a second `bestmove` that is late cannot be told from the first one of
+//! the next search.
 
 mod options;
 mod patience;
 mod request;
 
 pub use patience::{Limit, Patience, Wait};
+use request::prepared_clocks;
 pub use request::{Misuse, NewGame, PingId, Purpose, SearchId, SearchRequest};
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -29,7 +32,7 @@ use self::options::Options;
 use super::Moment;
 use crate::{
     BestMove, Checkmate, Clocks, Command, Dialect, Dialogue, GameResult, Id, Info, Note, OptionSet,
-    OptionValue, Phase, Register, Reply, Severity, Status, Violation,
+    OptionValue, Phase, Register, Reply, Rule, Severity, Status, Violation,
 };
 
 /// Speaks the protocol for a GUI, a match runner or another driver of an engine.
@@ -43,6 +46,9 @@ pub struct ClientSession {
     game_due: bool,
     /// The user's registration, to be sent on `registration error`.
     registration: Register<'static>,
+    /// The engine is not registered, and the user has given another registration since it said so.
+    registration_due: bool,
+    unregistered: bool,
     copy_protected: bool,
     /// Whom each `readyok` is for, the oldest first.
     pings: VecDeque<Ping>,
@@ -56,7 +62,11 @@ pub struct ClientSession {
     heard: Moment,
     /// Since when the greeting, or the end after `quit`, is waited for.
     since: Moment,
-    reported: Option<Wait>,
+    reported: BTreeSet<Wait>,
+    /// The engine has answered a search twice.
+    repeats_itself: bool,
+    /// The engine closed its output.
+    gone: bool,
     events: VecDeque<Event>,
 }
 
@@ -149,6 +159,8 @@ impl ClientSession {
             game: NewGame::default(),
             game_due: false,
             registration: Register::Later,
+            registration_due: false,
+            unregistered: false,
             copy_protected: false,
             pings: VecDeque::new(),
             unsettled: false,
@@ -158,7 +170,9 @@ impl ClientSession {
             last_ping: 0,
             heard: now,
             since: now,
-            reported: None,
+            reported: BTreeSet::new(),
+            repeats_itself: false,
+            gone: false,
             events: VecDeque::new(),
         };
         session.say(&Command::Hello, out);
@@ -204,10 +218,12 @@ impl ClientSession {
     /// Tells that the expected move was played: the search goes on as a normal one, with its clock
     /// running from now.
     ///
-    /// `clocks` are sent along only if given; only some shogi engines understand them.
+    /// `clocks`, if given and not empty, take the place of those of the request. A shogi engine is
+    /// told of them; only some understand it.
     ///
     /// # Errors
-    /// No search of this id ponders. Then ask for a normal search.
+    /// No search of this id ponders; then ask for a normal search. Or it has no limit, and no
+    /// clocks are given.
     pub fn ponder_hit(
         &mut self,
         id: SearchId,
@@ -215,9 +231,15 @@ impl ClientSession {
         now: Moment,
         out: &mut String,
     ) -> Result<(), Misuse> {
+        let dialect = self.dialogue.dialect();
+        let clocks = clocks.filter(|clocks| !clocks.is_empty());
+        let clocks = clocks.map(|clocks| prepared_clocks(clocks, dialect));
         if let Some((_, request)) = self.waiting.as_mut().filter(|(waiting, _)| *waiting == id)
             && request.go.ponder
         {
+            if request.go.is_bare() && clocks.is_none() {
+                return Err(Misuse::NoLimit);
+            }
             request.go.ponder = false;
             request.go.clocks = clocks.unwrap_or(request.go.clocks);
             return Ok(());
@@ -228,19 +250,31 @@ impl ClientSession {
         let Some(running) = self.running.as_mut().filter(|running| running.id == id) else {
             return Err(Misuse::NotPondering);
         };
+        if running.request.go.is_bare() && clocks.is_none() {
+            return Err(Misuse::NoLimit);
+        }
         running.since = now;
         running.request.go.ponder = false;
         running.request.go.clocks = clocks.unwrap_or(running.request.go.clocks);
-        self.say(&Command::PonderHit(clocks.unwrap_or_default()), out);
+        // Chess engines know no clocks here.
+        let told = clocks.filter(|_| dialect == Dialect::Usi);
+        self.say(&Command::PonderHit(told.unwrap_or_default()), out);
         Ok(())
     }
 
     /// Makes the next search one of another game. What that needs is said before it.
-    pub fn new_game(&mut self, game: NewGame, now: Moment, out: &mut String) {
+    ///
+    /// # Errors
+    /// The engine cannot play Chess960 or the variant, or the opponent cannot be told. Nothing has
+    /// changed.
+    pub fn new_game(&mut self, game: NewGame, now: Moment, out: &mut String) -> Result<(), Misuse> {
+        self.check_usable()?;
+        self.options.check_game(&game)?;
         self.game = game;
         self.game_due = true;
         self.unsettled = true;
         self.advance(now, out);
+        Ok(())
     }
 
     /// Ends the game. A search that runs or waits is stopped and dropped. Only USI tells the
@@ -304,17 +338,21 @@ impl ClientSession {
     }
 
     /// What to answer when the engine says that it is not registered. If it has said so already,
-    /// the answer is sent again.
+    /// the new answer is sent as soon as the engine can take it.
     ///
     /// # Errors
     /// The name or the code cannot be written on one line.
-    pub fn register(&mut self, with: Register<'static>, out: &mut String) -> Result<(), Misuse> {
+    pub fn register(
+        &mut self,
+        with: Register<'static>,
+        now: Moment,
+        out: &mut String,
+    ) -> Result<(), Misuse> {
         let command = Command::Register(with.clone());
         command.write(self.dialogue.dialect(), &mut String::new())?;
         self.registration = with;
-        if matches!(self.dialogue.phase(), Phase::Idle) {
-            self.say(&command, out);
-        }
+        self.registration_due = self.unregistered;
+        self.advance(now, out);
         Ok(())
     }
 
@@ -327,7 +365,6 @@ impl ClientSession {
         self.drop_all();
         self.say(&Command::Quit, out);
         self.since = now;
-        self.reported = None;
     }
 
     /// Takes one line of the engine.
@@ -349,7 +386,11 @@ impl ClientSession {
         }
         if let Some(violation) = self.dialogue.overhear_reply(&reply) {
             self.events.push_back(Event::Violation(violation));
-            if violation.rule.severity() == Severity::Must {
+            self.repeats_itself |= violation.rule == Rule::BestMoveWithoutSearch;
+            // Whoever was greeted knows the name and the options already.
+            if violation.rule.severity() == Severity::Must
+                || violation.rule == Rule::LateDeclaration
+            {
                 return;
             }
         }
@@ -377,7 +418,10 @@ impl ClientSession {
                     self.drop_waiting(DropReason::EngineGone);
                 }
             }
-            Reply::Registration(status) => self.events.push_back(Event::Registration(status)),
+            Reply::Registration(status) => {
+                self.unregistered = status == Status::Error;
+                self.events.push_back(Event::Registration(status));
+            }
             Reply::Unknown(_) => (),
         }
     }
@@ -387,7 +431,7 @@ impl ClientSession {
         if let Some(id) = ping.and_then(|ping| ping.owner) {
             self.events.push_back(Event::Ready(id));
         }
-        self.reported = self.reported.filter(|wait| *wait != Wait::Ready);
+        self.reported.remove(&Wait::Ready);
     }
 
     fn take_info(&mut self, info: Info<'_>) {
@@ -403,10 +447,10 @@ impl ClientSession {
     }
 
     fn end_search(&mut self, event: impl FnOnce(SearchId) -> Event) {
-        self.reported = None;
+        self.reported.remove(&Wait::Stop);
         // The next search asks for `readyok` first, which keeps another `bestmove` of this one
         // away from it.
-        self.unsettled |= self.dialogue.dialect().ping_between_searches();
+        self.unsettled |= self.dialogue.dialect().ping_between_searches() || self.repeats_itself;
         if let Some(Running { id, unwanted, .. }) = self.running.take() {
             let dropped = Event::Dropped(id, DropReason::GameOver);
             self.events.push_back(if unwanted { dropped } else { event(id) });
@@ -415,22 +459,24 @@ impl ClientSession {
 
     /// The engine closed its output. Open searches are dropped.
     pub fn receive_eof(&mut self) {
+        if core::mem::replace(&mut self.gone, true) {
+            return;
+        }
         self.drop_all();
-        self.pings.clear();
         // Nothing can be said to it any more.
         let _ = self.dialogue.overhear_command(&Command::Quit);
-        self.reported = Some(Wait::Quit);
         self.events.push_back(Event::Gone);
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout). `None` if nothing is waited for.
     pub fn poll_timeout(&self) -> Option<Moment> {
-        let wait = self.wait().filter(|(wait, _)| self.reported != Some(*wait));
-        let overrun = self.overrun();
-        wait.map(|(_, at)| at).into_iter().chain(overrun).min()
+        self.waits().map(|(_, at)| at).chain(self.overrun()).min()
     }
 
     /// Does what is due: stops a search that overran its limit, reports an engine that is late.
+    ///
+    /// A `readyok` that is late is not waited for any longer: engines were seen to lose an
+    /// `isready` during a search. What needs it asks again.
     pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
         if self.overrun().is_some_and(|at| at <= now)
             && let Some(id) = self.running.as_ref().map(|running| running.id)
@@ -438,43 +484,43 @@ impl ClientSession {
             self.events.push_back(Event::Overran(id));
             self.stop_running(now, out);
         }
-        if let Some((wait, at)) = self.wait()
-            && at <= now
-            && self.reported != Some(wait)
-        {
-            self.reported = Some(wait);
+        let late: Vec<Wait> =
+            self.waits().filter(|(_, at)| *at <= now).map(|(wait, _)| wait).collect();
+        for wait in late {
             self.events.push_back(Event::Late(wait));
-        }
-    }
-
-    /// What the engine owes, and when it is late with it.
-    fn wait(&self) -> Option<(Wait, Moment)> {
-        let patience = &self.patience;
-        match self.dialogue.phase() {
-            Phase::Fresh => None,
-            Phase::Greeting => Some((Wait::Hello, patience.hello.deadline(self.since, self.heard))),
-            Phase::Closed => Some((Wait::Quit, patience.quit.deadline(self.since, self.heard))),
-            Phase::Idle | Phase::Searching { .. } => {
-                let stopped = self.running.as_ref().and_then(|running| running.stopped);
-                let stop =
-                    stopped.map(|since| (Wait::Stop, patience.stop.deadline(since, self.heard)));
-                let ping = self.pings.front();
-                let ready =
-                    ping.map(|it| (Wait::Ready, patience.ready.deadline(it.since, self.heard)));
-                stop.into_iter().chain(ready).min_by_key(|(_, at)| *at)
+            if wait == Wait::Ready {
+                self.pings.clear();
+            } else {
+                self.reported.insert(wait);
             }
         }
+        self.advance(now, out);
+    }
+
+    /// What the engine owes and was not reported, and when it is late with it.
+    fn waits(&self) -> impl Iterator<Item = (Wait, Moment)> {
+        let Patience { hello, ready, stop, quit, .. } = self.patience;
+        let phase = self.dialogue.phase();
+        let greeting = (phase == Phase::Greeting).then_some((Wait::Hello, hello, self.since));
+        let end = (phase == Phase::Closed && !self.gone).then_some((Wait::Quit, quit, self.since));
+        let ping = self.pings.front().map(|ping| (Wait::Ready, ready, ping.since));
+        let stopped = self.running.as_ref().and_then(|running| running.stopped);
+        let answer = stopped.map(|since| (Wait::Stop, stop, since));
+        [greeting, end, ping, answer]
+            .into_iter()
+            .flatten()
+            .filter(|(wait, ..)| !self.reported.contains(wait))
+            .map(|(wait, limit, since)| (wait, limit.deadline(since, self.heard)))
     }
 
     /// When the running search is told to stop because it should have ended.
     fn overrun(&self) -> Option<Moment> {
         let running = self.running.as_ref().filter(|running| running.stopped.is_none())?;
-        let go = &running.request.go;
-        if go.infinite || go.ponder {
+        if running.request.is_unbounded() {
             return None;
         }
         let silent = running.since.max(self.heard).saturating_add(self.patience.stall);
-        let limit = running.request.allowance().map(|allowance| {
+        let limit = running.request.allowance(self.dialogue.dialect()).map(|allowance| {
             running.since.saturating_add(allowance).saturating_add(self.patience.overrun)
         });
         Some(limit.unwrap_or(silent))
@@ -540,7 +586,7 @@ impl ClientSession {
         if self.dialogue.phase() != Phase::Idle {
             return;
         }
-        if self.dialogue.needs_register() {
+        if self.dialogue.needs_register() || core::mem::take(&mut self.registration_due) {
             self.say(&Command::Register(self.registration.clone()), out);
         }
         let unsent = self.options.take_unsent();
@@ -548,7 +594,7 @@ impl ClientSession {
         if self.waiting.is_none() || !self.pings.is_empty() {
             return;
         }
-        let request = self.waiting.as_ref().map(|(_, request)| request);
+        let request = self.waiting.as_mut().map(|(_, request)| request);
         let changes = self.options.take_for(&self.game, request);
         self.say_options(changes, out);
         self.prepare_game(now, out);
@@ -587,7 +633,8 @@ impl ClientSession {
     }
 
     fn say_options(&mut self, changes: Vec<crate::SetOption<'static>>, out: &mut String) {
-        self.unsettled |= !changes.is_empty();
+        // In USI, where `isready` starts a game, engines take options without it.
+        self.unsettled |= !changes.is_empty() && self.dialogue.dialect().ping_between_searches();
         for change in changes {
             self.say(&Command::SetOption(change), out);
         }
@@ -617,6 +664,7 @@ impl ClientSession {
     }
 
     fn drop_all(&mut self) {
+        self.pings.clear();
         self.drop_waiting(DropReason::EngineGone);
         if let Some(Running { id, .. }) = self.running.take() {
             self.events.push_back(Event::Dropped(id, DropReason::EngineGone));

@@ -29,8 +29,8 @@ pub(super) struct Options {
     pressed: VecDeque<usize>,
     /// Whether pondering was asked for once. The engine plans its time by it.
     pub(super) ponder: bool,
-    /// `USI_Hash` and `USI_Ponder` were sent to an engine that did not declare them.
-    undeclared_sent: bool,
+    /// What `USI_Hash` and `USI_Ponder` were set to in an engine that did not declare them.
+    undeclared: BTreeMap<&'static str, OptionValue>,
 }
 
 impl Options {
@@ -44,7 +44,7 @@ impl Options {
             unsent: BTreeSet::new(),
             pressed: VecDeque::new(),
             ponder: false,
-            undeclared_sent: false,
+            undeclared: BTreeMap::new(),
         }
     }
 
@@ -65,6 +65,24 @@ impl Options {
         } else {
             self.wanted.insert(index, value);
             self.unsent.insert(index);
+        }
+        Ok(())
+    }
+
+    /// Checks that the engine can play a game as it is announced. An opponent that it does not ask
+    /// for is not told.
+    pub(super) fn check_game(&self, game: &NewGame) -> Result<(), Misuse> {
+        if game.chess960 {
+            self.declared.require("UCI_Chess960")?.value(Some("true"))?;
+        }
+        if let Some(variant) = &game.variant {
+            self.declared.require("UCI_Variant")?.value(Some(variant))?;
+        }
+        if let (Some(opponent), Some(decl)) =
+            (game.opponent.as_deref(), self.declared.find("UCI_Opponent"))
+        {
+            let command = crate::Command::SetOption(set_option(decl, &decl.value(Some(opponent))?));
+            command.write(self.dialect, &mut String::new())?;
         }
         Ok(())
     }
@@ -106,26 +124,43 @@ impl Options {
     pub(super) fn take_for(
         &mut self,
         game: &NewGame,
-        request: Option<&SearchRequest>,
+        request: Option<&mut SearchRequest>,
     ) -> Vec<SetOption<'static>> {
-        self.ponder |= request.is_some_and(|request| request.go.ponder);
+        let wanted = request.as_deref();
+        self.ponder |= wanted.is_some_and(|request| request.go.ponder);
         let changes: Vec<_> = self
             .declared
             .iter()
             .enumerate()
-            .filter_map(|(index, decl)| Some((index, self.target(index, decl, game, request)?)))
+            .filter_map(|(index, decl)| Some((index, self.target(index, decl, game, wanted)?)))
             .collect();
         let mut sent = self.send(changes);
-        if self.dialect == Dialect::Usi && !core::mem::replace(&mut self.undeclared_sent, true) {
-            for (name, value) in [
-                ("Hash", OptionValue::Spin(UNDECLARED_HASH)),
-                ("Ponder", OptionValue::Check(self.ponder)),
-            ] {
-                if self.declared.find(name).is_none() {
-                    let name = self.dialect.option_name(name).to_string();
-                    let value = value.to_text().map(|text| text.into_owned().into());
-                    sent.push(SetOption { name: name.into(), value });
-                }
+        // A search may wait for several answers before it starts; its buttons are pressed once.
+        if let Some(request) = request {
+            request.options.retain(|(name, _)| {
+                let decl = self.declared.find(name).filter(|it| it.kind == OptionKind::Button);
+                sent.extend(decl.map(|decl| set_option(decl, &OptionValue::Pressed)));
+                decl.is_none()
+            });
+        }
+        sent.extend(self.take_undeclared());
+        sent
+    }
+
+    /// Shogi GUIs set the hash and pondering of engines that declare neither.
+    fn take_undeclared(&mut self) -> Vec<SetOption<'static>> {
+        let values = [
+            ("Hash", OptionValue::Spin(UNDECLARED_HASH)),
+            ("Ponder", OptionValue::Check(self.ponder)),
+        ];
+        let mut sent = Vec::new();
+        for (name, value) in values {
+            let due = self.dialect.sends_undeclared(name) && self.declared.find(name).is_none();
+            if due && self.undeclared.get(name) != Some(&value) {
+                let wire_name = self.dialect.option_name(name).to_string().into();
+                let text = value.to_text().map(|text| text.into_owned().into());
+                sent.push(SetOption { name: wire_name, value: text });
+                self.undeclared.insert(name, value);
             }
         }
         sent
@@ -152,6 +187,7 @@ impl Options {
             Some(KnownOption::Opponent) => None,
             Some(KnownOption::AnalyseMode) => check(request?.purpose == Purpose::Analyse),
             Some(KnownOption::MultiPv) => multipv(decl, request?),
+            _ if decl.kind == OptionKind::Button => None,
             _ => {
                 let own = request?.options.iter().find(|(name, _)| is(name));
                 let own = own.and_then(|(_, value)| decl.value(value.as_deref()).ok());
@@ -162,20 +198,32 @@ impl Options {
 
     /// `UCI_Opponent`, which follows the new-game command.
     pub(super) fn take_opponent(&mut self, game: &NewGame) -> Option<SetOption<'static>> {
-        let opponent = game.opponent.as_deref()?.trim();
+        let opponent = game.opponent.as_deref()?;
         let index = self.declared.index("UCI_Opponent")?;
         let value = self.declared.iter().nth(index)?.value(Some(opponent)).ok()?;
         self.send(Vec::from([(index, value)])).pop()
     }
 
     /// The messages for those values that the engine does not have yet. `Threads` comes first and
-    /// the hash last: an engine that allocates it in parallel has to know the threads.
+    /// the hash last, and again after other threads: an engine that allocates it in parallel has
+    /// to know them.
     fn send(&mut self, mut changes: Vec<(usize, OptionValue)>) -> Vec<SetOption<'static>> {
         let rank = |index: usize| match self.known.get(&index) {
             Some(KnownOption::Threads) => 0,
             Some(KnownOption::Hash) => 2,
             _ => 1,
         };
+        let sets = |known| changes.iter().find(|(index, _)| self.known.get(index) == Some(&known));
+        let new_threads = sets(KnownOption::Threads)
+            .is_some_and(|(index, value)| self.has(*index).as_ref() != Some(value));
+        let hash = self.declared.index("Hash").filter(|_| new_threads);
+        let sets_hash = sets(KnownOption::Hash).is_some();
+        if let Some(index) = hash
+            && let Some(value) = self.current.remove(&index)
+            && !sets_hash
+        {
+            changes.push((index, value));
+        }
         changes.sort_by_key(|(index, _)| rank(*index));
         let mut sent = Vec::new();
         for (index, value) in changes {
@@ -183,8 +231,7 @@ impl Options {
             // Shogi GUIs send these two at the start whatever the engine has.
             let always =
                 self.dialect.sends_undeclared(&decl.name) && !self.current.contains_key(&index);
-            let has = self.current.get(&index).cloned().or_else(|| decl.default_value());
-            if always || has.as_ref() != Some(&value) {
+            if always || self.has(index).as_ref() != Some(&value) {
                 sent.push(set_option(decl, &value));
             }
             self.current.insert(index, value);
@@ -194,7 +241,10 @@ impl Options {
 
     /// The value that the engine has, if it is known.
     pub(super) fn value(&self, name: &str) -> Option<OptionValue> {
-        let index = self.declared.index(name)?;
+        self.has(self.declared.index(name)?)
+    }
+
+    fn has(&self, index: usize) -> Option<OptionValue> {
         let sent = self.current.get(&index).cloned();
         sent.or_else(|| self.declared.iter().nth(index)?.default_value())
     }

@@ -16,8 +16,8 @@ pub struct Patience {
     pub stop: Limit,
     /// How far a search may overrun its clock before it is stopped.
     pub overrun: Duration,
-    /// How long a search without a limit in time may be silent before it is stopped.
-    /// Infinite searches may be silent for ever.
+    /// How long a search without a limit in time may be silent before it is stopped. One that
+    /// runs until `stop`, or until a mate is found, may be silent for ever.
     pub stall: Duration,
     /// For the end of the process after `quit`.
     pub quit: Limit,
@@ -61,7 +61,7 @@ impl Default for Patience {
 }
 
 /// What an engine is late with.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Wait {
     /// With `uciok` or `usiok`.
     Hello,

@@ -1,13 +1,13 @@
 //! What a client asks of an engine.
 
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
-use crate::clock::Color;
 use crate::option::{OptionError, UnknownOption};
-use crate::{Dialect, Go, MateLimit, Millis, Position, Root, WriteError};
+use crate::{Clocks, Dialect, Go, MateLimit, Millis, Move, Position, Root, WriteError};
 
 /// Tells the searches of a session apart.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -28,10 +28,9 @@ pub struct SearchRequest {
     pub purpose: Purpose,
     /// How many variations to show, where the engine can.
     pub multipv: Option<u32>,
-    /// Whose clock runs. Then a search that overruns it is stopped. `None` if nobody's does.
-    pub mover: Option<Color>,
-    /// Options for this search only, by name, with their values. They go back to what they were
-    /// before the next search.
+    /// Options for this search only, by name, with their values; buttons without. For the next
+    /// search they go back to what was set for good, or else to their defaults. An option without
+    /// a default keeps its value.
     pub options: Vec<(String, Option<String>)>,
 }
 
@@ -68,6 +67,13 @@ pub enum Misuse {
     CopyProtected,
     /// The search has no limit; ask for an infinite one if that is meant.
     NoLimit,
+    /// `go perft` is answered with a table, and no session can tell where it ends.
+    Perft,
+    /// A word among the moves is no move of the dialect. Engines were seen to exit on it.
+    NotAMove {
+        /// The word.
+        word: String,
+    },
     /// The search is restricted to an empty list of moves.
     NoSearchMoves,
     /// A FEN for a shogi engine, or an SFEN for a chess engine.
@@ -94,6 +100,8 @@ impl fmt::Display for Misuse {
             Self::Gone => f.write_str("the engine is gone"),
             Self::CopyProtected => f.write_str("the engine reported a copy protection error"),
             Self::NoLimit => f.write_str("the search has no limit"),
+            Self::Perft => f.write_str("a count of leaf nodes has no end that could be told"),
+            Self::NotAMove { word } => write!(f, "`{}` is no move", word.escape_debug()),
             Self::NoSearchMoves => f.write_str("the search is restricted to no moves"),
             Self::WrongNotation => f.write_str("the position is in the notation of another game"),
             Self::Unwritable(error) => error.fmt(f),
@@ -130,7 +138,12 @@ impl From<OptionError> for Misuse {
 impl SearchRequest {
     /// The request as it can be sent: checked, and with times that every engine understands.
     pub(super) fn prepared(mut self, dialect: Dialect) -> Result<Self, Misuse> {
-        if self.go.is_bare() {
+        if self.go.perft.is_some() {
+            return Err(Misuse::Perft);
+        }
+        // Shogi GUIs start to ponder early, and send the clocks with `ponderhit`.
+        let clocks_follow = self.go.ponder && dialect == Dialect::Usi;
+        if self.go.is_bare() && !clocks_follow {
             return Err(Misuse::NoLimit);
         }
         if self.go.search_moves.as_ref().is_some_and(crate::MoveList::is_empty) {
@@ -144,43 +157,33 @@ impl SearchRequest {
         if !fits {
             return Err(Misuse::WrongNotation);
         }
-        let clocks = &mut self.go.clocks;
-        *clocks = clocks.in_convention(dialect.clock_convention());
-        // Engines were seen to search for ever, or to exit, on a clock of zero or less; to a
-        // shogi engine zero is a clock in byoyomi.
-        let least = match dialect {
-            Dialect::Uci => 1,
-            Dialect::Usi => 0,
-        };
-        for time in [&mut clocks.white_time, &mut clocks.black_time].into_iter().flatten() {
-            *time = (*time).max(least);
+        let searched = self.go.search_moves.iter().flat_map(crate::MoveList::words);
+        for word in self.position.moves.words().chain(searched) {
+            if Move::read(word, dialect).is_err() {
+                return Err(Misuse::NotAMove { word: word.to_owned() });
+            }
         }
-        for time in [&mut clocks.white_increment, &mut clocks.black_increment, &mut clocks.byoyomi]
-            .into_iter()
-            .flatten()
-        {
-            *time = (*time).max(0);
-        }
-        clocks.moves_to_go = clocks.moves_to_go.filter(|moves| 0 < *moves);
-        let has_time = clocks.white_time.is_some() || clocks.black_time.is_some();
-        if dialect == Dialect::Usi && has_time && clocks.white_increment.is_none() {
-            // Shogi engines expect one or the other.
-            clocks.byoyomi = clocks.byoyomi.or(Some(0));
-        }
+        self.go.clocks = prepared_clocks(self.go.clocks, dialect);
+        self.go.mate = self.go.mate.map(|mate| match mate {
+            MateLimit::Moves(moves) => MateLimit::Moves(moves.max(1)),
+            MateLimit::Time(time) => MateLimit::Time(time.max(1)),
+            MateLimit::Infinite => MateLimit::Infinite,
+        });
         self.go.move_time = self.go.move_time.map(|time| time.max(1));
         self.go.depth = self.go.depth.map(|depth| depth.max(1));
         self.go.nodes = self.go.nodes.map(|nodes| nodes.max(1));
         Ok(self)
     }
 
-    /// How long the search may take by its own limits. `None` if they are not about time, or if
-    /// it runs until `stop`.
-    pub(super) fn allowance(&self) -> Option<Duration> {
-        if self.go.infinite {
-            return None;
-        }
+    /// Whether the search may go on, and be silent, until it is told to stop.
+    pub(super) fn is_unbounded(&self) -> bool {
+        self.go.infinite || self.go.ponder || self.go.mate == Some(MateLimit::Infinite)
+    }
+
+    /// How long the search may take by its own limits. `None` if they are not about time.
+    pub(super) fn allowance(&self, dialect: Dialect) -> Option<Duration> {
         let duration = |millis: Millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0));
-        let clock = self.mover.and_then(|mover| self.go.clocks.of(mover));
+        let clock = self.go.clocks.of(self.position.mover(dialect));
         let mate = match self.go.mate {
             Some(MateLimit::Time(time)) => Some(time),
             Some(MateLimit::Moves(_) | MateLimit::Infinite) | None => None,
@@ -192,4 +195,30 @@ impl SearchRequest {
         ];
         limits.into_iter().flatten().min()
     }
+}
+
+/// The clocks as every engine of the dialect understands them.
+pub(super) fn prepared_clocks(clocks: Clocks, dialect: Dialect) -> Clocks {
+    let mut clocks = clocks.in_convention(dialect.clock_convention());
+    // Chess engines were seen to search for ever, or to exit, on a clock of zero or less; to a
+    // shogi engine zero is a clock in byoyomi.
+    let least = match dialect {
+        Dialect::Uci => 1,
+        Dialect::Usi => 0,
+    };
+    for time in [&mut clocks.white_time, &mut clocks.black_time].into_iter().flatten() {
+        *time = (*time).max(least);
+    }
+    let increments = [&mut clocks.white_increment, &mut clocks.black_increment];
+    for time in increments.into_iter().chain([&mut clocks.byoyomi]).flatten() {
+        *time = (*time).max(0);
+    }
+    clocks.moves_to_go = clocks.moves_to_go.filter(|moves| 0 < *moves);
+    let has_time = clocks.white_time.or(clocks.black_time).is_some();
+    let has_increment = clocks.white_increment.or(clocks.black_increment).is_some();
+    if dialect == Dialect::Usi && has_time && !has_increment {
+        // Shogi engines expect one or the other.
+        clocks.byoyomi = clocks.byoyomi.or(Some(0));
+    }
+    clocks
 }
