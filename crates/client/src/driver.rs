@@ -278,23 +278,26 @@ impl Driver {
         self.link.inbox.take_stop();
         self.tick();
         if self.game != Some(game.id()) {
-            self.new_game(game.id(), game.about().clone());
+            self.new_game(game.id(), game.about().clone())?;
         }
-        let request = search.request(game, purpose, self.session.dialogue().dialect());
+        let request = search.request(game, purpose);
         let id = self.session.search(request, self.moment, &mut self.out);
         self.flush();
         id.map(Running::new).map_err(|misuse| self.error(Problem::Misuse(misuse)))
     }
 
-    pub(crate) fn announce(&mut self, game: &Game) {
+    pub(crate) fn announce(&mut self, game: &Game) -> Result<(), EngineError> {
         self.tick();
-        self.new_game(game.id(), game.about().clone());
+        let announced = self.new_game(game.id(), game.about().clone());
         self.flush();
+        announced
     }
 
-    fn new_game(&mut self, id: GameId, about: NewGame) {
+    fn new_game(&mut self, id: GameId, about: NewGame) -> Result<(), EngineError> {
+        let announced = self.session.new_game(about, self.moment, &mut self.out);
+        announced.map_err(|misuse| self.error(Problem::Misuse(misuse)))?;
         self.game = Some(id);
-        self.session.new_game(about, self.moment, &mut self.out);
+        Ok(())
     }
 
     /// Ends a search soon, whether it has started or not.
@@ -333,7 +336,7 @@ impl Driver {
     }
 
     pub(crate) fn register(&mut self, with: Register<'static>) -> Result<(), EngineError> {
-        self.command(|session, _, out| session.register(with, out))
+        self.command(|session, now, out| session.register(with, now, out))
     }
 
     pub(crate) fn ping(&mut self) -> Result<PingId, EngineError> {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use readyok_protocol::session::client::NewGame;
-use readyok_protocol::{Color, Dialect, Fen, Move, Position, PositionError, Root, Sfen};
+use readyok_protocol::{Fen, Move, Position, PositionError, Sfen};
 
 /// A game: a position, the moves that led on from it, and an identity.
 ///
@@ -105,21 +105,6 @@ impl Game {
     pub(crate) fn about(&self) -> &NewGame {
         &self.about
     }
-
-    /// Whose clock runs.
-    pub(crate) fn mover(&self, dialect: Dialect) -> Color {
-        let first = match (&self.position.root, dialect) {
-            (Root::StartPos, Dialect::Uci) => Color::White,
-            (Root::StartPos, Dialect::Usi) => Color::Black,
-            (Root::Fen(fen), _) => color(fen.fields().nth(1)),
-            (Root::Sfen(sfen), _) => color(sfen.fields().nth(1)),
-        };
-        if self.position.moves.len().is_multiple_of(2) { first } else { first.other() }
-    }
-}
-
-fn color(field: Option<&str>) -> Color {
-    if field == Some("b") { Color::Black } else { Color::White }
 }
 
 impl Default for Game {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use readyok_protocol::session::client::{Purpose, SearchRequest};
-use readyok_protocol::{Clocks, Dialect, Go, MoveList};
+use readyok_protocol::{Clocks, Go, MoveList};
 
 use crate::game::Game;
 
@@ -80,13 +80,12 @@ impl Search {
         self.go.ponder = true;
     }
 
-    pub(crate) fn request(&self, game: &Game, purpose: Purpose, dialect: Dialect) -> SearchRequest {
+    pub(crate) fn request(&self, game: &Game, purpose: Purpose) -> SearchRequest {
         SearchRequest {
             position: game.position().clone(),
             go: self.go.clone(),
             purpose,
             multipv: self.lines,
-            mover: Some(game.mover(dialect)),
             options: self.options.clone(),
         }
     }

@@ -47,8 +47,11 @@ macro_rules! verbs {
 
             /// Makes the next search one of a new game, even if it is the same [`Game`] as before:
             /// the engine forgets what it remembers.
-            pub fn new_game(&mut self, game: &$crate::Game) {
-                self.driver.announce(game);
+            ///
+            /// # Errors
+            /// The engine cannot play Chess960 or the variant of the game, or is gone.
+            pub fn new_game(&mut self, game: &$crate::Game) -> Result<(), $crate::EngineError> {
+                self.driver.announce(game)
             }
 
             /// Tells a shogi engine how the game ended.
