@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::moves::{self, Move, MoveList};
 use crate::note::{Note, NoteKind, Reading};
-use crate::words::{Integer, Word, Words};
+use crate::words::{Integer, Word, Words, has_byte_below};
 use crate::{Dialect, reserved};
 
 /// Further notes of a line are left out: a line this odd needs no more of them, and a hostile one
@@ -27,8 +27,7 @@ impl<'a> Reader<'a> {
         if 0 < reader.words.at() {
             reader.note_at(0..reader.words.at(), NoteKind::ControlCharacter);
         }
-        // The smallest byte is found sixteen bytes at a time, and is a space in nearly every line.
-        if line.bytes().fold(u8::MAX, u8::min) < b' '
+        if has_byte_below(b' ', line)
             && let Some(at) = line.bytes().position(control)
         {
             reader.note_at(at..at + 1, NoteKind::ControlCharacter);
@@ -72,26 +71,43 @@ impl<'a> Reader<'a> {
     fn number<T>(
         &mut self,
         is_key: fn(&str) -> bool,
-        fit: impl FnOnce(Integer) -> Result<T, (T, NoteKind)>,
+        fit: impl Fn(Integer) -> Result<T, (T, NoteKind)>,
     ) -> Option<T> {
-        let before = self.words.clone();
-        if let Some(integer) = self.words.integer() {
-            return Some(fit(integer).unwrap_or_else(|(nearest, kind)| {
-                self.note_at(before.next_start()..self.words.at(), kind);
-                nearest
-            }));
+        let before = self.words.at();
+        if let Some(number) = self.words.plain_number()
+            && let Ok(value) = fit(Integer::plain(number))
+        {
+            return Some(value);
         }
-        match self.words.peek().filter(|word| !is_key(word.text)) {
-            None => self.note_missing(NoteKind::Missing),
-            Some(word) => {
-                self.words.next();
-                self.note(word, NoteKind::NotANumber);
-            }
-        }
-        None
+        self.words.go_to(before);
+        self.odd_number(is_key, fit)
+    }
+
+    /// The same for a number with a sign, one that does not fit, or none. Kept apart so that the
+    /// usual way is short.
+    #[inline(never)]
+    fn odd_number<T>(
+        &mut self,
+        is_key: fn(&str) -> bool,
+        fit: impl Fn(Integer) -> Result<T, (T, NoteKind)>,
+    ) -> Option<T> {
+        let Some(word) = self.words.peek().filter(|word| !is_key(word.text)) else {
+            self.note_missing(NoteKind::Missing);
+            return None;
+        };
+        self.words.next();
+        let Some(integer) = Integer::read(word.text) else {
+            self.note(word, NoteKind::NotANumber);
+            return None;
+        };
+        Some(fit(integer).unwrap_or_else(|(nearest, kind)| {
+            self.note(word, kind);
+            nearest
+        }))
     }
 
     /// A number from 0.
+    #[inline]
     pub(crate) fn unsigned(&mut self, is_key: fn(&str) -> bool) -> Option<u64> {
         self.number(is_key, |it| match it {
             Integer { negative: true, magnitude: 1.., .. } => Err((0, NoteKind::NegativeNumber)),
@@ -101,6 +117,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number from 0 that fits 32 bits.
+    #[inline]
     pub(crate) fn small(&mut self, is_key: fn(&str) -> bool) -> Option<u32> {
         self.number(is_key, |it| match it {
             Integer { negative: true, magnitude: 1.., .. } => Err((0, NoteKind::NegativeNumber)),
@@ -111,6 +128,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number with a sign.
+    #[inline]
     pub(crate) fn signed(&mut self, is_key: fn(&str) -> bool) -> Option<i64> {
         self.number(is_key, |it| {
             let nearest = if it.negative { i64::MIN } else { i64::MAX };
@@ -119,6 +137,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number with a sign that fits 32 bits.
+    #[inline]
     pub(crate) fn small_signed(&mut self, is_key: fn(&str) -> bool) -> Option<i32> {
         self.number(is_key, |it| {
             let nearest = if it.negative { i32::MIN } else { i32::MAX };

@@ -80,17 +80,26 @@ impl<'a> Words<'a> {
         start
     }
 
-    /// The next word, if it is a number.
+    /// The next word, if it is a number without a sign and of no more than 18 digits, which cannot
+    /// overflow. Nearly all numbers are such.
     #[inline]
-    pub(crate) fn integer(&mut self) -> Option<Integer> {
+    pub(crate) fn plain_number(&mut self) -> Option<u64> {
+        let bytes = self.line.as_bytes();
         let start = self.next_start();
-        let (integer, length) = Integer::prefix(self.line.as_bytes().get(start..)?)?;
-        let end = start + length;
-        if self.line.as_bytes().get(end).is_some_and(|&byte| !is_space_byte(byte)) {
+        let (mut end, mut number) = (start, 0u64);
+        while let Some(&byte) = bytes.get(end).filter(|&&byte| !is_space_byte(byte)) {
+            let digit = byte.wrapping_sub(b'0');
+            if 9 < digit {
+                return None;
+            }
+            number = number.wrapping_mul(10).wrapping_add(digit.into());
+            end += 1;
+        }
+        if !(1..=18).contains(&(end - start)) {
             return None;
         }
         self.at = end;
-        Some(integer)
+        Some(number)
     }
 
     /// Everything still unread, without white space at both ends; and where it starts.
@@ -139,18 +148,51 @@ impl DoubleEndedIterator for Words<'_> {
 /// bytes would cost a mispredicted branch for every word.
 #[inline]
 fn word_length(text: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 0xff;
-    let (chunks, rest) = text.as_chunks::<8>();
+    let spaces = text.first_chunk().map_or(0, |chunk| bytes_below(b' ' + 1, *chunk));
+    if spaces == 0 { long_word_length(text) } else { first_marked(spaces) }
+}
+
+/// The same for a long word, or the last one.
+#[inline(never)]
+fn long_word_length(text: &[u8]) -> usize {
+    let (chunks, rest) = text.as_chunks();
     for (index, chunk) in chunks.iter().enumerate() {
-        let chunk = u64::from_le_bytes(*chunk);
-        // The highest bit of each byte up to `b' '`, as far as the first one of them.
-        let spaces = chunk.wrapping_sub(ONES * 0x21) & !chunk & (ONES * 0x80);
+        let spaces = bytes_below(b' ' + 1, *chunk);
         if spaces != 0 {
-            return 8 * index + spaces.trailing_zeros() as usize / 8;
+            return 8 * index + first_marked(spaces);
         }
     }
     let end = rest.iter().position(|&byte| is_space_byte(byte)).unwrap_or(rest.len());
     8 * chunks.len() + end
+}
+
+/// Whether a text has a byte below this one, which is ASCII.
+#[inline]
+pub(crate) fn has_byte_below(limit: u8, text: &str) -> bool {
+    let bytes = text.as_bytes();
+    // The end is read again with the bytes before it, as there is nothing to be gained from
+    // reading every byte once.
+    let Some(end) = bytes.last_chunk() else {
+        return bytes.iter().any(|&byte| byte < limit);
+    };
+    let found = |found, chunk: &[u8; 8]| found | bytes_below(limit, *chunk);
+    bytes.as_chunks().0.iter().fold(bytes_below(limit, *end), found) != 0
+}
+
+const ONES: u64 = u64::MAX / 0xff;
+
+/// Marks bytes below `limit`, which is ASCII, by their highest bits. Right up to the first one:
+/// bytes after it may be marked, too.
+#[inline]
+fn bytes_below(limit: u8, chunk: [u8; 8]) -> u64 {
+    let chunk = u64::from_le_bytes(chunk);
+    chunk.wrapping_sub(ONES * u64::from(limit)) & !chunk & (ONES * 0x80)
+}
+
+/// The number of bytes before the first one that is marked by its highest bit; 8 if none is.
+#[inline]
+fn first_marked(marks: u64) -> usize {
+    marks.trailing_zeros() as usize / 8
 }
 
 pub(crate) fn is_space(c: char) -> bool {
@@ -174,35 +216,23 @@ pub(crate) struct Integer {
 impl Integer {
     /// Reads a word.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let (integer, length) = Self::prefix(text.as_bytes())?;
-        (length == text.len()).then_some(integer)
-    }
-
-    /// The number that a text starts with, and its length.
-    #[inline]
-    fn prefix(text: &[u8]) -> Option<(Self, usize)> {
-        let (negative, digits) = match text {
+        let (negative, digits) = match text.as_bytes() {
             [b'-', digits @ ..] => (true, digits),
             [b'+', digits @ ..] | digits => (false, digits),
         };
-        let (mut magnitude, mut length) = (0u64, 0);
-        for byte in digits {
-            let digit = byte.wrapping_sub(b'0');
-            if 9 < digit {
-                break;
-            }
-            magnitude = magnitude.wrapping_mul(10).wrapping_add(digit.into());
-            length += 1;
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
         }
-        let mut saturated = false;
-        // Nineteen digits always fit.
-        if 19 < length {
-            let mut digits = digits.iter().take(length).map(|byte| u64::from(byte - b'0'));
-            let exact = digits.try_fold(0u64, |sum, it| sum.checked_mul(10)?.checked_add(it));
-            (magnitude, saturated) = (exact.unwrap_or(u64::MAX), exact.is_none());
-        }
-        let signs = text.len() - digits.len();
-        (0 < length).then_some((Self { negative, magnitude, saturated }, signs + length))
+        let mut digits = digits.iter().map(|digit| u64::from(digit - b'0'));
+        let exact = digits.try_fold(0u64, |sum, it| sum.checked_mul(10)?.checked_add(it));
+        let (magnitude, saturated) = (exact.unwrap_or(u64::MAX), exact.is_none());
+        Some(Self { negative, magnitude, saturated })
+    }
+
+    /// A number that fits.
+    #[inline]
+    pub(crate) fn plain(magnitude: u64) -> Self {
+        Self { negative: false, magnitude, saturated: false }
     }
 
     /// The number with its sign, if an `i64` can hold it.

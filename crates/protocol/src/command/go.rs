@@ -253,30 +253,49 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Go<'a> {
         seen |= bit;
         let is_key = reserved::is_go_key;
         // A field whose value is missing or no number leaves an earlier one of its kind as it is.
-        match key {
-            Key::SearchMoves => go.search_moves = Some(reader.moves()),
-            Key::Ponder => go.ponder = true,
-            Key::Infinite => go.infinite = true,
-            Key::WhiteTime => set(&mut go.clocks.white_time, reader.signed(is_key)),
-            Key::BlackTime => set(&mut go.clocks.black_time, reader.signed(is_key)),
-            Key::WhiteIncrement => set(&mut go.clocks.white_increment, reader.signed(is_key)),
-            Key::BlackIncrement => set(&mut go.clocks.black_increment, reader.signed(is_key)),
-            Key::Byoyomi => set(&mut go.clocks.byoyomi, reader.signed(is_key)),
-            Key::MoveTime => set(&mut go.move_time, reader.signed(is_key)),
-            Key::MovesToGo => set(&mut go.clocks.moves_to_go, reader.small(is_key)),
-            Key::Depth => set(&mut go.depth, reader.small(is_key)),
-            Key::Perft => set(&mut go.perft, reader.small(is_key)),
-            Key::Nodes => set(&mut go.nodes, reader.unsigned(is_key)),
-            Key::Mate => set(&mut go.mate, read_mate(reader)),
-        }
+        let time = match key {
+            Key::WhiteTime => &mut go.clocks.white_time,
+            Key::BlackTime => &mut go.clocks.black_time,
+            Key::WhiteIncrement => &mut go.clocks.white_increment,
+            Key::BlackIncrement => &mut go.clocks.black_increment,
+            Key::Byoyomi => &mut go.clocks.byoyomi,
+            Key::MoveTime => &mut go.move_time,
+            Key::SearchMoves => {
+                go.search_moves = Some(reader.moves());
+                continue;
+            }
+            Key::Ponder => {
+                go.ponder = true;
+                continue;
+            }
+            Key::Infinite => {
+                go.infinite = true;
+                continue;
+            }
+            Key::MovesToGo => {
+                go.clocks.moves_to_go = reader.small(is_key).or(go.clocks.moves_to_go);
+                continue;
+            }
+            Key::Depth => {
+                go.depth = reader.small(is_key).or(go.depth);
+                continue;
+            }
+            Key::Perft => {
+                go.perft = reader.small(is_key).or(go.perft);
+                continue;
+            }
+            Key::Nodes => {
+                go.nodes = reader.unsigned(is_key).or(go.nodes);
+                continue;
+            }
+            Key::Mate => {
+                go.mate = read_mate(reader).or(go.mate);
+                continue;
+            }
+        };
+        *time = reader.signed(is_key).or(*time);
     }
     go
-}
-
-fn set<T>(slot: &mut Option<T>, value: Option<T>) {
-    if value.is_some() {
-        *slot = value;
-    }
 }
 
 fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {
