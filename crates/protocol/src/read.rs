@@ -35,6 +35,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
+    #[inline]
     pub(crate) fn done<T>(self, value: T) -> Reading<T> {
         Reading { value, notes: self.notes }
     }

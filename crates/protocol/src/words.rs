@@ -52,7 +52,9 @@ impl<'a> Words<'a> {
 
     /// Takes the next word if it is one of these.
     pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&str) -> bool) -> Option<Word<'a>> {
-        self.peek().filter(|word| wanted(word.text)).and_then(|_| self.next())
+        let word = self.peek().filter(|word| wanted(word.text))?;
+        self.at = word.end();
+        Some(word)
     }
 
     pub(crate) fn line(&self) -> &'a str {
@@ -100,6 +102,11 @@ impl<'a> Words<'a> {
         }
         self.at = end;
         Some(number)
+    }
+
+    /// The text from the start of one word to the end of another.
+    pub(crate) fn between(&self, start: usize, end: usize) -> &'a str {
+        self.line.get(start..end).unwrap_or_default()
     }
 
     /// Everything still unread, without white space at both ends; and where it starts.
@@ -170,13 +177,17 @@ fn long_word_length(text: &[u8]) -> usize {
 #[inline]
 pub(crate) fn has_byte_below(limit: u8, text: &str) -> bool {
     let bytes = text.as_bytes();
-    // The end is read again with the bytes before it, as there is nothing to be gained from
-    // reading every byte once.
-    let Some(end) = bytes.last_chunk() else {
-        return bytes.iter().any(|&byte| byte < limit);
-    };
-    let found = |found, chunk: &[u8; 8]| found | bytes_below(limit, *chunk);
-    bytes.as_chunks().0.iter().fold(bytes_below(limit, *end), found) != 0
+    // Chunks may overlap: nothing is gained from looking at every byte once.
+    if let Some(end) = bytes.last_chunk() {
+        let mark = |marks, chunk: &[u8; 8]| marks | bytes_below(limit, *chunk);
+        return bytes.as_chunks().0.iter().fold(bytes_below(limit, *end), mark) != 0;
+    }
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(&[a, b, c, d]), Some(&[e, f, g, h])) => {
+            bytes_below(limit, [a, b, c, d, e, f, g, h]) != 0
+        }
+        _ => bytes.iter().any(|&byte| byte < limit),
+    }
 }
 
 const ONES: u64 = u64::MAX / 0xff;

@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::fmt;
 
 use crate::read::in_any_case;
-use crate::words::Words;
+use crate::words::{Words, has_byte_below};
 use crate::{Dialect, Move};
 
 /// Why a message cannot be written. Nothing of it was written, unless the sink failed.
@@ -107,7 +107,7 @@ pub(crate) fn check_word(field: &'static str, text: &str) -> Result<(), WriteErr
 
 /// Whether a text is one word, as most are.
 pub(crate) fn is_word(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| b' ' < byte)
+    !text.is_empty() && !has_byte_below(b' ' + 1, text)
 }
 
 /// Checks that a move is one of the dialect.
@@ -145,8 +145,35 @@ pub(crate) fn signed(
     integer(out, value.unsigned_abs())
 }
 
-/// Writes a number, two digits at a time. A `write!` takes several times as long.
+/// Writes a number, four digits at a time. A `write!` takes several times as long.
 pub(crate) fn integer(out: &mut (impl fmt::Write + ?Sized), value: u64) -> fmt::Result {
+    if 10_000 <= value {
+        integer(out, value / 10_000)?;
+    }
+    let last = (value % 10_000) as u16;
+    match value {
+        0..10 => digit(out, last),
+        10..100 => pair(out, last),
+        100..1000 => {
+            digit(out, last / 100)?;
+            pair(out, last % 100)
+        }
+        1000.. => {
+            pair(out, last / 100)?;
+            pair(out, last % 100)
+        }
+    }
+}
+
+/// Writes a number below ten.
+#[inline]
+fn digit(out: &mut (impl fmt::Write + ?Sized), value: u16) -> fmt::Result {
+    out.write_char(char::from(b'0' + (value % 10) as u8))
+}
+
+/// Writes two digits of a number below a hundred.
+#[inline]
+fn pair(out: &mut (impl fmt::Write + ?Sized), value: u16) -> fmt::Result {
     const PAIRS: &str = "00010203040506070809\
                          10111213141516171819\
                          20212223242526272829\
@@ -157,13 +184,7 @@ pub(crate) fn integer(out: &mut (impl fmt::Write + ?Sized), value: u64) -> fmt::
                          70717273747576777879\
                          80818283848586878889\
                          90919293949596979899";
-    if value < 10 {
-        return out.write_char(char::from(b'0' + (value % 10) as u8));
-    }
-    if 100 <= value {
-        integer(out, value / 100)?;
-    }
-    let at = 2 * usize::from((value % 100) as u8);
+    let at = 2 * usize::from(value);
     out.write_str(PAIRS.get(at..at + 2).ok_or(fmt::Error)?)
 }
 

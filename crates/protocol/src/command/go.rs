@@ -158,7 +158,10 @@ pub(super) fn write_clocks(
     dialect: Dialect,
     out: &mut (impl fmt::Write + ?Sized),
 ) -> Result<(), WriteError> {
-    let clocks = clocks.in_convention(dialect.clock_convention());
+    let convention = dialect.clock_convention();
+    if clocks.convention != convention {
+        return write_clocks(&clocks.in_convention(convention), dialect, out);
+    }
     // Whoever moves first comes first; shogi engines were seen to rely on it.
     match dialect {
         Dialect::Uci => {

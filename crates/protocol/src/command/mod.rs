@@ -157,8 +157,11 @@ impl<'a> Command<'a> {
                 None
             }
         };
-        let command = command.unwrap_or_else(|| Self::Unknown(Cow::Borrowed(whole.rest().text)));
-        reader.done(command)
+        // Each value is put where it is returned, as copies of it would take long.
+        match command {
+            Some(value) => reader.done(value),
+            None => reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text))),
+        }
     }
 
     /// The command, or `None` if something that it cannot be without is missing.

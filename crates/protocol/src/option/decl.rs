@@ -297,7 +297,7 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
             if word.text != "name" {
                 reader.note(word, NoteKind::WrongCase);
             }
-            reader.words.next();
+            reader.words.go_to(word.end());
         }
         Some(word) if word.text == "type" => return read_type_first(reader),
         Some(_) => reader.note_missing(NoteKind::MissingKeyword),
@@ -331,7 +331,9 @@ fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Word<'a>, Word<'a>)> {
 /// The word `type` after the name that the words start with, and the one after it.
 fn name_end<'a>(mut words: impl Iterator<Item = Word<'a>>) -> Option<(Word<'a>, Word<'a>)> {
     let mut first = None;
-    let mut word = words.nth(1)?;
+    // The first word belongs to the name, whatever it is.
+    words.next()?;
+    let mut word = words.next()?;
     for next in words {
         if word.text.eq_ignore_ascii_case("type") {
             if OptionType::from_word(next.text).is_some() {
@@ -457,16 +459,16 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
             end = word.end();
             next = reader.words.next();
         }
-        let text = reader.words.slice(start, end);
-        if text.text.is_empty() {
+        let text = reader.words.between(start, end);
+        if text.is_empty() {
             reader.note_at(start..start, NoteKind::Missing);
         } else if key.text == "var" {
-            vars.push(decoded(text.text));
+            vars.push(decoded(text));
         } else {
             if default.is_some() {
                 reader.note(key, NoteKind::Repeated);
             }
-            default = Some(text);
+            default = Some(Word { text, start });
         }
     }
     if let Some(word) = default.filter(|word| !vars.contains(&decoded(word.text))) {

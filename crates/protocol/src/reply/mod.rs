@@ -142,8 +142,11 @@ impl<'a> Reply<'a> {
                 None
             }
         };
-        let reply = reply.unwrap_or_else(|| Self::Unknown(Cow::Borrowed(whole.rest().text)));
-        reader.done(reply)
+        // Each value is put where it is returned, as copies of it would take long.
+        match reply {
+            Some(value) => reader.done(value),
+            None => reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text))),
+        }
     }
 
     /// The reply, or `None` if something that it cannot be without is missing.
