@@ -159,7 +159,7 @@ fn word_length(text: &[u8]) -> usize {
     if spaces == 0 { long_word_length(text) } else { first_marked(spaces) }
 }
 
-/// The same for a long word, or the last one.
+/// The same for a long word, or the last one. Kept apart so that the usual way is short.
 #[inline(never)]
 fn long_word_length(text: &[u8]) -> usize {
     let (chunks, rest) = text.as_chunks();
@@ -183,19 +183,19 @@ pub(crate) fn has_byte_below(limit: u8, text: &str) -> bool {
         return bytes.as_chunks().0.iter().fold(bytes_below(limit, *end), mark) != 0;
     }
     match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(&[a, b, c, d]), Some(&[e, f, g, h])) => {
-            bytes_below(limit, [a, b, c, d, e, f, g, h]) != 0
+        (Some(start), Some(end)) => {
+            let [start, end] = [start, end].map(|half| u64::from(u32::from_le_bytes(*half)));
+            bytes_below(limit, (start | end << 32).to_le_bytes()) != 0
         }
         _ => bytes.iter().any(|&byte| byte < limit),
     }
 }
 
-const ONES: u64 = u64::MAX / 0xff;
-
 /// Marks bytes below `limit`, which is ASCII, by their highest bits. Right up to the first one:
 /// bytes after it may be marked, too.
 #[inline]
 fn bytes_below(limit: u8, chunk: [u8; 8]) -> u64 {
+    const ONES: u64 = u64::MAX / 0xff;
     let chunk = u64::from_le_bytes(chunk);
     chunk.wrapping_sub(ONES * u64::from(limit)) & !chunk & (ONES * 0x80)
 }
@@ -252,6 +252,26 @@ impl Integer {
             0i64.checked_sub_unsigned(self.magnitude)
         } else {
             0i64.checked_add_unsigned(self.magnitude)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_searched_as_bytes_are() {
+        for length in 0..40 {
+            let text = "~".repeat(length);
+            assert!(!has_byte_below(b'~', &text), "{length}");
+            assert_eq!(word_length(text.as_bytes()), length);
+            for at in 0..length {
+                let mut text = text.clone();
+                text.replace_range(at..=at, " ");
+                assert!(has_byte_below(b'!', &text) && !has_byte_below(b' ', &text), "{text}");
+                assert_eq!(word_length(text.as_bytes()), at);
+            }
         }
     }
 }

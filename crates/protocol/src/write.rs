@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::fmt;
 
 use crate::read::in_any_case;
-use crate::words::{Words, has_byte_below};
+use crate::words::{Word, Words, has_byte_below};
 use crate::{Dialect, Move};
 
 /// Why a message cannot be written. Nothing of it was written, unless the sink failed.
@@ -80,23 +80,34 @@ pub(crate) fn check_line(field: &'static str, text: &str) -> Result<(), WriteErr
 
 /// Checks that a text is read back as it is: not empty, no white space at its ends, one line, and
 /// none of the words that would end it.
+#[inline]
 pub(crate) fn check_text(
     field: &'static str,
     text: &str,
     keywords: &[&'static str],
 ) -> Result<(), WriteError> {
-    let keyword = |word: &str| keywords.iter().copied().find(|keyword| *keyword == word);
-    let found = if is_word(text) {
-        keyword(text)
-    } else {
-        check_line(field, text)?;
-        match (text.as_bytes().first(), text.as_bytes().last()) {
-            (Some(first), Some(last)) if b' ' < *first && b' ' < *last => (),
-            _ => return Err(WriteError::Blank { field }),
-        }
-        Words::of(text).find_map(|word| keyword(word.text))
-    };
-    found.map_or(Ok(()), |keyword| Err(WriteError::Keyword { field, keyword }))
+    // Most texts are one word.
+    if is_word(text) && !keywords.contains(&text) {
+        return Ok(());
+    }
+    check_words(field, text, keywords)
+}
+
+fn check_words(
+    field: &'static str,
+    text: &str,
+    keywords: &[&'static str],
+) -> Result<(), WriteError> {
+    check_line(field, text)?;
+    match (text.as_bytes().first(), text.as_bytes().last()) {
+        (Some(first), Some(last)) if b' ' < *first && b' ' < *last => (),
+        _ => return Err(WriteError::Blank { field }),
+    }
+    let keyword = |word: Word<'_>| keywords.iter().copied().find(|keyword| *keyword == word.text);
+    match Words::of(text).find_map(keyword) {
+        Some(keyword) => Err(WriteError::Keyword { field, keyword }),
+        None => Ok(()),
+    }
 }
 
 /// Checks that a text is one word.
@@ -106,6 +117,7 @@ pub(crate) fn check_word(field: &'static str, text: &str) -> Result<(), WriteErr
 }
 
 /// Whether a text is one word, as most are.
+#[inline]
 pub(crate) fn is_word(text: &str) -> bool {
     !text.is_empty() && !has_byte_below(b' ' + 1, text)
 }

@@ -256,6 +256,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Go<'a> {
         seen |= bit;
         let is_key = reserved::is_go_key;
         // A field whose value is missing or no number leaves an earlier one of its kind as it is.
+        // Times are read in one place, below, where reading them is worth being inlined.
         let time = match key {
             Key::WhiteTime => &mut go.clocks.white_time,
             Key::BlackTime => &mut go.clocks.black_time,
