@@ -143,8 +143,9 @@ fn tells_a_castling_of_chess960_as_the_king_taking_his_rook() {
     check_json(
         &["--game", "chess960", "--fen", fen, "--moves", "e1g1", "--depth", "1"],
         &format!(
-            "{GREETING}> ucinewgame\n> isready\n< readyok\n\
-             > position fen {fen} moves e1h1\n> go depth 1\n< bestmove e8e7"
+            "> uci\n< id name Scripted\n< option name UCI_Chess960 type check default false\n\
+             < uciok\n> setoption name UCI_Chess960 value true\n> ucinewgame\n> isready\n\
+             < readyok\n> position fen {fen} moves e1h1\n> go depth 1\n< bestmove e8e7"
         ),
         &[json!({"type": "bestmove", "answer": "move", "move": "e8e7", "move_text": "Ke7"})],
     );
