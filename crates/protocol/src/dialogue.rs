@@ -16,9 +16,10 @@
 //! Messages cross on the wire. A `stop` or `gameover` that meets a `bestmove` halfway is nobody's
 //! fault, and no rule is against it.
 
+use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Command, Dialect, Reply, Status};
+use crate::{Command, Dialect, Info, Reply, Status};
 
 /// Follows one conversation from its first line.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,12 +35,16 @@ pub struct Dialogue {
     stale_pings: u32,
     /// There was a `position`.
     positioned: bool,
+    /// There was a `uci` or `usi`.
+    greeted: bool,
     /// There was an `id name`.
     named: bool,
     /// There was a `registration error` before any `register`.
     registration_due: bool,
     /// There was a `register`. A failed attempt needs no other one.
     registered: bool,
+    /// The searches that the client asked for during another one, and that may still be answered.
+    extra_searches: u32,
 }
 
 /// Where a conversation stands.
@@ -59,8 +64,6 @@ pub enum Phase {
         pondering: bool,
         /// The client asked for its end.
         stopped: bool,
-        /// The game ended meanwhile: the answer still comes, and nobody wants it.
-        abandoned: bool,
     },
     /// After `quit`.
     Closed,
@@ -101,6 +104,9 @@ pub struct Violation {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Severity {
     /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
+    ///
+    /// Engines do not ignore a `go` during a search. It starts none for the [`Dialogue`] either,
+    /// but one more answer is nobody's fault then, nor an early one to the search that it met.
     Must,
     /// The message has its meaning all the same, and the conversation goes on from there.
     Should,
@@ -229,7 +235,10 @@ impl Rule {
         match self {
             Self::NotGreeted => "nothing but `quit` is said before the engine's `uciok` or `usiok`",
             Self::GreetedAlready => "`uci` or `usi` is said once",
-            Self::BusyEngine => "a searching engine gets no `go`, `position` or `setoption`",
+            Self::BusyEngine => {
+                "`position`, `setoption`, `register`, `ucinewgame` and `go` wait for the answer to \
+                 the last `go`"
+            }
             Self::SearchBeforeReady => "`isready` and `readyok` come before the search",
             Self::SearchWithoutPosition => "`position` comes before `go`",
             Self::PonderHitWithoutPonder => "`ponderhit` belongs to a running `go ponder`",
@@ -290,9 +299,11 @@ impl Dialogue {
             ready: false,
             stale_pings: 0,
             positioned: false,
+            greeted: false,
             named: false,
             registration_due: false,
             registered: false,
+            extra_searches: 0,
         }
     }
 
@@ -314,7 +325,7 @@ impl Dialogue {
 
     /// Takes note of a message of the client that was sent whatever the rules say. A rule of
     /// [`Severity::Should`] is reported and the conversation goes on; one of [`Severity::Must`] is
-    /// reported and nothing has changed.
+    /// reported and nothing has changed, but that the engine may answer a `go` out of turn.
     pub fn overhear_command(&mut self, command: &Command<'_>) -> Option<Violation> {
         self.tolerant(Side::Client, self.after_command(command))
     }
@@ -328,6 +339,11 @@ impl Dialogue {
     /// Where the conversation stands.
     pub const fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Goes on in another protocol. What was said before stays said.
+    pub const fn set_dialect(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
     }
 
     /// Which protocol is spoken.
@@ -388,25 +404,29 @@ impl Dialogue {
                 next.phase = Phase::Closed;
                 rule = None;
             }
-            (Phase::Fresh, Command::Hello) => {
+            (Phase::Fresh | Phase::Idle, Command::Hello) => {
                 next.phase = Phase::Greeting;
-                rule = None;
+                next.greeted = true;
+                rule = self.greeted.then_some(Rule::GreetedAlready);
             }
-            (Phase::Idle, Command::Hello) => {
-                next.phase = Phase::Greeting;
-                rule = Some(Rule::GreetedAlready);
-            }
-            (Phase::Greeting | Phase::Searching { .. }, Command::Hello) => {
-                rule = Some(Rule::GreetedAlready);
+            (Phase::Greeting, Command::Hello) => rule = Some(Rule::GreetedAlready),
+            // It cannot be answered now, not even the first one.
+            (Phase::Searching { .. }, Command::Hello) => {
+                rule = self.greeted.then_some(Rule::GreetedAlready);
             }
             (_, Command::IsReady) => next.pings = self.pings.saturating_add(1),
+            // Most engines answer it all the same, which is not their fault.
+            (Phase::Searching { .. }, Command::Go(go)) => {
+                next.extra_searches =
+                    self.extra_searches.saturating_add(u32::from(go.perft.is_none()));
+                rule = Some(Rule::BusyEngine);
+            }
             (
                 Phase::Searching { .. },
                 Command::SetOption(_)
                 | Command::Register(_)
                 | Command::NewGame
-                | Command::Position(_)
-                | Command::Go(_),
+                | Command::Position(_),
             ) => return Err(Rule::BusyEngine),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Register(_)) => {
                 next.registration_due = false;
@@ -427,7 +447,6 @@ impl Dialogue {
                         goal: self.goal(go),
                         pondering: go.ponder,
                         stopped: false,
-                        abandoned: false,
                     };
                 }
                 rule = match rule {
@@ -443,20 +462,17 @@ impl Dialogue {
                 Phase::Fresh | Phase::Greeting | Phase::Idle,
                 Command::SetOption(_) | Command::Stop,
             ) => (),
-            (Phase::Searching { goal, pondering, abandoned, .. }, Command::Stop) => {
-                next.phase = Phase::Searching { goal, pondering, stopped: true, abandoned };
+            (Phase::Searching { goal, pondering, .. }, Command::Stop) => {
+                next.phase = Phase::Searching { goal, pondering, stopped: true };
             }
-            (
-                Phase::Searching { goal, pondering: true, stopped, abandoned },
-                Command::PonderHit(_),
-            ) => {
-                next.phase = Phase::Searching { goal, pondering: false, stopped, abandoned };
+            (Phase::Searching { goal, pondering: true, stopped }, Command::PonderHit(_)) => {
+                next.phase = Phase::Searching { goal, pondering: false, stopped };
             }
             (_, Command::PonderHit(_)) => return Err(Rule::PonderHitWithoutPonder),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => next.unready(),
             // Shogi GUIs were seen to end a game in the middle of a search. It counts as `stop`.
             (Phase::Searching { goal, pondering, .. }, Command::GameOver(_)) => {
-                next.phase = Phase::Searching { goal, pondering, stopped: true, abandoned: true };
+                next.phase = Phase::Searching { goal, pondering, stopped: true };
                 next.unready();
             }
         }
@@ -511,20 +527,30 @@ impl Dialogue {
             (Phase::Searching { goal, pondering, stopped, .. }, Reply::BestMove(_)) => {
                 next.phase = Phase::Idle;
                 let too_early = !stopped && (pondering || goal == Goal::Infinite);
-                rule = too_early.then_some(Rule::BestMoveTooEarly);
+                // The `go` out of turn may have ended it.
+                rule = (too_early && self.extra_searches == 0).then_some(Rule::BestMoveTooEarly);
             }
-            (_, Reply::BestMove(_)) => return Err(Rule::BestMoveWithoutSearch),
             (Phase::Searching { goal: Goal::Mate, .. }, Reply::Checkmate(_)) => {
                 next.phase = Phase::Idle;
             }
+            (_, Reply::BestMove(_) | Reply::Checkmate(_)) if 0 < self.extra_searches => {
+                next.extra_searches -= 1;
+            }
+            (_, Reply::BestMove(_)) => return Err(Rule::BestMoveWithoutSearch),
             (_, Reply::Checkmate(_)) => return Err(Rule::CheckmateWithoutMateSearch),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Reply::Info(info)) => {
-                let only_text = info.string.is_some() && info.depth.is_none() && info.pv.is_none();
-                rule = (!only_text).then_some(Rule::InfoWithoutSearch);
+                let excused = 0 < self.extra_searches || is_only_text(info);
+                rule = (!excused).then_some(Rule::InfoWithoutSearch);
             }
         }
         Ok((next, rule))
     }
+}
+
+/// Whether a line of `info` is nothing but a text, and may be said between searches.
+pub(crate) fn is_only_text(info: &Info<'_>) -> bool {
+    let rest = Info { string: None, unknown: Vec::new(), ..info.clone() };
+    info.string.is_some() && rest == Info::default()
 }
 
 fn early_status(phase: Phase) -> Option<Rule> {

@@ -10,8 +10,10 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
         let (side, text) = line.split_at(1);
         let before = dialogue.clone();
         let mut strict = dialogue.clone();
+        let mut is_search = false;
         let (violation, refused) = if side == ">" {
             let command = Command::read(text, dialect).value;
+            is_search = matches!(command, Command::Go(_));
             (dialogue.overhear_command(&command), strict.command(&command))
         } else {
             let reply = Reply::read(text, dialect).value;
@@ -22,7 +24,10 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
             assert_eq!(by, rule.binds());
             assert_eq!(strict, before, "a violation changes nothing: {line}");
             if rule.severity() == Severity::Must {
-                assert_eq!(dialogue, before, "a broken must changes nothing: {line}");
+                let phases = (dialogue.phase(), before.phase());
+                assert_eq!(phases.0, phases.1, "a broken must changes no phase: {line}");
+                // A `go` out of turn changes who is to blame for its answer.
+                assert!(is_search || dialogue == before, "a broken must changes nothing: {line}");
             }
             rules.push(rule);
         }
@@ -100,6 +105,8 @@ fn each_rule_has_a_guilty_conversation() {
     check_guilty(Rule::BestMoveTooEarly, &ready("> go infinite\n< bestmove e2e4"));
     check_guilty(Rule::BestMoveTooEarly, &ready("> go ponder\n< bestmove e2e4"));
     check_guilty(Rule::InfoWithoutSearch, &ready("< info depth 1"));
+    check_guilty(Rule::InfoWithoutSearch, &ready("< info pv e2e4 string x"));
+    check_guilty(Rule::InfoWithoutSearch, &ready("< info score cp 3 nodes 5 string x"));
     let shogi = "> usi\n< id name A\n< usiok\n< checkmate nomate";
     assert_eq!(broken(Dialect::Usi, shogi), [Rule::CheckmateWithoutMateSearch]);
 }
@@ -124,4 +131,48 @@ fn a_registration_error_after_an_attempt_needs_no_answer() {
     check_innocent(&format!(
         "{READY}< registration error\n> register later\n< registration checking\n< registration error\n> go depth 1\n< bestmove a2a3"
     ));
+}
+
+#[test]
+fn between_searches_an_engine_may_say_a_text_and_words_that_nobody_knows() {
+    check_innocent(&format!("{READY}< info string x\n< info joho string depth 1"));
+}
+
+#[test]
+fn a_readyok_counts_when_those_asked_for_before_the_new_game_are_through() {
+    check_innocent(&format!(
+        "{READY}> isready\n> ucinewgame\n< readyok\n> isready\n< readyok\n> go depth 1"
+    ));
+}
+
+#[test]
+fn after_the_end_of_a_game_the_engine_has_to_be_ready_again() {
+    let shogi = "> usi\n< id name A\n< usiok\n> isready\n< readyok\n> position startpos
+        > gameover win\n> go depth 1";
+    assert_eq!(broken(Dialect::Usi, shogi), [Rule::SearchBeforeReady]);
+}
+
+#[test]
+fn a_first_hello_after_other_commands_is_no_second_one() {
+    let searched = "> go depth 1\n< bestmove e2e4\n> uci\n< id name A\n< uciok";
+    check_guilty(Rule::NotGreeted, searched);
+    check_guilty(Rule::NotGreeted, "> go infinite\n> uci");
+}
+
+#[test]
+fn the_client_that_says_go_out_of_turn_is_to_blame_and_not_the_engine_that_answers() {
+    let twice = "> go infinite\n> go depth 2\n< bestmove e2e4\n< info depth 2\n< bestmove d2d4";
+    check_guilty(Rule::BusyEngine, &format!("{READY}{twice}"));
+    let mate = "> usi\n< id name A\n< usiok\n> isready\n< readyok\n> position startpos
+        > go depth 1\n> go mate infinite\n< bestmove 7g7f\n< checkmate nomate";
+    assert_eq!(broken(Dialect::Usi, mate), [Rule::BusyEngine]);
+}
+
+#[test]
+fn a_go_out_of_turn_excuses_one_answer_and_one_that_counts_leaf_nodes_none() {
+    let [busy, unasked] = [Rule::BusyEngine, Rule::BestMoveWithoutSearch];
+    let thrice = "> go depth 1\n> go depth 2\n< bestmove a2a3\n< bestmove a2a3\n< bestmove a2a3";
+    assert_eq!(broken(Dialect::Uci, &format!("{READY}{thrice}")), [busy, unasked]);
+    let perft = "> go depth 1\n> go perft 2\n< bestmove a2a3\n< bestmove a2a3";
+    assert_eq!(broken(Dialect::Uci, &format!("{READY}{perft}")), [busy, unasked]);
 }
