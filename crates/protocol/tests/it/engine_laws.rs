@@ -53,15 +53,18 @@ impl Run {
     fn step(&mut self, line: &str) {
         if let Some(verb) = line.strip_prefix('!') {
             act(verb, &mut self.session, &mut self.now, &mut self.out);
-            if verb.starts_with('q') {
-                self.watcher.hear("quit", self.session.dialogue().dialect());
-            }
         } else {
             self.session.receive_line(line, self.now, &mut self.out);
-            self.watcher.hear(line, self.session.dialogue().dialect());
         }
+        let mut refused = false;
         while let Some(event) = self.session.poll_event() {
             self.watcher.searches += usize::from(matches!(event, Event::Search(_)));
+            refused |= matches!(event, Event::Refused(_));
+        }
+        match line.strip_prefix('!') {
+            None => self.watcher.hear(line, refused),
+            Some(verb) if verb.starts_with('q') => self.watcher.hear("quit", refused),
+            Some(_) => (),
         }
         self.out.lines().for_each(|line| self.watcher.check(line));
         self.out.clear();
@@ -95,6 +98,10 @@ fn act(verb: &str, session: &mut EngineSession, now: &mut Duration, out: &mut St
 /// Follows the conversation as a client would that kept what an engine cannot take now.
 struct Watcher {
     dialogue: Dialogue,
+    /// What the client speaks. The engine does so when it greets.
+    dialect: Dialect,
+    /// There was a hello.
+    settled: bool,
     waiting: VecDeque<Command<'static>>,
     searches: usize,
     answers: usize,
@@ -102,24 +109,34 @@ struct Watcher {
 
 impl Watcher {
     fn new(dialect: Dialect) -> Self {
-        let dialogue = Dialogue::new(dialect);
-        Self { dialogue, waiting: VecDeque::new(), searches: 0, answers: 0 }
+        let (dialogue, waiting) = (Dialogue::new(dialect), VecDeque::new());
+        Self { dialogue, dialect, settled: false, waiting, searches: 0, answers: 0 }
     }
 
-    fn hear(&mut self, line: &str, dialect: Dialect) {
-        if self.dialogue.dialect() != dialect {
-            self.dialogue = Dialogue::new(dialect);
-        }
-        let command = Command::read(line, dialect).value;
+    fn hear(&mut self, line: &str, refused: bool) {
+        let says_hello = |dialect: &Dialect| Command::read(line, *dialect).value == Command::Hello;
+        let hello = Dialect::ALL.into_iter().find(says_hello).filter(|_| !self.settled);
+        self.settled |= hello.is_some();
+        self.dialect = hello.unwrap_or(self.dialect);
+        let command = Command::read(line, self.dialect).value;
         let behind = is_about_search(&command) && self.waiting.iter().any(is_search);
-        let busy = !behind
-            && self.dialogue.overhear_command(&command).is_some_and(|violation| {
-                violation.rule.severity() == Severity::Must && violation.rule == Rule::BusyEngine
-            });
-        if (behind || busy) && self.waiting.len() < 256 {
+        let waits = hello.is_some() && self.dialogue.is_searching();
+        if (behind || waits || !self.take(&command)) && !refused {
             self.waiting.push_back(command.into_owned());
         }
         self.settle();
+    }
+
+    /// Takes note of a command, unless it has to wait.
+    fn take(&mut self, command: &Command<'_>) -> bool {
+        let rule = self.dialogue.command(command).err().map(|violation| violation.rule);
+        if rule.is_some_and(|rule| rule.severity() == Severity::Should) {
+            self.dialogue.overhear_command(command);
+        }
+        if *command == Command::Hello && self.dialogue.phase() == Phase::Greeting {
+            self.dialogue.set_dialect(self.dialect);
+        }
+        rule != Some(Rule::BusyEngine)
     }
 
     fn check(&mut self, line: &str) {
@@ -140,13 +157,13 @@ impl Watcher {
         if self.dialogue.phase() == Phase::Closed {
             return self.waiting.clear();
         }
-        loop {
+        while self.dialogue.phase() != Phase::Greeting {
             let searching = self.dialogue.is_searching();
             let next = self.waiting.pop_front_if(|next| !searching || is_about_search(next));
             let Some(command) = next else { break };
-            self.dialogue.overhear_command(&command);
+            self.take(&command);
         }
-        if self.waiting.iter().any(is_search) {
+        if self.waiting.iter().any(|next| is_search(next) || *next == Command::Hello) {
             self.dialogue.overhear_command(&Command::Stop);
         }
     }
@@ -157,5 +174,5 @@ fn is_about_search(command: &Command<'_>) -> bool {
 }
 
 fn is_search(command: &Command<'_>) -> bool {
-    matches!(command, Command::Go(_))
+    matches!(command, Command::Go(go) if go.perft.is_none())
 }

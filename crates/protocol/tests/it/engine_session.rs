@@ -61,6 +61,9 @@ impl Run {
         for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
             let (kind, text) = line.split_at(1);
             let text = text.trim_start();
+            if matches!(kind, ">" | "!") {
+                self.check_done(&format!("before {line} in {script}"));
+            }
             match kind {
                 ">" => self.session.receive_line(text, self.now, &mut self.out),
                 "!" => self.act(text),
@@ -69,8 +72,14 @@ impl Run {
                 _ => panic!("no such line in a script: {line}"),
             }
         }
-        assert_eq!(self.said(), None, "said at the end of {script}");
-        assert_eq!(self.happened(), None, "happened at the end of {script}");
+        self.check_done(&format!("at the end of {script}"));
+    }
+
+    /// Nothing was said and nothing happened but what the script has told.
+    #[track_caller]
+    fn check_done(&mut self, place: &str) {
+        assert_eq!(self.said(), None, "said {place}");
+        assert_eq!(self.happened(), None, "happened {place}");
     }
 
     fn said(&mut self) -> Option<String> {
@@ -182,19 +191,79 @@ fn the_greeting_tells_who_the_engine_is_in_the_dialect_that_is_asked_for() {
         = unknown: usi
         ",
     );
-    check_start(
+    check_start(&format!("> usi\n{USI_GREETING}"));
+}
+
+/// The whole answer to `usi`.
+const USI_GREETING: &str = "
+    < id name Script 1.0
+    < id author Tester
+    < option name USI_Hash type spin default 16 min 1 max 1024
+    < option name Clear_Hash type button
+    < option name USI_ShowCurrLine type check default false
+    < option name USI_ShowRefutations type check default false
+    < usiok
+    = greeted in usi
+";
+
+#[test]
+fn the_first_hello_is_answered_after_an_isready_in_another_dialect() {
+    check_start(&format!(
+        "
+        > isready
+        = against NotGreeted
+        = prepare
+        > usi
+        {USI_GREETING}
+        ! ready
+        < readyok
+        > position startpos moves 7g7f
+        > go depth 1
+        = search: position startpos moves 7g7f, go depth 1
+        "
+    ));
+}
+
+#[test]
+fn the_first_hello_ends_a_search_and_is_answered_after_it() {
+    check_start(&format!(
+        "
+        > go infinite
+        = against NotGreeted
+        = search: position startpos, go infinite
+        > usi
+        = stop
+        > usi
+        > setoption name USI_Hash value 64
+        = against BusyEngine
+        ! bestmove e2e4
+        < info depth 0 time 0 pv e2e4
+        < bestmove e2e4
+        {USI_GREETING}
+        = option Hash 64
+        "
+    ));
+}
+
+#[test]
+fn the_first_hello_is_kept_when_nothing_else_is() {
+    let mut run = Run::new();
+    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    for _ in 0..256 {
+        run.check("> ucinewgame\n= against BusyEngine");
+    }
+    run.check(
         "
         > usi
-        < id name Script 1.0
-        < id author Tester
-        < option name USI_Hash type spin default 16 min 1 max 1024
-        < option name Clear_Hash type button
-        < option name USI_ShowCurrLine type check default false
-        < option name USI_ShowRefutations type check default false
-        < usiok
-        = greeted in usi
+        = stop
+        > usinewgame
+        = against BusyEngine
+        < info string too many commands during a search: one was refused
+        = refused: ucinewgame
         ",
     );
+    run.act("bestmove e2e4");
+    assert!(run.out.ends_with("usiok\n"));
 }
 
 #[test]
@@ -232,10 +301,10 @@ fn isready_waits_for_pending_work_and_is_answered_at_once_during_a_search() {
         Dialect::Uci,
         "
         > setoption name hash value 64
-        > ucinewgame
-        > isready
         = option Hash 64
+        > ucinewgame
         = new game
+        > isready
         = prepare
         ! ready
         < readyok
@@ -324,6 +393,24 @@ fn an_infinite_ponder_search_waits_for_stop_even_after_ponderhit() {
         ! bestmove e7e5
         > ponderhit
         > stop
+        < bestmove e7e5
+        ",
+    );
+}
+
+#[test]
+fn the_time_of_a_ponder_search_counts_from_ponderhit() {
+    check_search(
+        "
+        > go ponder movetime 1000
+        = search: position startpos moves e2e4, go ponder movetime 1000
+        ! after 5000
+        > ponderhit
+        = ponder hit
+        ! after 999
+        ! info currmove e7e5
+        ! bestmove e7e5
+        < info depth 0 time 999 pv e7e5
         < bestmove e7e5
         ",
     );
@@ -455,6 +542,103 @@ fn stop_and_ponderhit_after_a_go_that_waits_are_about_that_go() {
 }
 
 #[test]
+fn counting_leaf_nodes_waits_and_does_not_end_the_running_search() {
+    check_search(
+        "
+        > go infinite
+        = search: position startpos moves e2e4, go infinite
+        > go perft 5
+        = against BusyEngine
+        > stop
+        = stop
+        ! info depth 5 pv e7e5
+        < info depth 5 pv e7e5
+        ! bestmove e7e5
+        < bestmove e7e5
+        < info string this engine does not count leaf nodes
+        ",
+    );
+}
+
+#[test]
+fn what_waits_is_forgotten_when_the_client_leaves() {
+    check_search(
+        "
+        > go depth 5
+        = search: position startpos moves e2e4, go depth 5
+        > setoption name Hash value 32
+        = against BusyEngine
+        > quit
+        = stop
+        = quit
+        ! bestmove e7e5
+        < info depth 0 time 0 pv e7e5
+        < bestmove e7e5
+        ",
+    );
+}
+
+#[test]
+fn of_the_positions_that_wait_only_the_last_before_each_go_is_kept() {
+    let mut run = Run::new();
+    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    for (first, stop) in [("e2e4", "= stop"), ("d2d4", "")] {
+        for _ in 0..300 {
+            run.check("> position startpos moves g1f3\n= against BusyEngine");
+        }
+        run.check(&format!(
+            "
+            > position startpos moves {first}
+            = against BusyEngine
+            > setoption name Clear Hash
+            = against BusyEngine
+            > go depth 1
+            = against BusyEngine
+            {stop}
+            "
+        ));
+    }
+    run.check(
+        "
+        ! bestmove e7e5
+        < info depth 0 time 0 pv e7e5
+        < bestmove e7e5
+        = option Clear Hash
+        = against SearchBeforeReady
+        = search: position startpos moves e2e4, go depth 1
+        = stop
+        ! bestmove e7e5
+        < info depth 0 time 0 pv e7e5
+        < bestmove e7e5
+        = option Clear Hash
+        = against SearchBeforeReady
+        = search: position startpos moves d2d4, go depth 1
+        ",
+    );
+}
+
+#[test]
+fn more_bytes_than_can_wait_are_refused_aloud() {
+    let mut run = Run::new();
+    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    let million = |value: &str| format!("setoption name Hash value {}", value.repeat(1_000_000));
+    for _ in 0..4 {
+        run.check(&format!("> {}\n= against BusyEngine", million("1")));
+    }
+    let refused = million("2");
+    run.check(&format!(
+        "
+        > {refused}
+        = against BusyEngine
+        < info string too many commands during a search: one was refused
+        = refused: {refused}
+        > setoption name Clear Hash
+        = against BusyEngine
+        "
+    ));
+}
+
+#[test]
 fn more_commands_than_can_wait_are_refused_aloud() {
     let mut run = Run::new();
     run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
@@ -577,6 +761,38 @@ fn of_a_flood_of_lines_the_latest_of_each_rank_survives_and_they_stay_together()
         ! after 2000
         < info depth 9 multipv 1 pv e2e4
         < info depth 9 multipv 2 pv d2d4
+        ",
+    );
+}
+
+#[test]
+fn a_search_begins_an_iteration_whatever_became_of_the_last_one_before_it() {
+    flooded().check(
+        "
+        > stop
+        = stop
+        ! bestmove e2e4
+        < info depth 10000 pv e2e4
+        < bestmove e2e4
+        ! after 5000
+        > go depth 1
+        = against SearchWithoutPosition
+        = search: position startpos, go depth 1
+        ! info depth 1 multipv 2 pv d2d4
+        < info depth 1 multipv 2 pv d2d4
+        ",
+    );
+}
+
+#[test]
+fn between_searches_only_texts_are_told() {
+    check_engine(
+        Dialect::Uci,
+        "
+        ! info score cp 3 nodes 5 string x
+        ! info nodes 5 string x
+        ! info string x
+        < info string x
         ",
     );
 }

@@ -11,10 +11,11 @@
 //!
 //! What a client should not say during a search is not lost:
 //! - `go`, `position`, `setoption`, `register` and the new-game command wait, in their order,
-//!   until the search is answered.
+//!   until the search is answered. Of several `position`s only the last before each `go` matters.
 //! - A `go` that waits ends the running search as `stop` would, so that every `go` gets its one
 //!   `bestmove` and there are never two searches. `stop`, `ponderhit` and `gameover` after it are
 //!   about the search that waits, and wait with it.
+//! - The first `uci` or `usi` waits too, and ends the running search as well.
 //! - A second `uci` or `usi` is answered between searches and ignored in one.
 //!
 //! `stop` and `ponderhit` without a search mean nothing and are ignored. `gameover` ends a search
@@ -22,6 +23,7 @@
 //! may end by itself. The end of the input is `quit`.
 
 mod throttle;
+mod waiting;
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
@@ -32,15 +34,14 @@ use alloc::{format, vec};
 use core::fmt;
 
 use self::throttle::Throttle;
+use self::waiting::Waiting;
 use super::Moment;
+use crate::dialogue::is_only_text;
 use crate::{
     Best, BestMove, Checkmate, Clock, Clocks, Color, Command, Dialect, Dialogue, GameResult, Go,
     Id, Info, Note, NoteKind, OptionDecl, OptionError, OptionSet, OptionValue, Phase, Position,
     Register, Reply, Root, Rule, SetOption, Severity, Status, UnknownOption, Violation, WriteError,
 };
-
-/// So many commands may wait for the end of a search. Those after them are refused.
-const MAX_WAITING: usize = 256;
 
 /// Speaks the protocol for an engine.
 #[derive(Debug)]
@@ -49,12 +50,13 @@ pub struct EngineSession {
     /// Which of the profile's options are spoken of: those of the dialect.
     spoken: usize,
     dialogue: Dialogue,
-    greeted: bool,
+    /// The first hello came and decided which protocol is spoken.
+    settled: bool,
     debug: bool,
     position: Position<'static>,
     search: Option<Search>,
     /// What has to wait for the end of the search.
-    waiting: VecDeque<Command<'static>>,
+    waiting: Waiting,
     throttle: Throttle,
     events: VecDeque<Event>,
 }
@@ -197,19 +199,19 @@ impl EngineSession {
             throttle: Throttle::new(profile.options.first()),
             profile,
             spoken: 0,
-            greeted: false,
+            settled: false,
             debug: false,
             position: Position::default(),
             search: None,
-            waiting: VecDeque::new(),
+            waiting: Waiting::default(),
             events: VecDeque::new(),
         })
     }
 
     /// Takes one line of the client.
     pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
-        self.choose_dialect(line);
-        let reading = Command::read(line, self.dialogue.dialect());
+        let is_first_hello = !self.settled && self.settle(line);
+        let reading = Command::read(line, dialect_of(&self.profile, self.spoken));
         if let Command::Unknown(text) = &reading.value {
             return self.take_unknown(text, &reading.notes, out);
         }
@@ -219,7 +221,11 @@ impl EngineSession {
             }
             self.events.push_back(Event::Odd(reading.notes));
         }
-        self.receive(reading.value, now, out);
+        if is_first_hello && self.dialogue.is_searching() {
+            self.waiting.keep_hello();
+        } else {
+            self.receive(reading.value, line.len(), now, out);
+        }
         self.advance(now, out);
     }
 
@@ -280,7 +286,7 @@ impl EngineSession {
                 search.told |= throttle::tells_of_position(info);
                 self.throttle.trim(info, searched);
             }
-            None if throttle::is_text(info) && info.depth.is_none() => (),
+            None if is_only_text(info) => (),
             None => return Ok(()),
         }
         let release = self.throttle.release(now);
@@ -350,20 +356,15 @@ impl EngineSession {
         self.debug
     }
 
-    /// The first hello decides which protocol is spoken.
-    fn choose_dialect(&mut self, line: &str) {
-        if self.greeted || self.search.is_some() || 0 < self.dialogue.pings() {
-            return;
-        }
+    /// The first hello decides which protocol is spoken. Tells whether the line is one.
+    fn settle(&mut self, line: &str) -> bool {
         let says_hello =
             |set: &OptionSet| Command::read(line, set.dialect()).value == Command::Hello;
-        if let Some(spoken) = self.profile.options.iter().position(says_hello)
-            && spoken != self.spoken
-        {
+        if let Some(spoken) = self.profile.options.iter().position(says_hello) {
             self.spoken = spoken;
-            self.dialogue = Dialogue::new(dialect_of(&self.profile, spoken));
-            self.throttle = Throttle::new(self.profile.options.get(spoken));
+            self.settled = true;
         }
+        self.settled
     }
 
     fn take_unknown(&mut self, text: &str, notes: &[Note], out: &mut String) {
@@ -380,31 +381,33 @@ impl EngineSession {
         self.events.push_back(Event::Unknown(text.to_owned()));
     }
 
-    fn receive(&mut self, command: Command<'_>, now: Moment, out: &mut String) {
-        if is_about_search(&command) && self.waiting.iter().any(is_search) {
-            return self.keep(command, out);
+    /// Takes a command that is so many bytes long.
+    fn receive(&mut self, command: Command<'_>, bytes: usize, now: Moment, out: &mut String) {
+        if self.waiting.concerns(&command) {
+            return self.keep(command, bytes, out);
         }
         match self.overhear(&command, out) {
-            Some(Rule::BusyEngine) => self.keep(command, out),
+            Some(Rule::BusyEngine) => self.keep(command, bytes, out),
             Some(rule) if rule.severity() == Severity::Must => (),
             _ => self.act(command, now, out),
         }
     }
 
-    /// Takes note of a command, and returns the rule that it breaks.
+    /// Takes note of a command unless it must not be said now, and returns the rule that it breaks.
     fn overhear(&mut self, command: &Command<'_>, out: &mut String) -> Option<Rule> {
-        let violation = self.dialogue.overhear_command(command)?;
+        let violation = self.dialogue.command(command).err()?;
+        if violation.rule.severity() == Severity::Should {
+            self.dialogue.overhear_command(command);
+        }
         self.explain(&violation, out);
         self.events.push_back(Event::Violation(violation));
         Some(violation.rule)
     }
 
-    fn keep(&mut self, command: Command<'_>, out: &mut String) {
-        if self.waiting.len() < MAX_WAITING {
-            self.waiting.push_back(command.into_owned());
-        } else {
+    fn keep(&mut self, command: Command<'_>, bytes: usize, out: &mut String) {
+        if let Err(refused) = self.waiting.keep(command, bytes) {
             self.remark("too many commands during a search: one was refused".to_owned(), out);
-            self.events.push_back(Event::Refused(command.into_owned()));
+            self.events.push_back(Event::Refused(*refused));
         }
     }
 
@@ -413,13 +416,11 @@ impl EngineSession {
         loop {
             let next = match self.dialogue.phase() {
                 Phase::Searching { stopped, .. } => {
-                    let for_search = self.waiting.pop_front_if(|next| is_about_search(next));
-                    let ends = !stopped && self.waiting.iter().any(is_search);
+                    let for_search = self.waiting.take_about_search();
+                    let ends = !stopped && self.waiting.presses();
                     for_search.or_else(|| ends.then_some(Command::Stop))
                 }
-                Phase::Fresh | Phase::Greeting | Phase::Idle | Phase::Closed => {
-                    self.waiting.pop_front()
-                }
+                Phase::Fresh | Phase::Greeting | Phase::Idle | Phase::Closed => self.waiting.take(),
             };
             let Some(command) = next else { return };
             let rule = self.overhear(&command, out);
@@ -468,11 +469,15 @@ impl EngineSession {
         if self.dialogue.phase() != Phase::Greeting {
             return;
         }
+        let dialect = dialect_of(&self.profile, self.spoken);
+        if dialect != self.dialogue.dialect() {
+            self.dialogue.set_dialect(dialect);
+            self.throttle = Throttle::new(self.profile.options.get(self.spoken));
+        }
         for reply in introduction(&self.profile, self.spoken) {
             self.say(&reply, out);
         }
-        self.greeted = true;
-        self.events.push_back(Event::Greeted(self.dialogue.dialect()));
+        self.events.push_back(Event::Greeted(dialect));
     }
 
     fn set_option(&mut self, set: SetOption<'_>, out: &mut String) {
@@ -610,15 +615,6 @@ impl EngineSession {
         }
         reply.write(self.dialogue.dialect(), &mut Nowhere)
     }
-}
-
-/// The commands that a waiting `go` keeps from the search before it.
-fn is_about_search(command: &Command<'_>) -> bool {
-    matches!(command, Command::Stop | Command::PonderHit(_) | Command::GameOver(_))
-}
-
-fn is_search(command: &Command<'_>) -> bool {
-    matches!(command, Command::Go(_))
 }
 
 fn dialect_of(profile: &Profile, spoken: usize) -> Dialect {
