@@ -16,6 +16,7 @@ use crate::clock::Clocks;
 use crate::note::{Note, NoteKind, Reading};
 use crate::position::{Fen, Position, Root, Sfen};
 use crate::read::{Reader, Start};
+use crate::words::Word;
 use crate::write::{self, OneLine, WriteError};
 use crate::{Dialect, Move, MoveList, reserved};
 
@@ -352,6 +353,17 @@ impl<'a> Register<'a> {
     }
 }
 
+/// Whether this is the word of the protocol, in any case.
+fn is(word: Word<'_>, keyword: &str) -> bool {
+    word.text.eq_ignore_ascii_case(keyword)
+}
+
+fn note_case(word: Word<'_>, keyword: &str, reader: &mut Reader<'_>) {
+    if word.text != keyword {
+        reader.note(word, NoteKind::WrongCase);
+    }
+}
+
 /// Reads what follows `position`. `None` if there is no position, or a broken one.
 fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
     let root = loop {
@@ -364,20 +376,25 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
         if !bare {
             reader.words.next();
         }
-        match word.text {
+        if bare {
+            reader.note_missing(NoteKind::MissingKeyword);
+            break read_root(reader, reader.dialect.position_keyword() == "sfen")?;
+        }
+        let Some(keyword) = ["startpos", "fen", "sfen"].into_iter().find(|it| is(word, it)) else {
+            reader.note(word, NoteKind::UnknownWord);
+            continue;
+        };
+        note_case(word, keyword, reader);
+        match keyword {
             "startpos" => break Root::StartPos,
-            "fen" | "sfen" => break read_root(reader, word.text == "sfen")?,
-            _ if bare => {
-                reader.note_missing(NoteKind::MissingKeyword);
-                break read_root(reader, reader.dialect.position_keyword() == "sfen")?;
-            }
-            _ => reader.note(word, NoteKind::UnknownWord),
+            _ => break read_root(reader, keyword == "sfen")?,
         }
     };
     let mut moves = MoveList::EMPTY;
     while let Some(word) = reader.words.peek() {
-        if word.text == "moves" {
+        if is(word, "moves") {
             reader.words.next();
+            note_case(word, "moves", reader);
             // `position startpos moves` is common, and says that there are none.
             if reader.words.peek().is_none() {
                 break;
@@ -403,7 +420,7 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
 fn read_root<'a>(reader: &mut Reader<'a>, is_sfen: bool) -> Option<Root<'a>> {
     let start = reader.words.next_start();
     let mut end = start;
-    while let Some(word) = reader.words.peek().filter(|word| word.text != "moves") {
+    while let Some(word) = reader.words.peek().filter(|word| !is(*word, "moves")) {
         reader.words.next();
         end = word.end();
     }
