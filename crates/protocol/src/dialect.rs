@@ -5,6 +5,7 @@
 
 use core::fmt;
 
+use crate::OptionDecl;
 use crate::clock::Convention;
 
 /// Which protocol is spoken.
@@ -169,8 +170,12 @@ impl Dialect {
     /// Whether two names mean the same option, in whatever spelling: case does not matter, runs
     /// of spaces and underscores are alike, and `USI_Hash`, `Hash` and `UCI_Hash` are one.
     ///
-    /// In UCI only the case and the length of runs of spaces do not matter.
+    /// In UCI only the case and the length of runs of spaces do not matter. A name longer than
+    /// [`OptionDecl::MAX_NAME`] means no option, not even the one of the same spelling.
     pub fn same_option(self, a: &str, b: &str) -> bool {
+        if OptionDecl::MAX_NAME < a.len().max(b.len()) {
+            return false;
+        }
         let fold = |name| folded(without_prefix(self, name), self);
         fold(a).eq(fold(b))
     }

@@ -85,6 +85,15 @@ pub enum NoteKind {
     UnknownType,
     /// A space in the name of an option of a USI engine.
     SpaceInName,
+    /// The name or the type of an option of more than
+    /// [`OptionDecl::MAX_NAME`](crate::OptionDecl::MAX_NAME) bytes. The message was kept as text.
+    NameTooLong,
+    /// A text in the declaration of an option of more than
+    /// [`OptionDecl::MAX_TEXT`](crate::OptionDecl::MAX_TEXT) bytes. It was left out.
+    TextTooLong,
+    /// More choices than [`OptionDecl::MAX_VARS`](crate::OptionDecl::MAX_VARS). The others were
+    /// left out.
+    TooManyChoices,
     /// `seldepth` without `depth`.
     SeldepthWithoutDepth,
     /// A byte order mark, NUL or another control character. It was read as white space.
@@ -95,7 +104,7 @@ pub enum NoteKind {
 
 impl NoteKind {
     /// All kinds.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::UnknownWord,
         Self::WrongDirection,
         Self::TrailingText,
@@ -116,6 +125,9 @@ impl NoteKind {
         Self::BadDefault,
         Self::UnknownType,
         Self::SpaceInName,
+        Self::NameTooLong,
+        Self::TextTooLong,
+        Self::TooManyChoices,
         Self::SeldepthWithoutDepth,
         Self::ControlCharacter,
         Self::InvalidUtf8,
@@ -151,6 +163,9 @@ impl NoteKind {
                 "UCI 2006, option type: check, spin, combo, button or string; USI adds filename"
             }
             Self::SpaceInName => "USI draft 1 §4: spaces are not allowed in option names",
+            Self::NameTooLong | Self::TextTooLong | Self::TooManyChoices => {
+                "A limit of this reader: no protocol has one"
+            }
             Self::SeldepthWithoutDepth => "UCI 2006, info seldepth: depth is in the same line",
             Self::ControlCharacter => "UCI 2006, general rules: words are divided by white space",
             Self::InvalidUtf8 => "USI draft 1 §2: 7-bit ASCII; UTF-8 as spoken today",
@@ -180,6 +195,9 @@ impl NoteKind {
             Self::BadDefault => "default that is no value of the option",
             Self::UnknownType => "unknown option type",
             Self::SpaceInName => "space in the name of an option",
+            Self::NameTooLong => "name or type of an option too long",
+            Self::TextTooLong => "text of an option too long",
+            Self::TooManyChoices => "too many choices of an option",
             Self::SeldepthWithoutDepth => "`seldepth` without `depth`",
             Self::ControlCharacter => "control character",
             Self::InvalidUtf8 => "bytes that are not UTF-8",

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use crate::moves::{self, Move, MoveList};
 use crate::note::{Note, NoteKind, Reading};
-use crate::words::{Integer, Word, Words, has_byte_below};
-use crate::{Dialect, reserved};
+use crate::words::{Integer, Word, Words, has_byte_below, is_space};
+use crate::{Dialect, OptionDecl, reserved};
 
 /// Further notes of a line are left out: a line this odd needs no more of them, and a hostile one
 /// shall not cost many times its length in memory.
@@ -62,6 +62,18 @@ impl<'a> Reader<'a> {
         if !rest.text.is_empty() {
             self.note(rest, NoteKind::TrailingText);
         }
+    }
+
+    /// The name of an option, unless it is too long for one.
+    pub(crate) fn option_name(&mut self, name: Word<'a>) -> Option<&'a str> {
+        if OptionDecl::MAX_NAME < name.text.len() {
+            self.note(name, NoteKind::NameTooLong);
+            return None;
+        }
+        if !self.dialect.spaces_in_option_names() && name.text.contains(is_space) {
+            self.note(name, NoteKind::SpaceInName);
+        }
+        Some(name.text)
     }
 
     /// The value of a field, if the next word is a number. A word that `is_key` says to be the

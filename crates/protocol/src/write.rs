@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::read::in_any_case;
 use crate::words::{Word, Words, has_byte_below};
-use crate::{Dialect, Move};
+use crate::{Dialect, Move, OptionDecl};
 
 /// Why a message cannot be written. Nothing of it was written, unless the sink failed.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -30,6 +30,13 @@ pub enum WriteError {
     Blank {
         /// What the text is for.
         field: &'static str,
+    },
+    /// The text is longer than is read.
+    TooLong {
+        /// What the text is for.
+        field: &'static str,
+        /// The most bytes of a text, or the most parts of a list.
+        max: usize,
     },
     /// The text would be read as something else than it is meant for.
     Misread {
@@ -55,6 +62,7 @@ impl fmt::Display for WriteError {
                 write!(f, "{field} contains the word `{keyword}` of the protocol")
             }
             Self::Blank { field } => write!(f, "{field} is empty or has white space at an end"),
+            Self::TooLong { field, max } => write!(f, "{field} is longer than {max}"),
             Self::Misread { field } => write!(f, "{field} would be read as something else"),
             Self::NotInDialect { what } => write!(f, "the protocol has no {what}"),
             Self::Sink => f.write_str("the text could not be written"),
@@ -108,6 +116,22 @@ fn check_words(
         Some(keyword) => Err(WriteError::Keyword { field, keyword }),
         None => Ok(()),
     }
+}
+
+/// Checks that a text or a list is no longer than is read.
+#[inline]
+pub(crate) fn check_length(
+    field: &'static str,
+    length: usize,
+    max: usize,
+) -> Result<(), WriteError> {
+    if max < length { Err(WriteError::TooLong { field, max }) } else { Ok(()) }
+}
+
+/// Checks the name of an option.
+pub(crate) fn check_option_name(name: &str) -> Result<(), WriteError> {
+    check_length("name of an option", name.len(), OptionDecl::MAX_NAME)?;
+    check_text("name of an option", name, &[])
 }
 
 /// Checks that a text is one word.

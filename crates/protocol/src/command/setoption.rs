@@ -4,6 +4,7 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use core::fmt;
 
+use crate::OptionDecl;
 use crate::note::NoteKind;
 use crate::read::Reader;
 use crate::words::Words;
@@ -25,9 +26,11 @@ impl SetOption<'_> {
     /// The same message, cut at the word `value` that makes the name an option.
     ///
     /// `setoption name draw value value 3` can be read in two ways. The reader cuts at the first
-    /// `value`; whoever knows the options can do better.
+    /// `value`; whoever knows the options can do better. `is_option` is asked only of names that
+    /// are no longer than [`OptionDecl::MAX_NAME`].
     #[must_use]
     pub fn resolved(self, is_option: impl Fn(&str) -> bool) -> Self {
+        let is_option = |name: &str| name.len() <= OptionDecl::MAX_NAME && is_option(name);
         let Some(value) = self.value.as_deref().filter(|_| !is_option(&self.name)) else {
             return self;
         };
@@ -47,7 +50,7 @@ impl SetOption<'_> {
     }
 
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
-        write::check_text("name of an option", &self.name, &[])?;
+        write::check_option_name(&self.name)?;
         // The first word is read as part of the name, whatever it is.
         if Words::of(&self.name).skip(1).any(|word| word.text.eq_ignore_ascii_case("value")) {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "value" });
@@ -113,10 +116,7 @@ fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
         reader.note_missing(NoteKind::Missing);
         return None;
     }
-    if !reader.dialect.spaces_in_option_names() && name.text.contains(crate::words::is_space) {
-        reader.note(name, NoteKind::SpaceInName);
-    }
-    Some(SetOption { name: Cow::Borrowed(name.text), value })
+    Some(SetOption { name: Cow::Borrowed(reader.option_name(name)?), value })
 }
 
 /// `setoption value … name …`. A second `value`, after the name, is the value.

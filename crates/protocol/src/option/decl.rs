@@ -70,6 +70,17 @@ pub enum OptionKind<'a> {
 }
 
 impl<'a> OptionDecl<'a> {
+    /// The longest name or type of an option, in bytes; no known one has a quarter of it. A
+    /// message with a longer one is kept as text.
+    pub const MAX_NAME: usize = 256;
+
+    /// The longest default or choice, in bytes. A longer one is left out when read: a part of a
+    /// path would be another path.
+    pub const MAX_TEXT: usize = 4096;
+
+    /// The most choices of a combo. Further ones are left out when read.
+    pub const MAX_VARS: usize = 1024;
+
     /// A check option.
     pub fn check(name: impl Into<Cow<'a, str>>, default: bool) -> Self {
         Self { name: name.into(), kind: OptionKind::Check { default: Some(default) } }
@@ -111,8 +122,24 @@ impl<'a> OptionDecl<'a> {
         OptionDecl { name: Cow::Owned(self.name.into_owned()), kind: self.kind.into_owned() }
     }
 
+    /// The bytes of memory that the declaration takes, but for what allocation adds.
+    pub(super) fn size(&self) -> usize {
+        let texts = match &self.kind {
+            OptionKind::Combo { default, vars } => {
+                let texts: usize = vars.iter().chain(default).map(|text| text.len()).sum();
+                size_of_val(vars.as_slice()) + texts
+            }
+            OptionKind::String { default } | OptionKind::Filename { default } => {
+                default.as_deref().map_or(0, str::len)
+            }
+            OptionKind::Other { kind, rest } => kind.len() + rest.len(),
+            OptionKind::Check { .. } | OptionKind::Spin { .. } | OptionKind::Button => 0,
+        };
+        size_of::<Self>() + self.name.len() + texts
+    }
+
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
-        write::check_text("name of an option", &self.name, &[])?;
+        write::check_option_name(&self.name)?;
         self.kind.check()?;
         if !self.ends_its_name() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
@@ -139,6 +166,16 @@ impl<'a> OptionDecl<'a> {
         name_end(Words::of(&self.name).chain([key]).chain(after))
             .is_some_and(|(it, _)| it.start == end)
     }
+}
+
+/// Checks a text that a declaration may have.
+fn check_text(
+    field: &'static str,
+    text: &str,
+    keywords: &[&'static str],
+) -> Result<(), WriteError> {
+    write::check_length(field, text.len(), OptionDecl::MAX_TEXT)?;
+    write::check_text(field, text, keywords)
 }
 
 impl OptionKind<'_> {
@@ -172,22 +209,24 @@ impl OptionKind<'_> {
         match self {
             Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
             Self::Combo { default, vars } => {
+                write::check_length("choices of an option", vars.len(), OptionDecl::MAX_VARS)?;
                 for text in default.iter().chain(vars).filter(|text| !text.is_empty()) {
-                    write::check_text("choice of an option", text, &["var", "default"])?;
+                    check_text("choice of an option", text, &["var", "default"])?;
                 }
             }
             Self::String { default } | Self::Filename { default } => {
                 if let Some(text) = default.as_deref().filter(|text| !text.is_empty()) {
-                    write::check_text("default of an option", text, &[])?;
+                    check_text("default of an option", text, &[])?;
                 }
             }
             Self::Other { kind, rest } => {
+                write::check_length("type of an option", kind.len(), OptionDecl::MAX_NAME)?;
                 write::check_word("type of an option", kind)?;
                 if in_any_case(kind, OptionType::from_word).is_some() {
                     return Err(WriteError::Misread { field: "type of an option" });
                 }
                 if !rest.is_empty() {
-                    write::check_text("declaration of an option", rest, &[])?;
+                    check_text("declaration of an option", rest, &[])?;
                 }
             }
         }
@@ -310,11 +349,13 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
         reader.note_missing(NoteKind::Missing);
         return None;
     };
-    if !reader.dialect.spaces_in_option_names() && name.text.contains(crate::words::is_space) {
-        reader.note(name, NoteKind::SpaceInName);
+    let name = reader.option_name(name)?;
+    if OptionDecl::MAX_NAME < type_word.text.len() {
+        reader.note(type_word, NoteKind::NameTooLong);
+        return None;
     }
     let kind = read_kind(type_word, reader);
-    Some(OptionDecl { name: Cow::Borrowed(name.text), kind })
+    Some(OptionDecl { name: Cow::Borrowed(name), kind })
 }
 
 /// Cuts the name from the line, and takes the words `type` and the one after it.
@@ -355,8 +396,9 @@ fn read_type_first<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
     name_key.filter(|word| word.text == "name")?;
     let type_word = type_word.filter(|word| OptionType::from_word(word.text).is_some())?;
     let name = reader.words.next()?;
+    let name = reader.option_name(name)?;
     let kind = read_kind(type_word, reader);
-    Some(OptionDecl { name: Cow::Borrowed(name.text), kind })
+    Some(OptionDecl { name: Cow::Borrowed(name), kind })
 }
 
 fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a> {
@@ -378,7 +420,7 @@ fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a>
             reader.note(type_word, NoteKind::UnknownType);
             OptionKind::Other {
                 kind: Cow::Borrowed(type_word.text),
-                rest: Cow::Borrowed(reader.words.rest().text),
+                rest: Cow::Borrowed(short_text(reader).unwrap_or_default()),
             }
         }
     }
@@ -462,6 +504,10 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
         let text = reader.words.between(start, end);
         if text.is_empty() {
             reader.note_at(start..start, NoteKind::Missing);
+        } else if OptionDecl::MAX_TEXT < text.len() {
+            reader.note(Word { text, start }, NoteKind::TextTooLong);
+        } else if key.text == "var" && vars.len() == OptionDecl::MAX_VARS {
+            reader.note(Word { text, start }, NoteKind::TooManyChoices);
         } else if key.text == "var" {
             vars.push(decoded(text));
         } else {
@@ -481,11 +527,21 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
 fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
     while let Some(key) = reader.words.next() {
         if key.text.eq_ignore_ascii_case("default") {
-            return Some(decoded(reader.words.rest().text));
+            return short_text(reader).map(decoded);
         }
         reader.note(key, NoteKind::UnknownWord);
     }
     None
+}
+
+/// The rest of the line, unless it is too long.
+fn short_text<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
+    let text = reader.words.rest();
+    if OptionDecl::MAX_TEXT < text.text.len() {
+        reader.note(text, NoteKind::TextTooLong);
+        return None;
+    }
+    Some(text.text)
 }
 
 /// Reads a whole number that an `i64` can hold.

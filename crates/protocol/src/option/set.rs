@@ -13,6 +13,8 @@ use crate::Dialect;
 pub struct OptionSet {
     dialect: Dialect,
     decls: Vec<OptionDecl<'static>>,
+    /// What the declarations take together.
+    bytes: usize,
 }
 
 /// An engine has no option of this name.
@@ -26,9 +28,13 @@ impl OptionSet {
     /// More declarations are ignored: no known engine has a tenth of them.
     pub const MAX_LEN: usize = 4096;
 
+    /// The most memory that the declarations take together, in bytes. One that would not fit is
+    /// ignored.
+    pub const MAX_BYTES: usize = 1 << 20;
+
     /// No options yet. The dialect decides which names are the same.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, decls: Vec::new() }
+        Self { dialect, decls: Vec::new(), bytes: 0 }
     }
 
     /// The dialect that decides which names are the same.
@@ -36,17 +42,22 @@ impl OptionSet {
         self.dialect
     }
 
-    /// Adds a declaration. One of the same name takes the place of the old one.
+    /// Adds a declaration. One of the same name takes the place of the old one. One too many is
+    /// ignored, and so is one whose name is longer than [`OptionDecl::MAX_NAME`].
     pub fn declare(&mut self, decl: OptionDecl<'static>) {
-        match self.index(&decl.name) {
-            Some(index) => {
-                if let Some(old) = self.decls.get_mut(index) {
-                    *old = decl;
-                }
-            }
-            None if self.decls.len() < Self::MAX_LEN => self.decls.push(decl),
-            None => (),
+        let index = self.index(&decl.name);
+        let room = self.decls.len() < Self::MAX_LEN;
+        let old = index.and_then(|index| self.decls.get_mut(index));
+        let bytes = self.bytes - old.as_ref().map_or(0, |it| it.size()) + decl.size();
+        if Self::MAX_BYTES < bytes || OptionDecl::MAX_NAME < decl.name.len() {
+            return;
         }
+        match old {
+            Some(old) => *old = decl,
+            None if room => self.decls.push(decl),
+            None => return,
+        }
+        self.bytes = bytes;
     }
 
     /// The option of a name, in any spelling that means the same in this dialect.

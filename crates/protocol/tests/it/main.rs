@@ -10,6 +10,7 @@ mod engine_session;
 mod golden;
 #[expect(unreachable_pub, reason = "this file is also the library of the fuzz targets")]
 mod laws;
+mod limits;
 mod lines;
 mod options;
 mod pair;

@@ -1,0 +1,166 @@
+//! Nobody's lines take more memory or time than is documented.
+
+use std::cell::Cell;
+
+use readyok_protocol::{
+    Command, Dialect, KnownOption, Note, NoteKind, OptionDecl, OptionKind, OptionSet, Reply,
+    SetOption, WriteError,
+};
+
+fn name(length: usize) -> String {
+    "n".repeat(length)
+}
+
+/// The declaration in a line of an engine, and the kinds of its notes.
+#[track_caller]
+fn declared(line: &str) -> (OptionDecl<'_>, Vec<NoteKind>) {
+    let reading = Reply::read(line, Dialect::Uci);
+    match reading.value {
+        Reply::Option(decl) => (decl, reading.notes.iter().map(|note| note.kind).collect()),
+        other => panic!("no declaration: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn check_too_long(result: &Result<(), WriteError>, max: usize) {
+    assert!(
+        matches!(result, Err(WriteError::TooLong { max: it, .. }) if *it == max),
+        "{result:?} does not name the limit {max}"
+    );
+}
+
+#[test]
+fn a_name_longer_than_the_limit_is_no_name_of_an_option() {
+    for (length, is_name) in [(OptionDecl::MAX_NAME, true), (OptionDecl::MAX_NAME + 1, false)] {
+        let name = name(length);
+        let set = format!("setoption name {name} value 3");
+        let declare = format!("option name {name} type button");
+        for dialect in Dialect::ALL {
+            let command = Command::read(&set, dialect);
+            assert_eq!(matches!(command.value, Command::SetOption(_)), is_name);
+            let span = 15..15 + length;
+            let long = Note { span, kind: NoteKind::NameTooLong };
+            assert_eq!(command.notes.contains(&long), !is_name);
+            let reply = Reply::read(&declare, dialect);
+            assert_eq!(matches!(reply.value, Reply::Option(_)), is_name);
+            assert_eq!(reply.notes.is_empty(), is_name);
+            assert_eq!(dialect.same_option(&name, &name), is_name);
+        }
+        let mut set = OptionSet::new(Dialect::Uci);
+        set.declare(OptionDecl::button(name.clone()));
+        assert_eq!(set.find(&name).is_some(), is_name);
+        assert_eq!(set.len(), usize::from(is_name));
+    }
+}
+
+#[test]
+fn a_name_longer_than_the_limit_is_not_written() {
+    let name = name(OptionDecl::MAX_NAME + 1);
+    let mut out = String::new();
+    let set = SetOption { name: name.as_str().into(), value: None };
+    check_too_long(&Command::SetOption(set).write(Dialect::Uci, &mut out), OptionDecl::MAX_NAME);
+    let declared = Reply::Option(OptionDecl::button(name));
+    check_too_long(&declared.write(Dialect::Uci, &mut out), OptionDecl::MAX_NAME);
+    assert_eq!(out, "");
+}
+
+#[test]
+fn a_line_of_values_is_cut_only_where_a_name_can_end() {
+    let value = format!("x{}", " value x".repeat(4000));
+    let set = SetOption { name: "x".into(), value: Some(value.into()) };
+    let asked = Cell::new(0);
+    let resolved = set.clone().resolved(|name| {
+        assert!(name.len() <= OptionDecl::MAX_NAME, "a name of {} bytes", name.len());
+        asked.set(asked.get() + 1);
+        false
+    });
+    assert_eq!(resolved, set);
+    assert!(asked.get() <= OptionDecl::MAX_NAME, "{} names", asked.get());
+}
+
+#[test]
+fn a_hostile_name_is_compared_with_no_known_option() {
+    let name = format!("USI_Hash{}", "_".repeat(1 << 20));
+    assert_eq!(KnownOption::find(&name, Dialect::Usi), None);
+    assert!(Dialect::Usi.same_option("USI_Hash__", "Hash"));
+}
+
+#[test]
+fn a_combo_has_no_more_choices_than_the_limit() {
+    let vars: Vec<_> = (0..OptionDecl::MAX_VARS + 2).map(|it| format!("v{it}")).collect();
+    let line = format!("option name X type combo default v0 var {}", vars.join(" var "));
+    let (decl, notes) = declared(&line);
+    assert_eq!(notes, [NoteKind::TooManyChoices; 2]);
+    let OptionKind::Combo { vars, .. } = &decl.kind else { panic!("{decl:?}") };
+    assert_eq!(vars.len(), OptionDecl::MAX_VARS);
+    let mut more = vars.clone();
+    more.push("w".into());
+    let kind = OptionKind::Combo { default: None, vars: more };
+    let reply = Reply::Option(OptionDecl { kind, ..decl });
+    check_too_long(&reply.write(Dialect::Uci, &mut String::new()), OptionDecl::MAX_VARS);
+}
+
+#[test]
+fn a_text_longer_than_the_limit_is_left_out_of_a_declaration() {
+    let long = name(OptionDecl::MAX_TEXT + 1);
+    for (rest, kind) in [
+        (format!("string default {long}"), OptionKind::String { default: None }),
+        (format!("filename default {long}"), OptionKind::Filename { default: None }),
+        (
+            format!("combo default {long} var {long} var a"),
+            OptionKind::Combo { default: None, vars: vec!["a".into()] },
+        ),
+    ] {
+        let line = format!("option name X type {rest}");
+        let (decl, notes) = declared(&line);
+        assert_eq!(decl.kind, kind);
+        assert!(notes.contains(&NoteKind::TextTooLong));
+    }
+    let unwritable = Reply::Option(OptionDecl::string("X", long));
+    check_too_long(&unwritable.write(Dialect::Uci, &mut String::new()), OptionDecl::MAX_TEXT);
+    let line = format!("option name X type string default {}", name(OptionDecl::MAX_TEXT));
+    assert_eq!(declared(&line).1, []);
+}
+
+#[test]
+fn a_type_longer_than_the_limit_is_no_declaration() {
+    let line = format!("option name X type {}", name(OptionDecl::MAX_NAME + 1));
+    let reading = Reply::read(&line, Dialect::Uci);
+    assert!(matches!(reading.value, Reply::Unknown(_)));
+    assert_eq!(reading.notes.first().map(|note| note.kind), Some(NoteKind::NameTooLong));
+}
+
+#[test]
+fn a_set_has_no_more_options_than_the_limit() {
+    let mut set = OptionSet::new(Dialect::Uci);
+    for number in 0..=OptionSet::MAX_LEN {
+        set.declare(OptionDecl::button(format!("{number}")));
+    }
+    assert_eq!(set.len(), OptionSet::MAX_LEN);
+    set.declare(OptionDecl::check("0", true));
+    let replaced = set.find("0").map(|decl| decl.kind.word());
+    assert_eq!(replaced, Some("check"), "a full set takes no replacement");
+}
+
+#[test]
+fn a_set_takes_no_more_memory_than_the_limit() {
+    let text = || name(OptionDecl::MAX_TEXT);
+    let mut set = OptionSet::new(Dialect::Uci);
+    for number in 0..OptionSet::MAX_LEN {
+        set.declare(OptionDecl::string(format!("{number}"), text()));
+    }
+    let full = set.len();
+    let most = OptionSet::MAX_BYTES / OptionDecl::MAX_TEXT;
+    assert!((most - most / 8..=most).contains(&full), "{full} options");
+    // What is replaced makes room.
+    set.declare(OptionDecl::button("0"));
+    set.declare(OptionDecl::string("one more", text()));
+    assert_eq!(set.len(), full + 1);
+    let vars = (0..OptionDecl::MAX_VARS).map(|_| "".into()).collect();
+    let kind = OptionKind::Combo { default: None, vars };
+    let mut set = OptionSet::new(Dialect::Uci);
+    for number in 0..OptionSet::MAX_LEN {
+        set.declare(OptionDecl { name: format!("{number}").into(), kind: kind.clone() });
+    }
+    assert!(set.len() < 64, "{} lists of choices", set.len());
+}
