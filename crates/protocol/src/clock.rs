@@ -2,6 +2,9 @@
 
 use core::time::Duration;
 
+use crate::Dialect;
+use crate::write::WriteError;
+
 /// The side that a clock belongs to, as the wire names it: `wtime`, `btime`.
 ///
 /// Chess starts with White, shogi with Black (sente).
@@ -111,6 +114,11 @@ impl Clock {
 }
 
 /// The clocks of `go` and `ponderhit`, each field as it was sent or not sent.
+///
+/// Every combination is read, but the protocols have only some. UCI has no byoyomi: a byoyomi of
+/// zero is not written, and any other cannot be. USI has increments or a byoyomi, never both
+/// (ShogiHome, Shogidokoro): if one of the two is zero it is not written, and if neither is they
+/// cannot be. If both are zero the byoyomi is written.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Clocks {
@@ -148,6 +156,30 @@ impl Clocks {
             moves_to_go: [white.moves_to_go, black.moves_to_go].into_iter().flatten().min(),
             convention: white.convention,
         }
+    }
+
+    /// The fields that are written in a dialect, in its convention.
+    ///
+    /// # Errors
+    /// The dialect has no such clocks.
+    pub(crate) fn as_written(self, dialect: Dialect) -> Result<Self, WriteError> {
+        let is_set = |time: Option<Millis>| time.is_some_and(|time| time != 0);
+        let has_byoyomi = is_set(self.byoyomi);
+        let has_increments = is_set(self.white_increment) || is_set(self.black_increment);
+        let mut clocks = self.in_convention(dialect.clock_convention());
+        match dialect {
+            Dialect::Uci if has_byoyomi => {
+                return Err(WriteError::NotInDialect { what: "`byoyomi`" });
+            }
+            Dialect::Usi if has_byoyomi && has_increments => {
+                return Err(WriteError::NotInDialect { what: "byoyomi with increments" });
+            }
+            Dialect::Usi if self.byoyomi.is_some() && !has_increments => {
+                (clocks.white_increment, clocks.black_increment) = (None, None);
+            }
+            Dialect::Uci | Dialect::Usi => clocks.byoyomi = None,
+        }
+        Ok(clocks)
     }
 
     /// Whether no field was sent.

@@ -121,11 +121,12 @@ impl Go<'_> {
             return Err(WriteError::NotInDialect { what: "such a limit for `go mate`" });
         }
         write::check_unknown(&self.unknown, reserved::is_go_key)?;
+        let clocks = self.clocks.as_written(dialect)?;
         out.write_str("go")?;
         if self.ponder {
             out.write_str(" ponder")?;
         }
-        write_clocks(&self.clocks, dialect, out)?;
+        write_clocks(&clocks, dialect, out)?;
         write::field(out, " depth ", self.depth)?;
         write::field(out, " nodes ", self.nodes)?;
         match self.mate {
@@ -152,16 +153,12 @@ impl Go<'_> {
     }
 }
 
-/// Writes the clocks in the convention and the order of the dialect.
+/// Writes the clocks, which are those of the dialect, in its order.
 pub(super) fn write_clocks(
     clocks: &Clocks,
     dialect: Dialect,
     out: &mut (impl fmt::Write + ?Sized),
-) -> Result<(), WriteError> {
-    let convention = dialect.clock_convention();
-    if clocks.convention != convention {
-        return write_clocks(&clocks.in_convention(convention), dialect, out);
-    }
+) -> fmt::Result {
     // Whoever moves first comes first; shogi engines were seen to rely on it.
     match dialect {
         Dialect::Uci => {
@@ -178,8 +175,7 @@ pub(super) fn write_clocks(
         }
     }
     write::signed(out, " byoyomi ", clocks.byoyomi)?;
-    write::field(out, " movestogo ", clocks.moves_to_go)?;
-    Ok(())
+    write::field(out, " movestogo ", clocks.moves_to_go)
 }
 
 #[derive(Clone, Copy, PartialEq)]

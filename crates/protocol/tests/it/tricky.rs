@@ -35,7 +35,7 @@ fn page() -> String {
 
 Reading never fails. What cannot be understood is skipped or kept as text, and noted: the notes name the kind of each
 oddity and the bytes of the line, and whoever wants to be strict refuses a line with notes. What is read can be
-written, and is written in one form.
+written, and is written in one form; only clocks that the dialect does not have are read and cannot be written.
 
 In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as text* is an `Unknown` message.
 ",
@@ -96,6 +96,21 @@ fn no_text_is_read_as_another_message_or_field() {
     check_reply_refused(&Reply::Info(info));
     check_reply_refused(&Reply::Option(OptionDecl::button("a type check b")));
     check_reply_refused(&Reply::Option(OptionDecl::combo("a", "b var c", ["b var c"])));
+}
+
+#[test]
+fn clocks_that_the_dialect_does_not_have_are_read_and_not_written() {
+    for (line, dialect) in [
+        ("go byoyomi 5000", Dialect::Uci),
+        ("go wtime 1 btime 1 byoyomi 7", Dialect::Uci),
+        ("ponderhit byoyomi 7", Dialect::Uci),
+        ("go btime 1 wtime 1 binc 1 byoyomi 7", Dialect::Usi),
+        ("ponderhit btime 1 wtime 1 winc 1 byoyomi 7", Dialect::Usi),
+    ] {
+        let command = Command::read(line, dialect).strict().unwrap();
+        let error = check_refused(&command, dialect);
+        assert!(matches!(error, WriteError::NotInDialect { .. }), "{line}: {error}");
+    }
 }
 
 #[test]
