@@ -107,6 +107,29 @@ fn the_clock_of_a_ponder_search_runs_from_ponderhit() {
 }
 
 #[test]
+fn pondering_uses_up_no_movetime() {
+    #[expect(clippy::disallowed_methods, reason = "it is real time that the runtime keeps")]
+    let now = std::time::Instant::now;
+    let (reports, report) = mpsc::channel();
+    let mut client = Client::greet(engine(move |_, control| {
+        thread::sleep(Duration::from_millis(60));
+        let pondered = now();
+        reports.send(Duration::ZERO).unwrap();
+        wait_for_stop(control);
+        reports.send(control.elapsed()).unwrap();
+        reports.send(pondered.elapsed()).unwrap();
+        Ok(mv("e2e4").into())
+    }));
+    client.say("go ponder movetime 50");
+    report.recv().unwrap();
+    client.say("ponderhit");
+    let (elapsed, real) = (report.recv().unwrap(), report.recv().unwrap());
+    let budget = Duration::from_millis(40);
+    assert!(budget <= elapsed && elapsed <= real, "{elapsed:?} of {real:?}");
+    client.hear_until("bestmove e2e4");
+}
+
+#[test]
 fn ponderhit_may_bring_the_clock() {
     let mut client = Client::start(
         engine(|_, control| {
