@@ -21,3 +21,4 @@ mod serde;
 mod translation;
 mod tricky;
 mod values;
+mod vocabulary;
