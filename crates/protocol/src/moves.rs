@@ -184,6 +184,14 @@ impl Move {
     }
 }
 
+/// Whether a word and the one after it are a field that no protocol has, such as `winrate 0.591`,
+/// and no part of a line of moves.
+pub(crate) fn is_field(word: &str, next: &str) -> bool {
+    let is_number = next.parse::<f64>().is_ok_and(f64::is_finite);
+    let is_move = |word| Move::in_usual_case(word).is_some();
+    is_number && !is_move(next) && !is_move(word) && !reserved::ends_a_game(word)
+}
+
 /// What stands between the piece and the square of a drop.
 const fn drop_sign(dialect: Dialect) -> u8 {
     match dialect {
@@ -411,6 +419,12 @@ impl<'a> MoveList<'a> {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = MoveWord<'_>> + Clone {
         self.words()
             .map(|word| Move::from_any_word(word).map_or(MoveWord::Other(word), MoveWord::Move))
+    }
+
+    /// Whether two of the words would be read as a field of `info`.
+    pub(crate) fn has_field(&self, dialect: Dialect) -> bool {
+        plain_length(&self.text, dialect) < self.text.len()
+            && self.words().zip(self.words().skip(1)).any(|(word, next)| is_field(word, next))
     }
 
     /// The moves, without the words that are none.

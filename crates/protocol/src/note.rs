@@ -79,7 +79,7 @@ pub enum NoteKind {
     /// order, a board of another size. It was kept as it is.
     UnusualPosition,
     /// A default that is no value of this option. It was skipped, or kept where the type has
-    /// room for it.
+    /// room for it, or understood where it can only mean one thing (`default 1` of a check).
     BadDefault,
     /// An option type that the protocol does not know.
     UnknownType,

@@ -161,11 +161,25 @@ impl<'a> Reader<'a> {
 
     /// A list of moves: all words up to the next keyword or the end of the line.
     pub(crate) fn moves(&mut self) -> MoveList<'a> {
+        self.moves_until(|word, _| reserved::ends_a_list(word))
+    }
+
+    /// A line that an engine shows: a field that the protocol does not know ends it, too.
+    pub(crate) fn variation(&mut self) -> MoveList<'a> {
+        self.moves_until(|word, next| {
+            reserved::ends_a_list(word) || next.is_some_and(|it| moves::is_field(word, it))
+        })
+    }
+
+    /// The moves up to a word that ends them, as it and the one after it say.
+    fn moves_until(&mut self, ends: fn(&str, Option<&str>) -> bool) -> MoveList<'a> {
         let start = self.words.next_start();
         // Most lists are moves as they are written, and nothing else.
         let rest = self.words.line().get(start..).unwrap_or_default();
         let mut end = start + moves::plain_length(rest, self.dialect);
-        if end == start && self.words.peek().is_none_or(|it| reserved::ends_a_list(it.text)) {
+        let mut ahead = self.words.clone();
+        let first = ahead.next();
+        if end == start && first.is_none_or(|it| ends(it.text, ahead.peek().map(|it| it.text))) {
             let at = self.words.at();
             self.note_at(at..at, NoteKind::EmptyList);
             return MoveList::EMPTY;
@@ -174,11 +188,11 @@ impl<'a> Reader<'a> {
         let mut expected = if end == start { start } else { self.after_space(end) };
         // Borrowed as long as the text is as it would be written.
         let mut rewritten: Option<MoveList<'a>> = None;
-        let mut ahead = self.words.clone();
+        ahead.go_to(end);
         while let Some(word) = ahead.next() {
             let text = if Move::is_word(word.text, self.dialect) {
                 Cow::Borrowed(word.text)
-            } else if reserved::ends_a_list(word.text) {
+            } else if ends(word.text, ahead.peek().map(|it| it.text)) {
                 break;
             } else {
                 self.odd_move(word)

@@ -5,6 +5,26 @@ pub(crate) fn ends_a_list(word: &str) -> bool {
     is_go_key(word) || is_info_key(word) || matches!(word, "moves" | "cp" | "rtime")
 }
 
+/// Whether a word stands in lines of engines after the last move, or for a move.
+pub(crate) fn ends_a_game(word: &str) -> bool {
+    matches!(
+        word,
+        "resign"
+            | "win"
+            | "draw"
+            | "none"
+            | "(none)"
+            | "null"
+            | "NULL"
+            | "pass"
+            | "rep_draw"
+            | "rep_win"
+            | "rep_lose"
+            | "rep_sup"
+            | "rep_inf"
+    )
+}
+
 /// Whether a word introduces a field of `go` or `ponderhit`.
 pub(crate) fn is_go_key(word: &str) -> bool {
     matches!(

@@ -449,11 +449,20 @@ fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
         let found = value(word.text).or_else(|| {
             let repaired = in_any_case(word.text, value);
             reader.note(word, repaired.map_or(NoteKind::BadDefault, |_| NoteKind::WrongCase));
-            repaired
+            repaired.or_else(|| in_any_case(word.text, clear_meaning))
         });
         default = found.or(default);
     }
     OptionKind::Check { default }
+}
+
+/// What a word that is no value of a check option can only mean.
+fn clear_meaning(word: &str) -> Option<bool> {
+    match word {
+        "1" | "yes" | "on" => Some(true),
+        "0" | "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
 fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {

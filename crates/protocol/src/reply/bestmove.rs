@@ -32,7 +32,7 @@ pub enum Best<'a> {
     Resign,
     /// The engine declares that it has won by entering the other camp (USI).
     Win,
-    /// Any other word, as it was sent.
+    /// Any other word, as it was sent, such as `pass`, which neither protocol has.
     Other(Cow<'a, str>),
 }
 

@@ -9,7 +9,7 @@ use crate::moves::{Move, MoveList};
 use crate::note::NoteKind;
 use crate::read::{self, Reader, in_any_case};
 use crate::score::{Bound, Score, Wdl};
-use crate::words::Word;
+use crate::words::{Integer, Word};
 use crate::write::{self, WriteError};
 
 /// One line of `info`: each field as it was sent or not sent.
@@ -117,10 +117,16 @@ impl<'a> Info<'a> {
         if let Some(it) = self.currmove {
             write::check_move(it, dialect)?;
         }
+        let current = self.currline.as_ref().map(|line| &line.moves);
         if let Some(line) = self.currline.as_ref().filter(|line| line.cpu.is_none())
             && line.moves.words().next().is_some_and(|word| processor(word).is_some())
         {
             return Err(WriteError::Misread { field: "current line" });
+        }
+        for line in [&self.refutation, &self.pv].into_iter().flatten().chain(current) {
+            if line.has_field(dialect) {
+                return Err(WriteError::Misread { field: "line of moves" });
+            }
         }
         out.write_str("info")?;
         write::field(out, " depth ", self.depth)?;
@@ -302,6 +308,9 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
 fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut Info<'a>) {
     // A field whose value is missing or no number leaves an earlier one of its kind as it is.
     match key {
+        Key::Depth | Key::Seldepth if let Some((depth, seldepth)) = read_depths(reader) => {
+            (info.depth, info.seldepth) = (Some(depth), Some(seldepth));
+        }
         Key::Depth => info.depth = reader.small(Key::is_word).or(info.depth),
         Key::Seldepth => info.seldepth = reader.small(Key::is_word).or(info.seldepth),
         Key::Multipv => info.multipv = reader.small(Key::is_word).or(info.multipv),
@@ -319,6 +328,11 @@ fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut 
         // The number follows `cp` or `mate`, which are read as fields of their own.
         Key::Score => {
             let next = reader.words.peek();
+            if let Some(number) = next.filter(|word| Integer::read(word.text).is_some()) {
+                reader.note_at(number.start..number.start, NoteKind::MissingKeyword);
+                let score = reader.small_signed(Key::is_word).map(Score::Cp);
+                return set_score(score, word, reader, info);
+            }
             if next.is_none_or(|word| in_any_case(word.text, score_part).is_none()) {
                 reader.note(word, NoteKind::Missing);
             }
@@ -335,11 +349,22 @@ fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut 
         Key::Upperbound => info.bound = Bound::Upper,
         Key::Wdl => info.wdl = read_wdl(reader).or(info.wdl),
         Key::Currmove => info.currmove = reader.one_move(Key::is_word).or(info.currmove),
-        Key::Refutation => info.refutation = Some(reader.moves()),
+        Key::Refutation => info.refutation = Some(reader.variation()),
         Key::Currline => info.currline = Some(read_current_line(reader)),
-        Key::Pv => info.pv = Some(reader.moves()),
+        Key::Pv => info.pv = Some(reader.variation()),
         Key::String => info.string = Some(Cow::Borrowed(read_string(reader))),
     }
+}
+
+/// `12/20`: the depth and the selective depth in one word.
+fn read_depths(reader: &mut Reader<'_>) -> Option<(u32, u32)> {
+    let word = reader.words.peek()?;
+    let (depth, seldepth) = word.text.split_once('/')?;
+    let depths = (depth.parse().ok()?, seldepth.parse().ok()?);
+    let at = word.end() - seldepth.len();
+    reader.note_at(at..at, NoteKind::MissingKeyword);
+    reader.words.next();
+    Some(depths)
 }
 
 fn score_part(word: &str) -> Option<()> {
@@ -390,7 +415,7 @@ fn read_current_line<'a>(reader: &mut Reader<'a>) -> CurrentLine<'a> {
     if cpu.is_some() {
         reader.words.next();
     }
-    CurrentLine { cpu, moves: reader.moves() }
+    CurrentLine { cpu, moves: reader.variation() }
 }
 
 /// The number of a processor. `0000` is the null move.

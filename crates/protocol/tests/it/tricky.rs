@@ -92,6 +92,8 @@ fn no_text_is_read_as_another_message_or_field() {
     check_refused(&Command::SetOption(option), Dialect::Uci);
     let go = Go { unknown: vec!["Depth".into()], ..Go::default() };
     check_refused(&Command::Go(go), Dialect::Uci);
+    let pv = Some("e2e4 winrate 0.5".parse().unwrap());
+    check_reply_refused(&Reply::Info(Info { pv, ..Info::default() }));
     let info = Info { unknown: vec!["string".into()], ..Info::default() };
     check_reply_refused(&Reply::Info(info));
     check_reply_refused(&Reply::Option(OptionDecl::button("a type check b")));
