@@ -21,7 +21,7 @@
 //! An engine in full:
 //!
 //! ```no_run
-#![doc = include_str!("../examples/first.rs")]
+#![doc = include_str!("../examples/first_engine.rs")]
 //! ```
 #![forbid(unsafe_code)]
 

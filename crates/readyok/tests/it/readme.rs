@@ -22,10 +22,10 @@ fn check_shown(example: &str) {
 
 #[test]
 fn the_readme_shows_the_first_client() {
-    check_shown("crates/client/examples/first.rs");
+    check_shown("crates/client/examples/first_client.rs");
 }
 
 #[test]
 fn the_readme_shows_the_first_engine() {
-    check_shown("crates/engine/examples/first.rs");
+    check_shown("crates/engine/examples/first_engine.rs");
 }
