@@ -40,7 +40,7 @@ use crate::dialogue::is_only_text;
 use crate::{
     Best, BestMove, Checkmate, Clock, Clocks, Color, Command, Dialect, Dialogue, GameResult, Go,
     Id, Info, Note, NoteKind, OptionDecl, OptionError, OptionSet, OptionValue, Phase, Position,
-    Register, Reply, Root, Rule, SetOption, Severity, Status, UnknownOption, Violation, WriteError,
+    Register, Reply, Rule, SetOption, Severity, Status, UnknownOption, Violation, WriteError,
 };
 
 /// Speaks the protocol for an engine.
@@ -141,25 +141,13 @@ pub struct SearchRequest {
 impl SearchRequest {
     /// The side to move.
     pub fn mover(&self) -> Color {
-        let first = match &self.position.root {
-            Root::StartPos => match self.dialect {
-                Dialect::Uci => Color::White,
-                Dialect::Usi => Color::Black,
-            },
-            Root::Fen(fen) => color(fen.fields().nth(1)),
-            Root::Sfen(sfen) => color(sfen.fields().nth(1)),
-        };
-        if self.position.moves.len().is_multiple_of(2) { first } else { first.other() }
+        self.position.mover(self.dialect)
     }
 
     /// The clock of the side to move, if it has one.
     pub fn clock(&self) -> Option<Clock> {
         self.go.clocks.of(self.mover())
     }
-}
-
-fn color(field: Option<&str>) -> Color {
-    if field == Some("b") { Color::Black } else { Color::White }
 }
 
 /// The owner broke a rule, which is a bug. Nothing was said.
