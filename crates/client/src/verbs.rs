@@ -107,7 +107,8 @@ macro_rules! verbs {
                 self.driver.allow_pondering(allowed);
             }
 
-            /// Registers the engine.
+            /// What to answer when the engine says that it is not registered. If it has said so,
+            /// the answer is sent as soon as the engine can take it.
             ///
             /// # Errors
             /// The name or the code cannot be written on one line, or the engine is gone.
