@@ -469,10 +469,7 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let (mut default, mut min, mut max, mut at) = (None, None, None, None);
     while let Some(key) = reader.words.next() {
         let slot = match key.text {
-            "default" => {
-                at = reader.words.peek();
-                &mut default
-            }
+            "default" => &mut default,
             "min" => &mut min,
             "max" => &mut max,
             _ => {
@@ -480,11 +477,15 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
                 continue;
             }
         };
+        let word = reader.words.peek();
         let value = reader.signed(is_attribute);
         if slot.is_some() {
             reader.note(key, NoteKind::Repeated);
         }
         *slot = value.or(*slot);
+        if value.is_some() && key.text == "default" {
+            at = word;
+        }
     }
     let outside =
         |default| min.is_some_and(|min| default < min) || max.is_some_and(|max| max < default);
