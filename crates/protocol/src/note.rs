@@ -12,7 +12,7 @@ use core::ops::Range;
 pub struct Reading<T> {
     /// What the line says, as far as it could be understood.
     pub value: T,
-    /// What was skipped or repaired, in the order in which it was met: the first 256 of it.
+    /// What was skipped or repaired, in the order in which it was met, up to [`Note::MAX_PER_LINE`].
     pub notes: Vec<Note>,
 }
 
@@ -34,6 +34,12 @@ pub struct Note {
     pub span: Range<usize>,
     /// What is odd.
     pub kind: NoteKind,
+}
+
+impl Note {
+    /// Further notes of a line are left out: a line this odd needs no more of them, and a hostile
+    /// one shall not cost many times its length in memory.
+    pub const MAX_PER_LINE: usize = 256;
 }
 
 /// The kinds of oddities.

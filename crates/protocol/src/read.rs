@@ -8,10 +8,6 @@ use crate::note::{Note, NoteKind, Reading};
 use crate::words::{Integer, Word, Words, has_byte_below, is_space};
 use crate::{Dialect, OptionDecl, reserved};
 
-/// Further notes of a line are left out: a line this odd needs no more of them, and a hostile one
-/// shall not cost many times its length in memory.
-const MAX_NOTES: usize = 256;
-
 /// The state of reading one line.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
@@ -45,7 +41,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn note_at(&mut self, span: core::ops::Range<usize>, kind: NoteKind) {
-        if self.notes.len() < MAX_NOTES {
+        if self.notes.len() < Note::MAX_PER_LINE {
             self.notes.push(Note { span, kind });
         }
     }
