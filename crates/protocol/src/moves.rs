@@ -423,7 +423,10 @@ impl<'a> MoveList<'a> {
 
     /// Whether two of the words would be read as a field of `info`.
     pub(crate) fn has_field(&self, dialect: Dialect) -> bool {
-        plain_length(&self.text, dialect) < self.text.len()
+        // Only a number makes a field; in chess no move looks like the start of one.
+        let may_be_number = |pair: &[u8]| matches!(pair, [b' ', b'0'..=b'9' | b'+' | b'-' | b'.']);
+        self.text.as_bytes().windows(2).any(may_be_number)
+            && plain_length(&self.text, dialect) < self.text.len()
             && self.words().zip(self.words().skip(1)).any(|(word, next)| is_field(word, next))
     }
 
