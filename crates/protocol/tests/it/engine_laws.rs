@@ -159,8 +159,9 @@ impl Watcher {
         }
         while self.dialogue.phase() != Phase::Greeting {
             let searching = self.dialogue.is_searching();
-            let next = self.waiting.pop_front_if(|next| !searching || is_about_search(next));
-            let Some(command) = next else { break };
+            let mut before = self.waiting.iter().take_while(|next| !is_search(next));
+            let at = if searching { before.position(is_about_search) } else { Some(0) };
+            let Some(command) = at.and_then(|at| self.waiting.remove(at)) else { break };
             self.take(&command);
         }
         if self.waiting.iter().any(|next| is_search(next) || *next == Command::Hello) {

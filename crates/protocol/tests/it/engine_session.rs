@@ -1187,3 +1187,16 @@ proptest::proptest! {
         crate::laws::engine_session(script.join("\n").as_bytes());
     }
 }
+
+#[test]
+fn a_stop_reaches_the_search_that_waited_past_a_position() {
+    let mut session = EngineSession::new(profile()).unwrap();
+    let (mut out, now) = (String::new(), Duration::ZERO);
+    for line in ["go depth 1", "go infinite", "position startpos moves e2e4", "stop"] {
+        session.receive_line(line, now, &mut out);
+    }
+    for _ in 0..2 {
+        session.best_move(readyok_protocol::Move::NULL.into(), now, &mut out).unwrap();
+    }
+    assert_eq!(out.lines().filter(|line| line.starts_with("bestmove")).count(), 2, "{out}");
+}

@@ -61,10 +61,12 @@ impl Waiting {
         self.queue.pop_front().map(|waiter| waiter.command)
     }
 
-    /// Takes the command that has waited longest if it is about the search that runs.
+    /// Takes the first command about the search that runs: before any other search, and whatever
+    /// else waits before it for the end of this one.
     pub(super) fn take_about_search(&mut self) -> Option<Command<'static>> {
-        let next = self.queue.pop_front_if(|waiter| is_about_search(&waiter.command));
-        next.map(|waiter| waiter.command)
+        let mut waiters = self.queue.iter().take_while(|waiter| !is_search(&waiter.command));
+        let at = waiters.position(|waiter| is_about_search(&waiter.command))?;
+        self.queue.remove(at).map(|waiter| waiter.command)
     }
 
     /// Whether a command is about a search that waits.
