@@ -1,0 +1,56 @@
+//! The unit of a match: two engines, one opening, one or two games.
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::EngineId;
+use crate::result::GameResult;
+
+/// Two engines that meet, and where their games start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pairing {
+    /// The place in the order of the match, counted from 0. Results are merged by it.
+    pub index: u64,
+    /// The round, counted from 1.
+    pub round: u32,
+    /// Who has the first move in the first game.
+    pub first: EngineId,
+    /// Who has it in the second.
+    pub second: EngineId,
+    /// How many games: 1 or 2.
+    pub games: u32,
+    /// Where all of them start.
+    pub opening: Opening,
+}
+
+/// Where a game starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// The position, as FEN or SFEN; none is the start position of the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// Moves that are played before the engines are asked, as UCI or USI words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<String>,
+    /// What its source calls it, if it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Where it stands in its source, counted from 0.
+    #[serde(default)]
+    pub index: u64,
+}
+
+/// What came of a pairing: all of its games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairResult {
+    /// Which pairing.
+    pub pairing: Pairing,
+    /// Its games, in order.
+    pub games: Vec<GameResult>,
+}
+
+impl Pairing {
+    /// Who has the first move and who the second in a game of the pairing, counted from 0.
+    pub fn sides(&self, game: u32) -> (EngineId, EngineId) {
+        if game.is_multiple_of(2) { (self.first, self.second) } else { (self.second, self.first) }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is to be played: everything that decides the results, and nothing about the machine.
+
+mod adjudication;
+mod engine;
+mod format;
+mod limits;
+mod openings;
+mod sprt;
+
+use readyok_rules::Game;
+use serde::{Deserialize, Serialize};
+
+pub use adjudication::{
+    Adjudication, DrawAdjudication, Impasse, ResignAdjudication, TablebaseAdjudication,
+    TablebaseScope,
+};
+pub use engine::{EngineId, EnginePlan, Protocol};
+pub use format::{Format, GamesPerPairing};
+pub use limits::{Limits, TimeControl, TimeControlError};
+pub use openings::{BookFormat, OpeningOrder, OpeningSource, Openings};
+pub use sprt::{SprtModel, SprtPlan};
+
+/// A match or a tournament. Two runs of the same plan play the same pairings in the same order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// What is played.
+    pub game: Game,
+    /// The name of the event in records.
+    #[serde(default)]
+    pub event: String,
+    /// The place in records.
+    #[serde(default)]
+    pub site: String,
+    /// Who plays. An [`EngineId`] is an index into this list.
+    pub engines: Vec<EnginePlan>,
+    /// Who meets whom.
+    #[serde(default)]
+    pub format: Format,
+    /// How often each pairing of the format is met; for Swiss, how many rounds there are.
+    pub rounds: u32,
+    /// How many games are played from each opening.
+    #[serde(default)]
+    pub games: GamesPerPairing,
+    /// Where games start.
+    #[serde(default)]
+    pub openings: Openings,
+    /// When a game ends before its end on the board.
+    #[serde(default)]
+    pub adjudication: Adjudication,
+    /// A test that can end the match early. It needs exactly two engines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtPlan>,
+    /// For everything that is drawn by lot.
+    #[serde(default)]
+    pub seed: u64,
+}

@@ -1,0 +1,96 @@
+//! When a game ends before its end on the board.
+
+use serde::{Deserialize, Serialize};
+
+/// When a game ends before its end on the board. By default nothing is adjudicated but what the
+/// rules of engine matches end: repetition and the fifty-move rule of chess without a claim, and
+/// in shogi what [`Impasse`] says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Adjudication {
+    /// Both engines see no advantage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draw: Option<DrawAdjudication>,
+    /// An engine has lost by its own score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resign: Option<ResignAdjudication>,
+    /// The game is drawn after so many moves of both sides together: full moves in chess, plies in
+    /// shogi, as each game counts (256, 320 and 512 are used in shogi).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_moves: Option<u32>,
+    /// Syzygy tablebases know the result (chess).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tablebases: Option<TablebaseAdjudication>,
+    /// What ends a game of shogi in which both kings have entered.
+    pub impasse: Impasse,
+}
+
+/// A draw by score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawAdjudication {
+    /// Not before this move of the game, counted as its moves are numbered.
+    pub from_move: u32,
+    /// For so many successive moves of each side.
+    pub moves: u32,
+    /// The scores are at most so many centipawns from 0.
+    pub score: u32,
+}
+
+/// A loss by score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResignAdjudication {
+    /// For so many successive moves of the losing side.
+    pub moves: u32,
+    /// Its score is at most minus so many centipawns.
+    pub score: u32,
+    /// The winner's score must say the same.
+    #[serde(default)]
+    pub two_sided: bool,
+}
+
+/// An end by tablebases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TablebaseAdjudication {
+    /// The folders with the Syzygy files.
+    pub paths: Vec<String>,
+    /// Only positions with at most so many pieces; 0 is as many as the files have.
+    #[serde(default)]
+    pub pieces: u32,
+    /// Wins that the fifty-move rule would spoil count as wins.
+    #[serde(default)]
+    pub ignore_fifty_moves: bool,
+    /// Which results are taken.
+    #[serde(default)]
+    pub scope: TablebaseScope,
+}
+
+/// Which results of tablebases end a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TablebaseScope {
+    /// All.
+    #[default]
+    Both,
+    /// Won and lost ones.
+    WinLoss,
+    /// Draws.
+    Draw,
+}
+
+/// What ends a game of shogi in which the kings have entered the other camp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Impasse {
+    /// A side that fulfils the 27-point rule may declare, and wins.
+    #[default]
+    Points27,
+    /// The 24-point rule: with 31 points a declaration wins, with 24 to 30 it draws.
+    Points24,
+    /// A king that reaches the start square of the other king wins.
+    TryRule,
+    /// Nothing.
+    None,
+}

@@ -1,0 +1,53 @@
+//! One engine of a match: how it is started, and how it plays.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Limits;
+
+/// Which engine of the plan, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EngineId(pub u32);
+
+/// One engine of a match.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnginePlan {
+    /// Its name in records and tables; different for each engine of a plan.
+    pub name: String,
+    /// The program, or `tcp://host:port`.
+    pub command: String,
+    /// Arguments of the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Its working directory. By default the folder of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    /// What it speaks. By default UCI for chess and USI for shogi.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
+    /// Options that are set before the first game; a button has an empty value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
+    /// How long it may think.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Whether it thinks on its opponent's time.
+    #[serde(default)]
+    pub ponder: bool,
+    /// Whether a fresh process plays each game.
+    #[serde(default)]
+    pub restart: bool,
+}
+
+/// What an engine speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// The Universal Chess Interface; shogi is played by it under `UCI_Variant`.
+    Uci,
+    /// The Universal Shogi Interface.
+    Usi,
+}

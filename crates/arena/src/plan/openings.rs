@@ -1,0 +1,85 @@
+//! Where the games of a match start.
+
+use serde::{Deserialize, Serialize};
+
+/// The openings of a match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Openings {
+    /// Where they come from.
+    pub source: OpeningSource,
+    /// In which order they are used.
+    pub order: OpeningOrder,
+    /// How many are left out at the beginning of the order.
+    pub skip: u64,
+    /// At most so many plies of each are played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
+}
+
+/// Where openings come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum OpeningSource {
+    /// The start position of the game.
+    #[default]
+    Start,
+    /// A file.
+    File {
+        /// Its path.
+        path: String,
+        /// Its format. By default its name's ending tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        format: Option<BookFormat>,
+    },
+    /// Positions that are named by the user: FEN or SFEN.
+    Positions {
+        /// The texts.
+        list: Vec<String>,
+    },
+    /// The start positions of Chess960 by their number, 0 to 959; all of them if the list is
+    /// empty.
+    Chess960 {
+        /// The numbers.
+        #[serde(default)]
+        numbers: Vec<u16>,
+    },
+    /// Chess960 with different first ranks: White's number and Black's, all if the list is empty.
+    DoubleChess960 {
+        /// Pairs of numbers.
+        #[serde(default)]
+        numbers: Vec<(u16, u16)>,
+    },
+    /// A handicap of shogi, by its name.
+    Handicap {
+        /// The name, in English or Japanese.
+        name: String,
+    },
+}
+
+/// The format of a file of openings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BookFormat {
+    /// One position for each line, with EPD operations or FEN counters.
+    Epd,
+    /// The first moves of the games in a PGN file.
+    Pgn,
+    /// One SFEN, or one line of USI `position`, for each line.
+    Sfen,
+    /// The first moves of the games in KIF, KI2 or CSA files.
+    Kif,
+    /// A Polyglot book, whose moves are drawn by their weights.
+    Polyglot,
+}
+
+/// In which order openings are used. When all were used they start again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpeningOrder {
+    /// As they stand.
+    #[default]
+    Sequential,
+    /// By lot, with the seed of the plan; none a second time before all were used.
+    Random,
+}

@@ -1,0 +1,161 @@
+//! What came of a game: who won, why, and each move with what was told about it.
+
+use readyok_rules::Side;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::EngineId;
+
+/// A game that was played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameResult {
+    /// Who had the first move.
+    pub first: EngineId,
+    /// Who had the second.
+    pub second: EngineId,
+    /// The winner; none is a draw.
+    pub winner: Option<Side>,
+    /// What ended the game.
+    pub termination: Termination,
+    /// The moves that the engines played, after those of the opening.
+    pub moves: Vec<PlayedMove>,
+    /// When the game started, in milliseconds since 1970 (UTC).
+    pub started_ms: u64,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// A move, and what the engine told about it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlayedMove {
+    /// The UCI or USI word.
+    pub word: String,
+    /// From the write of `go` to the arrival of `bestmove`, in microseconds.
+    pub time_us: u64,
+    /// What the clock shows after the move, increment included, in milliseconds; none without a
+    /// clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_ms: Option<i64>,
+    /// The score, from the side of the engine that moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<MoveScore>,
+    /// Depth in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Selective depth in plies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seldepth: Option<u32>,
+    /// Nodes of the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Nodes per second, as told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nps: Option<u64>,
+    /// Fullness of the hash, in permill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hashfull: Option<u32>,
+    /// Hits in tablebases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tbhits: Option<u64>,
+    /// The time that the engine told, in milliseconds. The difference to `time_us` is latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_ms: Option<u64>,
+    /// The main variation, as UCI or USI words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pv: Vec<String>,
+    /// Whether it was thought of on the opponent's time: the expected move was played.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ponder_hit: bool,
+}
+
+/// A score in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MoveScore {
+    /// Centipawns.
+    Cp(i32),
+    /// Mate in so many moves (chess) or plies (shogi); negative is being mated.
+    Mate(i32),
+}
+
+/// What ended a game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Termination {
+    /// The side to move is in check and has no move.
+    Checkmate,
+    /// The side to move has no move: a draw in chess, a loss in shogi.
+    Stalemate,
+    /// The position was repeated as often as the rules of the match allow.
+    Repetition,
+    /// The fifty-move rule of chess.
+    FiftyMoves,
+    /// Nobody can give mate.
+    InsufficientMaterial,
+    /// Repetition by nothing but checks: the checking side loses (shogi).
+    PerpetualCheck,
+    /// A declaration by the rule of the match (shogi).
+    Declaration,
+    /// A declaration that the rule does not allow: it loses (shogi).
+    WrongDeclaration,
+    /// The king reached the other king's start square, under the try rule (shogi).
+    Try,
+    /// A draw by points, under the 24-point rule (shogi).
+    Impasse,
+    /// The engine gave up.
+    Resignation,
+    /// Both engines saw no advantage for long enough.
+    DrawAdjudication,
+    /// The loser's score was low for long enough.
+    ResignAdjudication,
+    /// Tablebases know the result.
+    Tablebase,
+    /// The game was as long as the match allows.
+    MoveLimit,
+    /// The clock ran out.
+    TimeForfeit {
+        /// How far it was overrun when the answer came or the game was ended, in microseconds.
+        late_us: u64,
+    },
+    /// A move that is not legal: in shogi among others nifu, a drop mate, or leaving the king in
+    /// check. It loses.
+    IllegalMove {
+        /// The word, shortened if it was long.
+        word: String,
+        /// Where it was played, as FEN or SFEN.
+        position: String,
+        /// Why it is not legal.
+        why: String,
+    },
+    /// The engine crashed or left in the middle of the game.
+    Crash {
+        /// How it ended, for people.
+        exit: String,
+    },
+    /// The engine fell silent where no clock ran: no answer to `isready`, or to a search for
+    /// nodes or to a depth within the patience of the match.
+    Stall {
+        /// How long it was waited for, in milliseconds.
+        waited_ms: u64,
+    },
+    /// The engine could not be started for the game.
+    NoStart {
+        /// Why.
+        why: String,
+    },
+    /// The match was ended before the game was.
+    Aborted,
+}
+
+impl Termination {
+    /// Whether the engine, not the game, failed.
+    pub fn is_failure(&self) -> bool {
+        matches!(
+            self,
+            Self::TimeForfeit { .. }
+                | Self::IllegalMove { .. }
+                | Self::Crash { .. }
+                | Self::Stall { .. }
+                | Self::NoStart { .. }
+        )
+    }
+}

@@ -1,0 +1,75 @@
+//! Plans and time controls: read, written, refused.
+
+use std::time::Duration;
+
+use readyok_arena::plan::{Plan, TimeControl, TimeControlError};
+
+fn check_control(text: &str, moves: Option<u32>, time_ms: u64, increment_ms: u64, written: &str) {
+    let control: TimeControl = text.parse().expect(text);
+    assert_eq!(control.moves, moves, "{text}");
+    assert_eq!(control.time, Duration::from_millis(time_ms), "{text}");
+    assert_eq!(control.increment, Duration::from_millis(increment_ms), "{text}");
+    assert_eq!(control.to_string(), written);
+    assert_eq!(written.parse(), Ok(control));
+}
+
+#[test]
+fn time_controls_are_read_as_other_runners_read_them() {
+    check_control("10+0.1", None, 10_000, 100, "10+0.1");
+    check_control("40/5:00", Some(40), 300_000, 0, "40/300");
+    check_control("40/0:30.5+1", Some(40), 30_500, 1_000, "40/30.5+1");
+    check_control(".5", None, 500, 0, "0.5");
+    check_control("0+1", None, 0, 1_000, "0+1");
+}
+
+#[test]
+fn what_is_no_time_control_is_refused() {
+    let time = |text: &str| Err::<TimeControl, _>(TimeControlError::Time(text.to_owned()));
+    assert_eq!("0".parse::<TimeControl>(), Err(TimeControlError::Nothing));
+    assert_eq!("0/5".parse::<TimeControl>(), Err(TimeControlError::Moves("0".to_owned())));
+    assert_eq!("x/5".parse::<TimeControl>(), Err(TimeControlError::Moves("x".to_owned())));
+    for text in ["", "x", "-5", "1e3", "0.1234", "99999999999", "1.", "NaN"] {
+        match text {
+            "1." => assert!(text.parse::<TimeControl>().is_ok()),
+            _ => assert_eq!(text.parse(), time(text), "{text}"),
+        }
+    }
+}
+
+#[test]
+fn a_plan_survives_toml() {
+    let text = r#"
+        game = "chess"
+        rounds = 100
+        seed = 7
+
+        [[engines]]
+        name = "a"
+        command = "stockfish"
+        options = { Hash = "16" }
+        limits = { tc = "10+0.1", margin_ms = 50 }
+
+        [[engines]]
+        name = "b"
+        command = "ethereal-chess"
+        limits = { nodes = 1000 }
+
+        [openings]
+        order = "random"
+        source = { kind = "file", path = "book.epd" }
+
+        [adjudication]
+        draw = { from_move = 40, moves = 8, score = 10 }
+        resign = { moves = 3, score = 600 }
+
+        [sprt]
+        elo0 = 0.0
+        elo1 = 2.0
+    "#;
+    let plan: Plan = toml::from_str(text).expect("a plan");
+    assert_eq!(plan.engines.len(), 2);
+    let written = toml::to_string(&plan).expect("text");
+    assert_eq!(toml::from_str::<Plan>(&written).expect(&written), plan);
+    let unknown = toml::from_str::<Plan>("game = \"chess\"\nround = 1\n");
+    assert!(unknown.expect_err("a misspelt field").to_string().contains("round"));
+}
