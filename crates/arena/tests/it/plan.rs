@@ -5,12 +5,11 @@ use std::time::Duration;
 use readyok_arena::plan::{Plan, TimeControl, TimeControlError};
 
 fn check_control(text: &str, moves: Option<u32>, time_ms: u64, increment_ms: u64, written: &str) {
-    let control: TimeControl = text.parse().expect(text);
-    assert_eq!(control.moves, moves, "{text}");
-    assert_eq!(control.time, Duration::from_millis(time_ms), "{text}");
-    assert_eq!(control.increment, Duration::from_millis(increment_ms), "{text}");
+    let [time, increment] = [time_ms, increment_ms].map(Duration::from_millis);
+    let control = TimeControl { moves, time, increment };
+    assert_eq!(text.parse(), Ok(control), "{text}");
     assert_eq!(control.to_string(), written);
-    assert_eq!(written.parse(), Ok(control));
+    assert_eq!(written.parse(), Ok(control), "{written}");
 }
 
 #[test]
