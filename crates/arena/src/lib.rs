@@ -6,6 +6,7 @@
 //! so that openings which favour a side do no harm and statistics never see half a pair.
 #![forbid(unsafe_code)]
 
+pub mod fastchess;
 pub mod pairing;
 pub mod plan;
 pub mod result;

@@ -1,3 +1,4 @@
 //! Tests of the arena.
 
+mod fastchess;
 mod plan;

@@ -1,0 +1,105 @@
+//! The keys of `-engine` and `-each`.
+
+use std::path::Path;
+
+use crate::plan::{EnginePlan, Protocol, TimeControl};
+
+use super::ArgumentError;
+
+/// Applies one pair to an engine.
+pub(super) fn set(
+    option: &'static str,
+    engine: &mut EnginePlan,
+    key: &str,
+    value: &str,
+) -> Result<(), ArgumentError> {
+    let bad = |expected| ArgumentError::BadPair {
+        option,
+        key: key.to_owned(),
+        value: value.to_owned(),
+        expected,
+    };
+    if let Some(name) = key.strip_prefix("option.").filter(|name| !name.is_empty()) {
+        engine.options.insert(name.to_owned(), value.to_owned());
+        return Ok(());
+    }
+    match key {
+        "cmd" => value.clone_into(&mut engine.command),
+        "name" => value.clone_into(&mut engine.name),
+        "dir" => engine.dir = Some(value.to_owned()),
+        "args" => {
+            engine.args = shlex::split(value).ok_or_else(|| bad("closed quotes"))?;
+        }
+        "tc" => engine.limits.tc = control(value).map_err(|()| bad("[moves/][min:]sec[+inc]"))?,
+        "st" => {
+            let seconds: TimeControl = seconds(value).parse().map_err(|_| bad("seconds"))?;
+            let millis = u64::try_from(seconds.time.as_millis()).map_err(|_| bad("seconds"))?;
+            engine.limits.move_time_ms = Some(millis);
+        }
+        "nodes" => engine.limits.nodes = Some(positive(value).ok_or_else(|| bad("a number"))?),
+        "depth" | "plies" => {
+            let depth = positive(value).and_then(|depth| u32::try_from(depth).ok());
+            engine.limits.depth = Some(depth.ok_or_else(|| bad("a number"))?);
+        }
+        "timemargin" => {
+            engine.limits.margin_ms = value.parse().map_err(|_| bad("milliseconds from 0 on"))?;
+        }
+        "restart" => {
+            engine.restart = match value {
+                "on" => true,
+                "off" => false,
+                _ => return Err(bad("on or off")),
+            };
+        }
+        "proto" => {
+            engine.protocol = Some(match value {
+                "uci" => Protocol::Uci,
+                // Fastchess has no shogi; here the word is understood.
+                "usi" => Protocol::Usi,
+                _ => return Err(bad("uci or usi")),
+            });
+        }
+        _ => return Err(bad("")),
+    }
+    Ok(())
+}
+
+fn positive(value: &str) -> Option<u64> {
+    value.parse().ok().filter(|&number| number > 0)
+}
+
+/// Seconds may end in `s`.
+fn seconds(text: &str) -> &str {
+    text.strip_suffix('s').unwrap_or(text)
+}
+
+fn control(text: &str) -> Result<Option<TimeControl>, ()> {
+    if matches!(text, "inf" | "infinite") {
+        return Ok(None);
+    }
+    let text = text.strip_prefix("inf/").or_else(|| text.strip_prefix("infinite/")).unwrap_or(text);
+    let parts: Vec<&str> = text.split('+').map(seconds).collect();
+    parts.join("+").parse().map(Some).map_err(|_| ())
+}
+
+/// What is known only when all pairs have been read: the path of the program, and its name.
+pub(super) fn finish(engine: &mut EnginePlan) -> Result<(), ArgumentError> {
+    if engine.command.is_empty() {
+        return Err(ArgumentError::EngineWithoutCommand);
+    }
+    if engine.name.is_empty() {
+        let stem = Path::new(&engine.command).file_stem().unwrap_or_default();
+        engine.name = stem.to_string_lossy().into_owned();
+    }
+    if let Some(dir) = &engine.dir {
+        // The program's path counts from its folder.
+        engine.command = Path::new(dir).join(&engine.command).to_string_lossy().into_owned();
+    }
+    let limits = &engine.limits;
+    let engine = || engine.name.clone();
+    match (limits.tc, limits.move_time_ms, limits.nodes, limits.depth) {
+        (None, None, None, None) => Err(ArgumentError::NoLimit { engine: engine() }),
+        (Some(_), Some(_), ..) => Err(ArgumentError::TwoTimes { engine: engine() }),
+        _ => Ok(()),
+    }
+}

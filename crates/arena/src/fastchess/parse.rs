@@ -1,0 +1,444 @@
+//! From the options to a plan.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use readyok_rules::Game;
+
+use crate::plan::{
+    Adjudication, BookFormat, DrawAdjudication, EnginePlan, Format, GamesPerPairing, OpeningOrder,
+    OpeningSource, Openings, Plan, ResignAdjudication, SprtModel, SprtPlan, TablebaseAdjudication,
+    TablebaseScope, TimeControl,
+};
+
+use super::flags::{self, Flag};
+use super::options::{Options, OutputFormat};
+use super::values::{cpus, each, epd_out, log, number, pgn_out, truth};
+use super::{ArgumentError, engine};
+
+/// What a command line asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// A match.
+    Play(Box<Invocation>),
+    /// The version.
+    Version,
+    /// Help.
+    Help,
+    /// A check of one engine: its command and arguments.
+    Compliance(Vec<String>),
+}
+
+/// A match as a command line describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// What is played.
+    pub plan: Plan,
+    /// All else.
+    pub options: Options,
+}
+
+/// Reads the words after the name of the program. `seed` is for what is drawn by lot if the
+/// command line has no `-srand`.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn parse(words: &[String], seed: u64) -> Result<Request, ArgumentError> {
+    if words.is_empty() {
+        return Ok(Request::Help);
+    }
+    let flags = flags::split(words)?;
+    let mut reader = Reader::new(seed);
+    for flag in &flags {
+        match flag.name {
+            "-version" | "--version" | "-v" | "--v" => return Ok(Request::Version),
+            "-help" | "--help" => return Ok(Request::Help),
+            "-compliance" | "--compliance" => return Ok(Request::Compliance(flag.words.clone())),
+            // It holds for all engines, wherever it stands.
+            "-each" => {}
+            _ => reader.apply(flag)?,
+        }
+    }
+    for flag in flags.iter().filter(|flag| flag.name == "-each") {
+        for (key, value) in &flag.pairs {
+            for engine in &mut reader.plan.engines {
+                engine::set(flag.name, engine, key, value)?;
+            }
+        }
+    }
+    reader.finish().map(|invocation| Request::Play(Box::new(invocation)))
+}
+
+struct Reader {
+    plan: Plan,
+    options: Options,
+    games: u32,
+    gauntlet: bool,
+    seeds: u32,
+    tablebases: Option<Vec<String>>,
+    tb: (u32, bool, TablebaseScope),
+}
+
+impl Reader {
+    fn new(seed: u64) -> Self {
+        let plan = Plan {
+            game: Game::Chess,
+            event: "Fastchess Tournament".to_owned(),
+            site: "?".to_owned(),
+            engines: Vec::new(),
+            format: Format::RoundRobin,
+            rounds: 2,
+            games: GamesPerPairing::Two,
+            openings: Openings::default(),
+            adjudication: Adjudication::default(),
+            sprt: None,
+            seed,
+        };
+        let tb = (0, false, TablebaseScope::Both);
+        Self {
+            plan,
+            options: Options::default(),
+            games: 2,
+            gauntlet: false,
+            seeds: 1,
+            tablebases: None,
+            tb,
+        }
+    }
+
+    fn apply(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
+        let bad = |expected| ArgumentError::BadValue {
+            option: flag.name,
+            value: flag.value().to_owned(),
+            expected,
+        };
+        match flag.name {
+            "-engine" => {
+                let mut plan = EnginePlan::default();
+                for (key, value) in &flag.pairs {
+                    engine::set(flag.name, &mut plan, key, value)?;
+                }
+                self.plan.engines.push(plan);
+            }
+            "-quick" => self.quick(flag)?,
+            "-event" => self.plan.event = flag.words.concat(),
+            "-site" => self.plan.site = flag.words.concat(),
+            "-variant" => {
+                self.plan.game = match flag.value() {
+                    "standard" => Game::Chess,
+                    "fischerandom" => Game::Chess960,
+                    // Beyond fastchess.
+                    "shogi" => Game::Shogi,
+                    _ => return Err(bad("standard or fischerandom")),
+                }
+            }
+            "-tournament" => {
+                self.gauntlet = match flag.value() {
+                    "roundrobin" => false,
+                    "gauntlet" => true,
+                    _ => return Err(bad("roundrobin or gauntlet")),
+                }
+            }
+            "-seeds" => self.seeds = number(flag)?,
+            "-rounds" => self.plan.rounds = number(flag)?,
+            "-games" => self.games = number(flag)?,
+            "-repeat" => {
+                self.games = match flag.words.as_slice() {
+                    [games] => games.parse().unwrap_or(2),
+                    _ => 2,
+                }
+            }
+            "-noswap" => self.options.noswap = true,
+            "-reverse" => self.options.reverse = true,
+            "-srand" => self.plan.seed = number(flag)?,
+            "-openings" => self.openings(flag)?,
+            "-sprt" => self.sprt(flag)?,
+            "-draw" => self.draw(flag)?,
+            "-resign" => self.resign(flag)?,
+            "-maxmoves" => self.plan.adjudication.max_moves = Some(number(flag)?),
+            "-tb" => {
+                let separator = if cfg!(windows) { ';' } else { ':' };
+                let paths = flag.value().split([separator, ';']);
+                let paths = paths.filter(|path| !path.is_empty());
+                self.tablebases = Some(paths.map(str::to_owned).collect());
+            }
+            "-tbpieces" => self.tb.0 = number(flag)?,
+            "-tbignore50" => self.tb.1 = true,
+            "-tbadjudicate" => {
+                self.tb.2 = match flag.value() {
+                    "WIN_LOSS" => TablebaseScope::WinLoss,
+                    "DRAW" => TablebaseScope::Draw,
+                    "BOTH" => TablebaseScope::Both,
+                    _ => return Err(bad("WIN_LOSS, DRAW or BOTH")),
+                }
+            }
+            _ => self.option(flag)?,
+        }
+        Ok(())
+    }
+
+    /// What is about the machine and the output.
+    fn option(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
+        let options = &mut self.options;
+        let interval = || number(flag).map(|every: u32| Some(every).filter(|&every| every > 0));
+        let millis = || number(flag).map(Duration::from_millis);
+        match flag.name {
+            "-concurrency" => options.concurrency = number(flag)?,
+            "-force-concurrency" => options.force_concurrency = true,
+            "-use-affinity" => options.affinity = Some(cpus(flag)?),
+            "-recover" => options.recover = true,
+            "-wait" => options.wait = millis()?,
+            "-startup-ms" => options.startup = millis()?,
+            "-ucinewgame-ms" => options.new_game = millis()?,
+            "-ping-ms" => options.ping = millis()?,
+            "-ratinginterval" => options.rating_interval = interval()?,
+            "-scoreinterval" => options.score_interval = interval()?,
+            "-autosaveinterval" => options.resume.autosave = interval()?,
+            "-show-latency" => options.show_latency = true,
+            "-strict" => options.strict = true,
+            "-check-mate-pvs" => options.check_mate_pvs = true,
+            "-testEnv" => options.test_env = true,
+            "-pgnout" => options.pgn = Some(pgn_out(flag)?),
+            "-epdout" => options.epd = Some(epd_out(flag)?),
+            "-log" => options.log = Some(log(flag)?),
+            "-report" => each(flag, |key, value| match key {
+                "penta" => truth(value).map(|penta| options.penta = penta),
+                _ => None,
+            })?,
+            "-crc32" => each(flag, |key, value| match key {
+                "pgn" => truth(value).map(|crc32| options.crc32 = crc32),
+                _ => None,
+            })?,
+            "-output" => each(flag, |key, value| {
+                options.output = match (key, value) {
+                    ("format", "fastchess") => OutputFormat::Fastchess,
+                    ("format", "cutechess") => OutputFormat::Cutechess,
+                    _ => return None,
+                };
+                Some(())
+            })?,
+            "-config" => {
+                let resume = &mut options.resume;
+                each(flag, |key, value| {
+                    match key {
+                        "file" => resume.file = Some(PathBuf::from(value)),
+                        "outname" => resume.outname = PathBuf::from(value),
+                        "discard" => resume.discard = truth(value)?,
+                        "stats" => resume.stats = truth(value)?,
+                        _ => return None,
+                    }
+                    Some(())
+                })?;
+            }
+            // `flags` has no other.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn openings(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
+        let openings = &mut self.plan.openings;
+        let (mut file, mut format) = (None, None);
+        each(flag, |key, value| {
+            match key {
+                "file" => file = Some(value.to_owned()),
+                "format" => {
+                    format = Some(match value {
+                        "epd" => BookFormat::Epd,
+                        "pgn" => BookFormat::Pgn,
+                        // Beyond fastchess.
+                        "sfen" => BookFormat::Sfen,
+                        "kif" => BookFormat::Kif,
+                        "polyglot" => BookFormat::Polyglot,
+                        _ => return None,
+                    });
+                }
+                "order" => {
+                    openings.order = match value {
+                        "sequential" => OpeningOrder::Sequential,
+                        "random" => OpeningOrder::Random,
+                        _ => return None,
+                    }
+                }
+                "plies" => {
+                    // All of them are -1 in fastchess.
+                    let plies: i64 = value.parse().ok()?;
+                    openings.plies = u32::try_from(plies).ok();
+                }
+                "start" => {
+                    let start: u64 = value.parse().ok()?;
+                    openings.skip = start.checked_sub(1)?;
+                }
+                "policy" if value == "round" => {}
+                _ => return None,
+            }
+            Some(())
+        })?;
+        if let Some(path) = file {
+            openings.source = OpeningSource::File { path, format };
+        }
+        Ok(())
+    }
+
+    fn sprt(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
+        let model = SprtModel::Normalized;
+        let mut sprt = SprtPlan { model, elo0: 0.0, elo1: 0.0, alpha: 0.0, beta: 0.0 };
+        each(flag, |key, value| {
+            let decimal = || value.parse().ok().filter(|number: &f64| number.is_finite());
+            match key {
+                "elo0" => sprt.elo0 = decimal()?,
+                "elo1" => sprt.elo1 = decimal()?,
+                "alpha" => sprt.alpha = decimal()?,
+                "beta" => sprt.beta = decimal()?,
+                "model" => {
+                    sprt.model = match value {
+                        "normalized" => SprtModel::Normalized,
+                        "logistic" => SprtModel::Logistic,
+                        "bayesian" => SprtModel::FastchessBayesian,
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            }
+            Some(())
+        })?;
+        self.plan.sprt = Some(sprt);
+        Ok(())
+    }
+
+    fn draw(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
+        let mut draw = DrawAdjudication { from_move: 0, moves: 1, score: 0 };
+        each(flag, |key, value| {
+            let field = match key {
+                "movenumber" => &mut draw.from_move,
+                "movecount" => &mut draw.moves,
+                "score" => &mut draw.score,
+                _ => return None,
+            };
+            *field = value.parse().ok()?;
+            Some(())
+        })?;
+        self.plan.adjudication.draw = Some(draw);
+        Ok(())
+    }
+
+    fn resign(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
+        let mut resign = ResignAdjudication { moves: 1, score: 0, two_sided: false };
+        each(flag, |key, value| {
+            match key {
+                "movecount" => resign.moves = value.parse().ok()?,
+                "score" => resign.score = value.parse().ok()?,
+                "twosided" => resign.two_sided = truth(value)?,
+                _ => return None,
+            }
+            Some(())
+        })?;
+        self.plan.adjudication.resign = Some(resign);
+        Ok(())
+    }
+
+    /// Two engines and a book, with settings that suit a quick look.
+    fn quick(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
+        let mut books = Vec::new();
+        let engines = &mut self.plan.engines;
+        let before = engines.len();
+        each(flag, |key, value| {
+            match key {
+                "cmd" => {
+                    let tc = Some(TimeControl {
+                        moves: None,
+                        time: Duration::from_secs(10),
+                        increment: Duration::from_millis(100),
+                    });
+                    let mut plan = EnginePlan { command: value.to_owned(), ..Default::default() };
+                    plan.name.clone_from(&plan.command);
+                    plan.limits.tc = tc;
+                    engines.push(plan);
+                }
+                "book" => books.push(value.to_owned()),
+                _ => return None,
+            }
+            Some(())
+        })?;
+        let (2, Some(path)) = (engines.len() - before, books.pop()) else {
+            return Err(ArgumentError::Conflict("`-quick` takes two `cmd` and a `book`"));
+        };
+        self.plan.openings.source = OpeningSource::File { path, format: None };
+        self.plan.openings.order = OpeningOrder::Random;
+        self.plan.adjudication.draw = Some(DrawAdjudication { from_move: 30, moves: 8, score: 8 });
+        self.plan.rounds = 25_000;
+        self.games = 2;
+        self.options.recover = true;
+        self.options.output = OutputFormat::Cutechess;
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        self.options.concurrency = i64::try_from(cpus.saturating_sub(2).max(1)).unwrap_or(1);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Invocation, ArgumentError> {
+        let plan = &mut self.plan;
+        if self.gauntlet {
+            plan.format = Format::Gauntlet { seeds: self.seeds };
+        }
+        // More than two games for each round are meant as rounds.
+        if self.games > 2 {
+            std::mem::swap(&mut self.games, &mut plan.rounds);
+        }
+        plan.games = match self.games {
+            1 => GamesPerPairing::One,
+            2 => GamesPerPairing::Two,
+            _ => return Err(ArgumentError::Conflict("`-games` and `-rounds` are both over 2")),
+        };
+        if plan.games == GamesPerPairing::One || self.options.output == OutputFormat::Cutechess {
+            self.options.penta = false;
+        }
+        if let Some(paths) = self.tablebases {
+            if paths.is_empty() {
+                return Err(ArgumentError::TakesOneValue("-tb"));
+            }
+            let (pieces, ignore_fifty_moves, scope) = self.tb;
+            plan.adjudication.tablebases =
+                Some(TablebaseAdjudication { paths, pieces, ignore_fifty_moves, scope });
+        }
+        if let Some(test) = &plan.sprt {
+            check_test(test)?;
+            if test.model == SprtModel::FastchessBayesian {
+                self.options.penta = false;
+            }
+        }
+        if plan.game == Game::Chess960 && plan.openings.source == OpeningSource::Start {
+            return Err(ArgumentError::NeedsBook);
+        }
+        if plan.engines.len() < 2 {
+            return Err(ArgumentError::TooFewEngines);
+        }
+        plan.engines.iter_mut().try_for_each(engine::finish)?;
+        tell_apart(&mut plan.engines);
+        Ok(Invocation { plan: self.plan, options: self.options })
+    }
+}
+
+fn check_test(test: &SprtPlan) -> Result<(), ArgumentError> {
+    let probability = |value: f64| 0.0 < value && value < 1.0;
+    if test.elo0 >= test.elo1 {
+        return Err(ArgumentError::BadTest("elo0 must be less than elo1"));
+    }
+    if !probability(test.alpha) || !probability(test.beta) {
+        return Err(ArgumentError::BadTest("alpha and beta must lie between 0 and 1"));
+    }
+    if test.alpha + test.beta >= 1.0 {
+        return Err(ArgumentError::BadTest("the sum of alpha and beta must be less than 1"));
+    }
+    Ok(())
+}
+
+/// The second engine of a name gets `_2`, the third `_3`.
+fn tell_apart(engines: &mut [EnginePlan]) {
+    let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
+    for (index, engine) in engines.iter_mut().enumerate() {
+        let earlier = names.iter().take(index).filter(|&name| *name == engine.name).count();
+        if earlier > 0 {
+            engine.name = format!("{}_{}", engine.name, earlier + 1);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Command lines of fastchess, as scripts write them.
+
+use readyok_arena::fastchess::{ArgumentError, Invocation, Request, parse};
+use readyok_arena::plan::{
+    BookFormat, Format, GamesPerPairing, OpeningOrder, OpeningSource, SprtModel, TimeControl,
+};
+use readyok_rules::Game;
+
+fn read(line: &str) -> Result<Request, ArgumentError> {
+    let words: Vec<String> = shlex::split(line).unwrap_or_default();
+    parse(&words, 1)
+}
+
+fn play(line: &str) -> Invocation {
+    match read(line) {
+        Ok(Request::Play(invocation)) => *invocation,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+const TWO: &str = "-engine cmd=a tc=10+0.1 -engine cmd=b tc=10+0.1";
+
+#[test]
+fn a_line_as_a_test_framework_writes_it() {
+    let read = play(
+        "-engine dir=engines/ cmd=./new proto=uci tc=8.0+0.08 timemargin=250 option.Threads=1 \
+         option.Hash=16 name=new -engine dir=engines/ cmd=./base proto=uci tc=8.0+0.08 \
+         timemargin=250 option.Threads=1 option.Hash=16 name=base -variant standard -recover \
+         -concurrency 4 -resign movecount=3 score=400 -draw movenumber=40 movecount=8 score=10 \
+         -openings file=books/uho.epd format=epd order=random start=1201 -srand 7 -games 2 \
+         -rounds 32 -repeat -pgnout file=out.pgn nodes=true seldepth=true -report penta=true \
+         -sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 model=logistic -use-affinity 0,2-4",
+    );
+    let (plan, options) = (&read.plan, &read.options);
+    assert_eq!(plan.game, Game::Chess);
+    let names: Vec<&str> = plan.engines.iter().map(|engine| engine.name.as_str()).collect();
+    assert_eq!(names, ["new", "base"]);
+    let [first, _] = plan.engines.as_slice() else { panic!("two engines") };
+    assert_eq!(first.command, "engines/./new");
+    assert_eq!(first.options.get("Hash").map(String::as_str), Some("16"));
+    assert_eq!(first.limits.margin_ms, 250);
+    assert_eq!(first.limits.tc, "8+0.08".parse::<TimeControl>().ok());
+    assert_eq!((plan.rounds, plan.games, plan.seed), (32, GamesPerPairing::Two, 7));
+    assert_eq!(plan.openings.skip, 1200);
+    assert_eq!(plan.openings.order, OpeningOrder::Random);
+    let path = "books/uho.epd".to_owned();
+    let source = OpeningSource::File { path, format: Some(BookFormat::Epd) };
+    assert_eq!(plan.openings.source, source);
+    let sprt = plan.sprt.unwrap();
+    assert_eq!((sprt.model, sprt.elo1, sprt.beta), (SprtModel::Logistic, 5.0, 0.1));
+    let draw = plan.adjudication.draw.unwrap();
+    assert_eq!((draw.from_move, draw.moves, draw.score), (40, 8, 10));
+    assert!(options.recover && options.penta);
+    assert_eq!((options.concurrency, options.affinity.as_deref()), (4, Some(&[0, 2, 3, 4][..])));
+    let pgn = options.pgn.as_ref().unwrap();
+    assert!(pgn.nodes && pgn.seldepth && pgn.append && !pgn.nps);
+}
+
+#[test]
+fn each_holds_for_all_engines_wherever_it_stands() {
+    let read = play("-each nodes=100 option.Hash=8 -engine cmd=a nodes=5 -engine cmd=b");
+    for engine in &read.plan.engines {
+        assert_eq!(engine.limits.nodes, Some(100), "{}", engine.name);
+        assert_eq!(engine.options.get("Hash").map(String::as_str), Some("8"));
+    }
+}
+
+#[test]
+fn engines_of_one_name_are_told_apart() {
+    let read = play("-each depth=1 -engine cmd=x/a -engine cmd=y/a.exe -engine cmd=z/a");
+    let names: Vec<&str> = read.plan.engines.iter().map(|engine| engine.name.as_str()).collect();
+    assert_eq!(names, ["a", "a_2", "a_3"]);
+}
+
+#[test]
+fn time_may_be_infinite_and_seconds_may_say_so() {
+    let read = play("-engine cmd=a tc=inf nodes=5 -engine cmd=b tc=40/1:9.65s+0.1s");
+    let [first, second] = read.plan.engines.as_slice() else { panic!("two engines") };
+    assert_eq!(first.limits.tc, None);
+    assert_eq!(second.limits.tc, "40/69.65+0.1".parse::<TimeControl>().ok());
+    let read = play("-each st=0.05 -engine cmd=a -engine cmd=b");
+    assert!(read.plan.engines.iter().all(|engine| engine.limits.move_time_ms == Some(50)));
+}
+
+#[test]
+fn games_and_rounds_are_understood_either_way_round() {
+    assert_eq!(play(TWO).plan.games, GamesPerPairing::Two);
+    let four = play(&format!("{TWO} -games 4 -rounds 2"));
+    assert_eq!((four.plan.games, four.plan.rounds), (GamesPerPairing::Two, 4));
+    let one = play(&format!("{TWO} -games 1"));
+    assert_eq!((one.plan.games, one.options.penta), (GamesPerPairing::One, false));
+    assert!(matches!(read(&format!("{TWO} -games 4 -rounds 5")), Err(ArgumentError::Conflict(_))));
+    let gauntlet = play(&format!("{TWO} -seeds 2 -tournament gauntlet"));
+    assert_eq!(gauntlet.plan.format, Format::Gauntlet { seeds: 2 });
+}
+
+#[test]
+fn a_quick_match_has_its_own_settings() {
+    let read = play("-quick cmd=a cmd=a book=uho.epd");
+    assert_eq!((read.plan.rounds, read.plan.engines.len()), (25_000, 2));
+    assert!(read.options.recover && !read.options.penta);
+    assert!(matches!(read_error("-quick cmd=a book=b.epd"), ArgumentError::Conflict(_)));
+}
+
+fn read_error(line: &str) -> ArgumentError {
+    match read(line) {
+        Err(error) => error,
+        Ok(request) => panic!("{line}: {request:?}"),
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let check = |line: &str, text: &str| assert_eq!(read_error(line).to_string(), text, "{line}");
+    check("-engne cmd=a", "no option `-engne`; did you mean `-engine`?");
+    check("-nonsense", "no option `-nonsense`");
+    check("-concurrency", "`-concurrency` takes exactly one value");
+    check("-recover true", "`-recover` takes no value");
+    check("-log level", "`-log` takes key=value pairs, and `level` is none");
+    check("-engine cmd=", "`-engine` takes key=value pairs, and `cmd=` is none");
+    check("-engine cmd=a restart=true", "`-engine` has no `restart=true`: expected on or off");
+    check("-engine cmd=a x=1", "`-engine` has no `x=1`");
+    check("-rounds x", "`-rounds` cannot be `x`: expected a number");
+    check("-srand -1", "`-srand` cannot be `-1`: expected a number");
+    check(
+        "-engine cmd=a tc=1 -engine cmd=b",
+        "engine `b` has no limit: give tc, st, nodes or depth",
+    );
+    check("-each tc=1 st=1 -engine cmd=a -engine cmd=b", "engine `a` has both tc and st");
+    check("-each tc=1 -engine cmd=a", "at least two engines are needed");
+    check("-use-affinity 3-1", "`-use-affinity` cannot be `3-1`: expected a list like 3,5,7-11");
+    let test = format!("{TWO} -sprt elo0=2 elo1=0 alpha=0.05 beta=0.05");
+    check(&test, "`-sprt`: elo0 must be less than elo1");
+    check(&format!("{TWO} -variant fischerandom"), "`-variant fischerandom` needs `-openings`");
+    assert_eq!(read("-version"), Ok(Request::Version));
+    assert_eq!(read(""), Ok(Request::Help));
+    let checked = Request::Compliance(vec!["x".to_owned(), "--uci".to_owned()]);
+    assert_eq!(read("--compliance x --uci"), Ok(checked));
+}
