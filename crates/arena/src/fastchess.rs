@@ -9,6 +9,7 @@ mod error;
 mod flags;
 mod options;
 mod parse;
+pub mod text;
 mod values;
 
 pub use error::ArgumentError;

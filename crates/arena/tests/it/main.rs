@@ -1,4 +1,5 @@
 //! Tests of the arena.
 
 mod fastchess;
+mod fastchess_text;
 mod plan;

@@ -1,0 +1,67 @@
+//! The lines of fastchess that scripts look for.
+
+use readyok_arena::fastchess::text;
+use readyok_arena::plan::EngineId;
+use readyok_arena::result::{GameResult, Termination};
+use readyok_rules::{Game, Side};
+
+fn result(winner: Option<Side>, termination: Termination) -> GameResult {
+    GameResult {
+        first: EngineId(0),
+        second: EngineId(1),
+        winner,
+        termination,
+        moves: Vec::new(),
+        started_ms: 0,
+        duration_ms: 0,
+    }
+}
+
+#[test]
+fn starts_and_ends_of_games() {
+    assert_eq!(text::started(3, 200, "new", "base"), "Started game 3 of 200 (new vs base)");
+    let mate = result(Some(Side::Second), Termination::Checkmate);
+    let line = text::finished(4, "base", "new", Game::Chess, &mate);
+    assert_eq!(line, "Finished game 4 (base vs new): 0-1 {Black mates}");
+}
+
+#[test]
+fn every_end_has_its_words() {
+    let check = |winner, termination, score: &str, why: &str| {
+        let result = result(winner, termination);
+        assert_eq!(
+            (text::score(&result), text::reason(Game::Chess, &result).as_str()),
+            (score, why)
+        );
+    };
+    let (white, black) = (Some(Side::First), Some(Side::Second));
+    check(white, Termination::Checkmate, "1-0", "White mates");
+    check(None, Termination::Stalemate, "1/2-1/2", "Draw by stalemate");
+    check(None, Termination::Repetition, "1/2-1/2", "Draw by 3-fold repetition");
+    check(None, Termination::FiftyMoves, "1/2-1/2", "Draw by fifty moves rule");
+    let bare = Termination::InsufficientMaterial;
+    check(None, bare, "1/2-1/2", "Draw by insufficient mating material");
+    check(None, Termination::DrawAdjudication, "1/2-1/2", "Draw by adjudication");
+    check(None, Termination::MoveLimit, "1/2-1/2", "Draw by adjudication");
+    check(black, Termination::ResignAdjudication, "0-1", "Black wins by adjudication");
+    check(white, Termination::Tablebase, "1-0", "White wins by adjudication: SyzygyTB");
+    check(None, Termination::Tablebase, "1/2-1/2", "Draw by adjudication: SyzygyTB");
+    let late = Termination::TimeForfeit { late_us: 12_900 };
+    check(black, late, "0-1", "White loses on time (12ms overrun)");
+    let [word, position, why] = ["a1a1", "startpos", "no piece"].map(str::to_owned);
+    let illegal = Termination::IllegalMove { word, position, why };
+    check(white, illegal, "1-0", "Black makes an illegal move");
+    let crash = Termination::Crash { exit: "exited with code 3".to_owned() };
+    check(white, crash, "1-0", "Black disconnects");
+    let stall = Termination::Stall { waited_ms: 5 };
+    check(black, stall, "0-1", "White's connection stalls");
+    check(None, Termination::Aborted, "*", "Game interrupted");
+}
+
+#[test]
+fn the_colours_of_shogi_are_its_own() {
+    let mate = result(Some(Side::First), Termination::Checkmate);
+    assert_eq!(text::reason(Game::Shogi, &mate), "Black mates");
+    let drawn = result(None, Termination::Repetition);
+    assert_eq!(text::reason(Game::Shogi, &drawn), "Draw by 4-fold repetition");
+}
