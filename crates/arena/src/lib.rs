@@ -10,3 +10,4 @@ pub mod fastchess;
 pub mod pairing;
 pub mod plan;
 pub mod result;
+pub mod stats;

@@ -3,3 +3,4 @@
 mod fastchess;
 mod fastchess_text;
 mod plan;
+mod stats;
