@@ -22,6 +22,7 @@ mod ending;
 mod error;
 mod moves;
 mod position;
+pub mod record;
 mod shogi;
 
 pub use chess::ChessBoard;

@@ -6,6 +6,7 @@ mod hostile;
 mod moves;
 mod notation;
 mod perft;
+mod record;
 mod text;
 
 use readyok_rules::{Game, Position};

@@ -1,0 +1,35 @@
+//! Records of games: one type for every game, and the formats in which people keep them.
+//!
+//! [`GameRecord`] holds a game with its variations. [`read`] gives the games of a file one by one,
+//! so that a database of any size needs memory for one game only; [`write()`] writes one.
+//!
+//! ```
+//! use readyok_rules::record::{self, Format};
+//!
+//! let file = b"[White \"Anna\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4) 2... Nc6 1/2-1/2\n";
+//! for game in record::read(&file[..], Format::Pgn) {
+//!     let game = game?;
+//!     assert_eq!(game.mainline().count(), 4);
+//!     let mut written = Vec::new();
+//!     record::write(&game, Format::Pgn, &mut written)?;
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod annotations;
+mod ending;
+mod error;
+mod format;
+mod game;
+mod headers;
+mod limits;
+mod pgn;
+mod source;
+
+pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag, RecordScore};
+pub use ending::{GameResult, Termination};
+pub use error::{AddError, Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};
+pub use format::{Format, Records, read, write};
+pub use game::{GameRecord, Mainline, Node, NodeId, Positions};
+pub use headers::{Headers, Tag};
+pub use limits::Limits;

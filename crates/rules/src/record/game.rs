@@ -1,0 +1,381 @@
+//! A recorded game: a start position and a tree of legal moves.
+
+use std::{fmt, sync::OnceLock};
+
+use crate::{Game, Move, Position, Side};
+
+use super::{
+    AddError, Annotations, End, GameResult, Headers, Tag, Termination, limits::MOST_PLIES,
+};
+
+/// A game of chess, Chess960 or shogi with everything that a record can say about it.
+///
+/// Every move is legal where it stands. The tree begins at the root, which is the start position
+/// and has no move; a node's first child goes on with its line, and the others are variations.
+///
+/// ```
+/// use readyok_rules::{Game, Position, record::{GameRecord, GameResult, Termination}};
+///
+/// let mut record = GameRecord::new(Position::start(Game::Chess));
+/// for word in ["f2f3", "e7e5", "g2g4", "d8h4"] {
+///     record.play(record.position().parse_move(word)?)?;
+/// }
+/// record.finish(Termination::Checkmate);
+/// assert_eq!(record.result.as_str(), "0-1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct GameRecord {
+    /// Players, event and the like. What follows from the rest of the record is not among them:
+    /// game, start position and result.
+    pub headers: Headers,
+    /// Who won.
+    pub result: GameResult,
+    start: Position,
+    nodes: Vec<Node>,
+    /// The end of the main line.
+    last: NodeId,
+    /// The position there, so that playing on costs no replay. Found when somebody asks for it.
+    tip: OnceLock<Position>,
+}
+
+/// The name of a node within its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// The start position.
+    pub const ROOT: Self = Self(0);
+}
+
+/// A move of a record, or, at the root, the start position.
+#[derive(Debug, Clone)]
+pub struct Node {
+    id: NodeId,
+    parent: NodeId,
+    mv: Option<Move>,
+    ply: u32,
+    children: Vec<NodeId>,
+    /// What the record says about it.
+    pub notes: Annotations,
+}
+
+impl Node {
+    /// Its name.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// The node before it; none for the root.
+    pub fn parent(&self) -> Option<NodeId> {
+        self.mv.map(|_| self.parent)
+    }
+
+    /// The move; none for the root.
+    pub fn mv(&self) -> Option<Move> {
+        self.mv
+    }
+
+    /// How many moves were played up to and with this one: 0 for the root.
+    pub fn ply(&self) -> usize {
+        self.ply as usize
+    }
+
+    /// The moves that follow it: the first goes on with the line, the others begin variations.
+    pub fn children(&self) -> &[NodeId] {
+        &self.children
+    }
+}
+
+impl GameRecord {
+    /// A record without moves. What was played before the position is no part of it.
+    pub fn new(start: Position) -> Self {
+        Self {
+            headers: Headers::default(),
+            result: GameResult::Unknown,
+            nodes: vec![Node {
+                id: NodeId::ROOT,
+                parent: NodeId::ROOT,
+                mv: None,
+                ply: 0,
+                children: Vec::new(),
+                notes: Annotations::default(),
+            }],
+            last: NodeId::ROOT,
+            tip: OnceLock::new(),
+            start,
+        }
+    }
+
+    /// The game that was played.
+    pub fn game(&self) -> Game {
+        self.start.game()
+    }
+
+    /// The start position.
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// The position at the end of the main line, with its history.
+    pub fn position(&self) -> &Position {
+        self.tip.get_or_init(|| {
+            let mut position = self.start.clone();
+            for mv in self.mainline().filter_map(Node::mv) {
+                if position.play(mv).is_err() {
+                    break;
+                }
+            }
+            position
+        })
+    }
+
+    /// A player's name.
+    pub fn player(&self, side: Side) -> Option<&str> {
+        self.header(Tag::Player(side)).or_else(|| match (self.game(), side) {
+            // Records of handicap games call the sides so.
+            (Game::Shogi, Side::First) => self.headers.get("下手"),
+            (Game::Shogi, Side::Second) => self.headers.get("上手"),
+            (Game::Chess | Game::Chess960, _) => None,
+        })
+    }
+
+    /// The value of a common header.
+    pub fn header(&self, tag: Tag) -> Option<&str> {
+        self.headers.get(tag.name(self.game()))
+    }
+
+    /// Gives a common header a value.
+    pub fn set_header(&mut self, tag: Tag, value: impl Into<String>) {
+        self.headers.set(tag.name(self.game()), value);
+    }
+
+    /// A node by its name; none if the name is of another record.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.0 as usize)
+    }
+
+    /// What is said about a node, to be changed.
+    pub fn notes_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
+        self.nodes.get_mut(id.0 as usize).map(|node| &mut node.notes)
+    }
+
+    /// What is said about the start position.
+    pub fn root(&self) -> Option<&Node> {
+        self.node(NodeId::ROOT)
+    }
+
+    /// How many moves the record has, with those of all variations.
+    pub fn len(&self) -> usize {
+        self.nodes.len().saturating_sub(1)
+    }
+
+    /// Whether there is no move.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The last node of the main line; the root if there is no move.
+    pub fn last(&self) -> NodeId {
+        self.last
+    }
+
+    /// The nodes of the main line, in order, without the root.
+    pub fn mainline(&self) -> Mainline<'_> {
+        Mainline { record: self, at: NodeId::ROOT }
+    }
+
+    /// The positions of the main line: the start position, and the one after each move.
+    pub fn positions(&self) -> Positions<'_> {
+        Positions { mainline: self.mainline(), next: Some(self.start.clone()) }
+    }
+
+    /// The position after a node's move; none if the node is of another record.
+    pub fn position_after(&self, id: NodeId) -> Option<Position> {
+        if id == self.last {
+            return Some(self.position().clone());
+        }
+        let mut moves = Vec::new();
+        let mut node = self.node(id)?;
+        while let Some(mv) = node.mv {
+            moves.push(mv);
+            node = self.node(node.parent)?;
+        }
+        let mut position = self.start.clone();
+        for mv in moves.into_iter().rev() {
+            position.play(mv).ok()?;
+        }
+        Some(position)
+    }
+
+    /// Plays a move at the end of the main line.
+    pub fn play(&mut self, mv: Move) -> Result<NodeId, AddError> {
+        self.add(self.last, mv)
+    }
+
+    /// Adds a move after a node: as its continuation if it is the first, and as a variation
+    /// otherwise. A move that is there already is not added again.
+    ///
+    /// Costs a replay from the start unless the node is the end of the main line.
+    pub fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, AddError> {
+        let node = self.node(parent).ok_or(AddError::NoSuchNode)?;
+        if node.ply() >= MOST_PLIES {
+            return Err(AddError::Full);
+        }
+        let known = |&id: &NodeId| self.node(id).and_then(Node::mv) == Some(mv);
+        if let Some(&id) = node.children.iter().find(|id| known(id)) {
+            return Ok(id);
+        }
+        let at_the_end = parent == self.last;
+        let kept = if at_the_end { self.tip.take() } else { None };
+        let mut position =
+            kept.or_else(|| self.position_after(parent)).ok_or(AddError::NoSuchNode)?;
+        let played = position.play(mv);
+        if at_the_end {
+            self.tip = position.into();
+        }
+        played.map_err(AddError::Move)?;
+        let id = self.attach(parent, mv).ok_or(AddError::Full)?;
+        if at_the_end {
+            self.last = id;
+        }
+        Ok(id)
+    }
+
+    /// Says how the game ended, and sets the result that follows from it. A result that does not
+    /// follow is left as it is.
+    pub fn finish(&mut self, end: impl Into<End>) {
+        let end = end.into();
+        let shogi = self.game() == Game::Shogi;
+        let result = end.termination.result(self.position().turn(), shogi);
+        if result != GameResult::Unknown {
+            self.result = result;
+        }
+        let last = self.last();
+        if let Some(notes) = self.notes_mut(last) {
+            notes.end = Some(end);
+        }
+    }
+
+    /// What ended the game. PGN says it in the header `Termination`, of which the words of the
+    /// standard are understood.
+    pub fn termination(&self) -> Option<Termination> {
+        let end = self.node(self.last()).and_then(|node| node.notes.end.as_ref());
+        if let Some(end) = end {
+            return Some(end.termination.clone());
+        }
+        Some(match self.headers.get("Termination")?.to_ascii_lowercase().as_str() {
+            "time forfeit" => Termination::TimeForfeit,
+            "rules infraction" => Termination::IllegalMove,
+            "abandoned" => Termination::Forfeit,
+            "adjudication" => Termination::Adjudication,
+            "unterminated" => Termination::Interrupted,
+            "emergency" | "death" => Termination::Error,
+            // Won, lost or drawn by the rules, but not by which.
+            "normal" => return None,
+            _ => Termination::Other(self.headers.get("Termination")?.to_owned()),
+        })
+    }
+
+    /// Adds a move that is known to be legal after a node that is known to be there; none if
+    /// there is no room. Whoever has attached moves calls [`Self::settle`] at last.
+    pub(super) fn attach(&mut self, parent: NodeId, mv: Move) -> Option<NodeId> {
+        let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
+        let before = self.nodes.get_mut(parent.0 as usize)?;
+        let ply = before.ply + 1;
+        before.children.push(id);
+        self.nodes.push(Node {
+            id,
+            parent,
+            mv: Some(mv),
+            ply,
+            children: Vec::new(),
+            notes: Annotations::default(),
+        });
+        Some(id)
+    }
+
+    /// Finds the end of the main line after moves were attached.
+    pub(super) fn settle(&mut self) {
+        self.last = self.mainline().last().map_or(NodeId::ROOT, Node::id);
+        self.tip = OnceLock::new();
+    }
+
+    /// Whether both have the same moves with the same notes in the same order. The order in
+    /// which nodes were added does not matter.
+    fn same_tree(&self, other: &Self) -> bool {
+        let mut pairs = vec![(NodeId::ROOT, NodeId::ROOT)];
+        while let Some((ours, theirs)) = pairs.pop() {
+            let (Some(our), Some(their)) = (self.node(ours), other.node(theirs)) else {
+                return false;
+            };
+            if our.mv != their.mv
+                || our.notes != their.notes
+                || our.children.len() != their.children.len()
+            {
+                return false;
+            }
+            pairs.extend(our.children.iter().copied().zip(their.children.iter().copied()));
+        }
+        true
+    }
+}
+
+impl PartialEq for GameRecord {
+    fn eq(&self, other: &Self) -> bool {
+        self.game() == other.game()
+            && self.headers == other.headers
+            && self.result == other.result
+            && self.start.to_string() == other.start.to_string()
+            && self.same_tree(other)
+    }
+}
+
+impl fmt::Debug for GameRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameRecord")
+            .field("game", &self.game())
+            .field("headers", &self.headers)
+            .field("start", &self.start.to_string())
+            .field("nodes", &self.nodes)
+            .field("result", &self.result)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The nodes of a main line; see [`GameRecord::mainline`].
+#[derive(Debug, Clone)]
+pub struct Mainline<'a> {
+    record: &'a GameRecord,
+    at: NodeId,
+}
+
+impl<'a> Iterator for Mainline<'a> {
+    type Item = &'a Node;
+
+    fn next(&mut self) -> Option<&'a Node> {
+        let node = self.record.node(*self.record.node(self.at)?.children.first()?)?;
+        self.at = node.id;
+        Some(node)
+    }
+}
+
+/// The positions of a main line; see [`GameRecord::positions`].
+#[derive(Debug, Clone)]
+pub struct Positions<'a> {
+    mainline: Mainline<'a>,
+    next: Option<Position>,
+}
+
+impl Iterator for Positions<'_> {
+    type Item = Position;
+
+    fn next(&mut self) -> Option<Position> {
+        let position = self.next.take()?;
+        if let Some(mv) = self.mainline.next().and_then(Node::mv) {
+            let mut after = position.clone();
+            self.next = after.play(mv).is_ok().then_some(after);
+        }
+        Some(position)
+    }
+}

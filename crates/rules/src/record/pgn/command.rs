@@ -1,0 +1,222 @@
+//! What programs hide in comments: `[%clk 0:01:30]`, `[%eval 0.25,20]`, `+0.25/20 1.3s`.
+
+use std::{fmt::Write as _, time::Duration};
+
+use shakmaty::Square;
+
+use crate::Side;
+
+use super::super::{Annotations, Evaluation, Mark, MarkColor, RecordScore};
+
+/// Takes what a comment tells a program into the notes; the rest of it is a comment.
+///
+/// A command that says what is known already, or is not quite as it should be, stays text.
+pub(super) fn take(text: &str, mover: Option<Side>, notes: &mut Annotations) {
+    let mut rest = String::with_capacity(text.len());
+    let mut left = text;
+    while let Some(start) = left.find("[%") {
+        let (before, command) = left.split_at(start);
+        rest.push_str(before);
+        let end = command.find(']').filter(|&end| take_command(command.get(2..end), notes));
+        if let Some(end) = end {
+            left = command.get(end + 1..).unwrap_or_default();
+            // One of the blanks on both sides belonged to the command.
+            if rest.is_empty() || rest.ends_with(char::is_whitespace) {
+                left = left.strip_prefix(' ').unwrap_or(left);
+            }
+        } else {
+            rest.push_str("[%");
+            left = command.get(2..).unwrap_or_default();
+        }
+    }
+    rest.push_str(left);
+    let mut rest = rest.trim();
+    if let Some(side) = mover {
+        rest = take_engine_words(rest, side, notes);
+    }
+    if !rest.is_empty() {
+        notes.comments.push(rest.to_owned());
+    }
+}
+
+/// Reads what stands between `[%` and `]`; false if it stays text.
+fn take_command(command: Option<&str>, notes: &mut Annotations) -> bool {
+    let Some((name, value)) = command.and_then(|command| command.split_once(' ')) else {
+        return false;
+    };
+    match name {
+        "clk" => set(&mut notes.clock, time(value)),
+        "emt" => set(&mut notes.elapsed, time(value)),
+        "eval" => set(&mut notes.evaluation, evaluation(value)),
+        "csl" | "cal" => {
+            let arrows = name == "cal";
+            let marks: Option<Vec<Mark>> =
+                value.split(',').map(|word| mark(word, arrows)).collect();
+            marks.map(|mut marks| notes.marks.append(&mut marks)).is_some()
+        }
+        _ => false,
+    }
+}
+
+fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
+    let free = place.is_none() && value.is_some();
+    if free {
+        *place = value;
+    }
+    free
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
+    // `parse` alone would take a sign, too.
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// `1:02:03` or `1:02:03.45`.
+fn time(text: &str) -> Option<Duration> {
+    let mut parts = text.trim().split(':');
+    let (hours, minutes, rest) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() {
+        return None;
+    }
+    let seconds = seconds(rest)?;
+    let whole =
+        number::<u64>(hours)?.checked_mul(60)?.checked_add(number::<u32>(minutes)?.into())?;
+    Duration::from_secs(whole.checked_mul(60)?).checked_add(seconds)
+}
+
+/// `3`, `3.` or `3.14`, to the nanosecond.
+fn seconds(text: &str) -> Option<Duration> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    if !part.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let nanos: String = part.chars().chain("000000000".chars()).take(9).collect();
+    Some(Duration::new(number::<u32>(whole)?.into(), nanos.parse().ok()?))
+}
+
+/// `0.25`, `-1.3,20` or `#-3,20`, from White's side.
+fn evaluation(text: &str) -> Option<Evaluation> {
+    let (score, depth) = match text.trim().split_once(',') {
+        Some((score, depth)) => (score, Some(number(depth)?)),
+        None => (text.trim(), None),
+    };
+    let score = match score.strip_prefix('#') {
+        Some(mate) => RecordScore::Mate(signed(mate, number)?),
+        None => RecordScore::Centipawns(signed(score, hundredths)?),
+    };
+    Some(Evaluation { score, depth })
+}
+
+fn signed(text: &str, read: fn(&str) -> Option<i32>) -> Option<i32> {
+    match text.strip_prefix('-') {
+        Some(rest) => read(rest).map(|value| -value),
+        None => read(text.strip_prefix('+').unwrap_or(text)),
+    }
+}
+
+/// A number with up to two decimals, times a hundred. More decimals would be lost.
+fn hundredths(text: &str) -> Option<i32> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let part = match part.len() {
+        0 => 0,
+        1 => number::<i32>(part)? * 10,
+        2 => number::<i32>(part)?,
+        _ => return None,
+    };
+    let whole = if whole.is_empty() { 0 } else { number::<i32>(whole)? };
+    whole.checked_mul(100)?.checked_add(part)
+}
+
+/// `Gd4`, or `Re2e4` for an arrow.
+fn mark(text: &str, arrow: bool) -> Option<Mark> {
+    let text = text.trim();
+    let color = MarkColor::from_letter(text.chars().next()?)?;
+    let square = |at: usize| text.get(at..at + 2)?.parse::<Square>().ok();
+    let from = square(1)?;
+    let to = if arrow { Some(square(3)?) } else { None };
+    (text.len() == if arrow { 5 } else { 3 }).then_some(Mark { color, from, to })
+}
+
+/// What Cute Chess, fastchess and others write: `+0.54/12 0.31s`, `-M5/20 1.2s, White mates`.
+/// The score is the mover's, and mates are counted in plies. Returns the text that follows.
+fn take_engine_words<'a>(text: &'a str, mover: Side, notes: &mut Annotations) -> &'a str {
+    let (words, rest) = match text.split_once(',') {
+        Some((words, rest)) => (words, rest.trim_start()),
+        None => (text, ""),
+    };
+    let (judgement, time) = match words.split_once(' ') {
+        Some((judgement, time)) => (judgement, Some(time)),
+        None => (words, None),
+    };
+    let Some(evaluation) = engine_judgement(judgement, mover) else { return text };
+    let elapsed = time.and_then(|time| seconds(time.strip_suffix('s')?));
+    let unread = time.is_some() && elapsed.is_none();
+    if unread || notes.evaluation.is_some() || notes.elapsed.is_some() && elapsed.is_some() {
+        return text;
+    }
+    notes.evaluation = Some(evaluation);
+    notes.elapsed = elapsed.or(notes.elapsed);
+    rest
+}
+
+fn engine_judgement(text: &str, mover: Side) -> Option<Evaluation> {
+    let (score, depth) = text.split_once('/')?;
+    let (negative, size) = match score.strip_prefix('-') {
+        Some(size) => (true, size),
+        None => (false, score.strip_prefix('+').unwrap_or(score)),
+    };
+    let positive = negative == (mover == Side::Second);
+    let sign = if positive { 1 } else { -1 };
+    let score = match size.strip_prefix('M') {
+        Some(plies) => {
+            let plies: i32 = number(plies)?;
+            RecordScore::Mate(sign * plies.checked_add(1)?.div_euclid(2))
+        }
+        // Decimals are always there, and tell a score from a date or a fraction.
+        None => RecordScore::Centipawns(sign * size.contains('.').then(|| hundredths(size))??),
+    };
+    Some(Evaluation { score, depth: Some(number(depth)?) })
+}
+
+/// The commands for what the notes hold, with a blank behind each.
+pub(super) fn commands(notes: &Annotations) -> String {
+    let mut text = String::new();
+    for (name, arrows) in [("csl", false), ("cal", true)] {
+        let marks = notes.marks.iter().filter(|mark| mark.to.is_some() == arrows);
+        let words: Vec<String> = marks
+            .map(|mark| {
+                let to = mark.to.map(|to| to.to_string()).unwrap_or_default();
+                format!("{}{}{to}", mark.color.letter(), mark.from)
+            })
+            .collect();
+        if !words.is_empty() {
+            push(&mut text, format_args!("[%{name} {}] ", words.join(",")));
+        }
+    }
+    if let Some(Evaluation { score, depth }) = notes.evaluation {
+        let depth = depth.map(|depth| format!(",{depth}")).unwrap_or_default();
+        match score {
+            RecordScore::Mate(moves) => push(&mut text, format_args!("[%eval #{moves}{depth}] ")),
+            RecordScore::Centipawns(score) => {
+                let sign = if score < 0 { "-" } else { "" };
+                let (whole, part) = (score.unsigned_abs() / 100, score.unsigned_abs() % 100);
+                push(&mut text, format_args!("[%eval {sign}{whole}.{part:02}{depth}] "));
+            }
+        }
+    }
+    for (name, time) in [("clk", notes.clock), ("emt", notes.elapsed)] {
+        if let Some(time) = time {
+            let (seconds, millis) = (time.as_secs(), time.subsec_millis());
+            let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+            let part = format!(".{millis:03}");
+            let part = part.trim_end_matches('0').trim_end_matches('.');
+            push(&mut text, format_args!("[%{name} {hours}:{minutes:02}:{seconds:02}{part}] "));
+        }
+    }
+    text
+}
+
+fn push(text: &mut String, words: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = text.write_fmt(words);
+}

@@ -1,0 +1,417 @@
+//! Reads the games of a PGN file, one at a time.
+
+use std::{io::BufRead, mem};
+
+use shakmaty::{Chess, Color, Position as _};
+
+use crate::{BoardRef, Game, Move, Position, Side, error::shortened};
+
+use super::super::{
+    GameRecord, GameResult, Headers, Limit, Limits, Nag, Node, NodeId, Oddity, RecordError,
+    RecordErrorKind, Strange, limits::MOST_PLIES, source::Place,
+};
+use super::{
+    ROSTER, SIGNS, command,
+    san::{self, Fault},
+    tokens::{Token, Tokens},
+    unknown,
+};
+
+/// More oddities than this say nothing new.
+const MOST_ODDITIES: usize = 100;
+
+/// Reads games until the source ends.
+#[derive(Debug)]
+pub(in super::super) struct Reader<R> {
+    tokens: Tokens<R>,
+    limits: Limits,
+    /// A tag that ended a game and begins the next.
+    pending: Option<Pending>,
+    oddities: Vec<Oddity>,
+    game: u64,
+    over: bool,
+}
+
+#[derive(Debug)]
+struct Pending {
+    name: String,
+    value: String,
+}
+
+/// A line of moves that is being read: the main line, or a variation.
+struct Line {
+    /// The last node, and the positions before and after its move. A variation that follows
+    /// replaces this move.
+    last: NodeId,
+    before: Option<Chess>,
+    after: Chess,
+    /// Comments on a variation that has no move yet.
+    comments: Vec<String>,
+}
+
+/// A game that is being read.
+struct Draft {
+    record: GameRecord,
+    line: Line,
+    /// The lines that the present one interrupts.
+    outer: Vec<Line>,
+    /// Inside a variation that cannot be read: how many parentheses are open.
+    skipping: usize,
+    claimed: Option<GameResult>,
+}
+
+impl<R: BufRead> Reader<R> {
+    pub(in super::super) fn new(input: R, limits: Limits) -> Self {
+        Self {
+            tokens: Tokens::new(input, limits),
+            limits: Limits { plies: limits.plies.min(MOST_PLIES), ..limits },
+            pending: None,
+            oddities: Vec::new(),
+            game: 0,
+            over: false,
+        }
+    }
+
+    pub(in super::super) fn oddities(&self) -> &[Oddity] {
+        &self.oddities
+    }
+
+    /// The next game, or why it cannot be read.
+    pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
+        if self.over {
+            return None;
+        }
+        self.oddities.clear();
+        self.tokens.begin_game();
+        let read = self.read_game();
+        if !matches!(read, Ok(None)) {
+            self.game += 1;
+        }
+        let read = read.map_err(|kind| {
+            let Place { line, column } = self.tokens.place();
+            let error = RecordError { game: self.game, line, column, kind };
+            self.over = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
+            error
+        });
+        self.over |= matches!(read, Ok(None));
+        read.transpose()
+    }
+
+    fn odd(&mut self, what: Strange) {
+        if self.oddities.len() < MOST_ODDITIES {
+            let Place { line, column } = self.tokens.place();
+            self.oddities.push(Oddity { line, column, what });
+        }
+    }
+
+    /// Skips the rest of a game that cannot be read; false if the file ends with it.
+    fn skip_game(&mut self) -> bool {
+        if self.pending.is_some() {
+            return true;
+        }
+        let mut depth = 0_usize;
+        loop {
+            // What is skipped needs no memory, so that it can be of any size.
+            self.tokens.begin_game();
+            match self.tokens.next() {
+                Ok(Token::Tag { name, value, .. }) => {
+                    self.pending = Some(Pending { name, value });
+                    return true;
+                }
+                Ok(Token::Open) => depth += 1,
+                Ok(Token::Close) => depth = depth.saturating_sub(1),
+                Ok(Token::Word) if depth == 0 && outcome(self.tokens.word()).is_some() => {
+                    return true;
+                }
+                Ok(Token::End) | Err(RecordErrorKind::Io(_)) => return false,
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
+        let mut headers = Headers::default();
+        let mut comments = Vec::new();
+        let first = loop {
+            let token = match self.pending.take() {
+                Some(Pending { name, value }) => Token::Tag { name, value, odd: false },
+                None => self.tokens.next()?,
+            };
+            match token {
+                Token::Tag { name, value, odd } => {
+                    // A second `Event` begins another game, which the one without moves precedes.
+                    if name == "Event" && headers.get("Event").is_some() {
+                        self.pending = Some(Pending { name, value });
+                        break Token::End;
+                    }
+                    if odd {
+                        self.odd(Strange::Header(shortened(&name)));
+                    }
+                    if headers.len() >= self.limits.headers {
+                        return Err(RecordErrorKind::TooMuch(Limit::Headers));
+                    }
+                    if !name.is_empty() {
+                        headers.push(name, value);
+                    }
+                }
+                Token::Comment(text) => comments.push(text),
+                Token::BlankLine => {}
+                Token::End if headers.is_empty() && comments.is_empty() => return Ok(None),
+                token @ (Token::Word | Token::Nag | Token::Open | Token::Close | Token::End) => {
+                    break token;
+                }
+            }
+        };
+        let (start, claimed) = self.begin(&mut headers)?;
+        let BoardRef::Chess(board) = start.board() else {
+            return Err(RecordErrorKind::WrongGame(Game::Shogi));
+        };
+        let after = board.position().clone();
+        let line = Line { last: NodeId::ROOT, before: None, after, comments: Vec::new() };
+        let mut record = GameRecord::new(start);
+        record.headers = headers;
+        let mut draft = Draft { record, line, outer: Vec::new(), skipping: 0, claimed };
+        for text in comments {
+            comment(&mut draft, &text);
+        }
+        self.read_moves(&mut draft, first)?;
+        draft.record.settle();
+        Ok(Some(draft.record))
+    }
+
+    /// Takes the headers that say what is played, from where, and who won.
+    fn begin(
+        &mut self,
+        headers: &mut Headers,
+    ) -> Result<(Position, Option<GameResult>), RecordErrorKind> {
+        let variant = headers.remove("Variant");
+        let fen = headers.remove("FEN");
+        headers.remove("SetUp");
+        let game = match variant.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            None | Some("" | "?" | "chess" | "standard" | "normal" | "from position") => {
+                Game::Chess
+            }
+            Some(
+                "chess960" | "chess 960" | "fischerandom" | "fischerrandom" | "fischer random",
+            ) => Game::Chess960,
+            Some(_) => {
+                let name = variant.unwrap_or_default();
+                return Err(RecordErrorKind::UnknownGame(shortened(&name)));
+            }
+        };
+        let start = match fen {
+            Some(fen) => Position::from_text(game, &fen).map_err(RecordErrorKind::Start)?,
+            None => Position::start(game),
+        };
+        let claimed = headers.remove("Result").and_then(|text| {
+            let result = outcome(text.trim().as_bytes());
+            if result.is_none() && text != "?" {
+                self.odd(Strange::Header("Result".to_owned()));
+            }
+            result
+        });
+        for name in ROSTER {
+            if headers.get(name) == Some(unknown(name)) {
+                headers.remove_first(name);
+            }
+        }
+        Ok((start, claimed))
+    }
+
+    fn read_moves(&mut self, draft: &mut Draft, first: Token) -> Result<(), RecordErrorKind> {
+        let mut token = first;
+        loop {
+            match token {
+                Token::Word => {
+                    if let Some(result) = outcome(self.tokens.word()) {
+                        if draft.outer.is_empty() && draft.skipping == 0 {
+                            self.conclude(draft, result);
+                            return Ok(());
+                        }
+                        self.skipped();
+                    } else if draft.skipping == 0 {
+                        self.word(draft)?;
+                    }
+                }
+                Token::Nag if draft.skipping == 0 => self.nag(draft),
+                Token::Comment(text) if draft.skipping == 0 => comment(draft, &text),
+                Token::Open => self.open(draft)?,
+                Token::Close => self.close(draft),
+                Token::Nag | Token::Comment(_) | Token::BlankLine => {}
+                Token::Tag { name, value, .. } => {
+                    self.pending = Some(Pending { name, value });
+                    self.conclude_without_a_word(draft);
+                    return Ok(());
+                }
+                Token::End => {
+                    self.conclude_without_a_word(draft);
+                    return Ok(());
+                }
+            }
+            token = self.tokens.next()?;
+        }
+    }
+
+    fn skipped(&mut self) {
+        let word = shortened(&String::from_utf8_lossy(self.tokens.word()));
+        self.odd(Strange::Skipped(word));
+    }
+
+    fn conclude(&mut self, draft: &mut Draft, result: GameResult) {
+        draft.record.result = result;
+        if let Some(claimed) = draft.claimed
+            && claimed != result
+        {
+            // Many files end every game with `*` and tell the result in the tag only.
+            if result == GameResult::Unknown {
+                draft.record.result = claimed;
+            }
+            self.odd(Strange::Contradiction("Result".to_owned()));
+        }
+    }
+
+    fn conclude_without_a_word(&mut self, draft: &mut Draft) {
+        draft.record.result = draft.claimed.unwrap_or_default();
+        self.odd(Strange::NoEnd);
+    }
+
+    fn open(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
+        if draft.skipping > 0 {
+            draft.skipping += 1;
+            return Ok(());
+        }
+        if draft.outer.len() >= self.limits.depth {
+            return Err(RecordErrorKind::TooMuch(Limit::Depth));
+        }
+        let parent = draft.record.node(draft.line.last).and_then(Node::parent);
+        let line = if let (Some(after), Some(last)) = (draft.line.before.clone(), parent) {
+            Line { last, before: None, after, comments: Vec::new() }
+        } else {
+            // There is no move to vary.
+            self.odd(Strange::CutVariation("(".to_owned()));
+            draft.skipping = 1;
+            let (last, after) = (draft.line.last, draft.line.after.clone());
+            Line { last, before: None, after, comments: Vec::new() }
+        };
+        draft.outer.push(mem::replace(&mut draft.line, line));
+        Ok(())
+    }
+
+    fn close(&mut self, draft: &mut Draft) {
+        if draft.skipping > 1 {
+            draft.skipping -= 1;
+            return;
+        }
+        draft.skipping = 0;
+        let Some(outer) = draft.outer.pop() else {
+            self.odd(Strange::Skipped(")".to_owned()));
+            return;
+        };
+        draft.line = outer;
+    }
+
+    fn nag(&mut self, draft: &mut Draft) {
+        let digits = std::str::from_utf8(self.tokens.word()).ok();
+        match digits.and_then(|digits| digits.parse().ok()) {
+            Some(number) => self.sign(draft, number),
+            None => self.skipped(),
+        }
+    }
+
+    fn sign(&mut self, draft: &mut Draft, number: u8) {
+        if draft.line.before.is_none() {
+            self.skipped();
+        } else if let Some(notes) = draft.record.notes_mut(draft.line.last) {
+            notes.nags.push(Nag(number));
+        }
+    }
+
+    fn word(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
+        let word = self.tokens.word();
+        if word.iter().all(u8::is_ascii_digit) {
+            return Ok(());
+        }
+        match san::read(&draft.line.after, word) {
+            Ok(mv) => self.play(draft, mv),
+            Err(fault) => {
+                let text = String::from_utf8_lossy(word).into_owned();
+                if let Some(&(_, nag)) = SIGNS.iter().find(|(sign, _)| *sign == text) {
+                    self.sign(draft, nag);
+                    return Ok(());
+                }
+                self.fault(draft, &text, fault)
+            }
+        }
+    }
+
+    fn play(&mut self, draft: &mut Draft, mv: shakmaty::Move) -> Result<(), RecordErrorKind> {
+        let ply = draft.record.node(draft.line.last).map_or(0, Node::ply);
+        if ply >= self.limits.plies {
+            return Err(RecordErrorKind::TooMuch(Limit::Plies));
+        }
+        if draft.record.len() >= self.limits.moves {
+            return Err(RecordErrorKind::TooMuch(Limit::Moves));
+        }
+        let attached = draft.record.attach(draft.line.last, Move::Chess(mv));
+        let id = attached.ok_or(RecordErrorKind::TooMuch(Limit::Moves))?;
+        draft.line.last = id;
+        draft.line.before = Some(draft.line.after.clone());
+        draft.line.after.play_unchecked(mv);
+        let comments = mem::take(&mut draft.line.comments);
+        if let Some(notes) = draft.record.notes_mut(id) {
+            notes.before = comments;
+        }
+        Ok(())
+    }
+
+    /// A word that is no move: an error in the main line, the end of a variation, or nonsense.
+    fn fault(
+        &mut self,
+        draft: &mut Draft,
+        text: &str,
+        fault: Fault,
+    ) -> Result<(), RecordErrorKind> {
+        let shown = shortened(text);
+        // Words of letters, such as `ep`, `N` or a name, are taken for moves only if they could be.
+        if fault == Fault::Unreadable && !text.starts_with(|letter: char| letter.is_alphabetic()) {
+            self.skipped();
+        } else if matches!(text, "e" | "p" | "ep" | "N" | "D" | "RR") {
+            // `e. p.`, and two letters of printed books: novelty and diagram, and comment.
+        } else if draft.outer.is_empty() {
+            return Err(match fault {
+                Fault::Ambiguous => RecordErrorKind::AmbiguousMove(shown),
+                Fault::Illegal => RecordErrorKind::NoSuchMove(shown),
+                Fault::Unreadable => RecordErrorKind::Unexpected(shown),
+            });
+        } else {
+            self.odd(Strange::CutVariation(shown));
+            draft.skipping = 1;
+        }
+        Ok(())
+    }
+}
+
+fn comment(draft: &mut Draft, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let begins_variation = draft.line.before.is_none() && !draft.outer.is_empty();
+    if begins_variation {
+        draft.line.comments.push(text.to_owned());
+    } else if let Some(notes) = draft.record.notes_mut(draft.line.last) {
+        let mover = draft.line.before.as_ref().map(|before| side(before.turn()));
+        command::take(text, mover, notes);
+    }
+}
+
+fn outcome(word: &[u8]) -> Option<GameResult> {
+    // Every move and number would be looked at in vain.
+    if !matches!(word.first()?, b'*' | b'0' | b'1' | 0xC2) {
+        return None;
+    }
+    GameResult::from_text(&std::str::from_utf8(word).ok()?.replace(['–', '—'], "-"))
+}
+
+fn side(color: Color) -> Side {
+    color.fold_wb(Side::First, Side::Second)
+}

@@ -1,0 +1,335 @@
+//! Splits PGN into tokens.
+
+use std::io::BufRead;
+
+use encoding_rs::WINDOWS_1252;
+
+use super::super::{
+    Limit, Limits, RecordErrorKind,
+    source::{Place, Source},
+};
+
+/// A token, and what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    /// `[Name "Value"]`, and whether it was written as it should be.
+    Tag { name: String, value: String, odd: bool },
+    /// A move, a number, a result or nonsense: [`Tokens::word`] has it.
+    Word,
+    /// `$` and a number: [`Tokens::word`] has the digits.
+    Nag,
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// A comment without its signs.
+    Comment(String),
+    /// A line without anything on it.
+    BlankLine,
+    /// The end of the file.
+    End,
+}
+
+/// What tells that a comment was left open: nobody writes this into one.
+const NEXT_GAME: &[u8] = b"[Event \"";
+
+#[derive(Debug)]
+pub(super) struct Tokens<R> {
+    source: Source<R>,
+    limits: Limits,
+    word: Vec<u8>,
+    /// Where the last token began.
+    place: Place,
+    at_line_start: bool,
+    /// Set where an open comment has swallowed the beginning of the next game.
+    event_follows: bool,
+    /// The last token was a tag, so that another one may follow on the same line.
+    after_tag: bool,
+    game_start: u64,
+}
+
+impl<R: BufRead> Tokens<R> {
+    pub(super) fn new(input: R, limits: Limits) -> Self {
+        Self {
+            source: Source::new(input),
+            limits,
+            word: Vec::new(),
+            place: Place::START,
+            at_line_start: true,
+            event_follows: false,
+            after_tag: false,
+            game_start: 0,
+        }
+    }
+
+    /// Where the last token began.
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The last word.
+    pub(super) fn word(&self) -> &[u8] {
+        &self.word
+    }
+
+    /// From here on bytes are counted for another game.
+    pub(super) fn begin_game(&mut self) {
+        self.game_start = self.source.taken();
+    }
+
+    /// The next token.
+    pub(super) fn next(&mut self) -> Result<Token, RecordErrorKind> {
+        if self.source.taken() == 0 {
+            self.source.skip_mark()?;
+        }
+        if std::mem::take(&mut self.event_follows) {
+            self.place = self.source.place();
+            return self.tag_value("Event".to_owned(), false);
+        }
+        loop {
+            if self.source.taken() - self.game_start > self.limits.game_bytes {
+                return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+            }
+            let at_line_start = self.at_line_start;
+            self.place = self.source.place();
+            let Some(byte) = self.source.peek()? else { return Ok(Token::End) };
+            match byte {
+                b'\n' => {
+                    self.source.bump(byte);
+                    self.at_line_start = true;
+                    if at_line_start {
+                        return Ok(Token::BlankLine);
+                    }
+                    continue;
+                }
+                b' ' | b'\t' | 0x0B | 0x0C => {
+                    self.source.bump(byte);
+                    continue;
+                }
+                b'%' if self.place.column == 1 => {
+                    while self.source.peek()?.is_some_and(|byte| byte != b'\n') {
+                        self.source.next()?;
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            self.at_line_start = false;
+            let after_tag = std::mem::take(&mut self.after_tag);
+            return match byte {
+                b'{' => {
+                    self.source.bump(byte);
+                    self.comment()
+                }
+                b';' => {
+                    self.source.bump(byte);
+                    self.rest_of_line()
+                }
+                b'[' if at_line_start || after_tag => {
+                    self.source.bump(byte);
+                    self.tag()
+                }
+                b'(' => {
+                    self.source.bump(byte);
+                    Ok(Token::Open)
+                }
+                b')' => {
+                    self.source.bump(byte);
+                    Ok(Token::Close)
+                }
+                b'$' => {
+                    self.source.bump(byte);
+                    self.take_word(|byte| byte.is_ascii_digit())?;
+                    Ok(Token::Nag)
+                }
+                b'.' => {
+                    self.source.bump(byte);
+                    continue;
+                }
+                b'!' | b'?' => {
+                    self.take_word(|byte| matches!(byte, b'!' | b'?'))?;
+                    Ok(Token::Word)
+                }
+                // The standard keeps this for later.
+                b'<' => {
+                    self.take_word(|byte| !matches!(byte, b'>' | b'\n'))?;
+                    Ok(Token::Word)
+                }
+                b'*' | b'[' | b']' | b'}' | b'>' | b'"' => {
+                    self.source.bump(byte);
+                    self.word.clear();
+                    self.word.push(byte);
+                    Ok(Token::Word)
+                }
+                _ => {
+                    self.take_word(is_word)?;
+                    Ok(Token::Word)
+                }
+            };
+        }
+    }
+
+    /// Collects bytes into the word.
+    fn take_word(&mut self, belongs: fn(u8) -> bool) -> Result<(), RecordErrorKind> {
+        self.word.clear();
+        while let Some(byte) = self.source.peek()?.filter(|&byte| belongs(byte)) {
+            self.source.bump(byte);
+            // Longer than any word that means something; the rest cannot matter.
+            if self.word.len() < LONGEST_WORD {
+                self.word.push(byte);
+            }
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self) -> Result<Token, RecordErrorKind> {
+        let mut text = Vec::new();
+        // How much of `NEXT_GAME` this line began with; none once it began otherwise.
+        let mut matched = None;
+        loop {
+            let Some(byte) = self.source.next()? else { return Err(RecordErrorKind::OpenComment) };
+            matched = match (byte, matched) {
+                (b'\n', _) => Some(0),
+                (byte, Some(count)) if NEXT_GAME.get(count) == Some(&byte) => Some(count + 1),
+                _ => None,
+            };
+            if matched == Some(NEXT_GAME.len()) {
+                self.event_follows = true;
+                return Err(RecordErrorKind::OpenComment);
+            }
+            if byte == b'}' {
+                return Ok(Token::Comment(decoded(&text).trim().to_owned()));
+            }
+            text.push(byte);
+            if text.len() > self.limits.comment_bytes {
+                return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+            }
+        }
+    }
+
+    fn rest_of_line(&mut self) -> Result<Token, RecordErrorKind> {
+        let mut text = Vec::new();
+        while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
+            self.source.bump(byte);
+            text.push(byte);
+            if text.len() > self.limits.comment_bytes {
+                return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+            }
+        }
+        Ok(Token::Comment(decoded(&text).trim().to_owned()))
+    }
+
+    fn skip_blanks(&mut self) -> Result<(), RecordErrorKind> {
+        while let Some(byte) = self.source.peek()?.filter(|byte| matches!(byte, b' ' | b'\t')) {
+            self.source.bump(byte);
+        }
+        Ok(())
+    }
+
+    fn tag(&mut self) -> Result<Token, RecordErrorKind> {
+        self.skip_blanks()?;
+        let mut name = Vec::new();
+        let ends = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'"' | b']');
+        while let Some(byte) = self.source.peek()?.filter(|&byte| !ends(byte)) {
+            self.source.bump(byte);
+            self.push_header(&mut name, byte)?;
+        }
+        let name = decoded(&name);
+        self.skip_blanks()?;
+        if let Some(quote @ b'"') = self.source.peek()? {
+            self.source.bump(quote);
+            return self.tag_value(name, false);
+        }
+        // A value without quotes.
+        let mut value = Vec::new();
+        while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
+            self.source.bump(byte);
+            if byte == b']' {
+                break;
+            }
+            self.push_header(&mut value, byte)?;
+        }
+        self.after_tag = true;
+        Ok(Token::Tag { name, value: decoded(&value).trim().to_owned(), odd: true })
+    }
+
+    /// Reads on behind the opening quote. A quote that no bracket follows belongs to the value.
+    fn tag_value(&mut self, name: String, mut odd: bool) -> Result<Token, RecordErrorKind> {
+        let mut value = Vec::new();
+        while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
+            self.source.bump(byte);
+            if byte == b'\\' {
+                let next = self.source.peek()?;
+                let escaped = next.filter(|next| matches!(next, b'"' | b'\\'));
+                if let Some(next) = escaped {
+                    self.source.bump(next);
+                }
+                self.push_header(&mut value, escaped.unwrap_or(byte))?;
+            } else if byte == b'"' {
+                let mut blanks = Vec::new();
+                while let Some(byte) =
+                    self.source.peek()?.filter(|byte| matches!(byte, b' ' | b'\t'))
+                {
+                    self.source.bump(byte);
+                    self.push_header(&mut blanks, byte)?;
+                }
+                if self.source.peek()? == Some(b']') {
+                    self.source.bump(b']');
+                    self.after_tag = true;
+                    return Ok(Token::Tag { name, value: decoded(&value), odd });
+                }
+                odd = true;
+                if self.source.peek()?.is_none_or(|byte| byte == b'\n') {
+                    return Ok(Token::Tag { name, value: decoded(&value), odd });
+                }
+                self.push_header(&mut value, byte)?;
+                value.append(&mut blanks);
+            } else {
+                self.push_header(&mut value, byte)?;
+            }
+        }
+        let value = decoded(&value);
+        let value = value.trim_end_matches(|letter: char| letter == ']' || letter.is_whitespace());
+        Ok(Token::Tag { name, value: value.to_owned(), odd: true })
+    }
+
+    fn push_header(&self, text: &mut Vec<u8>, byte: u8) -> Result<(), RecordErrorKind> {
+        text.push(byte);
+        if text.len() > self.limits.header_bytes {
+            return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
+        }
+        Ok(())
+    }
+}
+
+const LONGEST_WORD: usize = 64;
+
+fn is_word(byte: u8) -> bool {
+    !byte.is_ascii_whitespace()
+        && !matches!(
+            byte,
+            b'{' | b'}'
+                | b'('
+                | b')'
+                | b'['
+                | b']'
+                | b'<'
+                | b'>'
+                | b';'
+                | b'!'
+                | b'?'
+                | b'$'
+                | b'.'
+                | b'*'
+                | b'"'
+                | 0x0B
+        )
+}
+
+/// UTF-8, or what the standard asks for if it is none: Latin-1, as Windows has it.
+pub(super) fn decoded(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+    }
+}

@@ -1,0 +1,255 @@
+//! Writes PGN in the export format: the roster first, lines of up to 80 columns.
+
+use std::io::{self, Write};
+
+use shakmaty::{Chess, Color, Position as _, san::SanPlus};
+
+use crate::{BoardRef, Game, Move};
+
+use super::super::{Annotations, Format, GameRecord, Node, NodeId, WriteError};
+use super::{ROSTER, command, unknown};
+
+/// Columns of a line, without its end.
+const WIDTH: usize = 79;
+
+pub(in super::super) fn write<W: Write>(
+    record: &GameRecord,
+    out: &mut W,
+) -> Result<(), WriteError> {
+    let BoardRef::Chess(board) = record.start().board() else {
+        return Err(WriteError::WrongGame { format: Format::Pgn, game: record.game() });
+    };
+    write_headers(record, out)?;
+    writeln!(out)?;
+    let mut text = Wrapped { out, column: 0, glued: true };
+    if let Some(root) = record.root() {
+        write_comments(&root.notes, &mut text)?;
+    }
+    write_moves(record, board.position().clone(), &mut text)?;
+    text.word(record.result.as_str())?;
+    writeln!(text.out, "\n")?;
+    Ok(())
+}
+
+fn write_headers<W: Write>(record: &GameRecord, out: &mut W) -> io::Result<()> {
+    for name in ROSTER {
+        let value = match name {
+            "Result" => record.result.as_str(),
+            _ => record
+                .headers
+                .get(name)
+                .filter(|it| !it.is_empty())
+                .unwrap_or_else(|| unknown(name)),
+        };
+        write_header(name, value, out)?;
+    }
+    let start = record.start();
+    if start.game() == Game::Chess960 {
+        write_header("Variant", "Chess960", out)?;
+    }
+    let text = start.to_string();
+    if text != crate::Position::start(Game::Chess).to_string() {
+        write_header("SetUp", "1", out)?;
+        write_header("FEN", &text, out)?;
+    }
+    let mut written = Vec::new();
+    for (name, value) in record.headers.iter() {
+        // The first of each name of the roster stands above.
+        if ROSTER.contains(&name) && !written.contains(&name) {
+            written.push(name);
+        } else if !matches!(name, "Result" | "FEN" | "SetUp" | "Variant") {
+            write_header(name, value, out)?;
+        }
+    }
+    if record.headers.get("Termination").is_none()
+        && let Some(termination) = record.termination()
+    {
+        write_header("Termination", termination.pgn(), out)?;
+    }
+    Ok(())
+}
+
+fn write_header<W: Write>(name: &str, value: &str, out: &mut W) -> io::Result<()> {
+    let name: String = name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' })
+        .collect();
+    if name.is_empty() {
+        return Ok(());
+    }
+    let value = value.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"");
+    writeln!(out, "[{name} \"{value}\"]")
+}
+
+/// What is still to be written, last thing first: recursion would let a record choose the depth.
+enum Task {
+    /// The first move after a node with its variations, and then on.
+    Line {
+        after: NodeId,
+        position: Chess,
+        numbered: bool,
+    },
+    /// A variation that begins with this node.
+    Variation {
+        first: NodeId,
+        position: Chess,
+    },
+    Close,
+}
+
+fn write_moves<W: Write>(
+    record: &GameRecord,
+    start: Chess,
+    text: &mut Wrapped<'_, W>,
+) -> io::Result<()> {
+    let mut tasks = vec![Task::Line { after: NodeId::ROOT, position: start, numbered: true }];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Close => text.close()?,
+            Task::Variation { first, position } => {
+                text.open()?;
+                let (next, _) = write_move(record, first, position, true, text)?;
+                tasks.push(Task::Close);
+                tasks.push(next);
+            }
+            Task::Line { after, position, numbered } => {
+                let children = record.node(after).map_or(&[][..], Node::children);
+                let [first, variations @ ..] = children else { continue };
+                let (next, commented) =
+                    write_move(record, *first, position.clone(), numbered, text)?;
+                tasks.push(match next {
+                    Task::Line { after, position, .. } => {
+                        let numbered = commented || !variations.is_empty();
+                        Task::Line { after, position, numbered }
+                    }
+                    other => other,
+                });
+                for &first in variations.iter().rev() {
+                    tasks.push(Task::Variation { first, position: position.clone() });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes one move with what is said about it. Returns what follows, and whether there was a
+/// comment.
+fn write_move<W: Write>(
+    record: &GameRecord,
+    id: NodeId,
+    mut position: Chess,
+    numbered: bool,
+    text: &mut Wrapped<'_, W>,
+) -> io::Result<(Task, bool)> {
+    let node = record.node(id);
+    let mut commented = false;
+    if let Some(node) = node
+        && let Some(Move::Chess(mv)) = node.mv()
+    {
+        for comment in &node.notes.before {
+            commented |= write_comment("", comment, text)?;
+        }
+        match position.turn() {
+            Color::White => text.word(&format!("{}.", position.fullmoves()))?,
+            Color::Black if numbered || commented => {
+                text.word(&format!("{}...", position.fullmoves()))?;
+            }
+            Color::Black => {}
+        }
+        text.word(&SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string())?;
+        for nag in &node.notes.nags {
+            text.word(&format!("${}", nag.0))?;
+        }
+        commented = write_comments(&node.notes, text)?;
+    }
+    Ok((Task::Line { after: id, position, numbered: commented }, commented))
+}
+
+/// Writes the commands and the comments behind a move; false if there are none.
+fn write_comments<W: Write>(notes: &Annotations, text: &mut Wrapped<'_, W>) -> io::Result<bool> {
+    let commands = command::commands(notes);
+    let end = notes.end.iter().flat_map(|end| &end.comments);
+    let mut comments = notes.comments.iter().chain(end);
+    let first = comments.next().map_or("", String::as_str);
+    let mut commented = write_comment(&commands, first, text)?;
+    for comment in comments {
+        commented |= write_comment("", comment, text)?;
+    }
+    Ok(commented)
+}
+
+fn write_comment<W: Write>(
+    commands: &str,
+    comment: &str,
+    text: &mut Wrapped<'_, W>,
+) -> io::Result<bool> {
+    // A carriage return would come back as a line end.
+    let comment = comment.replace("\r\n", "\n").replace(['\r', '\0'], " ");
+    // Readers take this for the next game.
+    let comment = comment.replace("\n[Event \"", "\n [Event \"");
+    let comment = comment.trim();
+    if commands.is_empty() && comment.is_empty() {
+        return Ok(false);
+    }
+    if !comment.contains('}') {
+        text.word(&format!("{{ {} }}", format!("{commands}{comment}").trim()))?;
+        return Ok(true);
+    }
+    if !commands.is_empty() {
+        text.word(&format!("{{ {} }}", commands.trim()))?;
+    }
+    for line in comment.lines() {
+        text.rest_of_line(line.trim())?;
+    }
+    Ok(true)
+}
+
+/// Breaks lines between words.
+struct Wrapped<'a, W> {
+    out: &'a mut W,
+    column: usize,
+    /// Nothing comes between the last word and the next.
+    glued: bool,
+}
+
+impl<W: Write> Wrapped<'_, W> {
+    fn word(&mut self, word: &str) -> io::Result<()> {
+        let first = word.split('\n').next().unwrap_or(word).chars().count();
+        if self.column > 0 {
+            let blank = usize::from(!self.glued);
+            if self.column + blank + first > WIDTH {
+                self.out.write_all(b"\n")?;
+                self.column = 0;
+            } else if blank > 0 {
+                self.out.write_all(b" ")?;
+                self.column += 1;
+            }
+        }
+        self.glued = false;
+        self.out.write_all(word.as_bytes())?;
+        let last = word.rsplit('\n').next().unwrap_or(word).chars().count();
+        self.column = if word.contains('\n') { last } else { self.column + first };
+        Ok(())
+    }
+
+    fn open(&mut self) -> io::Result<()> {
+        self.word("(")?;
+        self.glued = true;
+        Ok(())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.glued = true;
+        self.word(")")
+    }
+
+    fn rest_of_line(&mut self, line: &str) -> io::Result<()> {
+        if line.is_empty() {
+            return Ok(());
+        }
+        self.word(&format!("; {line}\n"))?;
+        self.glued = true;
+        Ok(())
+    }
+}

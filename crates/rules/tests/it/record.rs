@@ -1,0 +1,39 @@
+//! Game records: what is read, what is written, and that both agree.
+
+mod games;
+mod pgn;
+mod tree;
+
+use readyok_rules::record::{self, Format, GameRecord, Oddity, RecordError};
+
+/// All games of a text.
+fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>> {
+    record::read(bytes, format).collect()
+}
+
+/// The only game of a text, and what was odd in it.
+#[track_caller]
+fn read_one(bytes: &[u8], format: Format) -> (GameRecord, Vec<Oddity>) {
+    let mut games = record::read(bytes, format);
+    let game = games.next().expect("a game");
+    let game = game.unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(bytes)));
+    let oddities = games.oddities().to_vec();
+    let more = games.next();
+    assert!(more.is_none(), "{}: {more:?}", String::from_utf8_lossy(bytes));
+    (game, oddities)
+}
+
+fn written(game: &GameRecord, format: Format) -> Vec<u8> {
+    let mut out = Vec::new();
+    record::write(game, format, &mut out).expect("it can be written");
+    out
+}
+
+/// What is written reads back as the same record, without anything odd.
+#[track_caller]
+fn check_round_trip(game: &GameRecord, format: Format) {
+    let text = written(game, format);
+    let (read, oddities) = read_one(&text, format);
+    assert!(read == *game, "{}\n{game:#?}\n{read:#?}", String::from_utf8_lossy(&text));
+    assert_eq!(oddities, [], "{}", String::from_utf8_lossy(&text));
+}

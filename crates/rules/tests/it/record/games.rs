@@ -1,0 +1,143 @@
+//! Games with everything that a record can hold, drawn at random.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use readyok_rules::record::{
+    Annotations, Evaluation, GameRecord, GameResult, Mark, MarkColor, Nag, NodeId, RecordScore,
+};
+use readyok_rules::{Game, Position, Side, shakmaty::Square};
+
+/// How to draw a game.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// For each move: which node it follows, counted back from the last, and which legal move.
+    pub(super) moves: Vec<(u8, u16, Annotations)>,
+    pub(super) root: Annotations,
+    pub(super) result: GameResult,
+}
+
+/// Draws a plan whose notes come from a strategy.
+pub(super) fn plan(
+    notes: impl Strategy<Value = Annotations> + Clone,
+    moves: std::ops::Range<usize>,
+) -> impl Strategy<Value = Plan> {
+    let back = prop_oneof![6 => Just(0_u8), 1 => 1..12_u8];
+    let result = prop_oneof![
+        Just(GameResult::Unknown),
+        Just(GameResult::Draw),
+        Just(GameResult::Win(Side::First)),
+        Just(GameResult::Win(Side::Second)),
+    ];
+    (prop::collection::vec((back, any::<u16>(), notes.clone()), moves), notes, result)
+        .prop_map(|(moves, root, result)| Plan { moves, root, result })
+}
+
+/// The game of a plan. Comments before a move stay where the move begins a variation.
+pub(super) fn build(start: Position, plan: Plan) -> GameRecord {
+    let mut record = GameRecord::new(start);
+    let mut nodes = vec![NodeId::ROOT];
+    for (back, choice, mut notes) in plan.moves {
+        let parent = nodes[nodes.len().saturating_sub(1 + usize::from(back))];
+        let position = record.position_after(parent).expect("it is there");
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            continue;
+        }
+        let mv = moves[usize::from(choice) % moves.len()];
+        let first = record.node(parent).expect("it is there").children().is_empty();
+        let before = record.len();
+        let id = record.add(parent, mv).expect("it is legal");
+        if record.len() == before {
+            continue;
+        }
+        if first {
+            notes.before.clear();
+        }
+        *record.notes_mut(id).expect("it is there") = notes;
+        nodes.push(id);
+    }
+    *record.notes_mut(NodeId::ROOT).expect("it is there") =
+        Annotations { before: Vec::new(), nags: Vec::new(), ..plan.root };
+    record.result = plan.result;
+    record
+}
+
+/// One line of text as it stands in comments and headers: no blanks around it.
+pub(super) fn text() -> impl Strategy<Value = String> + Clone {
+    "[a-zA-Z0-9 ,.:!?()/\\\\\"'äß王飛%*#;\\[\\]+-]{1,30}"
+        .prop_map(|text| text.trim().to_owned())
+        .prop_filter("not empty", |text| !text.is_empty())
+}
+
+/// A comment of one line or several.
+pub(super) fn comment() -> impl Strategy<Value = String> + Clone {
+    prop::collection::vec(text(), 1..3).prop_map(|lines| lines.join("\n"))
+}
+
+fn duration() -> impl Strategy<Value = Duration> + Clone {
+    prop_oneof![
+        (0..400_000_u64).prop_map(Duration::from_secs),
+        (0..40_000_000_u64).prop_map(Duration::from_millis),
+    ]
+}
+
+pub(super) fn evaluation() -> impl Strategy<Value = Evaluation> + Clone {
+    let score = prop_oneof![
+        (-40_000..40_000).prop_map(RecordScore::Centipawns),
+        (-200..200).prop_map(RecordScore::Mate),
+    ];
+    (score, prop::option::of(0..200_u32)).prop_map(|(score, depth)| Evaluation { score, depth })
+}
+
+fn marks() -> impl Strategy<Value = Vec<Mark>> + Clone {
+    let color = prop_oneof![
+        Just(MarkColor::Green),
+        Just(MarkColor::Red),
+        Just(MarkColor::Yellow),
+        Just(MarkColor::Blue),
+    ];
+    let mark = (color, 0..64_u32, prop::option::of(0..64_u32)).prop_map(|(color, from, to)| Mark {
+        color,
+        from: Square::new(from),
+        to: to.map(Square::new),
+    });
+    prop::collection::vec(mark, 0..4).prop_map(|mut marks| {
+        marks.sort_by_key(|mark| mark.to.is_some());
+        marks
+    })
+}
+
+/// Everything that PGN can hold.
+pub(super) fn pgn_notes() -> impl Strategy<Value = Annotations> + Clone {
+    let notes = (
+        prop::collection::vec(comment(), 0..3),
+        prop::collection::vec(comment(), 0..3),
+        prop::collection::vec(any::<u8>().prop_map(Nag), 0..3),
+        prop::option::of(duration()),
+        prop::option::of(duration()),
+        prop::option::of(evaluation()),
+        marks(),
+    );
+    let full = notes.prop_map(|(before, comments, nags, clock, elapsed, evaluation, marks)| {
+        Annotations { before, comments, nags, clock, elapsed, evaluation, marks, end: None }
+    });
+    prop_oneof![3 => Just(Annotations::default()), 2 => full]
+}
+
+/// Positions to begin at.
+pub(super) fn chess_start() -> impl Strategy<Value = Position> + Clone {
+    prop::sample::select(vec![
+        Position::start(Game::Chess),
+        Position::start(Game::Chess960),
+        super::super::position(
+            Game::Chess,
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 7",
+        ),
+        super::super::position(
+            Game::Chess960,
+            "1rkr1b2/ppp1pppp/8/3pP3/8/8/PPPP1PPP/1RKR1B2 w KQkq d6 0 9",
+        ),
+        super::super::position(Game::Chess, "8/P3k3/8/8/8/8/4p2K/8 w - - 0 1"),
+    ])
+}

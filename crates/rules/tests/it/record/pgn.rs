@@ -1,0 +1,394 @@
+//! PGN: odd files, broken files, and that what is written reads back.
+
+use std::io::{self, Read};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use readyok_rules::record::{
+    self, Evaluation, Format, GameRecord, GameResult, Limit, Limits, Nag, Node, RecordErrorKind,
+    RecordScore, Records, Strange,
+};
+use readyok_rules::{CastlingForm, Game, Position, Side};
+
+use super::{check_round_trip, games, read_all, read_one, written};
+
+/// The main line as UCI words.
+fn words(record: &GameRecord) -> String {
+    let words: Vec<String> = record
+        .mainline()
+        .filter_map(Node::mv)
+        .map(|mv| mv.word(record.game().castling_form()))
+        .collect();
+    words.join(" ")
+}
+
+#[track_caller]
+fn check_moves(text: &str, expected: &str) -> GameRecord {
+    let (record, _) = read_one(text.as_bytes(), Format::Pgn);
+    assert_eq!(words(&record), expected, "{text}");
+    record
+}
+
+#[track_caller]
+fn check_error(text: &str, expected: &str) {
+    let mut games = read_all(text.as_bytes(), Format::Pgn);
+    let error = games.remove(0).err().unwrap_or_else(|| panic!("{text} was read"));
+    assert_eq!(error.to_string(), expected, "{text}");
+    for game in games {
+        assert_eq!(words(&game.expect("the next game is read")), "e2e4 e7e5", "{text}");
+    }
+}
+
+const NEXT: &str = "\n\n[Event \"next\"]\n\n1. e4 e5 *\n";
+
+#[test]
+fn reads_moves_as_people_write_them() {
+    check_moves("1. e4 e5 2. Nf3 Nc6 *", "e2e4 e7e5 g1f3 b8c6");
+    check_moves("1.e4 e5 2.Nf3 Nc6 *", "e2e4 e7e5 g1f3 b8c6");
+    check_moves("e4 e5 Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6");
+    check_moves("1 e4 e5 2 Ng1f3 Nb8-c6 *", "e2e4 e7e5 g1f3 b8c6");
+    check_moves("1. e2e4 e7-e5 2. g1f3 1/2", "e2e4 e7e5 g1f3");
+    check_moves("1. e4! e5?? 2. Nf3!? $14 Nc6 1-0", "e2e4 e7e5 g1f3 b8c6");
+    check_moves("1.e4\re5\r2.Nf3\r\n1-0", "e2e4 e7e5 g1f3");
+    check_moves("\u{feff}\u{feff}1. e4 *", "e2e4");
+    check_moves("1. e4 e6 2. e5 d5 3. exd6 e.p. *", "e2e4 e7e6 e4e5 d7d5 e5d6");
+    check_moves("1. e4 e6 2. e5 d5 3. exd6e.p. Bxd6 *", "e2e4 e7e6 e4e5 d7d5 e5d6 f8d6");
+    let castling = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n\n";
+    check_moves(&format!("{castling}1. 0-0 O-O-O+ *"), "e1g1 e8c8");
+    check_moves(&format!("{castling}1. e1g1 e8a8 *"), "e1g1 e8c8");
+    let promotion = "[FEN \"8/P3k3/8/8/8/8/8/4K3 w - - 0 1\"]\n\n";
+    for text in ["a8=Q", "a8Q", "a8/Q", "a7a8q", "a7-a8=Q", "a8=Q#+"] {
+        check_moves(&format!("{promotion}1. {text} *"), "a7a8q");
+    }
+}
+
+#[test]
+fn reads_tags_as_people_write_them() {
+    let (record, oddities) = read_one(
+        b"[White \"\\\"Big\\\" \\\\ Al\"]  [Black\t\"\xe9mile\" ]\n[Site \"the \"best\" bar\"]\n\
+          [Round 3]\n[Annotator \"open]\n[A_b \"1\"]\n[A_b \"2\"]\n1. e4 *",
+        Format::Pgn,
+    );
+    let headers: Vec<(&str, &str)> = record.headers.iter().collect();
+    assert_eq!(
+        headers,
+        [
+            ("White", "\"Big\" \\ Al"),
+            ("Black", "émile"),
+            ("Site", "the \"best\" bar"),
+            ("Round", "3"),
+            ("Annotator", "open"),
+            ("A_b", "1"),
+            ("A_b", "2"),
+        ]
+    );
+    let names: Vec<String> = oddities.iter().map(|it| it.what.to_string()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(record.player(Side::Second), Some("émile"));
+}
+
+#[test]
+fn the_game_and_its_start_come_from_tags() {
+    let chess960 = "[Variant \"Fischerandom\"]\n[SetUp \"1\"]\n\
+        [FEN \"1rkr4/ppp1pppp/8/3pP3/8/8/PPPP1PPP/1RKR4 w DBdb - 0 9\"]\n\n9. O-O O-O *";
+    let record = check_moves(chess960, "c1d1 c8d8");
+    assert_eq!((record.game(), record.headers.len()), (Game::Chess960, 0));
+    let lichess =
+        "[Variant \"From Position\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *";
+    assert_eq!(check_moves(lichess, "e1g1").game(), Game::Chess);
+    check_error(
+        &format!("[Variant \"Crazyhouse\"]\n\n1. e4 *{NEXT}"),
+        "game 1, line 3, column 1: `Crazyhouse` is no game known here",
+    );
+    check_error(
+        &format!("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *{NEXT}"),
+        "game 1, line 3, column 1: bad start position: the first player has 0 kings",
+    );
+}
+
+#[test]
+fn reads_what_programs_hide_in_comments() {
+    let (record, oddities) = read_one(
+        b"1. e4 { [%eval 0.25,18] [%clk 0:09:58.5] a good [%foo bar] move [%clk 9] } \
+          e5 {[%csl Ge4,Rd5][%cal Ye2e4]} 2. Nf3 {[%emt 0:00:04] [%eval #-3]} *",
+        Format::Pgn,
+    );
+    assert_eq!(oddities, []);
+    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    assert_eq!(
+        notes[0].evaluation,
+        Some(Evaluation { score: RecordScore::Centipawns(25), depth: Some(18) })
+    );
+    assert_eq!(notes[0].clock, Some(Duration::from_millis(598_500)));
+    assert_eq!(notes[0].comments, ["a good [%foo bar] move [%clk 9]"]);
+    assert_eq!(notes[1].marks.len(), 3);
+    assert_eq!(notes[1].comments, [""; 0]);
+    assert_eq!(notes[2].elapsed, Some(Duration::from_secs(4)));
+    assert_eq!(notes[2].evaluation, Some(Evaluation { score: RecordScore::Mate(-3), depth: None }));
+}
+
+#[test]
+fn reads_the_comments_of_match_runners() {
+    let (record, _) = read_one(
+        b"1. e4 {+0.54/12 0.31s} e5 {+0.10/11 0.25s, n=1200} 2. Nf3 {book} Nc6 {-M4/9 1s, White mates}\
+          3. Bc4 {0.00/1} Nf6 {1/2 open} *",
+        Format::Pgn,
+    );
+    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let scores: Vec<_> =
+        notes.iter().map(|notes| notes.evaluation.map(|it| (it.score, it.depth))).collect();
+    assert_eq!(
+        scores,
+        [
+            Some((RecordScore::Centipawns(54), Some(12))),
+            Some((RecordScore::Centipawns(-10), Some(11))),
+            None,
+            Some((RecordScore::Mate(2), Some(9))),
+            Some((RecordScore::Centipawns(0), Some(1))),
+            None,
+        ]
+    );
+    assert_eq!(notes[0].elapsed, Some(Duration::from_millis(310)));
+    assert_eq!(notes[1].comments, ["n=1200"]);
+    assert_eq!(notes[2].comments, ["book"]);
+    assert_eq!(notes[3].comments, ["White mates"]);
+    assert_eq!(notes[5].comments, ["1/2 open"]);
+}
+
+#[test]
+fn comments_stand_where_they_belong() {
+    let (record, _) = read_one(
+        b"{of the game} 1. e4 {one} ;two\n% escaped\n({before} 1. d4 d5 (1... Nf6 2. c4) 2. c4 {in}) {three}\n\
+          1... e5 $1 (1... c5!? 2. Nf3 (2. c3)) 2. Nf3 *",
+        Format::Pgn,
+    );
+    assert_eq!(record.root().expect("a root").notes.comments, ["of the game"]);
+    let line: Vec<_> = record.mainline().collect();
+    assert_eq!(line[0].notes.comments, ["one", "two", "three"]);
+    assert_eq!(line[1].notes.nags, [Nag(1)]);
+    let first = record.root().expect("a root").children();
+    let d4 = record.node(first[1]).expect("a variation");
+    assert_eq!(d4.notes.before, ["before"]);
+    assert_eq!(d4.children().len(), 2);
+    assert_eq!(record.len(), 3 + 3 + 2 + 3);
+    check_round_trip(&record, Format::Pgn);
+}
+
+#[test]
+fn results_come_from_the_moves_and_from_the_tag() {
+    let (record, oddities) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
+    assert_eq!(record.result, GameResult::Win(Side::First));
+    assert_eq!(oddities.last().map(|it| &it.what), Some(&Strange::NoEnd));
+    let (record, oddities) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::Pgn);
+    assert_eq!(record.result, GameResult::Win(Side::Second));
+    assert_eq!(oddities.len(), 1);
+    let (record, _) = read_one(b"[Result \"1/2-1/2\"]\n\n1. e4 *", Format::Pgn);
+    assert_eq!(record.result, GameResult::Draw);
+    let (record, _) = read_one("1. e4 1–0".as_bytes(), Format::Pgn);
+    assert_eq!(record.result, GameResult::Win(Side::First));
+}
+
+#[test]
+fn games_are_told_apart() {
+    let count = |text: &str| {
+        let games = read_all(text.as_bytes(), Format::Pgn);
+        games.into_iter().map(|game| game.expect("it is read").len()).collect::<Vec<_>>()
+    };
+    assert_eq!(count(""), []);
+    assert_eq!(count("\n \n"), []);
+    assert_eq!(count("1. e4 * 1. d4 d5 *"), [1, 2]);
+    assert_eq!(count("1. e4\n\n[Event \"b\"]\n\n1. d4 d5\n"), [1, 2]);
+    assert_eq!(count("[Event \"a\"]\n\n[Event \"b\"]\n\n1. d4 d5 *\n"), [0, 2]);
+    assert_eq!(count("[Event \"a\"]\n\n*\n\n[Event \"b\"]\n*"), [0, 0]);
+    assert_eq!(count("1. e4\n\ne5\n\n2. Nf3 *"), [3]);
+}
+
+#[test]
+fn a_broken_game_is_reported_and_the_next_one_read() {
+    for (text, expected) in [
+        ("1. e4 e5 2. Ke3", "line 1, column 13: no legal move is `Ke3`"),
+        ("\n1. e4\ne5 2. Nf6 Nc6", "line 3, column 7: no legal move is `Nf6`"),
+        ("1. d4 d5 2. Nf3 Nf6 3. Nd2", "line 1, column 24: more than one move is `Nd2`"),
+        ("1. e4 hello", "line 1, column 7: `hello` means nothing here"),
+        ("1. e4 --", "line 1, column 7: no legal move is `--`"),
+        ("1. e4 {open", "line 1, column 7: a comment does not end"),
+        ("1. e4 e5 2. Ke3 {a} (2. Nf3 1-0 {b)", "line 1, column 13: no legal move is `Ke3`"),
+    ] {
+        check_error(&format!("{text}{NEXT}"), &format!("game 1, {expected}"));
+    }
+    // After a result another game can follow on the same line.
+    check_error("1. e4 Kd8 1-0 1. e4 e5 1-0", "game 1, line 1, column 7: no legal move is `Kd8`");
+    check_error("1. e4 {open", "game 1, line 1, column 7: a comment does not end");
+}
+
+#[test]
+fn a_broken_variation_is_cut() {
+    let (record, oddities) = read_one(
+        b"1. e4 (1. d4 d5 2. Ke3 (2. c4 {x}) Nf6) (1. c4 --) (1. Nf3) 1... e5 (2. hello) 2. Nf3 *",
+        Format::Pgn,
+    );
+    assert_eq!(words(&record), "e2e4 e7e5 g1f3");
+    assert_eq!(record.len(), 3 + 2 + 1 + 1);
+    let cut: Vec<String> = oddities.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        cut,
+        [
+            "line 1, column 20: a variation was cut before `Ke3`",
+            "line 1, column 48: a variation was cut before `--`",
+            "line 1, column 73: a variation was cut before `hello`",
+        ]
+    );
+    let (record, oddities) =
+        read_one(b"(1. e4 e5) 1. d4 ) d5 ((1... e5)) 2. c4 <x> *", Format::Pgn);
+    assert_eq!((words(&record).as_str(), record.len()), ("d2d4 d7d5 c2c4", 3));
+    assert_eq!(oddities.len(), 5, "{oddities:?}");
+}
+
+#[test]
+fn games_over_the_limits_are_reported() {
+    let limits = Limits {
+        game_bytes: 400,
+        comment_bytes: 100,
+        headers: 3,
+        header_bytes: 50,
+        moves: 20,
+        plies: 12,
+        depth: 3,
+    };
+    let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(10);
+    let deep = format!("e4 {}", "(d4 ".repeat(4));
+    let wide = format!("e4 {}", "(d4) ".repeat(21));
+    for (text, limit) in [
+        (" ".repeat(500), Limit::GameBytes),
+        (format!("{{{}}}", "x".repeat(101)), Limit::CommentBytes),
+        (format!("{{{}", "x".repeat(1000)), Limit::CommentBytes),
+        (format!(";{}", "x".repeat(101)), Limit::CommentBytes),
+        ("[A \"\"]\n".repeat(4), Limit::Headers),
+        (format!("[A \"{}\"]", "x".repeat(51)), Limit::HeaderBytes),
+        (format!("[{} \"\"]", "x".repeat(51)), Limit::HeaderBytes),
+        (shuffle, Limit::Plies),
+        (deep, Limit::Depth),
+        (wide, Limit::Moves),
+    ] {
+        let file = format!("[T \"\"]\n{text}\n\n[Event \"next\"]\n\n1. e4 e5 *");
+        let mut games = Records::new(file.as_bytes(), Format::Pgn, limits);
+        let error = games.next().expect("a game").expect_err("too much");
+        assert!(matches!(error.kind, RecordErrorKind::TooMuch(it) if it == limit), "{error}");
+        let next = games.last().expect("another game").expect("it is read");
+        assert_eq!(words(&next), "e2e4 e7e5", "{limit}");
+    }
+}
+
+#[test]
+fn what_cannot_be_held_is_written_as_the_module_says() {
+    let mut record = GameRecord::new(Position::start(Game::Chess));
+    let mv = record.position().parse_move("e2e4").expect("legal");
+    let id = record.play(mv).expect("legal");
+    record.headers.push("Füße", "two\nlines");
+    record.finish(record::Termination::TimeForfeit);
+    let notes = record.notes_mut(id).expect("it is there");
+    notes.comments = vec![" {a}\nb ".to_owned(), "x\n[Event \"".to_owned()];
+    notes.clock = Some(Duration::from_nanos(1_234_567_890));
+    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    assert_eq!(
+        text,
+        "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"?\"]\n\
+         [Black \"?\"]\n[Result \"1-0\"]\n[F__e \"two lines\"]\n[Termination \"time forfeit\"]\n\n\
+         1. e4 { [%clk 0:00:01.234] } ; {a}\n; b\n{ x\n [Event \" } 1-0\n\n"
+    );
+    let (read, oddities) = read_one(text.as_bytes(), Format::Pgn);
+    assert_eq!(oddities, []);
+    assert_eq!(read.termination(), Some(record::Termination::TimeForfeit));
+    assert_eq!(read.node(read.last()).expect("it is there").notes.comments.len(), 3);
+    assert!(
+        record::write(&GameRecord::new(Position::start(Game::Shogi)), Format::Pgn, &mut vec![])
+            .is_err()
+    );
+}
+
+#[test]
+fn lines_have_up_to_eighty_columns() {
+    let text = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 (4... Rg8 5. Nf3 (5. e4 e5 6. d4)) "
+        .to_owned()
+        + &"Nf3 Nf6 Ng1 Ng8 ".repeat(40);
+    let (record, _) = read_one(text.as_bytes(), Format::Pgn);
+    let written = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    let longest = written.lines().map(str::len).max().expect("lines");
+    assert!((70..=79).contains(&longest), "{longest}\n{written}");
+    assert!(written.contains("4... Rg8 5. Nf3 (5. e4 e5 6. d4))"), "{written}");
+}
+
+/// Fails after some bytes, and gives them one by one.
+struct Broken<'a>(&'a [u8]);
+
+impl Read for Broken<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some((first, rest)) = self.0.split_first() else {
+            return Err(io::Error::other("broken"));
+        };
+        self.0 = rest;
+        buffer[0] = *first;
+        Ok(1)
+    }
+}
+
+#[test]
+fn a_failing_source_ends_the_games() {
+    let games: Vec<_> = record::read(Broken(b"1. e4 * 1. e4 e5"), Format::Pgn).collect();
+    assert_eq!(games.len(), 2);
+    assert!(games[0].is_ok());
+    assert!(matches!(games[1], Err(ref error) if matches!(error.kind, RecordErrorKind::Io(_))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_written_reads_back(
+        start in games::chess_start(),
+        plan in games::plan(games::pgn_notes(), 0..60),
+        headers in prop::collection::vec(("[A-Za-z][A-Za-z0-9_]{0,8}", games::text()), 0..5),
+    ) {
+        let mut record = games::build(start, plan);
+        for (name, value) in headers {
+            record.headers.push(name, value);
+        }
+        check_round_trip(&record, Format::Pgn);
+    }
+
+    #[test]
+    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        read_all(&bytes, Format::Pgn);
+    }
+
+    #[test]
+    fn no_tokens_break_the_reader(
+        tokens in prop::collection::vec(
+            prop::sample::select(vec![
+                "e4", "d5", "Nf3", "exd5", "(", ")", "{", "}", ";", "\n", "[Event \"a\"]", "[", "]",
+                "\"", "$1", "$999", "1-0", "*", "--", "[%clk 1:", "%", "O-O", "1.", "\n\n", "!?",
+            ]),
+            0..60,
+        ),
+    ) {
+        for game in read_all(tokens.join(" ").as_bytes(), Format::Pgn).into_iter().flatten() {
+            // The first writing loses what PGN does not hold.
+            check_round_trip(&read_one(&written(&game, Format::Pgn), Format::Pgn).0, Format::Pgn);
+        }
+    }
+}
+
+#[test]
+fn every_castling_is_written_in_its_own_form() {
+    let text = "[Variant \"Chess960\"]\n[FEN \"4k3/8/8/8/8/8/8/4KR2 w F - 0 1\"]\n\n1. O-O *";
+    let record = check_moves(text, "e1f1");
+    assert_eq!(
+        record
+            .mainline()
+            .filter_map(Node::mv)
+            .map(|mv| mv.word(CastlingForm::KingMove))
+            .collect::<Vec<_>>(),
+        ["e1g1"]
+    );
+    check_round_trip(&record, Format::Pgn);
+}

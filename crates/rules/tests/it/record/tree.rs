@@ -1,0 +1,71 @@
+//! The tree of moves itself.
+
+use readyok_rules::record::{AddError, GameRecord, GameResult, Node, NodeId, Termination};
+use readyok_rules::{Game, Illegal, Position, Side};
+
+fn play(record: &mut GameRecord, words: &str) {
+    for word in words.split_whitespace() {
+        let mv = record.position().parse_move(word).expect("legal");
+        record.play(mv).expect("legal");
+    }
+}
+
+#[test]
+fn the_main_line_gives_moves_and_positions() {
+    let mut record = GameRecord::new(Position::start(Game::Shogi));
+    play(&mut record, "7g7f 3c3d 8h2b+");
+    assert_eq!(record.mainline().map(Node::ply).collect::<Vec<_>>(), [1, 2, 3]);
+    let positions: Vec<String> = record.positions().map(|it| it.to_string()).collect();
+    assert_eq!(positions.len(), 4);
+    assert_eq!(positions[3], record.position().to_string());
+    assert_eq!(
+        record.position_after(record.last()).map(|it| it.to_string()),
+        positions.last().cloned()
+    );
+}
+
+#[test]
+fn a_second_move_is_a_variation_and_the_same_move_is_not_added_again() {
+    let mut record = GameRecord::new(Position::start(Game::Chess));
+    play(&mut record, "e2e4 e7e5");
+    let d4 = record.start().parse_move("d2d4").expect("legal");
+    let e4 = record.start().parse_move("e2e4").expect("legal");
+    let id = record.add(NodeId::ROOT, d4).expect("legal");
+    assert_eq!(record.add(NodeId::ROOT, d4), Ok(id));
+    assert_eq!(record.len(), 3);
+    assert_eq!(record.add(NodeId::ROOT, e4).ok(), record.mainline().next().map(Node::id));
+    assert_eq!(record.mainline().count(), 2);
+    assert_eq!(record.node(id).and_then(Node::parent), Some(NodeId::ROOT));
+}
+
+#[test]
+fn illegal_moves_change_nothing() {
+    let mut record = GameRecord::new(Position::start(Game::Chess));
+    play(&mut record, "e2e4");
+    let e4 = record.start().parse_move("e2e4").expect("legal");
+    let before = record.clone();
+    let error = record.play(e4).expect_err("not again");
+    assert!(matches!(error, AddError::Move(error) if error.why == Illegal::NoPiece));
+    assert!(record == before);
+    play(&mut record, "e7e5");
+}
+
+#[test]
+fn an_end_tells_the_result() {
+    use Termination as T;
+    for (game, end, result) in [
+        (Game::Chess, T::Resignation, GameResult::Win(Side::First)),
+        (Game::Chess, T::TimeForfeit, GameResult::Win(Side::First)),
+        (Game::Chess, T::Stalemate, GameResult::Draw),
+        (Game::Shogi, T::Stalemate, GameResult::Win(Side::First)),
+        (Game::Shogi, T::Declaration, GameResult::Win(Side::Second)),
+        (Game::Shogi, T::IllegalAction, GameResult::Win(Side::Second)),
+        (Game::Shogi, T::Repetition, GameResult::Draw),
+        (Game::Shogi, T::Interrupted, GameResult::Unknown),
+    ] {
+        let mut record = GameRecord::new(Position::start(game));
+        play(&mut record, if game == Game::Chess { "e2e4" } else { "7g7f" });
+        record.finish(end.clone());
+        assert_eq!((record.result, record.termination()), (result, Some(end)));
+    }
+}
