@@ -1,14 +1,15 @@
 //! Chess and Chess960: `shakmaty`'s position with the history that repetition needs.
 
+mod ending;
 mod explain;
-mod fen;
+mod setup;
 
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, Setup, fen::Fen,
-    san::SanPlus, uci::UciMove, zobrist::Zobrist64,
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, san::SanPlus,
+    uci::UciMove, zobrist::Zobrist64,
 };
 
-use crate::{Ending, Game, Illegal, PositionError, Reason, Side};
+use crate::{FenForm, Game, Illegal, PositionError, Setup, Side};
 
 /// A position of chess or Chess960 and the positions before it.
 #[derive(Debug, Clone)]
@@ -19,12 +20,16 @@ pub struct ChessBoard {
 
 impl ChessBoard {
     pub(crate) fn start(mode: CastlingMode) -> Self {
-        let position = Chess::from_setup(Setup::initial(), mode).unwrap_or_default();
+        let position = Chess::from_setup(shakmaty::Setup::initial(), mode).unwrap_or_default();
         Self { position, earlier: Vec::new() }
     }
 
-    pub(crate) fn from_fen(text: &str, mode: CastlingMode) -> Result<Self, PositionError> {
-        Ok(Self { position: fen::read(text, mode)?, earlier: Vec::new() })
+    pub(crate) fn from_setup(setup: &Setup, mode: CastlingMode) -> Result<Self, PositionError> {
+        Ok(Self { position: setup::to_position(setup, mode)?, earlier: Vec::new() })
+    }
+
+    pub(crate) fn setup(&self) -> Setup {
+        setup::from_board(self, EnPassantMode::Legal)
     }
 
     /// The position without its history.
@@ -81,37 +86,26 @@ impl ChessBoard {
         Ok(())
     }
 
-    pub(crate) fn ending(&self) -> Option<Ending> {
-        let draw = |reason| Some(Ending { winner: None, reason });
-        if self.position.legal_moves().is_empty() {
-            return if self.position.is_check() {
-                let winner = Some(self.turn().other());
-                Some(Ending { winner, reason: Reason::Checkmate })
-            } else {
-                draw(Reason::Stalemate)
-            };
-        }
-        let key = Self::key_of(&self.position);
-        if self.position.is_insufficient_material() {
-            draw(Reason::InsufficientMaterial)
-        } else if self.earlier.iter().filter(|&&earlier| earlier == key).count() >= 2 {
-            draw(Reason::Repetition)
-        } else if self.position.halfmoves() >= 100 {
-            draw(Reason::FiftyMoves)
-        } else {
-            None
-        }
-    }
-
     pub(crate) fn san(&self, mv: Move) -> String {
         SanPlus::from_move(self.position.clone(), mv).to_string()
     }
 
-    pub(crate) fn fen(&self) -> String {
-        Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
+    pub(crate) fn fen(&self, form: FenForm) -> String {
+        let en_passant = match form {
+            FenForm::Fen => EnPassantMode::Always,
+            FenForm::XFen | FenForm::Shredder => EnPassantMode::Legal,
+        };
+        setup::from_board(self, en_passant).text(form)
     }
 }
 
 fn side(color: Color) -> Side {
     color.fold_wb(Side::First, Side::Second)
+}
+
+pub(crate) fn color(side: Side) -> Color {
+    match side {
+        Side::First => Color::White,
+        Side::Second => Color::Black,
+    }
 }

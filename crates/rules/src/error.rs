@@ -40,7 +40,7 @@ impl fmt::Display for Field {
     }
 }
 
-/// Why a text is not a position that can be played.
+/// Why a text is no position, or a position cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PositionError {
     /// The text ends before this field.
@@ -95,7 +95,10 @@ pub enum PositionError {
         limit: u32,
     },
     /// A side of chess has more pieces than promotions can give.
-    TooMuchMaterial,
+    TooMuchMaterial {
+        /// Which.
+        side: Side,
+    },
     /// A piece stands where it could not have come or can never move.
     DeadPiece {
         /// The piece's letter.
@@ -116,7 +119,20 @@ pub enum PositionError {
         square: String,
     },
     /// The side that is not to move is in check.
-    OpponentInCheck,
+    OpponentInCheck {
+        /// Where its king stands.
+        king: String,
+    },
+    /// The board has no such square.
+    NoSuchSquare {
+        /// What was meant.
+        square: String,
+    },
+    /// A piece that cannot be in hand.
+    NotForHand {
+        /// The piece's letter.
+        piece: char,
+    },
 }
 
 impl PositionError {
@@ -152,7 +168,9 @@ impl fmt::Display for PositionError {
             Self::TooManyPieces { piece, count, limit } => {
                 write!(f, "there are {count} pieces `{piece}`, more than {limit}")
             }
-            Self::TooMuchMaterial => f.write_str("a side has more pieces than a game can give it"),
+            Self::TooMuchMaterial { side } => {
+                write!(f, "the {side} player has more pieces than a game can give")
+            }
             Self::DeadPiece { piece, square } => write!(f, "`{piece}` cannot stand on {square}"),
             Self::TwoPawns { side, file } => {
                 write!(f, "the {side} player has two pawns on file {file}")
@@ -160,7 +178,11 @@ impl fmt::Display for PositionError {
             Self::CastlingRight { square } => {
                 write!(f, "a castling right needs a rook on {square}")
             }
-            Self::OpponentInCheck => f.write_str("the side that is not to move is in check"),
+            Self::OpponentInCheck { king } => {
+                write!(f, "the king on {king} is in check, and its side is not to move")
+            }
+            Self::NoSuchSquare { square } => write!(f, "the board has no square `{square}`"),
+            Self::NotForHand { piece } => write!(f, "`{piece}` cannot be in hand"),
         }
     }
 }

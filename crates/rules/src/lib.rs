@@ -16,20 +16,27 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod board_text;
 mod chess;
+mod declaration;
 mod ending;
 mod error;
 mod moves;
+mod piece;
 mod position;
 pub mod record;
+mod rules;
+mod setup;
 mod shogi;
 
 pub use chess::ChessBoard;
+pub use declaration::Declaration;
 pub use ending::{Ending, Reason};
 pub use error::{Field, Illegal, LineError, MoveError, PositionError};
 pub use moves::{CastlingForm, Move};
+pub use piece::{Kind, Piece, Square};
 pub use position::{BoardRef, Game, Notation, Position, Side};
+pub use rules::{ChessRules, DeadPositions, EndRules, Impasse, MoveLimit, ShogiRules};
+pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;
 // The boards hand out values of these crates; whoever uses them needs the very same version.
 pub use {rsshogi, shakmaty};

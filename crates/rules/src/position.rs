@@ -5,8 +5,8 @@ use std::fmt;
 use shakmaty::{CastlingMode, Position as _};
 
 use crate::{
-    CastlingForm, ChessBoard, Ending, Illegal, LineError, Move, MoveError, PositionError,
-    ShogiBoard,
+    CastlingForm, ChessBoard, Declaration, EndRules, Ending, FenForm, Illegal, Impasse, LineError,
+    Move, MoveError, PositionError, Reason, Setup, ShogiBoard, chess,
 };
 
 /// A game that can be played.
@@ -108,11 +108,34 @@ impl Position {
     /// rook stand for are an error; an en passant square that no pawn has passed is ignored.
     /// A shogi position can lack one king, as mate problems do.
     pub fn from_text(game: Game, text: &str) -> Result<Self, PositionError> {
-        Ok(Self(match game {
-            Game::Chess => Board::Chess(ChessBoard::from_fen(text, CastlingMode::Standard)?),
-            Game::Chess960 => Board::Chess(ChessBoard::from_fen(text, CastlingMode::Chess960)?),
-            Game::Shogi => Board::Shogi(Box::new(ShogiBoard::from_sfen(text)?)),
+        Self::from_setup(&Setup::read(game, text)?)
+    }
+
+    /// The position of a setup, if it can be played; [`Position::from_text`] says what that needs.
+    pub fn from_setup(setup: &Setup) -> Result<Self, PositionError> {
+        let chess = |mode| ChessBoard::from_setup(setup, mode).map(Board::Chess);
+        Ok(Self(match setup.game() {
+            Game::Chess => chess(CastlingMode::Standard)?,
+            Game::Chess960 => chess(CastlingMode::Chess960)?,
+            Game::Shogi => Board::Shogi(Box::new(ShogiBoard::from_setup(setup)?)),
         }))
+    }
+
+    /// What stands where, to be edited. The history is not part of it, and an en passant square only
+    /// if a pawn can be taken there.
+    pub fn setup(&self) -> Setup {
+        match &self.0 {
+            Board::Chess(board) => board.setup(),
+            Board::Shogi(board) => board.setup(),
+        }
+    }
+
+    /// Writes the position as FEN, in one of its forms, or as SFEN.
+    pub fn text(&self, form: FenForm) -> String {
+        match &self.0 {
+            Board::Chess(board) => board.fen(form),
+            Board::Shogi(board) => board.sfen(),
+        }
     }
 
     /// This position after some moves, given as UCI or USI words.
@@ -164,7 +187,7 @@ impl Position {
     pub fn key(&self) -> u64 {
         match &self.0 {
             Board::Chess(board) => ChessBoard::key_of(board.position()),
-            Board::Shogi(board) => board.position().key().low_u64(),
+            Board::Shogi(board) => board.key(),
         }
     }
 
@@ -237,28 +260,82 @@ impl Position {
 
     /// Whether the side to move can declare a win by the 27-point rule of shogi.
     pub fn can_declare(&self) -> bool {
+        let ending = self.declaration().and_then(|declared| declared.ending(Impasse::Points27));
+        ending.is_some_and(|ending| ending.reason == Reason::Declaration)
+    }
+
+    /// What counts if the side to move declares; none in chess.
+    pub fn declaration(&self) -> Option<Declaration> {
         match &self.0 {
-            Board::Chess(_) => false,
-            Board::Shogi(board) => board.can_declare(),
+            Board::Chess(_) => None,
+            Board::Shogi(board) => Some(board.declaration()),
         }
     }
 
-    /// Whether the game is over here, and how. Draws that a player of chess would have to claim
-    /// count.
+    /// Whether the game is over here, and how, under [`EndRules::BOARD`]: draws that a player of
+    /// chess would have to claim count.
     pub fn ending(&self) -> Option<Ending> {
+        self.ending_under(&EndRules::BOARD)
+    }
+
+    /// Whether the game is over here, and how, under some rules.
+    ///
+    /// Mate goes before everything else. A declaration of shogi is a player's to make, see
+    /// [`Position::declare`], and so is a claim of chess, see [`Position::claims`].
+    pub fn ending_under(&self, rules: &EndRules) -> Option<Ending> {
         match &self.0 {
-            Board::Chess(board) => board.ending(),
-            Board::Shogi(board) => board.ending(),
+            Board::Chess(board) => board.ending(&rules.chess),
+            Board::Shogi(board) => board.ending(&rules.shogi),
         }
+    }
+
+    /// The draws that the player to move can claim in this position: the third repetition (FIDE
+    /// 9.2.2) and fifty moves (FIDE 9.3.2). None in shogi.
+    ///
+    /// A player may also claim with a move that leads there (9.2.1 and 9.3.1): ask the position
+    /// after it.
+    pub fn claims(&self) -> Vec<Reason> {
+        match &self.0 {
+            Board::Chess(board) => board.claims(),
+            Board::Shogi(_) => Vec::new(),
+        }
+    }
+
+    /// How the game ends if the side to move declares (shogi); none under rules without
+    /// declarations, and in chess.
+    pub fn declare(&self, rules: &EndRules) -> Option<Ending> {
+        self.declaration()?.ending(rules.shogi.impasse)
+    }
+
+    /// Whether a side could still give mate by some line of moves, as far as its pieces tell (chess).
+    /// In shogi it always could.
+    pub fn has_mating_material(&self, side: Side) -> bool {
+        match &self.0 {
+            Board::Chess(board) => board.has_mating_material(chess::color(side)),
+            Board::Shogi(_) => true,
+        }
+    }
+
+    /// How the game ends when a side's time is over: it loses, unless the opponent could not give
+    /// mate by any line of moves (FIDE 6.9).
+    pub fn time_is_over(&self, loser: Side) -> Ending {
+        match &self.0 {
+            Board::Chess(board) => board.time_is_over(chess::color(loser)),
+            Board::Shogi(_) => Ending::won(loser.other(), Reason::Time),
+        }
+    }
+
+    /// How the game ends when the side to move has played an illegal move and that loses: always in
+    /// shogi, where it is a foul (nifu, uchifuzume, a king left in check and all others), and in
+    /// matches of programs; people playing chess lose by the second one (FIDE 7.5.5).
+    pub fn illegal_move(&self, why: Illegal) -> Ending {
+        Ending::won(self.turn().other(), Reason::IllegalMove(why))
     }
 }
 
 /// The position as FEN (X-FEN, with an en passant square only where it matters) or SFEN.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&match &self.0 {
-            Board::Chess(board) => board.fen(),
-            Board::Shogi(board) => board.sfen(),
-        })
+        f.write_str(&self.text(FenForm::XFen))
     }
 }

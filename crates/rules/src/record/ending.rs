@@ -148,10 +148,18 @@ impl From<Reason> for Termination {
         match reason {
             Reason::Checkmate => Self::Checkmate,
             Reason::Stalemate => Self::Stalemate,
-            Reason::FiftyMoves => Self::FiftyMoves,
-            Reason::Repetition => Self::Repetition,
+            Reason::FiftyMoves | Reason::SeventyFiveMoves => Self::FiftyMoves,
+            Reason::Repetition | Reason::FivefoldRepetition => Self::Repetition,
             Reason::PerpetualCheck => Self::PerpetualCheck,
-            Reason::InsufficientMaterial => Self::InsufficientMaterial,
+            Reason::InsufficientMaterial | Reason::DeadPosition => Self::InsufficientMaterial,
+            Reason::MoveLimit => Self::MoveLimit,
+            Reason::Declaration => Self::Declaration,
+            Reason::Impasse => Self::Impasse,
+            Reason::IllegalMove(_) | Reason::FailedDeclaration => Self::IllegalMove,
+            Reason::Time => Self::TimeForfeit,
+            // These decide the game otherwise than the words of records do.
+            Reason::Try => Self::Other("try".to_owned()),
+            Reason::TimeWithoutMaterial => Self::Other("time without material".to_owned()),
         }
     }
 }

@@ -1,20 +1,41 @@
-//! How games end on the board.
+//! How games end, under which rules.
 
 use readyok_rules::{
-    Ending, Game,
+    ChessRules, EndRules, Ending, Game, Illegal, Impasse,
     Reason::{
-        self, Checkmate, FiftyMoves, InsufficientMaterial, PerpetualCheck, Repetition, Stalemate,
+        self, Checkmate, DeadPosition, FiftyMoves, FivefoldRepetition, InsufficientMaterial,
+        MoveLimit, PerpetualCheck, Repetition, SeventyFiveMoves, Stalemate, Time,
+        TimeWithoutMaterial, Try,
     },
-    Side,
+    ShogiRules, Side,
 };
 
 use crate::{after, position};
+
+const NONE: EndRules = EndRules { chess: ChessRules::NONE, shogi: ShogiRules::NONE };
 
 #[track_caller]
 fn check_ending(game: Game, text: &str, moves: &str, expected: Option<(Option<Side>, Reason)>) {
     let ending = after(game, text, moves).ending();
     let expected = expected.map(|(winner, reason)| Ending { winner, reason });
     assert_eq!(ending, expected, "{text} {moves}");
+}
+
+#[track_caller]
+fn check_ending_under(
+    rules: EndRules,
+    game: Game,
+    text: &str,
+    moves: &str,
+    expected: Option<(Option<Side>, Reason)>,
+) {
+    let ending = after(game, text, moves).ending_under(&rules);
+    let expected = expected.map(|(winner, reason)| Ending { winner, reason });
+    assert_eq!(ending, expected, "{text} {moves}");
+}
+
+fn shogi(rules: ShogiRules) -> EndRules {
+    EndRules { shogi: rules, ..NONE }
 }
 
 #[test]
@@ -87,6 +108,293 @@ fn shogi_ends_with_a_loss_for_perpetual_check() {
     check_ending(Game::Shogi, text, &format!("{start}{}", once.repeat(2)), None);
     let lost = Some((Some(Side::Second), PerpetualCheck));
     check_ending(Game::Shogi, text, &format!("{start}{}", once.repeat(3)), lost);
+}
+
+#[test]
+fn mate_and_stalemate_end_under_all_rules() {
+    let mate = "f2f3 e7e5 g2g4 d8h4";
+    check_ending_under(NONE, Game::Chess, "", mate, Some((Some(Side::Second), Checkmate)));
+    let stuck = "8k/6G2/7+P1/9/9/9/9/9/4K4 w - 1";
+    check_ending_under(NONE, Game::Shogi, stuck, "", Some((Some(Side::First), Stalemate)));
+}
+
+#[test]
+fn fide_lets_players_claim_before_the_game_ends() {
+    let fide = EndRules::FEDERATIONS;
+    let once = "g1f3 g8f6 f3g1 f6g8 ";
+    for (times, claims, ending) in [
+        (1, vec![], None),
+        (2, vec![Repetition], None),
+        (3, vec![Repetition], None),
+        (4, vec![Repetition], Some(FivefoldRepetition)),
+    ] {
+        let position = after(Game::Chess, "", &once.repeat(times));
+        assert_eq!(position.claims(), claims);
+        let found = position.ending_under(&fide);
+        assert_eq!(found, ending.map(|reason| Ending { winner: None, reason }));
+    }
+    let rook = |clock: u32| format!("7k/8/8/8/8/8/R7/K7 w - - {clock} 80");
+    for (clock, claims, ending) in [
+        (99, vec![], None),
+        (100, vec![FiftyMoves], None),
+        (149, vec![FiftyMoves], None),
+        (150, vec![FiftyMoves], Some((None, SeventyFiveMoves))),
+    ] {
+        assert_eq!(position(Game::Chess, &rook(clock)).claims(), claims);
+        check_ending_under(fide, Game::Chess, &rook(clock), "", ending);
+        check_ending_under(NONE, Game::Chess, &rook(clock), "", None);
+    }
+    let mating = "7k/8/6K1/8/8/8/R7/8 w - - 149 80";
+    check_ending_under(fide, Game::Chess, mating, "a2a8", Some((Some(Side::First), Checkmate)));
+    assert_eq!(after(Game::Chess, mating, "a2a8").claims(), []);
+}
+
+/// What is and is not enough, from both kings alone to what a helpful opponent can be mated with.
+#[test]
+fn chess_is_drawn_where_neither_side_has_the_pieces_to_mate() {
+    for (pieces, dead) in [
+        ("7k/8/8/8/8/8/8/K7", true),
+        ("7k/8/8/8/8/8/8/KN6", true),
+        ("7k/8/8/8/8/8/8/KB6", true),
+        // Two bishops on squares of one colour, of one side or of both.
+        ("7k/8/8/8/8/3B4/8/KB6", true),
+        ("b6k/8/8/8/8/8/8/KB6", true),
+        ("1b5k/8/8/8/8/8/8/KB6", false),
+        ("6k1/8/8/8/8/2B5/8/KB6", false),
+        ("7k/8/8/8/8/8/8/KNN5", false),
+        ("6nk/8/8/8/8/8/8/KN6", false),
+        ("6nk/8/8/8/8/8/8/KB6", false),
+        ("7k/p7/8/8/8/8/8/KB6", false),
+        ("7k/8/8/8/8/8/P7/K7", false),
+        ("7k/8/8/8/8/8/8/KR6", false),
+    ] {
+        let text = format!("{pieces} w - - 0 1");
+        let expected = dead.then_some((None, InsufficientMaterial));
+        check_ending(Game::Chess, &text, "", expected);
+        check_ending_under(EndRules::FEDERATIONS, Game::Chess, &text, "", expected);
+        check_ending_under(NONE, Game::Chess, &text, "", None);
+    }
+}
+
+#[test]
+fn fide_draws_a_board_that_is_locked_for_ever() {
+    let fide = EndRules::FEDERATIONS;
+    let dead = Some((None, DeadPosition));
+    // No king passes where enemy pawns look, and every pawn is stopped.
+    let spaced = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
+    check_ending_under(fide, Game::Chess, spaced, "", dead);
+    let wall = "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1";
+    check_ending_under(fide, Game::Chess, wall, "", dead);
+    check_ending(Game::Chess, wall, "", None);
+    // A pawn that can still move, one that can take, and a gap through which a king walks.
+    for open in [
+        "4k3/7p/1p1p1p2/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1",
+        "4k3/8/1p1p1ppp/pPpPpP1P/P1P1P1P1/8/8/4K3 w - - 0 1",
+        "4k3/8/1p1p1p2/pPpPpP2/P1P1P3/8/8/4K3 w - - 0 1",
+        "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/3NK3 w - - 0 1",
+    ] {
+        check_ending_under(fide, Game::Chess, open, "", None);
+    }
+}
+
+#[test]
+fn a_lost_time_is_a_draw_if_the_opponent_cannot_mate() {
+    let won = |winner| Ending { winner: Some(winner), reason: Time };
+    let drawn = Ending { winner: None, reason: TimeWithoutMaterial };
+    for (pieces, by_first, by_second) in [
+        // The first player's, then the second player's time runs out.
+        ("7k/8/8/8/8/8/8/KQ6", drawn, won(Side::First)),
+        ("6qk/8/8/8/8/8/8/KN6", won(Side::Second), drawn),
+        ("6rk/8/8/8/8/8/8/KN6", won(Side::Second), won(Side::First)),
+        ("7k/8/8/8/8/8/P7/KB6", drawn, won(Side::First)),
+    ] {
+        let position = position(Game::Chess, &format!("{pieces} w - - 0 1"));
+        assert_eq!(position.time_is_over(Side::First), by_first, "{pieces}");
+        assert_eq!(position.time_is_over(Side::Second), by_second, "{pieces}");
+        for side in Side::BOTH {
+            let drawn = position.time_is_over(side.other()).winner.is_none();
+            assert_eq!(position.has_mating_material(side), !drawn);
+        }
+    }
+    let shogi = position(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b - 1");
+    assert_eq!(shogi.time_is_over(Side::First), won(Side::Second));
+}
+
+#[test]
+fn an_illegal_move_loses() {
+    let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
+    let why = nifu.parse_move("P*5b").expect_err("nifu").why;
+    assert_eq!(why, Illegal::TwoPawns);
+    let lost = Ending { winner: Some(Side::Second), reason: Reason::IllegalMove(why) };
+    assert_eq!(nifu.illegal_move(why), lost);
+}
+
+/// A pawn goes to the other hand and back while the board stays the same: between two equal
+/// positions stands one with the same board, the same side to move and other hands.
+#[test]
+fn shogi_counts_positions_with_other_hands_apart() {
+    let text = "k8/1r7/9/9/9/9/9/7R1/K8 b P 1";
+    let there = "P*8e 8b8e 2h3h 8e8b 3h4h 8b7b 4h2h 7b8b ";
+    let back = "2h3h P*3e 3h3e 8b7b 3e3h 7b6b 3h2h 6b8b ";
+    let other = after(Game::Shogi, text, there).to_string();
+    assert_eq!(other, "k8/1r7/9/9/9/9/9/7R1/K8 b p 9");
+    let round = format!("{there}{back}");
+    check_ending(Game::Shogi, text, &format!("{}{there}", round.repeat(2)), None);
+    check_ending(Game::Shogi, text, &round.repeat(3), Some((None, Repetition)));
+}
+
+#[test]
+fn shogi_repeats_as_often_as_the_rules_say() {
+    let once = "2h3h 8b7b 3h2h 7b8b ";
+    for (times, needed) in [(1, 2), (2, 3), (3, 4), (5, 6)] {
+        let rules = ShogiRules { repetition: Some(needed), ..ShogiRules::NONE };
+        let line = once.repeat(times);
+        check_ending_under(shogi(rules), Game::Shogi, "", &line, Some((None, Repetition)));
+        let (shorter, _) = line.trim_end().rsplit_once(' ').expect("several moves");
+        check_ending_under(shogi(rules), Game::Shogi, "", shorter, None);
+        check_ending_under(NONE, Game::Shogi, "", &line, None);
+    }
+}
+
+#[test]
+fn only_checks_by_every_move_are_perpetual() {
+    let text = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
+    let once = "9a9b 5b5a 9b9a 5a5b ";
+    let line = format!("9i9a 5a5b {}", once.repeat(3));
+    let lenient = ShogiRules { perpetual_check_loses: false, ..ShogiRules::BOARD };
+    check_ending_under(shogi(lenient), Game::Shogi, text, &line, Some((None, Repetition)));
+    // The king leaves the rook's lines once: between the first and the fourth position one of the
+    // moves gives no check.
+    let quiet = "9a8a 5b4b 8a9a 4b5b ";
+    let line = format!("9i9a 5a5b {quiet}{}", once.repeat(2));
+    check_ending(Game::Shogi, text, &line, Some((None, Repetition)));
+    // Before the first of the four it does not matter.
+    let line = format!("9i9h 5a4b 9h9i 4b5a 9i9a 5a5b {}", once.repeat(3));
+    check_ending(Game::Shogi, text, &line, Some((Some(Side::Second), PerpetualCheck)));
+    // The second player gives check.
+    let text = "r3k4/9/9/9/9/9/9/9/4K4 w - 1";
+    let line = format!("9a9i 5i5h {}", "9i9h 5h5i 9h9i 5i5h ".repeat(3));
+    check_ending(Game::Shogi, text, &line, Some((Some(Side::First), PerpetualCheck)));
+}
+
+#[test]
+fn shogi_ends_at_the_move_limit() {
+    let limit = shogi(ShogiRules::NONE.with_move_limit(256));
+    let text = |number: u32| format!("4k4/9/9/9/9/9/9/9/R3K4 b - {number}");
+    check_ending_under(limit, Game::Shogi, &text(255), "9i9h", None);
+    check_ending_under(limit, Game::Shogi, &text(256), "9i9h", Some((None, MoveLimit)));
+    check_ending_under(limit, Game::Shogi, &text(256), "9i9a", Some((None, MoveLimit)));
+    // Mate on the last move counts.
+    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 256";
+    check_ending_under(limit, Game::Shogi, mate, "G*5b", Some((Some(Side::First), Checkmate)));
+}
+
+#[test]
+fn a_check_on_the_last_move_has_to_end_first() {
+    let jsa = shogi(ShogiRules { repetition: None, ..ShogiRules::JSA });
+    let text = "K3k4/9/9/9/9/9/9/9/R8 b - 500";
+    check_ending_under(jsa, Game::Shogi, text, "9i8i", Some((None, MoveLimit)));
+    check_ending_under(jsa, Game::Shogi, text, "9i5i", None);
+    check_ending_under(jsa, Game::Shogi, text, "9i5i 5a4a", Some((None, MoveLimit)));
+    check_ending_under(jsa, Game::Shogi, text, "9i5i 5a4a 5i4i 4a3a", Some((None, MoveLimit)));
+    // No king has entered.
+    let text = "4k4/9/9/9/9/9/9/9/R3K4 b - 500";
+    check_ending_under(jsa, Game::Shogi, text, "9i8i", None);
+}
+
+#[test]
+fn the_try_rule_is_won_on_the_kings_square() {
+    let rules = shogi(ShogiRules { impasse: Impasse::Try, ..ShogiRules::NONE });
+    let text = "9/3K5/9/9/9/9/9/9/8k b - 1";
+    check_ending_under(rules, Game::Shogi, text, "", None);
+    check_ending_under(rules, Game::Shogi, text, "6b5a", Some((Some(Side::First), Try)));
+    check_ending_under(NONE, Game::Shogi, text, "6b5a", None);
+    let text = "4K4/9/9/9/9/9/9/4k4/9 w - 1";
+    check_ending_under(rules, Game::Shogi, text, "5h5i", Some((Some(Side::Second), Try)));
+    let start = Game::Shogi;
+    check_ending_under(rules, start, "", "7g7f 3c3d", None);
+}
+
+#[track_caller]
+fn check_declaration(impasse: Impasse, text: &str, winner: Option<Side>, reason: Reason) {
+    let rules = shogi(ShogiRules { impasse, ..ShogiRules::NONE });
+    let found = position(Game::Shogi, text).declare(&rules);
+    assert_eq!(found, Some(Ending { winner, reason }), "{text}");
+}
+
+/// The first player's king and ten pieces in the camp: nine pawns and a gold are 10 points.
+const ENTERED: &str = "4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b";
+
+#[test]
+fn a_declaration_needs_points_by_side() {
+    let (first, second) = (Some(Side::First), Some(Side::Second));
+    let with_hand = |hand: &str| format!("{ENTERED} {hand} 1");
+    // 10 on the board, 10 for rook and bishop each, and the rest in pawns and generals.
+    for (hand, points) in [("2R", 20), ("2RB", 25), ("2RBGS", 27), ("2RBGSN", 28), ("2R2BG", 31)] {
+        let text = with_hand(hand);
+        let declared = position(Game::Shogi, &text).declaration().expect("shogi");
+        assert_eq!((declared.points, declared.pieces), (points, 10), "{hand}");
+        let wins = points >= 28;
+        let (winner, reason) =
+            if wins { (first, Reason::Declaration) } else { (second, Reason::FailedDeclaration) };
+        check_declaration(Impasse::Points27, &text, winner, reason);
+        assert_eq!(position(Game::Shogi, &text).can_declare(), wins);
+        let (winner, reason) = match points {
+            31.. => (first, Reason::Declaration),
+            24..31 => (None, Reason::Impasse),
+            _ => (second, Reason::FailedDeclaration),
+        };
+        check_declaration(Impasse::Points24, &text, winner, reason);
+    }
+    // The second player needs one less.
+    let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbgs 1";
+    check_declaration(Impasse::Points27, text, second, Reason::Declaration);
+    let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbg 1";
+    check_declaration(Impasse::Points27, text, first, Reason::FailedDeclaration);
+}
+
+#[test]
+fn a_declaration_needs_a_safe_king_and_ten_pieces_in_the_camp() {
+    let enough = "4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2R2BG 1";
+    let won = (Some(Side::First), Reason::Declaration);
+    let lost = (Some(Side::Second), Reason::FailedDeclaration);
+    for (text, (winner, reason)) in [
+        (enough.to_owned(), won),
+        // Nine pieces beside the king, and a tenth in hand.
+        (enough.replace("KG3", "K4").replace("2R2BG", "2R2B2G"), lost),
+        // A tenth just outside the camp.
+        ("4K4/PPPPPPPPP/9/4G4/9/9/9/9/4k4 b 2R2B3G 1".to_owned(), lost),
+        // A king on the fourth rank, and one in check.
+        ("4GG3/PPPPPPPPP/9/4K4/9/9/9/9/4k4 b 2R2BG 1".to_owned(), lost),
+        ("r3KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b R2B3G 1".to_owned(), lost),
+    ] {
+        check_declaration(Impasse::Points27, &text, winner, reason);
+        check_declaration(Impasse::Points24, &text, winner, reason);
+        assert_eq!(position(Game::Shogi, &text).can_declare(), winner == Some(Side::First));
+    }
+    let nothing = shogi(ShogiRules::NONE);
+    assert_eq!(position(Game::Shogi, enough).declare(&nothing), None);
+    assert_eq!(position(Game::Chess, "").declare(&EndRules::ENGINE_MATCH), None);
+}
+
+#[test]
+fn a_handicap_counts_for_the_one_who_gave_it() {
+    // Rook and bishop left out, all else on the board or in the hands: 17 + 10 points.
+    let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w RB8P4L4N4S2Gpg 1";
+    let declared = position(Game::Shogi, text).declaration().expect("shogi");
+    assert_eq!((declared.points, declared.missing), (12, 10));
+    check_declaration(
+        Impasse::Points27Handicap,
+        text,
+        Some(Side::First),
+        Reason::FailedDeclaration,
+    );
+    let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w RB8P4L4S2Gp4ng 1";
+    check_declaration(Impasse::Points27, text, Some(Side::First), Reason::FailedDeclaration);
+    let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w R8P4L4Sbp4n2g 1";
+    let declared = position(Game::Shogi, text).declaration().expect("shogi");
+    assert_eq!((declared.points, declared.missing), (22, 11));
+    check_declaration(Impasse::Points27Handicap, text, Some(Side::Second), Reason::Declaration);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod moves;
 mod notation;
 mod perft;
 mod record;
+mod setup;
 mod text;
 
 use readyok_rules::{Game, Position};

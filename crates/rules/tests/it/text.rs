@@ -181,7 +181,7 @@ fn refuses_positions_that_cannot_be_played() {
     let kings = |side, count| PositionError::Kings { side, count };
     let dead = |piece, square: &str| PositionError::DeadPiece { piece, square: square.to_owned() };
     let many = |piece, count, limit| PositionError::TooManyPieces { piece, count, limit };
-    let check = PositionError::OpponentInCheck;
+    let check = |king: &str| PositionError::OpponentInCheck { king: king.to_owned() };
     for (game, text, error, message) in [
         (
             Game::Chess,
@@ -205,14 +205,14 @@ fn refuses_positions_that_cannot_be_played() {
         (
             Game::Chess,
             "4k3/8/8/8/8/8/8/4R1K1 w - - 0 1",
-            check.clone(),
-            "the side that is not to move is in check",
+            check("e8"),
+            "the king on e8 is in check, and its side is not to move",
         ),
         (
             Game::Chess,
             "4k3/8/8/8/8/8/PPPPPPPP/QQQQKQQQ w - - 0 1",
-            PositionError::TooMuchMaterial,
-            "a side has more pieces than a game can give it",
+            PositionError::TooMuchMaterial { side: Side::First },
+            "the first player has more pieces than a game can give",
         ),
         (Game::Shogi, "9/9/9/9/9/9/9/9/9 b - 1", PositionError::NoKings, "the board has no king"),
         (
@@ -243,8 +243,8 @@ fn refuses_positions_that_cannot_be_played() {
         (
             Game::Shogi,
             "4k4/4G4/9/9/9/9/9/9/4K4 b - 1",
-            check,
-            "the side that is not to move is in check",
+            check("5a"),
+            "the king on 5a is in check, and its side is not to move",
         ),
     ] {
         check_refused(game, text, &error, message);

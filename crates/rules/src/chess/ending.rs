@@ -1,0 +1,137 @@
+//! When a game of chess is over.
+
+use shakmaty::{Bitboard, Board, Color, Piece, Position, Role, attacks};
+
+use super::{ChessBoard, side};
+use crate::{ChessRules, DeadPositions, Ending, Reason};
+
+impl ChessBoard {
+    pub(crate) fn ending(&self, rules: &ChessRules) -> Option<Ending> {
+        let position = self.position();
+        if position.legal_moves().is_empty() {
+            return Some(if position.is_check() {
+                Ending::won(self.turn().other(), Reason::Checkmate)
+            } else {
+                Ending::drawn(Reason::Stalemate)
+            });
+        }
+        let dead = match rules.dead {
+            DeadPositions::Ignored => None,
+            DeadPositions::Material => self.without_material(),
+            DeadPositions::MaterialAndLocked => self
+                .without_material()
+                .or_else(|| is_locked(position).then_some(Reason::DeadPosition)),
+        };
+        let repeated = || rules.repetition.filter(|&times| self.is_repeated(times));
+        let repeated =
+            || {
+                repeated().map(|times| {
+                    if times >= 5 { Reason::FivefoldRepetition } else { Reason::Repetition }
+                })
+            };
+        let quiet = || rules.quiet_moves.filter(|&moves| self.is_quiet_for(moves));
+        let quiet = || {
+            quiet().map(
+                |moves| {
+                    if moves >= 75 { Reason::SeventyFiveMoves } else { Reason::FiftyMoves }
+                },
+            )
+        };
+        dead.or_else(repeated).or_else(quiet).map(Ending::drawn)
+    }
+
+    pub(crate) fn claims(&self) -> Vec<Reason> {
+        let mut claims = Vec::new();
+        if self.position().legal_moves().is_empty() {
+            return claims;
+        }
+        if self.is_repeated(3) {
+            claims.push(Reason::Repetition);
+        }
+        if self.is_quiet_for(50) {
+            claims.push(Reason::FiftyMoves);
+        }
+        claims
+    }
+
+    fn without_material(&self) -> Option<Reason> {
+        self.position().is_insufficient_material().then_some(Reason::InsufficientMaterial)
+    }
+
+    /// Whether the position is there for at least this time.
+    fn is_repeated(&self, times: u32) -> bool {
+        let key = Self::key_of(self.position());
+        let earlier = self.earlier().iter().filter(|&&earlier| earlier == key);
+        earlier.fold(1_u32, |count, _| count.saturating_add(1)) >= times
+    }
+
+    fn is_quiet_for(&self, moves: u32) -> bool {
+        self.position().halfmoves() >= moves.saturating_mul(2)
+    }
+
+    pub(crate) fn has_mating_material(&self, color: Color) -> bool {
+        !self.position().has_insufficient_material(color)
+    }
+}
+
+/// Whether nothing can ever happen: only kings and pawns, no pawn can move or take, and no king can
+/// walk to an enemy pawn that it could take. Kings give no mate, so that there is none.
+fn is_locked(position: &shakmaty::Chess) -> bool {
+    let board = position.board();
+    let only_pawns = board.occupied() == board.kings() | board.pawns();
+    only_pawns
+        && position.legal_ep_square().is_none()
+        && Color::ALL.into_iter().all(|color| pawns_are_stopped(board, color))
+        && Color::ALL.into_iter().all(|color| !king_reaches_a_pawn(board, color))
+}
+
+fn pawns_are_stopped(board: &Board, color: Color) -> bool {
+    let pawns = board.by_piece(color.pawn());
+    let ahead = match color {
+        Color::White => pawns.shift(8),
+        Color::Black => pawns.shift(-8),
+    };
+    // A king steps aside, but a pawn that stands in the way stays there.
+    ahead.is_subset(board.pawns())
+        && attacked_by_pawns(board, color).is_disjoint(board.by_piece((!color).pawn()))
+}
+
+/// Where a king could be after any moves of its own, if the other did not mind: if it cannot get at
+/// a pawn then, it never can.
+fn king_reaches_a_pawn(board: &Board, color: Color) -> bool {
+    let Some(start) = board.king_of(color) else { return false };
+    let walls = board.pawns() | attacked_by_pawns(board, !color);
+    let prey = board.by_piece((!color).pawn()) & !attacked_by_pawns(board, !color);
+    let mut reached = Bitboard::from_square(start);
+    loop {
+        let next = reached
+            .into_iter()
+            .fold(Bitboard::EMPTY, |next, square| next | attacks::king_attacks(square));
+        if !next.is_disjoint(prey) {
+            return true;
+        }
+        let wider = reached | (next & !walls);
+        if wider == reached {
+            return false;
+        }
+        reached = wider;
+    }
+}
+
+fn attacked_by_pawns(board: &Board, color: Color) -> Bitboard {
+    let pawn = Piece { color, role: Role::Pawn };
+    board
+        .by_piece(pawn)
+        .into_iter()
+        .fold(Bitboard::EMPTY, |attacked, square| attacked | attacks::pawn_attacks(color, square))
+}
+
+impl ChessBoard {
+    pub(crate) fn time_is_over(&self, loser: Color) -> Ending {
+        if self.has_mating_material(!loser) {
+            Ending::won(side(!loser), Reason::Time)
+        } else {
+            Ending::drawn(Reason::TimeWithoutMaterial)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A [`Setup`] as `shakmaty`'s position, and back.
+
+use std::num::NonZeroU32;
+
+use shakmaty::{
+    Bitboard, Castles, CastlingMode, Chess, Color, EnPassantMode, File, FromSetup, Position,
+    PositionError as ShakmatyError, PositionErrorKinds, Rank, Role,
+};
+
+use super::{ChessBoard, side};
+use crate::{Kind, Piece, PositionError, Setup, Side, Square};
+
+pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, PositionError> {
+    let setup = to_shakmaty(setup);
+    // An en passant square without a pawn is harmless and common, and a check that no move can have
+    // given is playable.
+    Chess::from_setup(setup.clone(), mode)
+        .or_else(ShakmatyError::ignore_invalid_ep_square)
+        .or_else(ShakmatyError::ignore_impossible_check)
+        .map_err(|error| why(&setup, mode, error.kinds()))
+}
+
+pub(super) fn from_board(board: &ChessBoard, en_passant: EnPassantMode) -> Setup {
+    let given = board.position().to_setup(en_passant);
+    let mut setup = Setup::empty(board.game());
+    for (square, piece) in given.board {
+        // Both count the same 64 squares and know the same pieces, so that nothing here can fail.
+        let _ = setup.put(our_square(square), our_piece(piece));
+    }
+    for rook in given.castling_rights {
+        let owner = if rook.rank() == Rank::First { Side::First } else { Side::Second };
+        let _ = setup.set_castling(owner, our_square(rook), true);
+    }
+    setup.set_turn(side(given.turn));
+    setup.set_en_passant(given.ep_square.map(our_square));
+    setup.set_halfmove_clock(given.halfmoves);
+    setup.set_move_number(given.fullmoves.get());
+    setup
+}
+
+fn to_shakmaty(setup: &Setup) -> shakmaty::Setup {
+    let mut result = shakmaty::Setup::empty();
+    for (square, piece) in setup.pieces() {
+        if let (Some(square), Some(piece)) = (their_square(square), their_piece(piece)) {
+            result.board.set_piece_at(square, piece);
+        }
+    }
+    result.turn = match setup.turn() {
+        Side::First => Color::White,
+        Side::Second => Color::Black,
+    };
+    let rooks = Side::BOTH.into_iter().flat_map(|side| setup.castling(side));
+    result.castling_rights = rooks.filter_map(their_square).collect();
+    result.ep_square = setup.en_passant().and_then(their_square);
+    result.halfmoves = setup.halfmove_clock();
+    result.fullmoves = NonZeroU32::new(setup.move_number()).unwrap_or(NonZeroU32::MIN);
+    result
+}
+
+/// Names the first thing that is wrong with a setup of which Shakmaty told the kind.
+fn why(setup: &shakmaty::Setup, mode: CastlingMode, kinds: PositionErrorKinds) -> PositionError {
+    for color in Color::ALL {
+        let count = setup.board.by_piece(color.king()).count();
+        if count != 1 {
+            return PositionError::Kings { side: side(color), count };
+        }
+    }
+    if let Some(square) = (setup.board.pawns() & Bitboard::BACKRANKS).first()
+        && let Some(pawn) = setup.board.piece_at(square)
+    {
+        return PositionError::DeadPiece { piece: pawn.char(), square: square.to_string() };
+    }
+    let (Ok(castles) | Err(castles)) = Castles::from_setup(setup, mode);
+    if let Some(square) = setup.castling_rights.without(castles.castling_rights()).first() {
+        return PositionError::CastlingRight { square: square.to_string() };
+    }
+    if kinds.contains(PositionErrorKinds::OPPOSITE_CHECK)
+        && let Some(king) = setup.board.king_of(!setup.turn)
+    {
+        return PositionError::OpponentInCheck { king: king.to_string() };
+    }
+    let crowded = |&color: &Color| more_than_a_game_gives(setup, color);
+    let color = Color::ALL.into_iter().find(crowded).unwrap_or(setup.turn);
+    PositionError::TooMuchMaterial { side: side(color) }
+}
+
+/// Whether a side has more pieces than 16, or more promoted ones than pawns missing.
+fn more_than_a_game_gives(setup: &shakmaty::Setup, color: Color) -> bool {
+    let ours = setup.board.by_color(color);
+    let above = |pieces: Bitboard, usual: usize| (ours & pieces).count().saturating_sub(usual);
+    let bishops = setup.board.bishops();
+    let promoted = above(setup.board.queens(), 1)
+        + above(setup.board.rooks(), 2)
+        + above(setup.board.knights(), 2)
+        + above(bishops & Bitboard::LIGHT_SQUARES, 1)
+        + above(bishops & Bitboard::DARK_SQUARES, 1);
+    let pawns = (ours & setup.board.pawns()).count();
+    ours.count() > 16 || pawns + promoted > 8
+}
+
+fn our_square(square: shakmaty::Square) -> Square {
+    let (column, row) = (u8::from(square.file()), 7_u8.saturating_sub(u8::from(square.rank())));
+    Square::on_board(column, row)
+}
+
+fn their_square(square: Square) -> Option<shakmaty::Square> {
+    let file = File::try_from(square.column()).ok()?;
+    let rank = Rank::try_from(7_u8.checked_sub(square.row())?).ok()?;
+    Some(shakmaty::Square::from_coords(file, rank))
+}
+
+fn our_piece(piece: shakmaty::Piece) -> Piece {
+    let kind = match piece.role {
+        Role::Pawn => Kind::Pawn,
+        Role::Knight => Kind::Knight,
+        Role::Bishop => Kind::Bishop,
+        Role::Rook => Kind::Rook,
+        Role::Queen => Kind::Queen,
+        Role::King => Kind::King,
+    };
+    Piece { side: side(piece.color), kind }
+}
+
+fn their_piece(piece: Piece) -> Option<shakmaty::Piece> {
+    shakmaty::Piece::from_char(piece.letter())
+}

@@ -1,0 +1,53 @@
+//! Declaring a win, or a draw, in an impasse of shogi.
+
+use crate::{Ending, Impasse, Reason, Side};
+
+/// What counts when the side to move declares (nyugyoku sengen).
+///
+/// The conditions of the Japan Shogi Association and of the Computer Shogi Association: the king
+/// stands on the three furthest ranks and is not in check, at least ten other pieces of its side
+/// stand there, and there are points enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Declaration {
+    /// Who would declare: the side to move.
+    pub side: Side,
+    /// Whether the king stands on one of the three furthest ranks.
+    pub king_has_entered: bool,
+    /// Whether the king is in check.
+    pub in_check: bool,
+    /// How many other pieces of the side stand on these ranks; ten are needed.
+    pub pieces: u32,
+    /// What these pieces and those in hand are worth: five for a rook or a bishop, promoted or not,
+    /// and one for any other.
+    pub points: u32,
+    /// What the pieces are worth that the game lacks, as in a handicap.
+    pub missing: u32,
+}
+
+impl Declaration {
+    /// What the declaration comes to. None under rules without any.
+    pub fn ending(&self, impasse: Impasse) -> Option<Ending> {
+        let needed = match self.side {
+            Side::First => 28,
+            Side::Second => 27,
+        };
+        let left_out = match self.side {
+            Side::First => 0,
+            Side::Second => self.missing,
+        };
+        let (points, to_draw, to_win) = match impasse {
+            Impasse::Ignored | Impasse::Try => return None,
+            Impasse::Points24 => (self.points.saturating_add(left_out), 24, 31),
+            Impasse::Points27 => (self.points, needed, needed),
+            Impasse::Points27Handicap => (self.points.saturating_add(left_out), needed, needed),
+        };
+        let allowed = self.king_has_entered && !self.in_check && self.pieces >= 10;
+        Some(if allowed && points >= to_win {
+            Ending::won(self.side, Reason::Declaration)
+        } else if allowed && points >= to_draw {
+            Ending::drawn(Reason::Impasse)
+        } else {
+            Ending::won(self.side.other(), Reason::FailedDeclaration)
+        })
+    }
+}

@@ -1,0 +1,281 @@
+//! Pieces and squares as the games' notations name them.
+
+use std::fmt;
+
+use crate::{Game, Side};
+
+/// A kind of piece of any of the games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The king (both games).
+    King,
+    /// The queen (chess).
+    Queen,
+    /// The rook (both games).
+    Rook,
+    /// The bishop (both games).
+    Bishop,
+    /// The gold general (shogi).
+    Gold,
+    /// The silver general (shogi).
+    Silver,
+    /// The knight (both games).
+    Knight,
+    /// The lance (shogi).
+    Lance,
+    /// The pawn (both games).
+    Pawn,
+    /// The dragon, a promoted rook (shogi).
+    Dragon,
+    /// The horse, a promoted bishop (shogi).
+    Horse,
+    /// The promoted silver general (shogi).
+    PromotedSilver,
+    /// The promoted knight (shogi).
+    PromotedKnight,
+    /// The promoted lance (shogi).
+    PromotedLance,
+    /// The tokin, a promoted pawn (shogi).
+    Tokin,
+}
+
+impl Kind {
+    /// The kinds that can be in hand, in the order in which an SFEN has them.
+    pub const IN_HAND: [Self; 7] =
+        [Self::Rook, Self::Bishop, Self::Gold, Self::Silver, Self::Knight, Self::Lance, Self::Pawn];
+
+    /// Whether it has been promoted on the board (shogi).
+    pub fn is_promoted(self) -> bool {
+        self.unpromoted() != self
+    }
+
+    /// What it was before it promoted, and in hand will be again.
+    #[must_use]
+    pub fn unpromoted(self) -> Self {
+        match self {
+            Self::Dragon => Self::Rook,
+            Self::Horse => Self::Bishop,
+            Self::PromotedSilver => Self::Silver,
+            Self::PromotedKnight => Self::Knight,
+            Self::PromotedLance => Self::Lance,
+            Self::Tokin => Self::Pawn,
+            Self::King
+            | Self::Queen
+            | Self::Rook
+            | Self::Bishop
+            | Self::Gold
+            | Self::Silver
+            | Self::Knight
+            | Self::Lance
+            | Self::Pawn => self,
+        }
+    }
+
+    /// What it promotes to in shogi.
+    pub fn promoted(self) -> Option<Self> {
+        match self {
+            Self::Rook => Some(Self::Dragon),
+            Self::Bishop => Some(Self::Horse),
+            Self::Silver => Some(Self::PromotedSilver),
+            Self::Knight => Some(Self::PromotedKnight),
+            Self::Lance => Some(Self::PromotedLance),
+            Self::Pawn => Some(Self::Tokin),
+            Self::King
+            | Self::Queen
+            | Self::Gold
+            | Self::Dragon
+            | Self::Horse
+            | Self::PromotedSilver
+            | Self::PromotedKnight
+            | Self::PromotedLance
+            | Self::Tokin => None,
+        }
+    }
+
+    /// Whether a game has such pieces.
+    pub fn belongs_to(self, game: Game) -> bool {
+        let chess = matches!(
+            self,
+            Self::King | Self::Queen | Self::Rook | Self::Bishop | Self::Knight | Self::Pawn
+        );
+        match game {
+            Game::Chess | Game::Chess960 => chess,
+            Game::Shogi => self != Self::Queen,
+        }
+    }
+
+    /// The upper-case letter of the notations; promoted pieces have that of the unpromoted.
+    pub fn letter(self) -> char {
+        match self.unpromoted() {
+            Self::Queen => 'Q',
+            Self::Rook => 'R',
+            Self::Bishop => 'B',
+            Self::Gold => 'G',
+            Self::Silver => 'S',
+            Self::Knight => 'N',
+            Self::Lance => 'L',
+            Self::Pawn => 'P',
+            Self::King
+            | Self::Dragon
+            | Self::Horse
+            | Self::PromotedSilver
+            | Self::PromotedKnight
+            | Self::PromotedLance
+            | Self::Tokin => 'K',
+        }
+    }
+
+    /// The unpromoted kind that a game writes with this letter, in either case.
+    pub fn from_letter(game: Game, letter: char) -> Option<Self> {
+        let kind = match letter.to_ascii_uppercase() {
+            'K' => Self::King,
+            'Q' => Self::Queen,
+            'R' => Self::Rook,
+            'B' => Self::Bishop,
+            'G' => Self::Gold,
+            'S' => Self::Silver,
+            'N' => Self::Knight,
+            'L' => Self::Lance,
+            'P' => Self::Pawn,
+            _ => return None,
+        };
+        kind.belongs_to(game).then_some(kind)
+    }
+}
+
+/// A piece of one of the players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// Whose it is.
+    pub side: Side,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Piece {
+    /// Reads a piece as FEN and SFEN write it: `N`, `p`, `+r`.
+    pub fn read(game: Game, text: &str) -> Option<Self> {
+        let (letter, promoted) = match text.strip_prefix('+') {
+            Some(letter) => (letter, true),
+            None => (text, false),
+        };
+        let mut letters = letter.chars();
+        let (letter, None) = (letters.next()?, letters.next()) else { return None };
+        let kind = Kind::from_letter(game, letter)?;
+        let kind = match (promoted, game) {
+            (false, _) => kind,
+            (true, Game::Shogi) => kind.promoted()?,
+            (true, Game::Chess | Game::Chess960) => return None,
+        };
+        Some(Self { side: Side::of_letter(letter), kind })
+    }
+
+    /// The letter, in lower case for the second player.
+    pub fn letter(self) -> char {
+        self.side.case(self.kind.letter())
+    }
+}
+
+/// As FEN and SFEN write it.
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kind.is_promoted() {
+            f.write_str("+")?;
+        }
+        write!(f, "{}", self.letter())
+    }
+}
+
+/// A square of either board, as a diagram shows it: counted from the top left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Square {
+    row: u8,
+    column: u8,
+}
+
+impl Square {
+    /// The square in a column from the left and a row from the top, both counted from 0.
+    pub fn new(game: Game, column: u8, row: u8) -> Option<Self> {
+        (column < game.width() && row < game.width()).then_some(Self { row, column })
+    }
+
+    /// A square of a board whose size has been seen to already.
+    pub(crate) fn on_board(column: u8, row: u8) -> Self {
+        Self { row, column }
+    }
+
+    /// Reads a square's name: `e4` in chess, `7f` in shogi.
+    pub fn read(game: Game, name: &str) -> Option<Self> {
+        let &[file, rank] = name.as_bytes() else { return None };
+        let (column, row) = match game {
+            Game::Chess | Game::Chess960 => (file.checked_sub(b'a')?, b'8'.checked_sub(rank)?),
+            Game::Shogi => (b'9'.checked_sub(file)?, rank.checked_sub(b'a')?),
+        };
+        Self::new(game, column, row)
+    }
+
+    /// The square's name in a game: `e4` in chess, `7f` in shogi.
+    pub fn name(self, game: Game) -> String {
+        [game.file_name(self.column), game.rank_name(self.row)].iter().collect()
+    }
+
+    /// The column, counted from 0 at the left: the a-file of chess, the 9th file of shogi.
+    pub fn column(self) -> u8 {
+        self.column
+    }
+
+    /// The row, counted from 0 at the top: the 8th rank of chess, the rank `a` of shogi.
+    pub fn row(self) -> u8 {
+        self.row
+    }
+
+    /// All squares of a board, row by row.
+    pub fn all(game: Game) -> impl Iterator<Item = Self> {
+        let width = game.width();
+        (0..width).flat_map(move |row| (0..width).map(move |column| Self { row, column }))
+    }
+}
+
+impl Game {
+    /// How many files and ranks the board has.
+    pub(crate) fn width(self) -> u8 {
+        match self {
+            Self::Chess | Self::Chess960 => 8,
+            Self::Shogi => 9,
+        }
+    }
+
+    /// The name of a file, counted from the left.
+    pub(crate) fn file_name(self, column: u8) -> char {
+        match self {
+            Self::Chess | Self::Chess960 => char::from(b'a'.saturating_add(column)),
+            Self::Shogi => char::from(b'9'.saturating_sub(column)),
+        }
+    }
+
+    /// The name of a rank, counted from the top.
+    pub(crate) fn rank_name(self, row: u8) -> char {
+        match self {
+            Self::Chess | Self::Chess960 => char::from(b'8'.saturating_sub(row)),
+            Self::Shogi => char::from(b'a'.saturating_add(row)),
+        }
+    }
+}
+
+impl Side {
+    /// Both, the first player first.
+    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+
+    /// Whose a letter is: upper case is the first player's.
+    pub(crate) fn of_letter(letter: char) -> Self {
+        if letter.is_ascii_uppercase() { Self::First } else { Self::Second }
+    }
+
+    /// A letter in this side's case.
+    pub(crate) fn case(self, letter: char) -> char {
+        match self {
+            Self::First => letter.to_ascii_uppercase(),
+            Self::Second => letter.to_ascii_lowercase(),
+        }
+    }
+}

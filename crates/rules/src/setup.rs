@@ -1,0 +1,242 @@
+//! What a notation can say of a position, whether it can be played or not.
+
+mod starts;
+mod text;
+
+pub use starts::Handicap;
+pub use text::FenForm;
+
+use crate::{Game, Kind, Piece, Position, PositionError, Side, Square};
+
+/// Everything that a FEN or an SFEN says: what an editor edits, a problem without a king, a position
+/// that no game can reach.
+///
+/// [`Setup::position`] makes a [`Position`] of it, or tells why it cannot be played.
+///
+/// ```
+/// use readyok_rules::{Game, Kind, Piece, Setup, Side, Square};
+///
+/// let mut setup = Setup::start(Game::Shogi);
+/// let square = Square::read(Game::Shogi, "2h").ok_or("a square")?;
+/// let rook = setup.remove(square).ok_or("the rook")?;
+/// setup.set_hand(rook.side, rook.kind, 1)?;
+/// assert_eq!(
+///     setup.to_string(),
+///     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B7/LNSGKGSNL b R 1"
+/// );
+/// assert!(setup.position().is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setup {
+    game: Game,
+    /// Row by row, from the top left; what is past the board's last square stays empty.
+    board: [Option<Piece>; 81],
+    /// By side, and by kind in the order of [`Kind::IN_HAND`].
+    hands: [[u32; 7]; 2],
+    turn: Side,
+    /// By side, the files of the rooks that may castle: bit 0 is the a-file.
+    castling: [u8; 2],
+    en_passant: Option<Square>,
+    halfmove_clock: u32,
+    move_number: u32,
+}
+
+impl Setup {
+    /// A board without pieces, the first player to move.
+    pub fn empty(game: Game) -> Self {
+        Self {
+            game,
+            board: [None; 81],
+            hands: [[0; 7]; 2],
+            turn: Side::First,
+            castling: [0; 2],
+            en_passant: None,
+            halfmove_clock: 0,
+            move_number: 1,
+        }
+    }
+
+    /// The position that can be played from, without history.
+    pub fn position(&self) -> Result<Position, PositionError> {
+        Position::from_setup(self)
+    }
+
+    /// The game of which this is a position.
+    pub fn game(&self) -> Game {
+        self.game
+    }
+
+    /// The piece on a square.
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.board.get(self.index(square)?).copied().flatten()
+    }
+
+    /// All pieces on the board, row by row from the top left.
+    pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> {
+        Square::all(self.game)
+            .zip(&self.board)
+            .filter_map(|(square, piece)| Some((square, (*piece)?)))
+    }
+
+    /// Puts a piece on a square, in place of what stands there.
+    ///
+    /// Fails if the game has no such piece or square.
+    pub fn put(&mut self, square: Square, piece: Piece) -> Result<(), PositionError> {
+        let name = || square.name(self.game);
+        if !piece.kind.belongs_to(self.game) {
+            return Err(PositionError::UnknownPiece { piece: piece.letter(), square: name() });
+        }
+        let index = self.index(square);
+        match index.and_then(|index| self.board.get_mut(index)) {
+            Some(place) => *place = Some(piece),
+            None => return Err(PositionError::NoSuchSquare { square: square.name(self.game) }),
+        }
+        Ok(())
+    }
+
+    /// Takes the piece off a square.
+    pub fn remove(&mut self, square: Square) -> Option<Piece> {
+        let index = self.index(square)?;
+        self.board.get_mut(index)?.take()
+    }
+
+    /// How many pieces of a kind a side has in hand. What is promoted on the board is not in hand.
+    pub fn hand(&self, side: Side, kind: Kind) -> u32 {
+        let Some(index) = Kind::IN_HAND.iter().position(|&known| known == kind) else { return 0 };
+        self.hand_of(side).get(index).copied().unwrap_or(0)
+    }
+
+    /// Sets how many pieces of a kind a side has in hand.
+    ///
+    /// Fails for pieces that cannot be in hand, and in chess.
+    pub fn set_hand(&mut self, side: Side, kind: Kind, count: u32) -> Result<(), PositionError> {
+        let index = Kind::IN_HAND.iter().position(|&known| known == kind);
+        let in_hand = index.filter(|_| self.game == Game::Shogi);
+        let hand = match side {
+            Side::First => &mut self.hands[0],
+            Side::Second => &mut self.hands[1],
+        };
+        match in_hand.and_then(|index| hand.get_mut(index)) {
+            Some(place) => *place = count,
+            None => return Err(PositionError::NotForHand { piece: kind.letter() }),
+        }
+        Ok(())
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Side {
+        self.turn
+    }
+
+    /// Sets the side to move.
+    pub fn set_turn(&mut self, side: Side) {
+        self.turn = side;
+    }
+
+    /// The squares of the rooks with which a side may castle, whether rooks stand there or not
+    /// (chess).
+    pub fn castling(&self, side: Side) -> impl Iterator<Item = Square> {
+        let files = self.castling_files(side);
+        let row = self.first_row(side);
+        (0..8)
+            .filter(move |file| files & (1 << file) != 0)
+            .filter_map(move |file| Square::new(Game::Chess, file, row))
+    }
+
+    /// Gives a side the right to castle with the rook of this square, or takes it away (chess).
+    ///
+    /// Fails if the square is not on that side's first rank, and in shogi.
+    pub fn set_castling(
+        &mut self,
+        side: Side,
+        rook: Square,
+        allowed: bool,
+    ) -> Result<(), PositionError> {
+        if self.game == Game::Shogi || rook.row() != self.first_row(side) || rook.column() > 7 {
+            return Err(PositionError::CastlingRight { square: rook.name(self.game) });
+        }
+        let files = match side {
+            Side::First => &mut self.castling[0],
+            Side::Second => &mut self.castling[1],
+        };
+        if allowed {
+            *files |= 1 << rook.column();
+        } else {
+            *files &= !(1 << rook.column());
+        }
+        Ok(())
+    }
+
+    /// The square that a pawn has just passed, if it was said (chess). Where no pawn can have passed
+    /// it is ignored when the position is played.
+    pub fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    /// Sets the square that a pawn has just passed. Shogi has none.
+    pub fn set_en_passant(&mut self, square: Option<Square>) {
+        self.en_passant = square.filter(|_| self.game != Game::Shogi);
+    }
+
+    /// Half moves since the last capture or pawn move (chess).
+    pub fn halfmove_clock(&self) -> u32 {
+        self.halfmove_clock
+    }
+
+    /// Sets the half moves since the last capture or pawn move. Shogi does not count them.
+    pub fn set_halfmove_clock(&mut self, half_moves: u32) {
+        if self.game != Game::Shogi {
+            self.halfmove_clock = half_moves;
+        }
+    }
+
+    /// The number of the next move, from 1 on; counted in pairs in chess and singly in shogi.
+    pub fn move_number(&self) -> u32 {
+        self.move_number
+    }
+
+    /// Sets the number of the next move; 0 is read as 1.
+    pub fn set_move_number(&mut self, number: u32) {
+        self.move_number = number.max(1);
+    }
+
+    fn index(&self, square: Square) -> Option<usize> {
+        let width = self.game.width();
+        let on_board = square.column() < width && square.row() < width;
+        on_board
+            .then(|| usize::from(square.row()) * usize::from(width) + usize::from(square.column()))
+    }
+
+    fn hand_of(&self, side: Side) -> &[u32; 7] {
+        let [first, second] = &self.hands;
+        match side {
+            Side::First => first,
+            Side::Second => second,
+        }
+    }
+
+    fn castling_files(&self, side: Side) -> u8 {
+        let [first, second] = self.castling;
+        match side {
+            Side::First => first,
+            Side::Second => second,
+        }
+    }
+
+    /// The row of a side's king at the start.
+    fn first_row(&self, side: Side) -> u8 {
+        match side {
+            Side::First => self.game.width().saturating_sub(1),
+            Side::Second => 0,
+        }
+    }
+}
+
+impl TryFrom<&Setup> for Position {
+    type Error = PositionError;
+
+    fn try_from(setup: &Setup) -> Result<Self, PositionError> {
+        setup.position()
+    }
+}

@@ -1,0 +1,289 @@
+//! The positions that games start from.
+
+use super::Setup;
+use crate::{Game, Kind, Piece, Side, Square};
+
+/// A start of shogi where the stronger player, who moves first as the second side, leaves pieces
+/// out.
+///
+/// Left and right are those of the player who gives the handicap: their left lance stands on 1a. The
+/// names are those that records of games use; the professional association plays lance, bishop,
+/// rook, rook and lance, two, four, six, eight and ten pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Handicap {
+    /// The left lance (1a).
+    Lance,
+    /// The right lance (9a).
+    RightLance,
+    /// The bishop.
+    Bishop,
+    /// The rook.
+    Rook,
+    /// The rook and the left lance.
+    RookLance,
+    /// The rook and the bishop.
+    TwoPieces,
+    /// The rook, the bishop and the left lance.
+    ThreePieces,
+    /// The rook, the bishop and both lances.
+    FourPieces,
+    /// Four pieces and the right knight (8a).
+    FivePieces,
+    /// Four pieces and the left knight (2a).
+    LeftFivePieces,
+    /// Four pieces and both knights.
+    SixPieces,
+    /// Six pieces and the right silver (7a).
+    RightSevenPieces,
+    /// Six pieces and the left silver (3a).
+    LeftSevenPieces,
+    /// Six pieces and both silvers.
+    EightPieces,
+    /// Eight pieces and both golds.
+    TenPieces,
+    /// Everything but the king.
+    NakedKing,
+}
+
+impl Handicap {
+    /// All of them, the smallest first.
+    pub const ALL: [Self; 16] = [
+        Self::Lance,
+        Self::RightLance,
+        Self::Bishop,
+        Self::Rook,
+        Self::RookLance,
+        Self::TwoPieces,
+        Self::ThreePieces,
+        Self::FourPieces,
+        Self::FivePieces,
+        Self::LeftFivePieces,
+        Self::SixPieces,
+        Self::RightSevenPieces,
+        Self::LeftSevenPieces,
+        Self::EightPieces,
+        Self::TenPieces,
+        Self::NakedKing,
+    ];
+
+    /// The name in English.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lance => "lance",
+            Self::RightLance => "right lance",
+            Self::Bishop => "bishop",
+            Self::Rook => "rook",
+            Self::RookLance => "rook and lance",
+            Self::TwoPieces => "two pieces",
+            Self::ThreePieces => "three pieces",
+            Self::FourPieces => "four pieces",
+            Self::FivePieces => "five pieces",
+            Self::LeftFivePieces => "left five pieces",
+            Self::SixPieces => "six pieces",
+            Self::RightSevenPieces => "right seven pieces",
+            Self::LeftSevenPieces => "left seven pieces",
+            Self::EightPieces => "eight pieces",
+            Self::TenPieces => "ten pieces",
+            Self::NakedKing => "naked king",
+        }
+    }
+
+    /// The Japanese name, as records have it.
+    pub fn japanese(self) -> &'static str {
+        match self {
+            Self::Lance => "香落ち",
+            Self::RightLance => "右香落ち",
+            Self::Bishop => "角落ち",
+            Self::Rook => "飛車落ち",
+            Self::RookLance => "飛香落ち",
+            Self::TwoPieces => "二枚落ち",
+            Self::ThreePieces => "三枚落ち",
+            Self::FourPieces => "四枚落ち",
+            Self::FivePieces => "五枚落ち",
+            Self::LeftFivePieces => "左五枚落ち",
+            Self::SixPieces => "六枚落ち",
+            Self::RightSevenPieces => "右七枚落ち",
+            Self::LeftSevenPieces => "左七枚落ち",
+            Self::EightPieces => "八枚落ち",
+            Self::TenPieces => "十枚落ち",
+            Self::NakedKing => "裸玉",
+        }
+    }
+
+    /// The handicap of this name, in English or in Japanese.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name || known.japanese() == name)
+    }
+
+    /// The first and the second row as they are left.
+    fn rows(self) -> (&'static str, &'static str, bool) {
+        const FULL: &str = "lnsgkgsnl";
+        let (first, second) = match self {
+            Self::Lance => ("lnsgkgsn.", ".r.....b."),
+            Self::RightLance => (".nsgkgsnl", ".r.....b."),
+            Self::Bishop => (FULL, ".r......."),
+            Self::Rook => (FULL, ".......b."),
+            Self::RookLance => ("lnsgkgsn.", ".......b."),
+            Self::TwoPieces => (FULL, "........."),
+            Self::ThreePieces => ("lnsgkgsn.", "........."),
+            Self::FourPieces => (".nsgkgsn.", "........."),
+            Self::FivePieces => ("..sgkgsn.", "........."),
+            Self::LeftFivePieces => (".nsgkgs..", "........."),
+            Self::SixPieces => ("..sgkgs..", "........."),
+            Self::RightSevenPieces => ("...gkgs..", "........."),
+            Self::LeftSevenPieces => ("..sgkg...", "........."),
+            Self::EightPieces => ("...gkg...", "........."),
+            Self::TenPieces | Self::NakedKing => ("....k....", "........."),
+        };
+        (first, second, self != Self::NakedKing)
+    }
+}
+
+impl Setup {
+    /// The usual start position of a game.
+    pub fn start(game: Game) -> Self {
+        let mut setup = Self::empty(game);
+        match game {
+            Game::Chess | Game::Chess960 => {
+                for side in Side::BOTH {
+                    setup.fill_first_rank(side, first_rank(STANDARD));
+                }
+            }
+            Game::Shogi => {
+                setup.fill_shogi(Side::First, "lnsgkgsnl", ".b.....r.", true);
+                setup.fill_shogi(Side::Second, "lnsgkgsnl", ".r.....b.", true);
+            }
+        }
+        setup
+    }
+
+    /// A start position of Chess960 by its number, 0 to 959, after Reinhard Scharnagl
+    /// (*Fischer-Random-Schach*, 2004); 518 is that of chess.
+    ///
+    /// None if there is no such number.
+    pub fn chess960(number: u16) -> Option<Self> {
+        Self::double_chess960(number, number)
+    }
+
+    /// A start position of double Chess960, where each side has its own first rank, by the numbers
+    /// of White's and Black's as [`Setup::chess960`] counts them.
+    ///
+    /// None if there are no such numbers.
+    pub fn double_chess960(white: u16, black: u16) -> Option<Self> {
+        if white >= 960 || black >= 960 {
+            return None;
+        }
+        let mut setup = Self::empty(Game::Chess960);
+        setup.fill_first_rank(Side::First, first_rank(white));
+        setup.fill_first_rank(Side::Second, first_rank(black));
+        Some(setup)
+    }
+
+    /// The numbers of White's and Black's first rank, if this is a start position of Chess960 or
+    /// double Chess960.
+    pub fn chess960_numbers(&self) -> Option<(u16, u16)> {
+        let number = |side: Side| {
+            let row = self.first_row(side);
+            let rank = [0, 1, 2, 3, 4, 5, 6, 7].map(|column| {
+                let piece = self.piece_on(Square::new(Game::Chess, column, row)?)?;
+                (piece.side == side).then_some(piece.kind)
+            });
+            (0..960).find(|&number| first_rank(number).map(Some) == rank)
+        };
+        let (white, black) = (number(Side::First)?, number(Side::Second)?);
+        let start = Self::double_chess960(white, black)?;
+        (Self { game: Game::Chess960, ..self.clone() } == start).then_some((white, black))
+    }
+
+    /// The start position of a handicap of shogi: the second side moves first.
+    pub fn handicap(handicap: Handicap) -> Self {
+        let mut setup = Self::empty(Game::Shogi);
+        let (first, second, pawns) = handicap.rows();
+        setup.fill_shogi(Side::First, "lnsgkgsnl", ".b.....r.", true);
+        setup.fill_shogi(Side::Second, first, second, pawns);
+        setup.set_turn(Side::Second);
+        setup
+    }
+
+    /// The handicap of which this is the start position.
+    pub fn as_handicap(&self) -> Option<Handicap> {
+        Handicap::ALL.into_iter().find(|&handicap| Self::handicap(handicap) == *self)
+    }
+
+    fn fill_first_rank(&mut self, side: Side, rank: [Kind; 8]) {
+        let row = self.first_row(side);
+        let pawns = if row == 0 { 1 } else { row.saturating_sub(1) };
+        for (column, kind) in (0..).zip(rank) {
+            self.fill(column, row, Piece { side, kind });
+            self.fill(column, pawns, Piece { side, kind: Kind::Pawn });
+            if kind == Kind::Rook {
+                let files = match side {
+                    Side::First => &mut self.castling[0],
+                    Side::Second => &mut self.castling[1],
+                };
+                *files |= 1 << column;
+            }
+        }
+    }
+
+    fn fill_shogi(&mut self, side: Side, first: &str, second: &str, pawns: bool) {
+        let rows = match side {
+            Side::First => [8, 7, 6],
+            Side::Second => [0, 1, 2],
+        };
+        let pawns = if pawns { "ppppppppp" } else { "" };
+        for (row, letters) in rows.into_iter().zip([first, second, pawns]) {
+            for (column, letter) in (0..).zip(letters.chars()) {
+                if let Some(kind) = Kind::from_letter(Game::Shogi, letter) {
+                    self.fill(column, row, Piece { side, kind });
+                }
+            }
+        }
+    }
+
+    fn fill(&mut self, column: u8, row: u8, piece: Piece) {
+        let index = Square::new(self.game, column, row).and_then(|square| self.index(square));
+        if let Some(place) = index.and_then(|index| self.board.get_mut(index)) {
+            *place = Some(piece);
+        }
+    }
+}
+
+/// The number of the first rank of chess.
+const STANDARD: u16 = 518;
+
+/// The first rank of a number: the bishops on light and dark squares, the queen on one of the six
+/// files left, the knights on two of five, and the king between the rooks on the rest.
+fn first_rank(number: u16) -> [Kind; 8] {
+    const KNIGHTS: [(usize, usize); 10] =
+        [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
+    let mut rank: [Option<Kind>; 8] = [None; 8];
+    let (number, light) = (usize::from(number / 4), usize::from(number % 4));
+    let (number, dark) = (number / 4, number % 4);
+    let (number, queen) = (number / 6, number % 6);
+    place(&mut rank, light * 2 + 1, Kind::Bishop);
+    place(&mut rank, dark * 2, Kind::Bishop);
+    place_free(&mut rank, queen, Kind::Queen);
+    if let Some(&(first, second)) = KNIGHTS.get(number) {
+        // The further one first, as the nearer one would move the count.
+        place_free(&mut rank, second, Kind::Knight);
+        place_free(&mut rank, first, Kind::Knight);
+    }
+    for kind in [Kind::Rook, Kind::King, Kind::Rook] {
+        place_free(&mut rank, 0, kind);
+    }
+    rank.map(|kind| kind.unwrap_or(Kind::Rook))
+}
+
+fn place(rank: &mut [Option<Kind>; 8], file: usize, kind: Kind) {
+    if let Some(place) = rank.get_mut(file) {
+        *place = Some(kind);
+    }
+}
+
+/// Puts a piece on the file that has so many free ones before it.
+fn place_free(rank: &mut [Option<Kind>; 8], free: usize, kind: Kind) {
+    if let Some(place) = rank.iter_mut().filter(|place| place.is_none()).nth(free) {
+        *place = Some(kind);
+    }
+}

@@ -1,0 +1,149 @@
+//! When a game of shogi is over.
+
+use rsshogi::types::{Color, HandPiece, PieceType, Square};
+
+use super::ShogiBoard;
+use crate::{Declaration, Ending, Impasse, Kind, MoveLimit, Reason, ShogiRules, Side};
+
+impl ShogiBoard {
+    pub(crate) fn ending(&self, rules: &ShogiRules) -> Option<Ending> {
+        let them = self.turn().other();
+        if self.position().is_mated() {
+            let mate = self.position().is_in_check();
+            return Some(Ending::won(
+                them,
+                if mate { Reason::Checkmate } else { Reason::Stalemate },
+            ));
+        }
+        let tried = rules.impasse == Impasse::Try && self.has_tried(them);
+        let tried = tried.then(|| Ending::won(them, Reason::Try));
+        let repeated = || rules.repetition.and_then(|times| self.repeated(times, rules));
+        let limit = || rules.move_limit.filter(|&limit| self.is_at(limit));
+        tried.or_else(repeated).or_else(|| limit().map(|_| Ending::drawn(Reason::MoveLimit)))
+    }
+
+    /// The ending by repetition, if the position is there for at least this time.
+    ///
+    /// `rsshogi` follows a chain of the nearest equal boards, which another hand in between breaks;
+    /// the rule counts equal positions, wherever they are.
+    fn repeated(&self, times: u32, rules: &ShogiRules) -> Option<Ending> {
+        let key = self.key();
+        let needed = usize::try_from(times).ok()?.checked_sub(1)?;
+        let equal = self.earlier.iter().enumerate().rev().filter(|(_, earlier)| earlier.key == key);
+        let mut equal = equal.map(|(index, _)| index);
+        // The first of the positions that the rule counts.
+        let first = match needed.checked_sub(1) {
+            Some(skipped) => equal.nth(skipped)?,
+            None => self.earlier.len(),
+        };
+        let checker = rules.perpetual_check_loses.then(|| self.perpetual_checker(first)).flatten();
+        Some(match checker {
+            Some(checker) => Ending::won(checker.other(), Reason::PerpetualCheck),
+            None => Ending::drawn(Reason::Repetition),
+        })
+    }
+
+    /// The side, if it is only one, that has given check with each of its moves since a position.
+    fn perpetual_checker(&self, first: usize) -> Option<Side> {
+        let since = self.earlier.get(first..)?;
+        let mut checked: Vec<bool> = since.iter().skip(1).map(|earlier| earlier.in_check).collect();
+        checked.push(self.position().is_in_check());
+        let all =
+            |skipped: usize| checked.iter().rev().skip(skipped).step_by(2).all(|&check| check);
+        // The last of them is the side to move.
+        match (all(0), checked.len() > 1 && all(1)) {
+            (true, false) => Some(self.turn().other()),
+            (false, true) => Some(self.turn()),
+            (true, true) | (false, false) => None,
+        }
+    }
+
+    fn is_at(&self, limit: MoveLimit) -> bool {
+        let played = u32::from(self.position().game_ply()).saturating_sub(1);
+        let entered = || Side::BOTH.into_iter().any(|side| self.king_has_entered(side));
+        played >= limit.plies
+            && !(limit.check_goes_on && self.position().is_in_check())
+            && (!limit.needs_entered_king || entered())
+    }
+
+    fn has_tried(&self, side: Side) -> bool {
+        let king = self.position().king_square(color(side));
+        !king.is_none()
+            && king.to_usi()
+                == match side {
+                    Side::First => "5a",
+                    Side::Second => "5i",
+                }
+    }
+
+    fn king_has_entered(&self, side: Side) -> bool {
+        let king = self.position().king_square(color(side));
+        !king.is_none() && is_in_camp(king, side)
+    }
+
+    pub(crate) fn declaration(&self) -> Declaration {
+        let side = self.turn();
+        let position = self.position();
+        let ours = position.pieces_by_color(color(side));
+        let in_camp = Square::iter()
+            .filter(|&square| ours.test(square) && is_in_camp(square, side))
+            .map(|square| position.piece_on(square).piece_type())
+            .filter(|&piece| piece != PieceType::KING);
+        let in_camp: Vec<PieceType> = in_camp.collect();
+        let on_board: u32 = in_camp.iter().copied().map(points).sum();
+        Declaration {
+            side,
+            king_has_entered: self.king_has_entered(side),
+            in_check: position.is_in_check(),
+            pieces: u32::try_from(in_camp.len()).unwrap_or(u32::MAX),
+            points: on_board.saturating_add(self.points_in_hand(side)),
+            missing: ALL_POINTS.saturating_sub(self.points_of_all()),
+        }
+    }
+
+    fn points_in_hand(&self, side: Side) -> u32 {
+        let hand = self.position().hand(color(side));
+        let of_kind = |kind: Kind| {
+            let piece = super::setup::their_kind(kind);
+            let held = HandPiece::from_piece_type(piece).map_or(0, |held| hand.count(held));
+            held.saturating_mul(points(piece))
+        };
+        Kind::IN_HAND.into_iter().map(of_kind).sum()
+    }
+
+    fn points_of_all(&self) -> u32 {
+        let pieces = Square::iter().map(|square| self.position().piece_on(square).piece_type());
+        let on_board: u32 = pieces.map(points).sum();
+        Side::BOTH
+            .into_iter()
+            .map(|side| self.points_in_hand(side))
+            .fold(on_board, u32::saturating_add)
+    }
+}
+
+/// What all pieces of the game are worth in points.
+const ALL_POINTS: u32 = 54;
+
+/// A rook or a bishop, promoted or not, counts five, the king nothing, all else one.
+fn points(piece: PieceType) -> u32 {
+    match piece.demote() {
+        PieceType::ROOK | PieceType::BISHOP => 5,
+        PieceType::NONE | PieceType::KING => 0,
+        _ => 1,
+    }
+}
+
+/// Whether a square is on the three ranks that are furthest from a side.
+fn is_in_camp(square: Square, side: Side) -> bool {
+    match side {
+        Side::First => square.rank().raw() <= 2,
+        Side::Second => square.rank().raw() >= 6,
+    }
+}
+
+fn color(side: Side) -> Color {
+    match side {
+        Side::First => Color::BLACK,
+        Side::Second => Color::WHITE,
+    }
+}

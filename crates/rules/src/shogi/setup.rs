@@ -1,0 +1,159 @@
+//! A [`Setup`] as `rsshogi`'s position, and back.
+
+use rsshogi::{
+    board::{Position, position::ValidationError},
+    types::{Color, HandPiece, PieceType},
+};
+
+use super::{ShogiBoard, side};
+use crate::{FenForm, Game, Kind, Piece, PositionError, Setup, Side, Square};
+
+/// Move numbers are kept up to this, which leaves room for every game to go on.
+const LATEST_MOVE: u32 = 10_000;
+
+pub(super) fn to_position(setup: &Setup) -> Result<Position, PositionError> {
+    check_counts(setup)?;
+    let mut numbered = setup.clone();
+    numbered.set_move_number(setup.move_number().min(LATEST_MOVE));
+    // The text is our own, and no hand in it is larger than the game.
+    let unreadable = |_| PositionError::bad(crate::Field::Board, &setup.to_string());
+    let position = Position::from_sfen(&numbered.text(FenForm::XFen)).map_err(unreadable)?;
+    check(&position)?;
+    Ok(position)
+}
+
+pub(super) fn from_board(board: &ShogiBoard) -> Setup {
+    let position = board.position();
+    let mut setup = Setup::empty(Game::Shogi);
+    for square in rsshogi::types::Square::iter() {
+        let piece = position.piece_on(square);
+        if let Some(kind) = our_kind(piece.piece_type()) {
+            // Both count the same 81 squares and know the same pieces, so that nothing here can
+            // fail.
+            let _ = setup.put(our_square(square), Piece { side: side(piece.color()), kind });
+        }
+    }
+    for color in [Color::BLACK, Color::WHITE] {
+        for kind in Kind::IN_HAND {
+            let held = HandPiece::from_piece_type(their_kind(kind));
+            let count = held.map_or(0, |held| position.hand(color).count(held));
+            let _ = setup.set_hand(side(color), kind, count);
+        }
+    }
+    setup.set_turn(board.turn());
+    setup.set_move_number(u32::from(position.game_ply()));
+    setup
+}
+
+/// How many pieces of a kind, promoted or not, the game has.
+fn limit(kind: Kind) -> u32 {
+    match kind {
+        Kind::Pawn => 18,
+        Kind::Bishop | Kind::Rook => 2,
+        _ => 4,
+    }
+}
+
+fn check_counts(setup: &Setup) -> Result<(), PositionError> {
+    for kind in Kind::IN_HAND {
+        let of_kind = |&(_, piece): &(Square, Piece)| piece.kind.unpromoted() == kind;
+        let on_board = setup.pieces().filter(of_kind).fold(0_u32, |count, _| count + 1);
+        let in_hand = |side| setup.hand(side, kind);
+        let count =
+            on_board.saturating_add(in_hand(Side::First)).saturating_add(in_hand(Side::Second));
+        if count > limit(kind) {
+            let limit = limit(kind);
+            return Err(PositionError::TooManyPieces { piece: kind.letter(), count, limit });
+        }
+    }
+    Ok(())
+}
+
+/// A position can lack a king, as mate problems do, but not both: a king in check could otherwise
+/// be taken, and the lists of moves would not hold all drops.
+fn check(position: &Position) -> Result<(), PositionError> {
+    position.validate().map_err(|error| invalid(position, &error))?;
+    let (us, them) = (position.turn(), position.turn().flip());
+    let (our_king, their_king) = (position.king_square(us), position.king_square(them));
+    if our_king.is_none() && their_king.is_none() {
+        return Err(PositionError::NoKings);
+    }
+    if !their_king.is_none() && position.is_attacked_by(their_king, us) {
+        return Err(PositionError::OpponentInCheck { king: their_king.to_usi() });
+    }
+    Ok(())
+}
+
+fn invalid(position: &Position, error: &ValidationError) -> PositionError {
+    let too_many = |piece: PieceType, count, limit| PositionError::TooManyPieces {
+        piece: our_kind(piece).map_or('?', Kind::letter),
+        count,
+        limit,
+    };
+    match *error {
+        ValidationError::NoKing(color) | ValidationError::TwoKings(color) => {
+            let kings = position.pieces_for(PieceType::KING, color);
+            PositionError::Kings { side: side(color), count: kings.count() as usize }
+        }
+        ValidationError::DoublePawn(file, color) => {
+            PositionError::TwoPawns { side: side(color), file: file.raw().unsigned_abs() + 1 }
+        }
+        ValidationError::InvalidHandCount { piece, count } => {
+            too_many(piece.to_piece_type(), count, limit(Kind::Pawn))
+        }
+        ValidationError::ExcessivePieceCount { piece, count, limit } => {
+            too_many(piece, count, limit)
+        }
+        ValidationError::InvalidPlacement(square, piece) => PositionError::DeadPiece {
+            piece: our_kind(piece).map_or('?', |kind| {
+                Piece { side: side(position.piece_on(square).color()), kind }.letter()
+            }),
+            square: square.to_usi(),
+        },
+    }
+}
+
+pub(super) fn our_square(square: rsshogi::types::Square) -> Square {
+    let (file, rank) = (square.file().raw(), square.rank().raw());
+    Square::on_board(8_u8.saturating_sub(file.unsigned_abs()), rank.unsigned_abs())
+}
+
+pub(super) fn our_kind(piece: PieceType) -> Option<Kind> {
+    Some(match piece {
+        PieceType::KING => Kind::King,
+        PieceType::ROOK => Kind::Rook,
+        PieceType::BISHOP => Kind::Bishop,
+        PieceType::GOLD => Kind::Gold,
+        PieceType::SILVER => Kind::Silver,
+        PieceType::KNIGHT => Kind::Knight,
+        PieceType::LANCE => Kind::Lance,
+        PieceType::PAWN => Kind::Pawn,
+        PieceType::DRAGON => Kind::Dragon,
+        PieceType::HORSE => Kind::Horse,
+        PieceType::PRO_SILVER => Kind::PromotedSilver,
+        PieceType::PRO_KNIGHT => Kind::PromotedKnight,
+        PieceType::PRO_LANCE => Kind::PromotedLance,
+        PieceType::PRO_PAWN => Kind::Tokin,
+        _ => return None,
+    })
+}
+
+pub(super) fn their_kind(kind: Kind) -> PieceType {
+    match kind {
+        Kind::King => PieceType::KING,
+        Kind::Queen => PieceType::NONE,
+        Kind::Rook => PieceType::ROOK,
+        Kind::Bishop => PieceType::BISHOP,
+        Kind::Gold => PieceType::GOLD,
+        Kind::Silver => PieceType::SILVER,
+        Kind::Knight => PieceType::KNIGHT,
+        Kind::Lance => PieceType::LANCE,
+        Kind::Pawn => PieceType::PAWN,
+        Kind::Dragon => PieceType::DRAGON,
+        Kind::Horse => PieceType::HORSE,
+        Kind::PromotedSilver => PieceType::PRO_SILVER,
+        Kind::PromotedKnight => PieceType::PRO_KNIGHT,
+        Kind::PromotedLance => PieceType::PRO_LANCE,
+        Kind::Tokin => PieceType::PRO_PAWN,
+    }
+}
