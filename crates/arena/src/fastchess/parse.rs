@@ -6,9 +6,9 @@ use std::time::Duration;
 use readyok_rules::Game;
 
 use crate::plan::{
-    Adjudication, BookFormat, DrawAdjudication, EnginePlan, Format, GamesPerPairing, OpeningOrder,
-    OpeningSource, Openings, Plan, ResignAdjudication, SprtModel, SprtPlan, TablebaseAdjudication,
-    TablebaseScope, TimeControl,
+    Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
+    OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication, SprtModel,
+    SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 
 use super::flags::{self, Flag};
@@ -88,7 +88,9 @@ impl Reader {
             engines: Vec::new(),
             format: Format::RoundRobin,
             rounds: 2,
+            legs: 1,
             games: GamesPerPairing::Two,
+            colours: Colours::default(),
             openings: Openings::default(),
             adjudication: Adjudication::default(),
             sprt: None,
@@ -389,6 +391,13 @@ impl Reader {
             2 => GamesPerPairing::Two,
             _ => return Err(ArgumentError::Conflict("`-games` and `-rounds` are both over 2")),
         };
+        plan.colours = Colours { fixed: self.options.noswap, reversed: self.options.reverse };
+        // Games from one opening are a pairing only if the colours change.
+        if self.options.noswap && plan.games == GamesPerPairing::Two {
+            plan.games = GamesPerPairing::One;
+            plan.legs = 2;
+            plan.openings.policy = OpeningPolicy::Meeting;
+        }
         if plan.games == GamesPerPairing::One || self.options.output == OutputFormat::Cutechess {
             self.options.penta = false;
         }

@@ -2,7 +2,8 @@
 
 use readyok_arena::fastchess::{ArgumentError, Invocation, Request, parse};
 use readyok_arena::plan::{
-    BookFormat, Format, GamesPerPairing, OpeningOrder, OpeningSource, SprtModel, TimeControl,
+    BookFormat, Colours, Format, GamesPerPairing, OpeningOrder, OpeningPolicy, OpeningSource,
+    SprtModel, TimeControl,
 };
 use readyok_rules::Game;
 
@@ -100,6 +101,14 @@ fn a_quick_match_has_its_own_settings() {
     assert_eq!((read.plan.rounds, read.plan.engines.len()), (25_000, 2));
     assert!(read.options.recover && !read.options.penta);
     assert!(matches!(read_error("-quick cmd=a book=b.epd"), ArgumentError::Conflict(_)));
+}
+
+#[test]
+fn games_of_the_same_colours_are_pairings_of_their_own() {
+    let plan = play(&format!("{TWO} -noswap -reverse -rounds 5")).plan;
+    assert_eq!((plan.rounds, plan.legs, plan.games), (5, 2, GamesPerPairing::One));
+    assert_eq!(plan.colours, Colours { fixed: true, reversed: true });
+    assert_eq!(plan.openings.policy, OpeningPolicy::Meeting);
 }
 
 fn read_error(line: &str) -> ArgumentError {
