@@ -18,7 +18,7 @@ pub use engine::{EngineId, EnginePlan, Protocol};
 pub use format::{Colours, Format, GamesPerPairing, KnockoutTie};
 pub use limits::{Limits, TimeControl, TimeControlError};
 pub use openings::{BookFormat, OpeningOrder, OpeningPolicy, OpeningSource, Openings};
-pub use sprt::{SprtModel, SprtPlan};
+pub use sprt::SprtPlan;
 
 /// A match or a tournament. Two runs of the same plan play the same pairings in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,8 +3,9 @@
 use readyok_arena::fastchess::{ArgumentError, Invocation, Request, parse};
 use readyok_arena::plan::{
     BookFormat, Colours, Format, GamesPerPairing, OpeningOrder, OpeningPolicy, OpeningSource,
-    SprtModel, TimeControl,
+    TimeControl,
 };
+use readyok_arena::stats::Model;
 use readyok_rules::Game;
 
 fn read(line: &str) -> Result<Request, ArgumentError> {
@@ -48,7 +49,7 @@ fn a_line_as_a_test_framework_writes_it() {
     let source = OpeningSource::File { path, format: Some(BookFormat::Epd) };
     assert_eq!(plan.openings.source, source);
     let sprt = plan.sprt.unwrap();
-    assert_eq!((sprt.model, sprt.elo1, sprt.beta), (SprtModel::Logistic, 5.0, 0.1));
+    assert_eq!((sprt.model, sprt.elo1, sprt.beta), (Model::Logistic, 5.0, 0.1));
     let draw = plan.adjudication.draw.unwrap();
     assert_eq!((draw.from_move, draw.moves, draw.score), (40, 8, 10));
     assert!(options.recover && options.penta);
@@ -139,7 +140,7 @@ fn what_is_wrong_is_named() {
     check("-each tc=1 -engine cmd=a", "at least two engines are needed");
     check("-use-affinity 3-1", "`-use-affinity` cannot be `3-1`: expected a list like 3,5,7-11");
     let test = format!("{TWO} -sprt elo0=2 elo1=0 alpha=0.05 beta=0.05");
-    check(&test, "`-sprt`: elo0 must be less than elo1");
+    check(&test, "`-sprt`: elo0 `2` must be below elo1 `0`, both between -4000 and 4000");
     check(&format!("{TWO} -variant fischerandom"), "`-variant fischerandom` needs `-openings`");
     assert_eq!(read("-version"), Ok(Request::Version));
     assert_eq!(read(""), Ok(Request::Help));
