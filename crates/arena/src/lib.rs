@@ -11,3 +11,4 @@ pub mod pairing;
 pub mod plan;
 pub mod result;
 pub mod stats;
+pub mod store;

@@ -1,6 +1,9 @@
 //! Tests of the arena.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod fastchess;
 mod fastchess_text;
 mod plan;
+mod sample;
 mod stats;
+mod store;

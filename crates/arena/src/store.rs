@@ -1,0 +1,241 @@
+//! The result file of a match: what was played, kept so that a match can go on after anything.
+//!
+//! One line of JSON for each record, the first with the version of the format, the plan and its
+//! hash, each with a checksum of its own text:
+//!
+//! ```text
+//! {"crc":"5d1f7a02","head":{"format":"readyok-match","version":1,"plan_hash":"…","plan":{…}}}
+//! {"crc":"90b4c11e","pair":{"pairing":{"index":0,…},"games":[…]}}
+//! {"crc":"03ef9a55","rounds":200}
+//! ```
+//!
+//! What always holds:
+//! - A pair stands in the file as a whole or not at all, and once.
+//! - A line is written by one call, after those before it. If the program is killed, nothing that
+//!   was written is lost, and at most the last line is torn; it is cut off at the next opening.
+//! - [`Store::sync`] brings the lines to the disk. The runner calls it at most a second after a
+//!   line was written, and at the end: that much a failing machine can lose.
+//! - A lock on the file keeps a second writer away, and ends with the program.
+//! - Reading takes as much memory as the longest pair.
+
+mod difference;
+mod error;
+mod hash;
+mod indices;
+mod line;
+mod read;
+
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufReader, Seek, Write};
+use std::path::{Path, PathBuf};
+
+pub use difference::Difference;
+pub use error::StoreError;
+pub use hash::{ContentHash, NoHash};
+pub use indices::IndexSet;
+pub use line::ExportStart;
+pub use read::Reader;
+
+use crate::pairing::PairResult;
+use crate::plan::{Format, Plan};
+use error::At as _;
+use line::{Head, Record};
+use read::Scan;
+
+/// The result file of a match, open for writing by this program alone.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    file: File,
+    /// Where the next line goes.
+    end: u64,
+    head: Head,
+    stored: IndexSet,
+    exports: Vec<ExportStart>,
+    synced: bool,
+}
+
+impl Store {
+    /// Makes the file of a new match.
+    ///
+    /// # Errors
+    /// There is a file of that name, or it cannot be written.
+    pub fn create(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
+        let head = Head::new(plan);
+        let line =
+            line::write(&Record::Head(Cow::Borrowed(&head))).at(path, "cannot be written")?;
+        let folder = folder_of(path);
+        // The file gets its name when its first line is complete.
+        let mut file = tempfile::NamedTempFile::new_in(folder).at(path, "cannot be made")?;
+        file.write_all(&line).at(path, "cannot be written")?;
+        file.as_file().sync_all().at(path, "cannot be written")?;
+        lock(file.as_file(), path)?;
+        let file =
+            file.persist_noclobber(path).map_err(|error| StoreError::made(path, error.error))?;
+        sync_folder(folder).at(path, "cannot be written")?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            end: line.len() as u64,
+            head,
+            stored: IndexSet::default(),
+            exports: Vec::new(),
+            synced: true,
+        })
+    }
+
+    /// Opens the file of a match that is to go on. Each pair in it is handed to `on_pair`, in the
+    /// order of the file. Tells how many bytes of a torn end were cut off.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, another program writes it, it is no result file, or it
+    /// is damaged other than at its end.
+    pub fn resume(
+        path: &Path,
+        mut on_pair: impl FnMut(PairResult),
+    ) -> Result<(Self, u64), StoreError> {
+        let file =
+            OpenOptions::new().read(true).append(true).open(path).at(path, "cannot be opened")?;
+        lock(&file, path)?;
+        let mut scan = Scan::start(path, BufReader::new(&file))?;
+        let mut exports = Vec::new();
+        while let Some(record) = scan.next()? {
+            match record {
+                Record::Pair(pair) => on_pair(pair.into_owned()),
+                Record::Export(start) => exports.push(start.into_owned()),
+                Record::Head(_) | Record::Rounds(_) => (),
+            }
+        }
+        let (head, stored, end) = scan.finish();
+        let length = file.metadata().at(path, "cannot be read")?.len();
+        if length > end {
+            file.set_len(end).at(path, "cannot be cut")?;
+            file.sync_all().at(path, "cannot be cut")?;
+        }
+        let store = Self { path: path.to_owned(), file, end, head, stored, exports, synced: true };
+        Ok((store, length.saturating_sub(end)))
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The plan of the match.
+    pub fn plan(&self) -> &Plan {
+        &self.head.plan
+    }
+
+    /// The name of the match: the hash of its plan, whatever its rounds.
+    pub fn plan_hash(&self) -> ContentHash {
+        self.head.plan_hash
+    }
+
+    /// Which pairs are in the file.
+    pub fn stored(&self) -> &IndexSet {
+        &self.stored
+    }
+
+    /// Where the records of this match start in files that had something in them before.
+    pub fn exports(&self) -> &[ExportStart] {
+        &self.exports
+    }
+
+    /// Goes on with a plan that may differ in one thing: it has more rounds.
+    ///
+    /// # Errors
+    /// It differs in anything else. The rounds of a knockout cannot grow, as each match of it has
+    /// decided who plays the next.
+    pub fn accept(&mut self, plan: &Plan) -> Result<(), StoreError> {
+        let old = &self.head.plan;
+        let grows =
+            matches!(old.format, Format::RoundRobin | Format::Gauntlet { .. } | Format::Swiss);
+        let grown = grows && plan.rounds > old.rounds;
+        let mut wanted = self.head.plan.clone();
+        if grown {
+            wanted.rounds = plan.rounds;
+        }
+        let differences = difference::between(&wanted, plan);
+        if !differences.is_empty() {
+            return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
+        }
+        if grown {
+            self.write(&Record::Rounds(plan.rounds))?;
+            self.head.plan.rounds = plan.rounds;
+        }
+        Ok(())
+    }
+
+    /// Writes a pair. Tells whether it is new: one that is there already is left as it is.
+    ///
+    /// # Errors
+    /// It cannot be written, for want of space or since it is longer than any sensible pair; the
+    /// file is then as it was.
+    pub fn append(&mut self, pair: &PairResult) -> Result<bool, StoreError> {
+        if self.stored.contains(pair.pairing.index) {
+            return Ok(false);
+        }
+        self.write(&Record::Pair(Cow::Borrowed(pair)))?;
+        self.stored.insert(pair.pairing.index);
+        Ok(true)
+    }
+
+    /// Notes where the records of this match start in a file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn note_export(&mut self, start: ExportStart) -> Result<(), StoreError> {
+        self.write(&Record::Export(Cow::Borrowed(&start)))?;
+        self.exports.push(start);
+        Ok(())
+    }
+
+    /// Whether everything that was written has reached the disk.
+    pub fn is_synced(&self) -> bool {
+        self.synced
+    }
+
+    /// Brings everything that was written to the disk.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn sync(&mut self) -> Result<(), StoreError> {
+        if !self.synced {
+            self.file.sync_data().at(&self.path, "cannot be written")?;
+            self.synced = true;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, record: &Record<'_>) -> Result<(), StoreError> {
+        let line = line::write(record).at(&self.path, "cannot be written")?;
+        self.synced = false;
+        if let Err(error) = self.file.write_all(&line) {
+            // Half a line in the middle of the file would be damage.
+            self.file.set_len(self.end).at(&self.path, "cannot be mended")?;
+            self.file.seek(std::io::SeekFrom::End(0)).at(&self.path, "cannot be mended")?;
+            return Err(error).at(&self.path, "cannot be written");
+        }
+        self.end += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
+/// Makes a new name in a folder survive a failing machine, where folders can be opened.
+pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(StoreError::Locked(path.to_owned())),
+        Err(TryLockError::Error(error)) => Err(error).at(path, "cannot be locked"),
+    }
+}

@@ -1,0 +1,73 @@
+//! In what two plans differ.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::plan::Plan;
+
+/// One thing in which two plans differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Where: `engines[1].limits.tc`.
+    pub field: String,
+    /// What the file says, as JSON; none if the field is missing there.
+    pub stored: Option<String>,
+    /// What was asked for.
+    pub wanted: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |value: &Option<String>| {
+            value.as_ref().map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"))
+        };
+        let (stored, wanted) = (text(&self.stored), text(&self.wanted));
+        write!(f, "{} was {stored} and is {wanted}", self.field)
+    }
+}
+
+/// Everything in which two plans differ.
+pub(super) fn between(stored: &Plan, wanted: &Plan) -> Vec<Difference> {
+    let mut found = Vec::new();
+    // A plan is always representable; if it were not, the plans compare as different.
+    let stored = serde_json::to_value(stored).unwrap_or_default();
+    let wanted = serde_json::to_value(wanted).unwrap_or_else(|error| error.to_string().into());
+    compare("", Some(&stored), Some(&wanted), &mut found);
+    found
+}
+
+fn compare(
+    field: &str,
+    stored: Option<&Value>,
+    wanted: Option<&Value>,
+    found: &mut Vec<Difference>,
+) {
+    match (stored, wanted) {
+        (Some(Value::Object(stored)), Some(Value::Object(wanted))) => {
+            for name in names(stored, wanted) {
+                let inner = if field.is_empty() { name.clone() } else { format!("{field}.{name}") };
+                compare(&inner, stored.get(name), wanted.get(name), found);
+            }
+        }
+        (Some(Value::Array(stored)), Some(Value::Array(wanted))) => {
+            for index in 0..stored.len().max(wanted.len()) {
+                let inner = format!("{field}[{index}]");
+                compare(&inner, stored.get(index), wanted.get(index), found);
+            }
+        }
+        (stored, wanted) if stored == wanted => (),
+        (stored, wanted) => found.push(Difference {
+            field: field.to_owned(),
+            stored: stored.map(Value::to_string),
+            wanted: wanted.map(Value::to_string),
+        }),
+    }
+}
+
+fn names<'a>(
+    stored: &'a Map<String, Value>,
+    wanted: &'a Map<String, Value>,
+) -> impl Iterator<Item = &'a String> {
+    stored.keys().chain(wanted.keys().filter(|name| !stored.contains_key(*name)))
+}

@@ -1,0 +1,212 @@
+//! The result file: what it keeps, what it survives, what it refuses.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use readyok_arena::pairing::PairResult;
+use readyok_arena::plan::{Limits, Plan};
+use readyok_arena::store::{Reader, Store, StoreError};
+use tempfile::TempDir;
+
+use crate::sample;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.path().join("match.jsonl")
+    }
+
+    /// A file with some pairs in it.
+    fn with(pairs: u64) -> Self {
+        let place = Self::new();
+        let mut store = Store::create(&place.file(), &sample::plan(&["a", "b"], 10)).expect("new");
+        for index in 0..pairs {
+            assert!(store.append(&sample::pair(index)).expect("space"));
+        }
+        place
+    }
+}
+
+fn resume(path: &Path) -> Result<(Store, Vec<PairResult>, u64), StoreError> {
+    let mut pairs = Vec::new();
+    let (store, cut) = Store::resume(path, |pair| pairs.push(pair))?;
+    Ok((store, pairs, cut))
+}
+
+fn pairs(count: u64) -> Vec<PairResult> {
+    (0..count).map(sample::pair).collect()
+}
+
+#[test]
+fn gives_back_what_was_stored() {
+    let place = Place::with(3);
+    let (store, found, cut) = resume(&place.file()).expect("a good file");
+    assert_eq!((found, cut), (pairs(3), 0));
+    assert_eq!(store.plan(), &sample::plan(&["a", "b"], 10));
+    let read: Result<Vec<_>, _> = Reader::open(&place.file()).expect("a good file").collect();
+    assert_eq!(read.expect("good lines"), pairs(3));
+}
+
+#[test]
+fn keeps_a_pair_once() {
+    let place = Place::with(2);
+    let (mut store, ..) = resume(&place.file()).expect("a good file");
+    assert!(!store.append(&sample::pair(1)).expect("space"));
+    assert!(store.append(&sample::pair(2)).expect("space"));
+    assert!(!store.append(&sample::pair(2)).expect("space"));
+    drop(store);
+    assert_eq!(resume(&place.file()).expect("a good file").1, pairs(3));
+}
+
+#[test]
+fn a_file_that_ends_anywhere_goes_on_after_its_last_whole_pair() {
+    let whole = fs::read(Place::with(2).file()).expect("a file");
+    let ends: Vec<usize> = whole
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .map(|(at, _)| at + 1)
+        .collect();
+    let head = ends[0];
+    for length in (head..=whole.len()).step_by(149).chain([head, ends[1] - 1, ends[1], whole.len()])
+    {
+        let place = Place::new();
+        fs::write(place.file(), &whole[..length]).expect("space");
+        let (mut store, found, cut) = resume(&place.file()).expect("only its end is torn");
+        let complete = ends.iter().filter(|end| **end <= length).count() - 1;
+        assert_eq!(found, pairs(complete as u64), "after {length} bytes");
+        assert_eq!(cut, (length - ends[complete]) as u64);
+        for pair in pairs(2) {
+            store.append(&pair).expect("space");
+        }
+        drop(store);
+        assert_eq!(fs::read(place.file()).expect("a file"), whole, "after {length} bytes");
+    }
+}
+
+#[test]
+fn bytes_that_a_failing_machine_left_at_the_end_are_cut() {
+    for rubbish in [&[0; 5000][..], b"\n", b"{}\n{}\n", b"{\"crc\":\"00000000\",\"pair\":{}}\n"] {
+        let place = Place::with(2);
+        let mut file = OpenOptions::new().append(true).open(place.file()).expect("a file");
+        file.write_all(rubbish).expect("space");
+        drop(file);
+        let read: Result<Vec<_>, _> = Reader::open(&place.file()).expect("a head").collect();
+        assert_eq!(read.expect("the end is not read"), pairs(2));
+        let (_, found, cut) = resume(&place.file()).expect("only its end is torn");
+        assert_eq!((found, cut), (pairs(2), rubbish.len() as u64));
+    }
+}
+
+#[test]
+fn damage_before_good_lines_is_told_and_not_cut() {
+    let place = Place::with(3);
+    let mut bytes = fs::read(place.file()).expect("a file");
+    let second_line = bytes.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    bytes[second_line + 60] ^= 1;
+    fs::write(place.file(), &bytes).expect("space");
+    let error = resume(&place.file()).expect_err("a changed pair");
+    assert!(matches!(error, StoreError::Damaged { line: 2, .. }), "{error}");
+    assert_eq!(fs::read(place.file()).expect("a file"), bytes);
+}
+
+#[test]
+fn what_is_no_result_file_is_refused() {
+    let place = Place::new();
+    for text in ["", "\n", "[Event \"?\"]\n", "{\"crc\":\"00000000\"}\n", "no end"] {
+        fs::write(place.file(), text).expect("space");
+        let error = resume(&place.file()).expect_err(text);
+        assert!(matches!(error, StoreError::NoHead { .. }), "{text}: {error}");
+        assert_eq!(fs::read_to_string(place.file()).expect("a file"), text);
+    }
+    let later = "{\"crc\":\"?\",\"head\":{\"format\":\"readyok-match\",\"version\":2}}\n";
+    fs::write(place.file(), later).expect("space");
+    let error = resume(&place.file()).expect_err("a later version");
+    assert!(matches!(error, StoreError::Version { version: 2, .. }), "{error}");
+}
+
+#[test]
+fn a_plan_in_the_file_that_was_changed_by_hand_is_refused() {
+    let place = Place::with(1);
+    let text =
+        fs::read_to_string(place.file()).expect("a file").replace("/nowhere/a", "/nowhere/x");
+    fs::write(place.file(), text).expect("space");
+    assert!(matches!(resume(&place.file()), Err(StoreError::NoHead { .. })));
+}
+
+#[test]
+fn nobody_writes_beside_the_writer_and_anybody_may_read() {
+    let place = Place::with(1);
+    let first = resume(&place.file()).expect("a good file");
+    assert!(matches!(resume(&place.file()), Err(StoreError::Locked(_))));
+    assert_eq!(Reader::open(&place.file()).expect("a good file").count(), 1);
+    drop(first);
+    resume(&place.file()).expect("a free file");
+}
+
+#[test]
+fn a_new_match_never_takes_the_place_of_another() {
+    let place = Place::with(1);
+    let error = Store::create(&place.file(), &sample::plan(&["a", "b"], 1)).expect_err("a file");
+    assert!(matches!(error, StoreError::Exists(_)), "{error}");
+    assert_eq!(resume(&place.file()).expect("a good file").1, pairs(1));
+    assert_eq!(fs::read_dir(place.0.path()).expect("a folder").count(), 1, "nothing is left over");
+}
+
+#[test]
+fn a_plan_may_grow_in_its_rounds() {
+    let place = Place::with(1);
+    let (mut store, ..) = resume(&place.file()).expect("a good file");
+    let name = store.plan_hash();
+    store.accept(&sample::plan(&["a", "b"], 10)).expect("the same");
+    store.accept(&sample::plan(&["a", "b"], 20)).expect("more rounds");
+    assert!(store.accept(&sample::plan(&["a", "b"], 10)).is_err(), "fewer rounds");
+    drop(store);
+    let (store, found, _) = resume(&place.file()).expect("a good file");
+    assert_eq!((store.plan().rounds, found.len(), store.plan_hash()), (20, 1, name));
+}
+
+#[test]
+fn another_plan_is_refused_with_what_differs() {
+    let check = |change: &dyn Fn(&mut Plan), told: &str| {
+        let place = Place::with(1);
+        let (mut store, ..) = resume(&place.file()).expect("a good file");
+        let mut plan = sample::plan(&["a", "b"], 30);
+        change(&mut plan);
+        let error = store.accept(&plan).expect_err(told).to_string();
+        let differences = error.split_once("; ").expect("differences").1;
+        assert_eq!(differences, told);
+        assert_eq!(store.plan().rounds, 10, "nothing has changed");
+    };
+    check(&|plan| plan.seed = 5, "seed was `0` and is `5`");
+    check(
+        &|plan| plan.engines[1].limits = Limits { nodes: Some(9), ..Limits::default() },
+        "engines[1].limits.nodes was nothing and is `9`",
+    );
+    check(
+        &|plan| drop(plan.engines[0].options.insert("Hash".to_owned(), "1".to_owned())),
+        "engines[0].options was nothing and is `{\"Hash\":\"1\"}`",
+    );
+    check(
+        &|plan| drop(plan.engines.pop()),
+        "engines[1] was `{\"command\":\"/nowhere/b\",\"limits\":{\"margin_ms\":0},\"name\":\"b\",\
+         \"ponder\":false,\"restart\":false}` and is nothing",
+    );
+}
+
+#[test]
+fn a_knockout_cannot_grow() {
+    let place = Place::new();
+    let mut plan = sample::plan(&["a", "b"], 2);
+    plan.format = toml::from_str("kind = \"knockout\"").expect("a format");
+    let mut store = Store::create(&place.file(), &plan).expect("new");
+    plan.rounds = 4;
+    let error = store.accept(&plan).expect_err("each match decided who goes on").to_string();
+    assert!(error.ends_with("rounds was `2` and is `4`"), "{error}");
+}
