@@ -6,9 +6,11 @@
 //! so that openings which favour a side do no harm and statistics never see half a pair.
 #![forbid(unsafe_code)]
 
+pub mod event;
 pub mod fastchess;
 pub mod pairing;
 pub mod plan;
+pub mod queue;
 pub mod result;
 pub mod stats;
 pub mod store;

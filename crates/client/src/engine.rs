@@ -13,7 +13,6 @@ use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::game::Game;
 use crate::lines::{Lines, Update};
-use crate::link::Link;
 use crate::running::Played;
 use crate::search::Search;
 use crate::stopper::Stopper;
@@ -34,7 +33,7 @@ use crate::time::now;
 /// ```
 #[derive(Debug)]
 pub struct Engine {
-    pub(crate) driver: Driver,
+    driver: Driver,
 }
 
 crate::verbs::verbs!(Engine);
@@ -163,7 +162,9 @@ impl Engine {
         game: &Game,
         limit: impl Into<Search>,
     ) -> Result<Pondering<'_>, EngineError> {
-        self.start(game, limit.into().ponder(), Purpose::Play).map(Pondering)
+        let mut search = limit.into();
+        search.set_ponder();
+        self.start(game, search, Purpose::Play).map(Pondering)
     }
 
     /// Searches for a mate. The answer of a chess engine, which has no word for it, follows from
@@ -233,12 +234,11 @@ impl Engine {
             if let Some(value) = poll(&mut self.driver) {
                 return Some(value);
             }
-            let is_last = deadline.is_some_and(|deadline| deadline <= now());
-            let wake = self.driver.deadline().into_iter().chain(deadline).min();
-            Link::wait(&[self.driver.link()], wake);
-            if is_last {
-                return poll(&mut self.driver);
+            if deadline.is_some_and(|deadline| deadline <= now()) {
+                return None;
             }
+            let wake = self.driver.deadline().into_iter().chain(deadline).min();
+            self.driver.link().inbox.wait(wake);
         }
     }
 }

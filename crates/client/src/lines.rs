@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::time::Instant;
 
 use readyok_protocol::Info;
 
@@ -13,8 +12,6 @@ pub struct Update {
     pub info: Info<'static>,
     /// The line itself.
     pub raw: String,
-    /// When it was read.
-    pub at: Instant,
 }
 
 impl Deref for Update {

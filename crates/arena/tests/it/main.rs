@@ -4,6 +4,7 @@
 mod fastchess;
 mod fastchess_text;
 mod plan;
+mod queue;
 mod sample;
 mod stats;
 mod store;

@@ -1,0 +1,207 @@
+//! The queue inside of one program.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::{
+    DELIVERIES, Dispatcher, Job, Jobs, Lease, Progress, QueueError, Report, Return, Stop,
+    StopToken, WorkerId,
+};
+use crate::pairing::PairResult;
+
+/// Makes a queue for threads of this program: the coordinator's end, and the workers' end, of which
+/// each worker gets one of its own by [`LocalJobs::of`].
+pub fn local(reports: Sender<Report>) -> (LocalDispatcher, LocalJobs) {
+    let shared = Shared {
+        state: Mutex::default(),
+        changed: Condvar::new(),
+        token: StopToken::default(),
+        reports,
+    };
+    let shared = Arc::new(shared);
+    let jobs = LocalJobs { shared: Arc::clone(&shared) };
+    (LocalDispatcher { shared }, jobs)
+}
+
+/// The coordinator's end. Dropping it withdraws what nobody has taken, and sends workers home when
+/// they have finished what they play.
+#[derive(Debug)]
+pub struct LocalDispatcher {
+    shared: Arc<Shared>,
+}
+
+/// Where workers join.
+#[derive(Clone, Debug)]
+pub struct LocalJobs {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    token: StopToken,
+    reports: Sender<Report>,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    closed: bool,
+}
+
+struct LocalWorker {
+    shared: Arc<Shared>,
+    id: WorkerId,
+}
+
+struct LocalLease {
+    shared: Arc<Shared>,
+    id: WorkerId,
+    job: Job,
+    /// Whether its end was reported.
+    ended: bool,
+}
+
+impl Dispatcher for LocalDispatcher {
+    fn offer(&mut self, job: Job) -> Result<(), QueueError> {
+        self.shared.offer(job, VecDeque::push_back);
+        Ok(())
+    }
+
+    fn stop(&mut self, how: Stop) -> Result<(), QueueError> {
+        // Before the token speaks, so that nobody takes a job that is to be withdrawn.
+        self.shared.close();
+        self.shared.token.stop(how);
+        Ok(())
+    }
+}
+
+impl Drop for LocalDispatcher {
+    fn drop(&mut self) {
+        self.shared.close();
+    }
+}
+
+impl LocalJobs {
+    /// The end of a worker, which joins with it and leaves when it is dropped.
+    pub fn of(&self, id: WorkerId) -> impl Jobs + use<> {
+        self.shared.report(Report::Joined(id.clone()));
+        LocalWorker { shared: Arc::clone(&self.shared), id }
+    }
+}
+
+impl Jobs for LocalWorker {
+    fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError> {
+        let mut state = self.shared.lock();
+        // It ends: the coordinator closes the queue at the latest when it goes.
+        while state.jobs.is_empty() && !state.closed {
+            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let Some(job) = state.jobs.pop_front() else { return Ok(None) };
+        drop(state);
+        let (shared, id) = (Arc::clone(&self.shared), self.id.clone());
+        Ok(Some(Box::new(LocalLease { shared, id, job, ended: false })))
+    }
+
+    fn stop_token(&self) -> &StopToken {
+        &self.shared.token
+    }
+}
+
+impl Drop for LocalWorker {
+    fn drop(&mut self) {
+        self.shared.report(Report::Left(self.id.clone()));
+    }
+}
+
+impl LocalLease {
+    fn end(&mut self, why: Return) {
+        self.ended = true;
+        self.shared.report(Report::Returned { index: self.job.pairing.index, why });
+    }
+}
+
+impl Lease for LocalLease {
+    fn job(&self) -> &Job {
+        &self.job
+    }
+
+    fn tell(&mut self, progress: Progress) {
+        let (worker, index) = (self.id.clone(), self.job.pairing.index);
+        self.shared.report(Report::Told { worker, index, progress });
+    }
+
+    fn finish(mut self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
+        self.ended = true;
+        self.shared.report(Report::Done { worker: self.id.clone(), result: Box::new(result) });
+        Ok(())
+    }
+
+    fn fail(mut self: Box<Self>, why: String) {
+        self.end(Return::Failed(why));
+    }
+}
+
+impl Drop for LocalLease {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let job = Job { deliveries: self.job.deliveries + 1, ..self.job.clone() };
+        if self.shared.lock().closed {
+            self.end(Return::Withdrawn);
+        } else if job.deliveries >= DELIVERIES {
+            self.end(Return::Dead);
+        } else {
+            self.end(Return::Again);
+            // Before those that nobody has tried, as their order is that of the match.
+            self.shared.offer(job, VecDeque::push_front);
+        }
+    }
+}
+
+impl Shared {
+    /// Puts up a job, or withdraws it at once if there are no more takers.
+    fn offer(&self, job: Job, put: impl FnOnce(&mut VecDeque<Job>, Job)) {
+        let mut state = self.lock();
+        if state.closed {
+            drop(state);
+            self.withdraw(&job);
+        } else {
+            put(&mut state.jobs, job);
+            self.changed.notify_one();
+        }
+    }
+
+    fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        let jobs = std::mem::take(&mut state.jobs);
+        drop(state);
+        self.changed.notify_all();
+        for job in &jobs {
+            self.withdraw(job);
+        }
+    }
+
+    fn withdraw(&self, job: &Job) {
+        self.report(Report::Returned { index: job.pairing.index, why: Return::Withdrawn });
+    }
+
+    fn report(&self, report: Report) {
+        // Without a coordinator nobody wants to know.
+        let _ = self.reports.send(report);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("token", &self.token).finish_non_exhaustive()
+    }
+}

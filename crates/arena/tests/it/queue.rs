@@ -1,0 +1,193 @@
+//! The queue between coordinator and workers: leases, losses, stops.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use readyok_arena::event::{Event, JsonLines, Listener};
+use readyok_arena::queue::{
+    DELIVERIES, Dispatcher, Jobs, LocalDispatcher, LocalJobs, Order, Report, Return, Stop,
+    StopToken, WorkerId, local,
+};
+
+use crate::sample;
+
+struct Bench {
+    order: Order,
+    dispatcher: LocalDispatcher,
+    jobs: LocalJobs,
+    reports: Receiver<Report>,
+}
+
+impl Bench {
+    /// A queue with some jobs.
+    fn with(offered: u64) -> Self {
+        let (sender, reports) = channel();
+        let (dispatcher, jobs) = local(sender);
+        let order = Order::new(&sample::plan(&["a", "b"], 10));
+        let mut bench = Self { order, dispatcher, jobs, reports };
+        for index in 0..offered {
+            let job = bench.order.job(sample::pairing(index));
+            bench.dispatcher.offer(job).expect("a queue");
+        }
+        bench
+    }
+
+    fn worker(&self) -> impl Jobs + use<> {
+        let worker = self.jobs.of(WorkerId("w".to_owned()));
+        assert_eq!(self.told(), [Report::Joined(WorkerId("w".to_owned()))]);
+        worker
+    }
+
+    fn told(&self) -> Vec<Report> {
+        self.reports.try_iter().collect()
+    }
+}
+
+fn returned(index: u64, why: Return) -> Report {
+    Report::Returned { index, why }
+}
+
+#[test]
+fn hands_out_jobs_in_order_and_brings_results_back() {
+    let bench = Bench::with(2);
+    let mut worker = bench.worker();
+    for index in 0..2 {
+        let lease = worker.take().expect("a queue").expect("a job");
+        assert_eq!(lease.job(), &bench.order.job(sample::pairing(index)));
+        lease.finish(sample::pair(index)).expect("a queue");
+        let result = Box::new(sample::pair(index));
+        assert_eq!(bench.told(), [Report::Done { worker: WorkerId("w".to_owned()), result }]);
+    }
+}
+
+#[test]
+fn a_job_whose_worker_panics_is_the_next_one_to_be_taken() {
+    let bench = Bench::with(2);
+    let mut worker = bench.worker();
+    let panicked = thread::spawn(move || {
+        let _lease = worker.take();
+        panic!("a worker is lost");
+    });
+    assert!(panicked.join().is_err());
+    let left = Report::Left(WorkerId("w".to_owned()));
+    assert_eq!(bench.told(), [returned(0, Return::Again), left]);
+    let mut worker = bench.worker();
+    let lease = worker.take().expect("a queue").expect("a job");
+    assert_eq!((lease.job().pairing.index, lease.job().deliveries), (0, 1));
+}
+
+#[test]
+fn a_job_that_kills_its_workers_dies_itself() {
+    let bench = Bench::with(2);
+    let mut worker = bench.worker();
+    for _ in 1..DELIVERIES {
+        drop(worker.take().expect("a queue").expect("a job"));
+        assert_eq!(bench.told(), [returned(0, Return::Again)]);
+    }
+    drop(worker.take().expect("a queue").expect("a job"));
+    assert_eq!(bench.told(), [returned(0, Return::Dead)]);
+    assert_eq!(worker.take().expect("a queue").expect("a job").job().pairing.index, 1);
+}
+
+#[test]
+fn a_job_that_cannot_be_played_is_not_tried_again() {
+    let bench = Bench::with(1);
+    let mut worker = bench.worker();
+    worker.take().expect("a queue").expect("a job").fail("no such opening".to_owned());
+    assert_eq!(bench.told(), [returned(0, Return::Failed("no such opening".to_owned()))]);
+}
+
+#[test]
+fn a_stop_withdraws_what_nobody_has_taken_and_sends_workers_home() {
+    let mut bench = Bench::with(3);
+    let mut worker = bench.worker();
+    let lease = worker.take().expect("a queue").expect("a job");
+    bench.dispatcher.stop(Stop::Finish).expect("a queue");
+    assert_eq!(bench.told(), [returned(1, Return::Withdrawn), returned(2, Return::Withdrawn)]);
+    assert_eq!(worker.stop_token().stopped(), Some(Stop::Finish));
+    assert!(!worker.stop_token().is_aborted());
+    assert!(worker.take().expect("a queue").is_none());
+    bench.dispatcher.offer(bench.order.job(sample::pairing(9))).expect("a queue");
+    assert_eq!(bench.told(), [returned(9, Return::Withdrawn)]);
+    bench.dispatcher.stop(Stop::Abort).expect("a queue");
+    assert!(worker.stop_token().is_aborted());
+    drop(lease);
+    assert_eq!(bench.told(), [returned(0, Return::Withdrawn)]);
+}
+
+#[test]
+fn workers_that_wait_go_home_when_the_coordinator_does() {
+    let bench = Bench::with(0);
+    let mut worker = bench.worker();
+    let waiting = thread::spawn(move || worker.take().expect("a queue").is_none());
+    drop(bench.dispatcher);
+    assert!(waiting.join().expect("a worker"));
+}
+
+#[test]
+fn an_abort_is_heard_once_by_those_who_listen_and_cannot_be_taken_back() {
+    let token = StopToken::default();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let listen = |name: &'static str| {
+        let heard = Arc::clone(&heard);
+        token.on_abort(move || heard.lock().expect("a lock").push(name))
+    };
+    let early = listen("early");
+    drop(listen("gone"));
+    token.stop(Stop::Finish);
+    assert!(heard.lock().expect("a lock").is_empty());
+    token.stop(Stop::Abort);
+    token.stop(Stop::Finish);
+    token.stop(Stop::Abort);
+    let late = listen("late");
+    assert_eq!(*heard.lock().expect("a lock"), ["early", "late"]);
+    assert!(token.is_aborted());
+    drop((early, late));
+}
+
+#[test]
+fn orders_and_jobs_travel_as_json() {
+    let bench = Bench::with(0);
+    let job = bench.order.job(sample::pairing(3));
+    let text = serde_json::to_string(&(&bench.order, &job)).expect("JSON");
+    assert_eq!(serde_json::from_str::<(Order, _)>(&text).expect(&text), (bench.order, job));
+}
+
+#[test]
+fn programs_are_named_by_what_they_contain() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("engine");
+    std::fs::write(&program, "abc").expect("space");
+    let mut plan = sample::plan(&["a", "b"], 1);
+    plan.engines[0].command = program.display().to_string();
+    plan.engines[1].command = "tcp://localhost:1".to_owned();
+    let order = Order::new(&plan).with_programs().expect("programs");
+    let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let named: Vec<_> = order.programs.values().map(ToString::to_string).collect();
+    assert_eq!(named, [hash]);
+    plan.engines[0].command = "/nowhere/engine".to_owned();
+    let error = Order::new(&plan).with_programs().expect_err("no program");
+    assert!(error.to_string().contains("`/nowhere/engine`"), "{error}");
+}
+
+#[test]
+fn events_are_lines_of_json_until_nobody_reads() {
+    let event = Event::PairEnd { pair: 7, round: 2, complete: 8 };
+    let mut bytes = Vec::new();
+    let mut lines = JsonLines::new(&mut bytes);
+    lines.hear(&event);
+    lines.hear(&event);
+    drop(lines);
+    let text = String::from_utf8(bytes).expect("text");
+    assert_eq!(text.lines().count(), 2);
+    for line in text.lines() {
+        assert!(line.contains("\"event\":\"pair-end\",\"pair\":7"), "{line}");
+        assert_eq!(serde_json::from_str::<Event>(line).expect(line), event);
+    }
+    let mut full = [0; 10];
+    let mut lines = JsonLines::new(&mut full[..]);
+    lines.hear(&event);
+    assert!(lines.error().is_some());
+    lines.hear(&event);
+}
