@@ -6,5 +6,6 @@ mod fastchess_text;
 mod plan;
 mod queue;
 mod sample;
+mod report;
 mod stats;
 mod store;

@@ -1,0 +1,115 @@
+//! A report of a match as one HTML file that needs nothing else.
+//!
+//! [`Report`] is fed with results in the order of their pairings and keeps sums only, so that a
+//! match of any length fits; [`Report::html`] gives the page. Charts are drawn as SVG by
+//! `plotters`; the page has no script and loads nothing.
+
+mod charts;
+mod curve;
+mod engines;
+mod moves;
+mod page;
+mod table;
+
+use readyok_rules::{Game, Side};
+
+use crate::pairing::{Opening, PairResult};
+use crate::plan::{EngineId, Plan};
+use crate::result::{GameResult, Termination};
+use crate::stats::Sprt;
+
+use curve::Curve;
+use engines::EngineSums;
+use moves::{Lengths, Slowest};
+use table::Crosstable;
+
+/// What a match has come to so far.
+#[derive(Clone, Debug)]
+pub struct Report {
+    plan: Plan,
+    sprt: Option<Sprt>,
+    games: u64,
+    crosstable: Crosstable,
+    curve: Curve,
+    engines: Vec<EngineSums>,
+    lengths: Lengths,
+    slowest: Slowest,
+}
+
+impl Report {
+    /// An empty report of a match.
+    pub fn new(plan: &Plan) -> Self {
+        let engines = vec![EngineSums::default(); plan.engines.len()];
+        Self {
+            sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
+            games: 0,
+            crosstable: Crosstable::new(plan.engines.len()),
+            curve: Curve::default(),
+            engines,
+            lengths: Lengths::default(),
+            slowest: Slowest::default(),
+            plan: plan.clone(),
+        }
+    }
+
+    /// Adds the games of a pairing. Games that were not played to their end do not count.
+    pub fn add(&mut self, result: &PairResult) {
+        self.crosstable.add(result);
+        for (number, game) in (1..).zip(&result.games) {
+            if game.termination == Termination::Aborted {
+                continue;
+            }
+            self.games += 1;
+            self.lengths.add(game);
+            self.slowest.add(result.pairing.index, number, game);
+            let mut turn = to_move(self.plan.game, &result.pairing.opening);
+            for (ply, played) in game.moves.iter().enumerate() {
+                if let Some(sums) = self.sums(engine_of(game, turn)) {
+                    sums.add_move(ply, played);
+                }
+                turn = turn.other();
+            }
+            for side in [Side::First, Side::Second] {
+                if let Some(sums) = self.sums(engine_of(game, side)) {
+                    sums.add_game(game, side);
+                }
+            }
+        }
+        if self.plan.engines.len() == 2 {
+            let counts = self.crosstable.counts(0, 1);
+            self.curve.add(&counts, self.sprt.as_ref());
+        }
+    }
+
+    /// The page.
+    pub fn html(&self) -> String {
+        page::page(self).into_string()
+    }
+
+    fn sums(&mut self, engine: EngineId) -> Option<&mut EngineSums> {
+        self.engines.get_mut(usize::try_from(engine.0).ok()?)
+    }
+
+    /// What an engine is called.
+    fn name(&self, engine: EngineId) -> &str {
+        let index = usize::try_from(engine.0).ok();
+        index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
+    }
+}
+
+fn engine_of(game: &GameResult, side: Side) -> EngineId {
+    match side {
+        Side::First => game.first,
+        Side::Second => game.second,
+    }
+}
+
+/// Who makes the first move after an opening.
+fn to_move(game: Game, opening: &Opening) -> Side {
+    let field = opening.position.as_deref().and_then(|text| text.split_whitespace().nth(1));
+    let start = match (game, field) {
+        (Game::Chess | Game::Chess960, Some("b")) | (Game::Shogi, Some("w")) => Side::Second,
+        (Game::Chess | Game::Chess960 | Game::Shogi, _) => Side::First,
+    };
+    if opening.moves.len().is_multiple_of(2) { start } else { start.other() }
+}

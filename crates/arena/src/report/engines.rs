@@ -1,0 +1,117 @@
+//! What is summed for each engine: ends of games, time, depth, speed.
+
+use std::collections::BTreeMap;
+
+use readyok_rules::Side;
+
+use crate::result::{GameResult, PlayedMove, Termination};
+
+/// Moves from here on are summed with this one.
+pub(super) const LAST_MOVE: usize = 150;
+
+/// The sums of one engine.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EngineSums {
+    /// How its games ended, and whether it won (1), drew (0) or lost (-1) them.
+    pub(super) ends: BTreeMap<(&'static str, i8), u64>,
+    /// Time by the number of its move, counted from 0.
+    pub(super) time: Vec<Mean>,
+    /// All of its time.
+    pub(super) all_time: Mean,
+    /// The longest search, in microseconds.
+    pub(super) longest_us: u64,
+    /// The latency of answers: measured less told, in milliseconds.
+    pub(super) latency: Mean,
+    /// Depth in plies.
+    pub(super) depth: Mean,
+    /// Nodes of a search.
+    pub(super) nodes: Mean,
+    /// Nodes per second, as told.
+    pub(super) nps: Mean,
+}
+
+/// A sum that knows how many it is of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mean {
+    sum: f64,
+    count: u64,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    /// The mean, if there is any value.
+    #[expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 moves")]
+    pub(super) fn value(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+}
+
+impl EngineSums {
+    /// Adds a move; `ply` is counted from 0, and both sides count.
+    #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, and shown rounded")]
+    pub(super) fn add_move(&mut self, ply: usize, played: &PlayedMove) {
+        let millis = played.time_us as f64 / 1000.0;
+        let number = (ply / 2).min(LAST_MOVE);
+        if self.time.len() <= number {
+            self.time.resize(number + 1, Mean::default());
+        }
+        if let Some(mean) = self.time.get_mut(number) {
+            mean.add(millis);
+        }
+        self.all_time.add(millis);
+        self.longest_us = self.longest_us.max(played.time_us);
+        if let Some(told) = played.told_ms {
+            self.latency.add(millis - told as f64);
+        }
+        if let Some(depth) = played.depth {
+            self.depth.add(f64::from(depth));
+        }
+        if let Some(nodes) = played.nodes {
+            self.nodes.add(nodes as f64);
+        }
+        if let Some(nps) = played.nps {
+            self.nps.add(nps as f64);
+        }
+    }
+
+    /// Adds a game in which the engine had a side.
+    pub(super) fn add_game(&mut self, game: &GameResult, side: Side) {
+        let outcome = match game.winner {
+            None => 0,
+            Some(winner) if winner == side => 1,
+            Some(_) => -1,
+        };
+        *self.ends.entry((end(&game.termination), outcome)).or_default() += 1;
+    }
+}
+
+/// An end in words.
+pub(super) fn end(termination: &Termination) -> &'static str {
+    match termination {
+        Termination::Checkmate => "checkmate",
+        Termination::Stalemate => "stalemate",
+        Termination::Repetition => "repetition",
+        Termination::FiftyMoves => "fifty moves",
+        Termination::InsufficientMaterial => "insufficient material",
+        Termination::PerpetualCheck => "perpetual check",
+        Termination::Declaration => "declaration",
+        Termination::WrongDeclaration => "wrong declaration",
+        Termination::Try => "try rule",
+        Termination::Impasse => "impasse",
+        Termination::Resignation => "resignation",
+        Termination::DrawAdjudication => "adjudicated draw",
+        Termination::ResignAdjudication => "adjudicated win",
+        Termination::Tablebase => "tablebase",
+        Termination::MoveLimit => "move limit",
+        Termination::TimeForfeit { .. } => "time forfeit",
+        Termination::IllegalMove { .. } => "illegal move",
+        Termination::Crash { .. } => "crash",
+        Termination::Stall { .. } => "stall",
+        Termination::NoStart { .. } => "no start",
+        Termination::Aborted => "aborted",
+    }
+}

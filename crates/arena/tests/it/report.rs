@@ -1,0 +1,94 @@
+//! The report: what it shows, and that nothing from outside gets into its markup.
+
+use readyok_arena::pairing::{Opening, PairResult, Pairing};
+use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::report::Report;
+use readyok_arena::result::{GameResult, PlayedMove, Termination};
+use readyok_rules::Side;
+
+fn plan(engines: &str, more: &str) -> Result<Plan, toml::de::Error> {
+    toml::from_str(&format!("game = \"chess\"\n{more}\n{engines}"))
+}
+
+fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination) -> GameResult {
+    let moves = (0..40_u64).map(|ply| PlayedMove {
+        word: "e2e4".to_owned(),
+        time_us: 1000 * (ply + 1),
+        told_ms: Some(ply),
+        depth: Some(12),
+        nodes: Some(1000),
+        nps: Some(500_000),
+        ..PlayedMove::default()
+    });
+    GameResult {
+        first: EngineId(first),
+        second: EngineId(second),
+        winner,
+        termination,
+        moves: moves.collect(),
+        started_ms: 0,
+        duration_ms: 1,
+    }
+}
+
+fn pair(index: u64, first: u32, second: u32, games: Vec<GameResult>) -> PairResult {
+    let opening = Opening::default();
+    let [first, second] = [first, second].map(EngineId);
+    PairResult { pairing: Pairing { index, round: 1, first, second, games: 2, opening }, games }
+}
+
+const TWO: &str =
+    "[[engines]]\nname = 'new <b>'\ncommand = 'a'\n[[engines]]\nname = 'base'\ncommand = 'b'\n";
+
+#[test]
+fn two_engines_have_elo_and_a_test() {
+    let plan = plan(TWO, "rounds = 9\nsprt = { elo0 = 0.0, elo1 = 5.0 }").unwrap();
+    let mut report = Report::new(&plan);
+    for index in 0..5000 {
+        let win = game(0, 1, Some(Side::First), Termination::Checkmate);
+        let draw = game(1, 0, None, Termination::Repetition);
+        report.add(&pair(index, 0, 1, vec![win, draw]));
+    }
+    let html = report.html();
+    assert!(html.contains("10000 games."), "{html}");
+    assert!(html.contains("new &lt;b&gt;") && !html.contains("<b>"), "{html}");
+    assert!(html.contains("SPRT of 0 against 5 (normalized)"), "{html}");
+    assert!(html.contains("[0, 0, 0, 5000, 0]"), "{html}");
+    assert_eq!(html.matches("<svg").count(), 4);
+    assert!(html.contains("<td>checkmate</td><td>5000</td><td>0</td><td>0</td>"), "{html}");
+    // The slowest move of all is the last one of a game.
+    assert!(html.contains("<tr><td>40</td><td>1</td><td>1</td><td>40</td><td>e2e4</td></tr>"));
+    // A curve does not grow with the match.
+    assert!(html.len() < 200_000, "{} bytes", html.len());
+}
+
+#[test]
+fn many_engines_have_a_crosstable() {
+    let three = format!("{TWO}[[engines]]\nname = 'third'\ncommand = 'c'\n");
+    let plan = plan(&three, "rounds = 1\nevent = 'Autumn & Co'").unwrap();
+    let mut report = Report::new(&plan);
+    let forfeit = Termination::TimeForfeit { late_us: 5 };
+    let lost =
+        vec![game(0, 2, Some(Side::Second), forfeit), game(2, 0, None, Termination::Stalemate)];
+    report.add(&pair(0, 0, 2, lost));
+    let html = report.html();
+    assert!(html.contains("<h1>Autumn &amp; Co</h1>"), "{html}");
+    assert!(html.contains("<td>½/2</td>") && html.contains("<td>1½/2</td>"), "{html}");
+    assert!(html.contains("<td>time forfeit</td><td>0</td><td>0</td><td>1</td>"), "{html}");
+    assert!(!html.contains("Sequential test"), "{html}");
+}
+
+#[test]
+fn a_match_without_games_has_a_report() {
+    let html = Report::new(&plan(TWO, "rounds = 1").unwrap()).html();
+    assert!(html.contains("0 games.") && html.contains("unknown"), "{html}");
+    assert!(!html.contains("NaN") && !html.contains("cannot be drawn"), "{html}");
+}
+
+#[test]
+fn what_was_broken_off_does_not_count() {
+    let mut report = Report::new(&plan(TWO, "rounds = 1").unwrap());
+    let whole = game(0, 1, None, Termination::Stalemate);
+    report.add(&pair(0, 0, 1, vec![whole, game(1, 0, None, Termination::Aborted)]));
+    assert!(report.html().contains("1 games."), "{}", report.html());
+}
