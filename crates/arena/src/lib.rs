@@ -10,11 +10,8 @@ pub mod event;
 pub mod fastchess;
 pub mod pairing;
 pub mod plan;
-<<<<<<< HEAD
 pub mod queue;
-=======
 pub mod report;
->>>>>>> b956313 (Report a match as one page of HTML)
 pub mod result;
 pub mod stats;
 pub mod store;

@@ -8,7 +8,8 @@ use crate::result::GameResult;
 /// Two engines that meet, and where their games start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// The place in the order of the match, counted from 0. Results are merged by it.
+    /// The place in the order of the match, counted from 0. Results are merged by it. A knockout
+    /// leaves out numbers: those of matches that need not be played again.
     pub index: u64,
     /// The round, counted from 1.
     pub round: u32,

@@ -15,10 +15,10 @@ pub use adjudication::{
     TablebaseScope,
 };
 pub use engine::{EngineId, EnginePlan, Protocol};
-pub use format::{Format, GamesPerPairing};
+pub use format::{Colours, Format, GamesPerPairing, KnockoutTie};
 pub use limits::{Limits, TimeControl, TimeControlError};
-pub use openings::{BookFormat, OpeningOrder, OpeningSource, Openings};
-pub use sprt::{SprtModel, SprtPlan};
+pub use openings::{BookFormat, OpeningOrder, OpeningPolicy, OpeningSource, Openings};
+pub use sprt::SprtPlan;
 
 /// A match or a tournament. Two runs of the same plan play the same pairings in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,11 +37,18 @@ pub struct Plan {
     /// Who meets whom.
     #[serde(default)]
     pub format: Format,
-    /// How often each pairing of the format is met; for Swiss, how many rounds there are.
+    /// How often everybody meets whom the format says; for Swiss, how many rounds there are.
+    #[serde(default = "format::one")]
     pub rounds: u32,
-    /// How many games are played from each opening.
+    /// How many pairings two engines play each time they meet.
+    #[serde(default = "format::one")]
+    pub legs: u32,
+    /// How many games a pairing has.
     #[serde(default)]
     pub games: GamesPerPairing,
+    /// Who has the first move.
+    #[serde(default)]
+    pub colours: Colours,
     /// Where games start.
     #[serde(default)]
     pub openings: Openings,

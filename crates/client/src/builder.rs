@@ -9,7 +9,7 @@ use readyok_protocol::{Dialect, Register};
 
 use crate::driver::Driver;
 use crate::error::EngineError;
-use crate::link::Link;
+use crate::link::{Link, Reader};
 use crate::threads;
 
 /// Settings for an engine that is to be started. The defaults suit most engines.
@@ -26,13 +26,15 @@ pub struct Builder {
     dialect: Option<Dialect>,
     patience: Patience,
     register: Option<Register<'static>>,
+    reader: Reader,
 }
 
 /// Where an engine is.
 pub(crate) enum Target {
     Command(Command),
     Address(String),
-    /// Streams can be used once.
+    /// Pipes and streams can be used once.
+    Pipes(Option<(PipeReader, PipeWriter)>),
     Streams(Option<Streams>),
 }
 
@@ -69,12 +71,34 @@ impl Builder {
         self
     }
 
+    /// Has the caller's thread do all the reading: no thread is started for the engine, and
+    /// whoever waits for it reads what it says. A match runner with many engines wants this.
+    ///
+    /// While nobody waits, nothing is read: an engine that goes on talking then waits itself as
+    /// soon as its pipe is full, and what it says is dated when it is read. To wait for several
+    /// engines at once see [`Engine::wait_for_any`](crate::Engine::wait_for_any).
+    ///
+    /// It has no effect where that cannot be: over [streams](Self::over), which only a thread of
+    /// their own can wait for, on systems that are no Unix, and with tokio.
+    #[must_use]
+    pub fn inline(mut self) -> Self {
+        self.reader = Reader::Caller;
+        self
+    }
+
+    /// Has a thread do the reading after all.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn threaded(mut self) -> Self {
+        self.reader = Reader::Thread;
+        self
+    }
+
     /// The dialect to try, and the one to try after it.
     pub(crate) fn dialects(&self, target: &Target) -> (Dialect, Option<Dialect>) {
         match (self.dialect, target) {
             (Some(dialect), _) => (dialect, None),
             (None, Target::Command(_) | Target::Address(_)) => (Dialect::Uci, Some(Dialect::Usi)),
-            (None, Target::Streams(_)) => (Dialect::Uci, None),
+            (None, Target::Pipes(_) | Target::Streams(_)) => (Dialect::Uci, None),
         }
     }
 
@@ -86,12 +110,16 @@ impl Builder {
     ) -> Result<Driver, EngineError> {
         let name = self.name.clone().unwrap_or_else(|| target.name());
         let link = match target {
-            Target::Command(command) => Link::spawn(command, dialect),
+            Target::Command(command) => Link::spawn(command, dialect, self.reader),
             Target::Address(address) => {
-                Link::connect(address, self.patience.hello.silence, dialect)
+                Link::connect(address, self.patience.hello.silence, dialect, self.reader)
             }
+            Target::Pipes(pipes) => match pipes.take() {
+                Some((output, input)) => Link::pipes(output, input, dialect, self.reader),
+                None => Err(io::ErrorKind::NotConnected.into()),
+            },
             Target::Streams(streams) => match streams.take() {
-                Some((reader, writer)) => Link::over(reader, writer, dialect),
+                Some((output, input)) => Link::streams(output, input, dialect),
                 None => Err(io::ErrorKind::NotConnected.into()),
             },
         };
@@ -124,7 +152,7 @@ impl Target {
         let (its_input, our_output) = io::pipe()?;
         let (our_input, its_output) = io::pipe()?;
         threads::spawn("engine", move || engine(its_input, its_output))?;
-        Ok(Self::streams(our_input, our_output))
+        Ok(Self::Pipes(Some((our_input, our_output))))
     }
 
     fn name(&self) -> String {
@@ -134,7 +162,7 @@ impl Target {
                 program.file_stem().unwrap_or_default().to_string_lossy().into_owned()
             }
             Self::Address(address) => address.clone(),
-            Self::Streams(_) => "stream".to_owned(),
+            Self::Pipes(_) | Self::Streams(_) => "stream".to_owned(),
         }
     }
 }

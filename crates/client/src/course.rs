@@ -50,7 +50,7 @@ impl Course {
             match driver.poll_search(&mut self.running) {
                 Ok(Some(Progress::Update(update))) => return Some(Some(*update)),
                 Ok(Some(Progress::Ended(played))) => self.end = Some(Ok(played)),
-                Ok(Some(Progress::Started) | None) => return None,
+                Ok(Some(Progress::Started | Progress::OutOfTime(_)) | None) => return None,
                 Err(error) => self.end = Some(Err(error)),
             }
         }

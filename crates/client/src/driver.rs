@@ -8,20 +8,20 @@
 
 use std::collections::VecDeque;
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{
-    ClientSession, Event, Misuse, NewGame, Patience, PingId, Purpose, SearchId, Wait,
+    ClientSession, DropReason, Event, Misuse, NewGame, Patience, PingId, Purpose, SearchId, Wait,
 };
 use readyok_protocol::{Clocks, Dialect, LineTooLong, Register};
 
 use crate::error::{EngineError, Problem};
 use crate::game::{Game, GameId};
-use crate::inbox::{Incoming, Line};
-use crate::link::Link;
-use crate::process::{Process, Signal};
-use crate::running::{Progress, Running};
+use crate::link::{Link, Next};
+use crate::process::Signal;
+use crate::running::{Progress, Running, Source};
 use crate::search::Search;
 use crate::time::now;
 
@@ -47,6 +47,8 @@ pub enum Notice {
 
 #[derive(Debug)]
 pub(crate) struct Driver {
+    /// Tells drivers apart.
+    id: DriverId,
     name: String,
     session: ClientSession,
     link: Link,
@@ -56,13 +58,29 @@ pub(crate) struct Driver {
     origin: Instant,
     /// The time that the session knows.
     moment: Moment,
-    /// A line that came after something else was due.
-    held: Option<Line>,
     /// The line of the latest event.
     raw: String,
+    /// When it was read.
+    read: Instant,
+    /// The latest search that was asked for.
+    latest: Option<SearchId>,
+    /// The latest search that was started, and when `go` was written.
+    go: Option<(SearchId, Instant)>,
+    /// When the latest search will have lost on time.
+    lost_at: Option<Instant>,
     game: Option<GameId>,
     notices: VecDeque<Notice>,
     ending: Option<Ending>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct DriverId(u64);
+
+impl DriverId {
+    fn new() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 #[derive(Debug)]
@@ -85,16 +103,21 @@ impl Driver {
     pub(crate) fn start(name: String, dialect: Dialect, patience: Patience, link: Link) -> Self {
         let mut out = String::new();
         let session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
+        let origin = now();
         let mut driver = Self {
+            id: DriverId::new(),
             name,
             session,
             link,
             patience,
             out,
-            origin: now(),
+            origin,
             moment: Moment::ZERO,
-            held: None,
             raw: String::new(),
+            read: origin,
+            latest: None,
+            go: None,
+            lost_at: None,
             game: None,
             notices: VecDeque::new(),
             ending: None,
@@ -116,14 +139,15 @@ impl Driver {
     }
 
     pub(crate) fn take_notices(&mut self) -> Vec<Notice> {
+        self.link.drain();
         // An engine that has ended meanwhile is an error of the next call.
-        let _ = self.poll(|event, _, _| Err::<(), _>(event));
+        let _ = self.poll(|event, _| Err::<(), _>(event));
         self.notices.drain(..).collect()
     }
 
     /// Whether the greeting is over.
     pub(crate) fn poll_greeting(&mut self) -> Result<Option<()>, EngineError> {
-        self.poll(|event, _, _| match event {
+        self.poll(|event, _| match event {
             Event::Greeted => Ok(()),
             event => Err(event),
         })
@@ -131,7 +155,7 @@ impl Driver {
 
     /// Whether the engine has answered this question.
     pub(crate) fn poll_ready(&mut self, ping: PingId) -> Result<Option<()>, EngineError> {
-        self.poll(|event, _, _| match event {
+        self.poll(|event, _| match event {
             Event::Ready(id) if id == ping => Ok(()),
             event => Err(event),
         })
@@ -142,21 +166,37 @@ impl Driver {
         &mut self,
         running: &mut Running,
     ) -> Result<Option<Progress>, EngineError> {
+        if running.driver != self.id {
+            return Err(self.error(Problem::OtherEngine));
+        }
+        if self.latest != Some(running.id) {
+            return Err(self.error(Problem::Dropped(DropReason::Superseded)));
+        }
         if self.link.inbox.take_stop() {
             running.stop = true;
         }
         loop {
             self.stop_if_wanted(running);
-            match self.poll(|event, at, raw| running.take(event, at, raw))? {
-                Some(Progress::Started) => (),
+            self.lost_at = running.lost_at();
+            let progress = self.poll(|event, source| running.take(event, source))?;
+            let late = match progress {
+                Some(Progress::Started) => continue,
+                Some(Progress::OutOfTime(late)) => late,
                 Some(progress) => return Ok(Some(progress)),
                 // What ends the engine ends the search as well, and says more once it is reached.
                 None if self.ending.is_some() => return Ok(None),
                 None => {
-                    let problem = running.dropped.map(Problem::Dropped);
-                    return problem.map_or(Ok(None), |problem| Err(self.error(problem)));
+                    if let Some(reason) = running.dropped {
+                        return Err(self.error(Problem::Dropped(reason)));
+                    }
+                    let Some(late) = self.lost_at.and_then(|_| running.lateness(now())) else {
+                        return Ok(None);
+                    };
+                    late
                 }
-            }
+            };
+            self.abandon(running.id);
+            return Err(self.error(Problem::OutOfTime(late)));
         }
     }
 
@@ -175,34 +215,20 @@ impl Driver {
     /// back becomes a notice.
     fn poll<T>(
         &mut self,
-        mut take: impl FnMut(Event, Moment, &mut String) -> Result<T, Event>,
+        mut take: impl FnMut(Event, &mut Source<'_>) -> Result<T, Event>,
     ) -> Result<Option<T>, EngineError> {
+        // An engine that says more than can be read does not put off its deadline.
         while self.ending.is_none()
+            && self.lost_at.is_none_or(|lost_at| self.read < lost_at)
             && let Some(event) = self.poll_event()
         {
-            let event = match take(event, self.moment, &mut self.raw) {
+            let go = self.go.map_or(self.origin, |(_, at)| at);
+            let mut source = Source { line: &mut self.raw, read: self.read, go };
+            let event = match take(event, &mut source) {
                 Ok(value) => return Ok(Some(value)),
                 Err(event) => event,
             };
-            match event {
-                Event::Gone => self.begin_ending(Some(Problem::Gone), Stage::Closing, CLOSING),
-                Event::Late(wait) => self.give_up(wait),
-                // The end of a search that nobody waits for.
-                Event::Started(_)
-                | Event::Info(..)
-                | Event::BestMove(..)
-                | Event::Checkmate(..)
-                | Event::Dropped(..)
-                | Event::Ready(_)
-                | Event::Greeted => (),
-                Event::Overran(_)
-                | Event::Remark(_)
-                | Event::Registration(_)
-                | Event::CopyProtection(_)
-                | Event::Chatter(_)
-                | Event::Odd(_)
-                | Event::Violation(_) => self.notice(Notice::Event(event)),
-            }
+            self.overlook(event);
         }
         if self.advance_ending()
             && let Some(Ending { problem, .. }) = &self.ending
@@ -212,6 +238,29 @@ impl Driver {
         Ok(None)
     }
 
+    /// Takes what nobody waits for.
+    fn overlook(&mut self, event: Event) {
+        match event {
+            Event::Gone => self.begin_ending(Some(Problem::Gone), Stage::Closing, CLOSING),
+            Event::Late(wait) => self.give_up(wait),
+            // The end of a search that nobody waits for.
+            Event::Started(_)
+            | Event::Info(..)
+            | Event::BestMove(..)
+            | Event::Checkmate(..)
+            | Event::Dropped(..)
+            | Event::Ready(_)
+            | Event::Greeted => (),
+            Event::Overran(_)
+            | Event::Remark(_)
+            | Event::Registration(_)
+            | Event::CopyProtection(_)
+            | Event::Chatter(_)
+            | Event::Odd(_)
+            | Event::Violation(_) => self.notice(Notice::Event(event)),
+        }
+    }
+
     fn notice(&mut self, notice: Notice) {
         if self.notices.len() == MAX_NOTICES {
             self.notices.pop_front();
@@ -219,41 +268,66 @@ impl Driver {
         self.notices.push_back(notice);
     }
 
-    /// The next event of the session. Lines and deadlines are handled in the order in which they
-    /// came, however late the caller looks.
+    /// The next event of the session.
     fn poll_event(&mut self) -> Option<Event> {
         loop {
             self.flush();
             if let Some(event) = self.session.poll_event() {
                 return Some(event);
             }
-            let incoming = match self.held.take() {
-                Some(line) => Some(Incoming::Line(line)),
-                None => self.link.inbox.pop(),
-            };
-            let at = match &incoming {
-                Some(Incoming::Line(line)) => line.at,
-                Some(Incoming::Closed) | None => now(),
-            };
-            self.moment = self.moment.max(at.saturating_duration_since(self.origin));
-            let is_due = self.session.poll_timeout().is_some_and(|due| due < self.moment);
-            match incoming {
-                Some(Incoming::Line(line)) if is_due => {
-                    self.held = Some(line);
-                    self.session.handle_timeout(self.moment, &mut self.out);
-                }
-                Some(Incoming::Line(Line { text: Ok(text), .. })) => {
-                    self.session.receive_line(&text, self.moment, &mut self.out);
-                    self.raw = text;
-                }
-                Some(Incoming::Line(Line { text: Err(too_long), .. })) => {
-                    self.notice(Notice::LineTooLong(too_long));
-                }
-                Some(Incoming::Closed) => self.session.receive_eof(),
-                None if is_due => self.session.handle_timeout(self.moment, &mut self.out),
-                None => return None,
+            let next = self.link.next();
+            if !self.tell(next) {
+                return None;
             }
         }
+    }
+
+    /// Reads what has come by now, so that it answers no search that begins now.
+    fn settle(&mut self) {
+        self.link.drain();
+        let until = now();
+        while let Next::Line(at) = self.link.next()
+            && at <= until
+        {
+            self.tell(Next::Line(at));
+            self.flush();
+            while let Some(event) = self.session.poll_event() {
+                self.overlook(event);
+            }
+        }
+    }
+
+    /// Tells the session what came next, or what was due before it: lines and deadlines are handled
+    /// in the order in which they came, however late the caller looks. Tells whether that was
+    /// anything.
+    fn tell(&mut self, next: Next) -> bool {
+        let at = match next {
+            Next::Line(at) => at,
+            Next::Closed | Next::Nothing => now(),
+        };
+        self.moment = self.moment.max(at.saturating_duration_since(self.origin));
+        let is_due = self.session.poll_timeout().is_some_and(|due| due < self.moment);
+        match next {
+            Next::Line(_) | Next::Nothing if is_due => {
+                self.session.handle_timeout(self.moment, &mut self.out);
+            }
+            Next::Line(_) => match self.link.batch.pop() {
+                Some(Ok(text)) => {
+                    self.session.receive_line(text, self.moment, &mut self.out);
+                    self.raw.clear();
+                    self.raw.push_str(text);
+                    self.read = at;
+                }
+                Some(Err(too_long)) => self.notice(Notice::LineTooLong(too_long)),
+                None => (),
+            },
+            Next::Closed => {
+                self.link.end_is_known = true;
+                self.session.receive_eof();
+            }
+            Next::Nothing => return false,
+        }
+        true
     }
 
     /// Until when nothing will happen unless the engine makes it happen.
@@ -262,8 +336,9 @@ impl Driver {
             return Some(ending.until);
         }
         // A moment is late only when it is over.
-        let due = self.session.poll_timeout()?;
-        self.origin.checked_add(due)?.checked_add(Duration::from_millis(1))
+        let due = self.session.poll_timeout().map(|due| due + Duration::from_nanos(1));
+        let due = due.and_then(|due| self.origin.checked_add(due));
+        due.into_iter().chain(self.lost_at).min()
     }
 
     /// Searches. A new game is announced if it is one.
@@ -276,6 +351,9 @@ impl Driver {
         self.check_open()?;
         // A stop that came too late for the search before is not meant for this one.
         self.link.inbox.take_stop();
+        if self.session.is_idle() {
+            self.settle();
+        }
         self.tick();
         if self.game != Some(game.id()) {
             self.new_game(game.id(), game.about().clone())?;
@@ -283,7 +361,9 @@ impl Driver {
         let request = search.request(game, purpose);
         let id = self.session.search(request, self.moment, &mut self.out);
         self.flush();
-        id.map(Running::new).map_err(|misuse| self.error(Problem::Misuse(misuse)))
+        let id = id.map_err(|misuse| self.error(Problem::Misuse(misuse)))?;
+        (self.latest, self.lost_at) = (Some(id), None);
+        Ok(Running::new(self.id, id, search))
     }
 
     pub(crate) fn announce(&mut self, game: &Game) -> Result<(), EngineError> {
@@ -302,6 +382,7 @@ impl Driver {
 
     /// Ends a search soon, whether it has started or not.
     pub(crate) fn abandon(&mut self, id: SearchId) {
+        self.lost_at = self.lost_at.filter(|_| self.latest != Some(id));
         self.tick();
         self.session.stop(id, self.moment, &mut self.out);
         self.flush();
@@ -309,7 +390,9 @@ impl Driver {
 
     fn stop_if_wanted(&mut self, running: &Running) {
         if running.stop && self.session.running() == Some(running.id) {
-            self.abandon(running.id);
+            self.tick();
+            self.session.stop(running.id, self.moment, &mut self.out);
+            self.flush();
         }
     }
 
@@ -318,8 +401,12 @@ impl Driver {
         running: &mut Running,
         clocks: Option<Clocks>,
     ) -> Result<(), EngineError> {
+        if running.driver != self.id {
+            return Err(self.error(Problem::OtherEngine));
+        }
+        let at = now();
         self.command(|session, now, out| session.ponder_hit(running.id, clocks, now, out))?;
-        running.restart_clock(self.moment);
+        running.hit(at);
         Ok(())
     }
 
@@ -422,7 +509,7 @@ impl Driver {
 
     /// How the process ended.
     pub(crate) fn exit(&self) -> Option<ExitStatus> {
-        self.link.process.as_ref().and_then(Process::status)
+        self.link.exit()
     }
 
     fn last_error(&self, problem: Problem) -> EngineError {
@@ -438,6 +525,13 @@ impl Driver {
     }
 
     fn flush(&mut self) {
+        if self.out.is_empty() {
+            return;
+        }
+        if let Some(id) = self.session.running().filter(|id| self.go.map(|(id, _)| id) != Some(*id))
+        {
+            self.go = Some((id, now()));
+        }
         self.link.outbox.push(&mut self.out);
     }
 }

@@ -13,6 +13,7 @@ use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::game::Game;
 use crate::lines::{Lines, Update};
+use crate::link::Link;
 use crate::running::Played;
 use crate::search::Search;
 use crate::stopper::Stopper;
@@ -33,7 +34,7 @@ use crate::time::now;
 /// ```
 #[derive(Debug)]
 pub struct Engine {
-    driver: Driver,
+    pub(crate) driver: Driver,
 }
 
 crate::verbs::verbs!(Engine);
@@ -162,9 +163,7 @@ impl Engine {
         game: &Game,
         limit: impl Into<Search>,
     ) -> Result<Pondering<'_>, EngineError> {
-        let mut search = limit.into();
-        search.set_ponder();
-        self.start(game, search, Purpose::Play).map(Pondering)
+        self.start(game, limit.into().ponder(), Purpose::Play).map(Pondering)
     }
 
     /// Searches for a mate. The answer of a chess engine, which has no word for it, follows from
@@ -234,11 +233,12 @@ impl Engine {
             if let Some(value) = poll(&mut self.driver) {
                 return Some(value);
             }
-            if deadline.is_some_and(|deadline| deadline <= now()) {
-                return None;
-            }
+            let is_last = deadline.is_some_and(|deadline| deadline <= now());
             let wake = self.driver.deadline().into_iter().chain(deadline).min();
-            self.driver.link().inbox.wait(wake);
+            Link::wait(&[self.driver.link()], wake);
+            if is_last {
+                return poll(&mut self.driver);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use readyok_protocol::session::client::{DropReason, Misuse, Wait};
 
@@ -34,12 +35,16 @@ pub enum Problem {
     },
     /// The engine did not answer in time. It was ended.
     Late(Wait),
+    /// The search did not end before its own deadline, so many seconds ago. It was told to stop.
+    OutOfTime(Duration),
     /// The engine exited, crashed, or closed its output. It was ended if need be.
     Gone,
     /// The search ended without an answer.
     Dropped(DropReason),
     /// The caller asked for something that cannot be. Nothing was sent, and the engine goes on.
     Misuse(Misuse),
+    /// The caller looked for a search at an engine that it is not of.
+    OtherEngine,
 }
 
 impl EngineError {
@@ -80,7 +85,13 @@ impl EngineError {
 
     /// Whether the engine can still be used.
     pub fn is_recoverable(&self) -> bool {
-        matches!(self.0.problem, Problem::Dropped(_) | Problem::Misuse(_))
+        match self.0.problem {
+            Problem::OutOfTime(_)
+            | Problem::Dropped(_)
+            | Problem::Misuse(_)
+            | Problem::OtherEngine => true,
+            Problem::Start { .. } | Problem::Late(_) | Problem::Gone => false,
+        }
     }
 }
 
@@ -102,12 +113,14 @@ impl fmt::Display for Problem {
         match self {
             Self::Start { text, .. } => write!(f, "cannot be started: {text}"),
             Self::Late(wait) => wait.fmt(f),
+            Self::OutOfTime(late) => write!(f, "lost on time, {late:?} ago"),
             Self::Gone => f.write_str("closed its output"),
             Self::Dropped(DropReason::Superseded) => f.write_str("a newer search took its place"),
             Self::Dropped(DropReason::Cancelled) => f.write_str("the search was cancelled"),
             Self::Dropped(DropReason::GameOver) => f.write_str("the game is over"),
             Self::Dropped(DropReason::EngineGone) => f.write_str("takes no more searches"),
             Self::Misuse(misuse) => misuse.fmt(f),
+            Self::OtherEngine => f.write_str("the search is one of another engine"),
         }
     }
 }
@@ -116,7 +129,12 @@ impl std::error::Error for EngineError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.problem {
             Problem::Misuse(misuse) => Some(misuse),
-            Problem::Start { .. } | Problem::Late(_) | Problem::Gone | Problem::Dropped(_) => None,
+            Problem::Start { .. }
+            | Problem::Late(_)
+            | Problem::OutOfTime(_)
+            | Problem::Gone
+            | Problem::Dropped(_)
+            | Problem::OtherEngine => None,
         }
     }
 }

@@ -5,188 +5,89 @@
 //! matters to the conversation is never dropped: if that alone is too much, the reader waits, and
 //! with it the engine.
 
-use std::collections::{HashSet, VecDeque};
-use std::io::{ErrorKind, Read};
 use std::sync::{Condvar, Mutex};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use readyok_protocol::{Dialect, LineBuffer, LineTooLong, Reply, decode};
+use readyok_protocol::{Dialect, LineBuffer};
 
+use crate::batch::Batch;
 use crate::sync::{lock, wait_until};
 use crate::time::now;
-
-/// Enough for the lines of a deep search with a hundred variations.
-const MAX_LINES: usize = 4096;
-const MAX_BYTES: usize = 8 << 20;
-/// Far more than any variation or list of choices needs.
-const MAX_LINE: usize = 1 << 16;
-
-/// One line, and when it came.
-#[derive(Debug)]
-pub(crate) struct Line {
-    pub(crate) text: Result<String, LineTooLong>,
-    pub(crate) at: Instant,
-}
-
-#[derive(Debug)]
-pub(crate) enum Incoming {
-    Line(Line),
-    /// The engine closed its output.
-    Closed,
-}
 
 #[derive(Debug)]
 pub(crate) struct Inbox {
     dialect: Dialect,
     state: Mutex<State>,
-    /// Something happened that the owner waits for.
-    happened: Condvar,
-    /// There is room again, or nobody will read any more.
-    room: Condvar,
     /// The reader is done.
     ended: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    lines: VecDeque<Line>,
-    bytes: usize,
+    batch: Batch,
     closed: bool,
-    close_told: bool,
     abandoned: bool,
     signalled: bool,
     stop: bool,
-    waker: Option<Waker>,
+    owner: Option<Waker>,
+    /// Waits for room.
+    reader: Option<Waker>,
 }
 
 impl State {
-    fn signal(&mut self, happened: &Condvar) {
+    fn signal(&mut self) {
         self.signalled = true;
-        happened.notify_all();
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
+        if let Some(owner) = self.owner.take() {
+            owner.wake();
         }
     }
 
-    fn is_full(&self) -> bool {
-        MAX_LINES <= self.lines.len() || MAX_BYTES <= self.bytes
-    }
-
-    /// Whether making room again right after this one would be worth its time.
-    fn has_room(&self) -> bool {
-        self.lines.len() <= MAX_LINES / 2 && self.bytes <= MAX_BYTES / 2
-    }
-
-    /// Drops each line that a later one makes superfluous.
-    fn compact(&mut self, dialect: Dialect) {
-        let mut seen = HashSet::new();
-        let mut kept = VecDeque::with_capacity(self.lines.len());
-        for line in self.lines.drain(..).rev() {
-            let subject = subject(&line, dialect);
-            if subject.is_none() {
-                seen.clear();
-            }
-            if subject.is_none_or(|subject| seen.insert(subject)) {
-                kept.push_front(line);
-            }
+    fn let_in(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
         }
-        self.lines = kept;
-        self.bytes = self.lines.iter().map(Line::len).sum();
-    }
-}
-
-/// What a line is about, if a later line about the same makes it superfluous.
-#[derive(Eq, Hash, PartialEq)]
-enum Subject {
-    Variation(u32),
-    Progress,
-    Text,
-    Noise,
-}
-
-fn subject(line: &Line, dialect: Dialect) -> Option<Subject> {
-    let Ok(text) = &line.text else { return Some(Subject::Noise) };
-    match Reply::read(text, dialect).value {
-        Reply::Info(info) if info.score.is_some() || info.pv.is_some() => {
-            Some(Subject::Variation(info.multipv.unwrap_or(1)))
-        }
-        Reply::Info(info) if info.string.is_some() => Some(Subject::Text),
-        Reply::Info(_) => Some(Subject::Progress),
-        Reply::Unknown(_) => Some(Subject::Noise),
-        Reply::Id(_)
-        | Reply::Option(_)
-        | Reply::HelloOk
-        | Reply::ReadyOk
-        | Reply::BestMove(_)
-        | Reply::Checkmate(_)
-        | Reply::CopyProtection(_)
-        | Reply::Registration(_) => None,
-    }
-}
-
-impl Line {
-    fn len(&self) -> usize {
-        self.text.as_ref().map_or(0, String::len)
     }
 }
 
 impl Inbox {
     pub(crate) fn new(dialect: Dialect) -> Self {
-        Self {
-            dialect,
-            state: Mutex::default(),
-            happened: Condvar::new(),
-            room: Condvar::new(),
-            ended: Condvar::new(),
-        }
+        Self { dialect, state: Mutex::default(), ended: Condvar::new() }
     }
 
-    /// Reads lines until the stream ends or nobody wants them any more.
-    pub(crate) fn read(&self, mut from: impl Read) {
-        let mut buffer = LineBuffer::new(MAX_LINE);
-        let mut chunk = vec![0; 1 << 16];
-        loop {
-            let read = match from.read(&mut chunk) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => break,
-            };
-            let at = now();
-            buffer.push(chunk.get(..read).unwrap_or_default());
-            while let Some(line) = buffer.next_line() {
-                let text = line.map(|line| decode(line).0.into_owned());
-                if !self.push(Line { text, at }) {
-                    return;
-                }
-            }
-        }
-        if let Some(line) = buffer.last_line() {
-            self.push(Line { text: Ok(decode(line).0.into_owned()), at: now() });
-        }
-        self.close();
-    }
-
-    /// Adds a line. Tells whether anybody wants more.
-    fn push(&self, line: Line) -> bool {
+    /// Takes the lines of a buffer, which came at this time. Tells whether all found room; if not,
+    /// the reader is woken when there is some.
+    pub(crate) fn fill(&self, from: &mut LineBuffer, at: Instant, reader: &Waker) -> bool {
         let mut state = lock(&self.state);
-        if state.is_full() {
-            state.compact(self.dialect);
-            if !state.has_room() {
-                let done = |state: &State| state.abandoned || state.has_room();
-                state = wait_until(&self.room, state, None, done);
+        let before = state.batch.len();
+        loop {
+            if state.batch.is_full() && !state.batch.compact(self.dialect) {
+                state.reader = Some(reader.clone());
+                state.signal();
+                return false;
+            }
+            let wanted = !state.closed && !state.abandoned;
+            match from.next_line() {
+                Some(line) if wanted => state.batch.push(line, at),
+                Some(_) => (),
+                None => break,
             }
         }
-        if state.abandoned {
-            return false;
-        }
-        if !state.closed {
-            state.bytes += line.len();
-            state.lines.push_back(line);
-            state.signal(&self.happened);
+        if state.batch.len() != before {
+            state.signal();
         }
         true
+    }
+
+    /// Takes what is left after the last line end, and closes.
+    pub(crate) fn end(&self, from: &mut LineBuffer, at: Instant) {
+        if let Some(line) = from.last_line() {
+            let mut state = lock(&self.state);
+            if !state.closed && !state.abandoned {
+                state.batch.push(Ok(line), at);
+            }
+        }
+        self.close();
     }
 
     /// Whether the stream has ended. Lines may still wait.
@@ -196,9 +97,10 @@ impl Inbox {
 
     pub(crate) fn close(&self) {
         let mut state = lock(&self.state);
-        state.closed = true;
-        state.signal(&self.happened);
-        self.ended.notify_all();
+        if !std::mem::replace(&mut state.closed, true) {
+            state.signal();
+            self.ended.notify_all();
+        }
     }
 
     /// Closes as soon as the stream has ended, or when that takes too long: another process may
@@ -209,50 +111,50 @@ impl Inbox {
         self.close();
     }
 
-    /// What came next, if anything did. The end is told once.
-    pub(crate) fn pop(&self) -> Option<Incoming> {
+    /// Exchanges what waits here for an empty batch. Tells whether nothing more will come.
+    pub(crate) fn take(&self, empty: &mut Batch) -> bool {
         let mut state = lock(&self.state);
-        if let Some(line) = state.lines.pop_front() {
-            state.bytes -= line.len();
-            if state.has_room() {
-                self.room.notify_all();
-            }
-            return Some(Incoming::Line(line));
+        std::mem::swap(&mut state.batch, empty);
+        state.let_in();
+        state.closed
+    }
+
+    /// Whether something happened that the owner has not been woken for. If not, this is how to
+    /// wake him.
+    pub(crate) fn has_signalled(&self, owner: &Waker) -> bool {
+        let mut state = lock(&self.state);
+        if !state.owner.as_ref().is_some_and(|known| known.will_wake(owner)) {
+            state.owner = Some(owner.clone());
         }
-        (state.closed && !std::mem::replace(&mut state.close_told, true))
-            .then_some(Incoming::Closed)
+        state.signalled
     }
 
-    /// Waits until something happens that the owner has not been woken for, or until the deadline.
-    pub(crate) fn wait(&self, deadline: Option<Instant>) {
-        let state = lock(&self.state);
-        let mut state = wait_until(&self.happened, state, deadline, |state| state.signalled);
-        state.signalled = false;
+    /// The owner is awake and will look.
+    pub(crate) fn forget_signal(&self) {
+        let mut state = lock(&self.state);
+        (state.signalled, state.owner) = (false, None);
     }
 
-    /// The same for a task.
+    /// Waits in a task until something happens.
     #[cfg(feature = "tokio")]
     pub(crate) fn poll_wait(&self, context: &std::task::Context<'_>) -> std::task::Poll<()> {
-        use std::task::Poll;
-
-        let mut state = lock(&self.state);
-        if std::mem::take(&mut state.signalled) {
-            return Poll::Ready(());
+        if !self.has_signalled(context.waker()) {
+            return std::task::Poll::Pending;
         }
-        state.waker = Some(context.waker().clone());
-        Poll::Pending
+        self.forget_signal();
+        std::task::Poll::Ready(())
     }
 
     /// Wakes the owner.
     pub(crate) fn wake(&self) {
-        lock(&self.state).signal(&self.happened);
+        lock(&self.state).signal();
     }
 
     /// Asks the owner, from any thread, to stop its search.
     pub(crate) fn ask_to_stop(&self) {
         let mut state = lock(&self.state);
         state.stop = true;
-        state.signal(&self.happened);
+        state.signal();
     }
 
     /// Whether somebody asked for a stop since the last time.
@@ -264,8 +166,12 @@ impl Inbox {
     pub(crate) fn abandon(&self) {
         let mut state = lock(&self.state);
         state.abandoned = true;
-        state.lines.clear();
-        self.room.notify_all();
+        state.batch = Batch::default();
+        state.let_in();
         self.ended.notify_all();
+    }
+
+    pub(crate) fn is_abandoned(&self) -> bool {
+        lock(&self.state).abandoned
     }
 }

@@ -24,25 +24,36 @@
 //! ```
 //!
 //! ```text
-//!                     ┌─ reader ──> Inbox ──┐                     ┌── Engine (threads)
-//!  process, socket, ──┤                     ├──> Driver ──────────┤
-//!  thread             └─ writer <── Outbox ─┘    ClientSession    └── tokio::Engine (tasks)
+//!  process, socket, ── Pump ─┬─> Inbox ──┐                     ┌── Engine (threads)
+//!  thread                    └<─ Outbox ─┴── Driver ───────────┤
+//!  other streams ──── a thread for each      ClientSession     └── tokio::Engine (tasks)
 //! ```
-//! The threads sleep unless there is something to read or to write. For a process there are two
-//! more: one keeps the last lines of its error output, one waits for its end.
+//! On Unix, a pump waits for all pipes of an engine and for its process together. It runs in a
+//! thread that sleeps unless there is something to do; or, [inline](Builder::inline), in that of the
+//! caller while he waits. What the caller says is written by the caller, if the pipe takes it. Streams
+//! of other kinds, and all streams elsewhere, have a thread to read and one to write: no call can
+//! wait for them beside anything else, and a pipe that is full would hold the caller.
+//!
+//! A match runner starts engines inline, begins searches that do not borrow them, and waits for
+//! any: see [`Thinking`]. Its clocks are exact: [`Search::lost_after`], [`Played::time`].
 //!
 //! What always holds:
 //! - This is the only crate of the workspace that starts processes. Each gets a group of its own,
 //!   and no process of the group outlives the handle. (One that leaves the group is its own
 //!   master, and a program that is killed itself can only let engines see the end of their
-//!   input.) A thread waits for each process, so none becomes a zombie, even if the handle leaks.
+//!   input.) A thread waits for each process, so none becomes a zombie, even if the handle leaks;
+//!   but nobody waits for one that was started inline and whose handle leaks.
 //! - No wait is without a deadline ([`Patience`]), but that for a search without a limit: it ends
 //!   when it is stopped ([`Stopper`]), or with the engine.
 //! - Whatever an engine sends, and however rarely anybody looks, memory is bounded, and neither
 //!   side blocks the other: of `info` the latest of each variation is kept.
-//! - A search that is dropped is stopped, and its answer is not taken for that of another one.
+//! - A search that is dropped is stopped, and its answer is not taken for that of another one; nor
+//!   is anything that has arrived before `go` was written.
 //! - An engine that breaks its protocol is no error while there is a result
 //!   ([`Engine::take_notices`]).
+mod batch;
+#[cfg(unix)]
+mod bell;
 mod builder;
 mod course;
 mod driver;
@@ -50,16 +61,20 @@ mod engine;
 mod error;
 mod game;
 mod inbox;
+mod intake;
 mod lines;
 mod link;
 mod outbox;
 mod piped;
 mod process;
+#[cfg(unix)]
+mod pump;
 mod running;
 mod search;
 mod stderr;
 mod stopper;
 mod sync;
+mod thinking;
 mod threads;
 mod time;
 #[cfg(feature = "tokio")]
@@ -82,3 +97,4 @@ pub use readyok_protocol::{
 pub use running::Played;
 pub use search::{Limit, Search};
 pub use stopper::Stopper;
+pub use thinking::Thinking;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::time::Instant;
 
 use readyok_protocol::Info;
 
@@ -12,6 +13,8 @@ pub struct Update {
     pub info: Info<'static>,
     /// The line itself.
     pub raw: String,
+    /// When it was read.
+    pub at: Instant,
 }
 
 impl Deref for Update {

@@ -2,12 +2,13 @@
 
 use std::io;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 
 use crate::process::{Process, Signal};
 
 /// A running program in a group of its own. Dropping it kills the group.
 #[derive(Debug)]
-pub struct PipedProcess(Process);
+pub struct PipedProcess(Arc<Process>);
 
 impl PipedProcess {
     /// Starts a program with pipes to its input and from its output; its error output is that of
@@ -23,7 +24,8 @@ impl PipedProcess {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = Process::in_own_group(command).spawn()?;
         let streams = (child.stdin.take(), child.stdout.take());
-        let process = Self(Process::watch(child, || (), on_exit)?);
+        let process = Self(Process::new(child));
+        process.0.watch(|| (), on_exit)?;
         let (Some(stdin), Some(stdout)) = streams else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
@@ -38,5 +40,11 @@ impl PipedProcess {
     /// Ends the group.
     pub fn kill(&self) {
         self.0.signal(Signal::Kill);
+    }
+}
+
+impl Drop for PipedProcess {
+    fn drop(&mut self) {
+        self.kill();
     }
 }

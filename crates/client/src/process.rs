@@ -1,6 +1,4 @@
 //! A child process and all that it starts: one group, which ends as a whole and leaves no zombie.
-//!
-//! A thread of its own waits for the process and reaps it, whatever becomes of the handle.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -10,15 +8,10 @@ use std::time::Instant;
 use crate::sync::{lock, wait_until};
 use crate::threads;
 
-/// A running process. Dropping it kills the group.
+/// A process. Somebody has to look after it: a pump, or a thread that waits for its end.
 #[derive(Debug)]
 pub(crate) struct Process {
     id: u32,
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
     state: Mutex<State>,
     ended: Condvar,
 }
@@ -26,9 +19,9 @@ struct Shared {
 #[derive(Debug)]
 struct State {
     child: Child,
-    /// Its number may mean another process from now on.
-    reaped: bool,
-    status: Option<ExitStatus>,
+    /// From here on its number may mean another process.
+    reaped: Option<ExitStatus>,
+    published: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,31 +38,31 @@ impl Process {
         command
     }
 
-    /// Watches over a child. `on_exit` runs when it has ended and before its status is known to
-    /// others; `after` gets it when it is.
+    pub(crate) fn new(child: Child) -> Arc<Self> {
+        let id = child.id();
+        let state = Mutex::new(State { child, reaped: None, published: false });
+        Arc::new(Self { id, state, ended: Condvar::new() })
+    }
+
+    /// Has a thread wait for the end and reap, whatever becomes of the handle. `on_exit` runs
+    /// before the status is known to others; `after` gets it when it is.
     pub(crate) fn watch(
-        child: Child,
+        self: &Arc<Self>,
         on_exit: impl FnOnce() + Send + 'static,
         after: impl FnOnce(ExitStatus) + Send + 'static,
-    ) -> io::Result<Self> {
-        let id = child.id();
-        let state = Mutex::new(State { child, reaped: false, status: None });
-        let process = Self { id, shared: Arc::new(Shared { state, ended: Condvar::new() }) };
-        let shared = Arc::clone(&process.shared);
+    ) -> io::Result<()> {
+        let process = Arc::clone(self);
         let watcher = threads::spawn("engine-watch", move || {
-            sys::wait_for_exit(&shared, id);
-            let status = shared.reap(id);
+            sys::wait_for_exit(&process);
+            let status = process.reap();
             on_exit();
-            lock(&shared.state).status = Some(status);
-            shared.ended.notify_all();
+            process.publish();
             after(status);
         });
-        if let Err(error) = watcher {
-            process.signal(Signal::Kill);
-            process.shared.reap(id);
-            return Err(error);
+        if watcher.is_err() {
+            self.kill_and_reap();
         }
-        Ok(process)
+        watcher
     }
 
     /// The number of the process, which is also that of its group.
@@ -77,62 +70,91 @@ impl Process {
         self.id
     }
 
-    /// How the process ended, if it has.
+    /// How the process ended, if it has and its last words are read.
     pub(crate) fn status(&self) -> Option<ExitStatus> {
-        lock(&self.shared.state).status
+        let state = lock(&self.state);
+        state.reaped.filter(|_| state.published)
     }
 
     /// Waits for the end. Tells whether it came.
     pub(crate) fn wait(&self, until: Instant) -> bool {
-        let state = lock(&self.shared.state);
-        wait_until(&self.shared.ended, state, Some(until), |state| state.status.is_some())
-            .status
-            .is_some()
+        let state = lock(&self.state);
+        wait_until(&self.ended, state, Some(until), |state| state.published).published
     }
 
     /// Sends a signal to the group, if the process has not ended.
     pub(crate) fn signal(&self, signal: Signal) {
-        let mut state = lock(&self.shared.state);
-        if !state.reaped {
+        let mut state = lock(&self.state);
+        if state.reaped.is_none() {
             sys::signal(&mut state.child, self.id, signal);
         }
     }
-}
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.signal(Signal::Kill);
-    }
-}
-
-impl Shared {
-    /// Kills what is left of the group while its number cannot have a new owner, then reaps.
-    fn reap(&self, id: u32) -> ExitStatus {
+    /// Takes leave of a process that has exited: kills what is left of the group while its number
+    /// cannot have a new owner, then reaps.
+    pub(crate) fn reap(&self) -> ExitStatus {
         let mut state = lock(&self.state);
-        sys::signal(&mut state.child, id, Signal::Kill);
-        state.reaped = true;
+        if let Some(status) = state.reaped {
+            return status;
+        }
+        sys::signal(&mut state.child, self.id, Signal::Kill);
         // It has ended: this does not wait. It fails only if the caller's program reaps children
         // that are not its own.
-        state.child.wait().unwrap_or_default()
+        let status = state.child.wait().unwrap_or_default();
+        state.reaped = Some(status);
+        status
+    }
+
+    pub(crate) fn kill_and_reap(&self) {
+        self.signal(Signal::Kill);
+        self.reap();
+    }
+
+    /// Tells everybody that the process has ended.
+    pub(crate) fn publish(&self) {
+        lock(&self.state).published = true;
+        self.ended.notify_all();
     }
 }
 
 #[cfg(unix)]
 mod sys {
+    use std::os::fd::OwnedFd;
     use std::process::Child;
 
     use rustix::io::Errno;
     use rustix::process::{self, Pid, WaitId, WaitIdOptions};
 
-    use super::{Shared, Signal};
+    use super::{Process, Signal};
 
     fn pid(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
     }
 
+    impl Process {
+        /// Something that can be read when the process has exited, where the system has it.
+        #[cfg(target_os = "linux")]
+        pub(crate) fn exit_fd(&self) -> Option<OwnedFd> {
+            process::pidfd_open(pid(self.id)?, process::PidfdFlags::empty()).ok()
+        }
+
+        /// Something that can be read when the process has exited, where the system has it.
+        #[cfg(not(target_os = "linux"))]
+        pub(crate) fn exit_fd(&self) -> Option<OwnedFd> {
+            None
+        }
+
+        /// Whether it has exited. Its number keeps its meaning until it is reaped.
+        pub(crate) fn has_exited(&self) -> bool {
+            let Some(pid) = pid(self.id) else { return true };
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+            !matches!(process::waitid(WaitId::Pid(pid), options), Ok(None) | Err(Errno::INTR))
+        }
+    }
+
     /// Waits without reaping, so that the number keeps its meaning.
-    pub(super) fn wait_for_exit(_: &Shared, id: u32) {
-        let Some(pid) = pid(id) else { return };
+    pub(super) fn wait_for_exit(it: &Process) {
+        let Some(pid) = pid(it.id) else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(Errno::INTR) = process::waitid(WaitId::Pid(pid), options) {}
     }
@@ -154,15 +176,15 @@ mod sys {
     use std::process::Child;
     use std::time::Duration;
 
-    use super::{Shared, Signal};
+    use super::{Process, Signal};
     use crate::sync::{lock, wait_until};
     use crate::time::now;
 
-    pub(super) fn wait_for_exit(shared: &Shared, _: u32) {
-        let mut state = lock(&shared.state);
+    pub(super) fn wait_for_exit(it: &Process) {
+        let mut state = lock(&it.state);
         while let Ok(None) = state.child.try_wait() {
             let pause = Some(now() + Duration::from_millis(20));
-            state = wait_until(&shared.ended, state, pause, |_| false);
+            state = wait_until(&it.ended, state, pause, |_| false);
         }
     }
 

@@ -1,12 +1,13 @@
 //! One search as its caller sees it: what came, and how it ended.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{DropReason, Event, SearchId};
 use readyok_protocol::{Best, BestMove, Checkmate, Info, Move, Score};
 
+use crate::driver::DriverId;
 use crate::lines::{Lines, Update};
+use crate::search::{Deadline, Search};
 
 /// How a search ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,11 +22,18 @@ pub struct Played {
     pub lines: Lines,
     /// The answer to a search for a mate, if it was one of a shogi engine.
     pub checkmate: Option<Checkmate<'static>>,
-    /// From `go`, or `ponderhit`, until the answer came.
-    pub time: Duration,
+    /// When `go`, or `ponderhit`, was written; taken just before.
+    pub started: Instant,
+    /// When the answer was read.
+    pub answered: Instant,
 }
 
 impl Played {
+    /// What the engine has used of its clock: from `go`, or `ponderhit`, until its answer came.
+    pub fn time(&self) -> Duration {
+        self.answered.saturating_duration_since(self.started)
+    }
+
     /// The move, if the engine plays one.
     pub fn best_move(&self) -> Option<Move> {
         match self.best {
@@ -51,12 +59,16 @@ impl Played {
 
 #[derive(Debug)]
 pub(crate) struct Running {
+    pub(crate) driver: DriverId,
     pub(crate) id: SearchId,
     /// The caller wants its end.
     pub(crate) stop: bool,
     pub(crate) dropped: Option<DropReason>,
     pub(crate) lines: Lines,
-    since: Moment,
+    /// When its time began: at `go`, or at `ponderhit`.
+    since: Option<Instant>,
+    pondering: bool,
+    deadline: Option<Deadline>,
 }
 
 #[derive(Debug)]
@@ -64,37 +76,79 @@ pub(crate) enum Progress {
     Started,
     Update(Box<Update>),
     Ended(Box<Played>),
+    /// It came so long after the deadline.
+    OutOfTime(Duration),
+}
+
+/// What is known of an event beside itself.
+#[derive(Debug)]
+pub(crate) struct Source<'a> {
+    pub(crate) line: &'a mut String,
+    /// When the line was read.
+    pub(crate) read: Instant,
+    /// When the latest `go` was written.
+    pub(crate) go: Instant,
 }
 
 impl Running {
-    pub(crate) fn new(id: SearchId) -> Self {
-        Self { id, stop: false, dropped: None, lines: Lines::default(), since: Moment::ZERO }
+    pub(crate) fn new(driver: DriverId, id: SearchId, search: &Search) -> Self {
+        Self {
+            driver,
+            id,
+            stop: false,
+            dropped: None,
+            lines: Lines::default(),
+            since: None,
+            pondering: search.is_ponder(),
+            deadline: search.deadline(),
+        }
     }
 
-    /// Its time counts from now.
-    pub(crate) fn restart_clock(&mut self, now: Moment) {
-        self.since = now;
+    /// The opponent has played what was expected. Its time counts from now.
+    pub(crate) fn hit(&mut self, now: Instant) {
+        self.since = Some(now);
+        self.pondering = false;
     }
 
-    /// Takes an event of this search, with its time and its line, and gives back any other.
+    /// When the engine has lost on time.
+    pub(crate) fn lost_at(&self) -> Option<Instant> {
+        match self.deadline? {
+            Deadline::At(moment) => Some(moment),
+            Deadline::After(_) if self.pondering => None,
+            Deadline::After(time) => self.since?.checked_add(time),
+        }
+    }
+
+    /// How long ago the engine has lost on time.
+    pub(crate) fn lateness(&self, at: Instant) -> Option<Duration> {
+        at.checked_duration_since(self.lost_at()?)
+    }
+
+    /// Takes an event of this search, and gives back any other.
     pub(crate) fn take(
         &mut self,
         event: Event,
-        at: Moment,
-        line: &mut String,
+        source: &mut Source<'_>,
     ) -> Result<Progress, Event> {
         match event {
             Event::Started(id) if id == self.id => {
-                self.since = at;
+                // A hit may have come before.
+                self.since = self.since.max(Some(source.go));
                 Ok(Progress::Started)
+            }
+            Event::Info(id, _) | Event::BestMove(id, _) | Event::Checkmate(id, _)
+                if id == self.id
+                    && let Some(late) = self.lateness(source.read) =>
+            {
+                Ok(Progress::OutOfTime(late))
             }
             Event::Info(id, info) if id == self.id => {
                 self.lines.take(&info);
-                let raw = std::mem::take(line);
-                Ok(Progress::Update(Box::new(Update { info: *info, raw })))
+                let raw = std::mem::take(source.line);
+                Ok(Progress::Update(Box::new(Update { info: *info, raw, at: source.read })))
             }
             Event::BestMove(id, BestMove { best, ponder }) if id == self.id => {
-                Ok(self.ended(best, ponder, None, at))
+                Ok(self.ended(best, ponder, None, source.read))
             }
             Event::Checkmate(id, checkmate) if id == self.id => {
                 let first = match &checkmate {
@@ -105,7 +159,7 @@ impl Running {
                     | Checkmate::Unknown => None,
                 };
                 let best = first.map_or(Best::None, Best::Move);
-                Ok(self.ended(best, None, Some(checkmate), at))
+                Ok(self.ended(best, None, Some(checkmate), source.read))
             }
             Event::Dropped(id, reason) if id == self.id => {
                 self.dropped = Some(reason);
@@ -120,11 +174,19 @@ impl Running {
         best: Best<'static>,
         ponder: Option<Move>,
         checkmate: Option<Checkmate<'static>>,
-        at: Moment,
+        answered: Instant,
     ) -> Progress {
         let lines = std::mem::take(&mut self.lines);
         let info = lines.best().cloned().unwrap_or_default();
-        let time = at.saturating_sub(self.since);
-        Progress::Ended(Box::new(Played { best, ponder, info, lines, checkmate, time }))
+        let started = self.since.unwrap_or(answered);
+        Progress::Ended(Box::new(Played {
+            best,
+            ponder,
+            info,
+            lines,
+            checkmate,
+            started,
+            answered,
+        }))
     }
 }

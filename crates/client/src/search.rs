@@ -1,6 +1,6 @@
 //! How to search: limits, and everything else that holds for one search only.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use readyok_protocol::session::client::{Purpose, SearchRequest};
 use readyok_protocol::{Clocks, Go, MoveList};
@@ -47,6 +47,15 @@ pub struct Search {
     go: Go<'static>,
     lines: Option<u32>,
     options: Vec<(String, Option<String>)>,
+    deadline: Option<Deadline>,
+}
+
+/// When an engine has lost on time, whatever it says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Deadline {
+    At(Instant),
+    /// After `go`, or `ponderhit`.
+    After(Duration),
 }
 
 impl Search {
@@ -76,8 +85,37 @@ impl Search {
         self
     }
 
-    pub(crate) fn set_ponder(&mut self) {
+    /// Searches on the opponent's time, until `ponderhit` or `stop`. The last move of the game is
+    /// the one that he is expected to play.
+    #[must_use]
+    pub fn ponder(mut self) -> Self {
         self.go.ponder = true;
+        self
+    }
+
+    /// Ends the wait when so much time has passed since `go` was written, or `ponderhit`. An answer
+    /// that is read then, or later, does not count: the engine has
+    /// [lost on time](crate::Problem::OutOfTime), however much or little it says. It is told to
+    /// stop, and stays usable.
+    #[must_use]
+    pub fn lost_after(mut self, time: Duration) -> Self {
+        self.deadline = Some(Deadline::After(time));
+        self
+    }
+
+    /// The same at a fixed moment, whether the search has begun or not.
+    #[must_use]
+    pub fn lost_at(mut self, moment: Instant) -> Self {
+        self.deadline = Some(Deadline::At(moment));
+        self
+    }
+
+    pub(crate) fn is_ponder(&self) -> bool {
+        self.go.ponder
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        self.deadline
     }
 
     pub(crate) fn request(&self, game: &Game, purpose: Purpose) -> SearchRequest {
@@ -93,7 +131,7 @@ impl Search {
 
 impl From<Go<'static>> for Search {
     fn from(go: Go<'static>) -> Self {
-        Self { go, lines: None, options: Vec::new() }
+        Self { go, lines: None, options: Vec::new(), deadline: None }
     }
 }
 

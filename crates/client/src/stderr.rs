@@ -1,70 +1,44 @@
 //! The last lines that an engine wrote to its error output, for the error that tells of its end.
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read};
-use std::sync::{Condvar, Mutex};
-use std::time::Duration;
+use std::sync::Mutex;
 
 use readyok_protocol::{LineBuffer, decode};
 
-use crate::sync::{lock, wait_until};
-use crate::time::now;
+use crate::sync::lock;
 
 const MAX_LINES: usize = 20;
-const MAX_LINE: usize = 1000;
 
 #[derive(Debug, Default)]
 pub(crate) struct ErrorLines {
-    state: Mutex<State>,
-    ended: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    lines: VecDeque<String>,
-    ended: bool,
+    lines: Mutex<VecDeque<String>>,
 }
 
 impl ErrorLines {
-    /// Reads until the stream ends.
-    pub(crate) fn read(&self, mut from: impl Read) {
-        let mut buffer = LineBuffer::new(MAX_LINE);
-        let mut chunk = vec![0; 1 << 12];
-        loop {
-            let read = match from.read(&mut chunk) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => break,
-            };
-            buffer.push(chunk.get(..read).unwrap_or_default());
-            while let Some(line) = buffer.next_line() {
-                self.push(line.map_or_else(|too_long| too_long.to_string(), text));
-            }
+    /// Takes the lines of a buffer.
+    pub(crate) fn take(&self, from: &mut LineBuffer) {
+        while let Some(line) = from.next_line() {
+            self.push(line.map_or_else(|too_long| too_long.to_string(), text));
         }
-        if let Some(line) = buffer.last_line() {
+    }
+
+    /// Takes what is left after the last line end.
+    pub(crate) fn end(&self, from: &mut LineBuffer) {
+        if let Some(line) = from.last_line() {
             self.push(text(line));
         }
-        lock(&self.state).ended = true;
-        self.ended.notify_all();
     }
 
     fn push(&self, line: String) {
-        let lines = &mut lock(&self.state).lines;
+        let mut lines = lock(&self.lines);
         if lines.len() == MAX_LINES {
             lines.pop_front();
         }
         lines.push_back(line);
     }
 
-    /// Waits for the end of the stream, but not for long: another process may hold it open.
-    pub(crate) fn wait_for_end(&self, time: Duration) {
-        let state = lock(&self.state);
-        drop(wait_until(&self.ended, state, Some(now() + time), |state| state.ended));
-    }
-
     pub(crate) fn lines(&self) -> Vec<String> {
-        lock(&self.state).lines.iter().cloned().collect()
+        lock(&self.lines).iter().cloned().collect()
     }
 }
 

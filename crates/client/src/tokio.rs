@@ -111,7 +111,7 @@ impl Engine {
         mut target: Target,
         dialect: Dialect,
     ) -> (Option<Target>, Result<Self, EngineError>) {
-        let attempt = builder.clone();
+        let attempt = builder.clone().threaded();
         // Starting and connecting may block.
         let opening = ::tokio::task::spawn_blocking(move || {
             let driver = attempt.open(&mut target, dialect);
@@ -176,9 +176,7 @@ impl Engine {
         game: &Game,
         limit: impl Into<Search>,
     ) -> Result<Pondering<'_>, EngineError> {
-        let mut search = limit.into();
-        search.set_ponder();
-        self.start(game, search, Purpose::Play).map(Pondering)
+        self.start(game, limit.into().ponder(), Purpose::Play).map(Pondering)
     }
 
     /// Searches for a mate. See [`Engine::mate`](crate::Engine::mate).

@@ -31,7 +31,7 @@ macro_rules! verbs {
 
             /// The number of the process, which is also that of its group. `None` if it is none.
             pub fn process_id(&self) -> Option<u32> {
-                self.driver.link().process.as_ref().map($crate::process::Process::id)
+                self.driver.link().process.as_ref().map(|process| process.id())
             }
 
             /// What the engine did besides answering, the latest last: texts, breaches of its

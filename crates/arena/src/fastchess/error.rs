@@ -2,8 +2,10 @@
 
 use std::{error, fmt};
 
+use crate::stats::SprtError;
+
 /// What is wrong with a command line, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentError {
     /// No such option.
     UnknownOption {
@@ -57,8 +59,8 @@ pub enum ArgumentError {
         /// Its name.
         engine: String,
     },
-    /// The bounds of the test make no sense.
-    BadTest(&'static str),
+    /// The numbers make no test.
+    Test(SprtError),
     /// Chess960 needs openings.
     NeedsBook,
     /// Options that cannot both be.
@@ -95,7 +97,7 @@ impl fmt::Display for ArgumentError {
                 write!(f, "engine `{engine}` has no limit: give tc, st, nodes or depth")
             }
             Self::TwoTimes { engine } => write!(f, "engine `{engine}` has both tc and st"),
-            Self::BadTest(what) => write!(f, "`-sprt`: {what}"),
+            Self::Test(error) => write!(f, "`-sprt`: {error}"),
             Self::NeedsBook => f.write_str("`-variant fischerandom` needs `-openings`"),
             Self::Conflict(what) => f.write_str(what),
         }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use readyok_rules::Game;
 
 use crate::plan::{
-    Adjudication, BookFormat, DrawAdjudication, EnginePlan, Format, GamesPerPairing, OpeningOrder,
-    OpeningSource, Openings, Plan, ResignAdjudication, SprtModel, SprtPlan, TablebaseAdjudication,
-    TablebaseScope, TimeControl,
+    Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
+    OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan,
+    TablebaseAdjudication, TablebaseScope, TimeControl,
 };
+use crate::stats::Model;
 
 use super::flags::{self, Flag};
 use super::options::{Options, OutputFormat};
@@ -88,7 +89,9 @@ impl Reader {
             engines: Vec::new(),
             format: Format::RoundRobin,
             rounds: 2,
+            legs: 1,
             games: GamesPerPairing::Two,
+            colours: Colours::default(),
             openings: Openings::default(),
             adjudication: Adjudication::default(),
             sprt: None,
@@ -281,7 +284,7 @@ impl Reader {
     }
 
     fn sprt(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
-        let model = SprtModel::Normalized;
+        let model = Model::Normalized;
         let mut sprt = SprtPlan { model, elo0: 0.0, elo1: 0.0, alpha: 0.0, beta: 0.0 };
         each(flag, |key, value| {
             let decimal = || value.parse().ok().filter(|number: &f64| number.is_finite());
@@ -292,9 +295,9 @@ impl Reader {
                 "beta" => sprt.beta = decimal()?,
                 "model" => {
                     sprt.model = match value {
-                        "normalized" => SprtModel::Normalized,
-                        "logistic" => SprtModel::Logistic,
-                        "bayesian" => SprtModel::FastchessBayesian,
+                        "normalized" => Model::Normalized,
+                        "logistic" => Model::Logistic,
+                        "bayesian" => Model::FastchessBayesian,
                         _ => return None,
                     }
                 }
@@ -389,6 +392,13 @@ impl Reader {
             2 => GamesPerPairing::Two,
             _ => return Err(ArgumentError::Conflict("`-games` and `-rounds` are both over 2")),
         };
+        plan.colours = Colours { fixed: self.options.noswap, reversed: self.options.reverse };
+        // Games from one opening are a pairing only if the colours change.
+        if self.options.noswap && plan.games == GamesPerPairing::Two {
+            plan.games = GamesPerPairing::One;
+            plan.legs = 2;
+            plan.openings.policy = OpeningPolicy::Meeting;
+        }
         if plan.games == GamesPerPairing::One || self.options.output == OutputFormat::Cutechess {
             self.options.penta = false;
         }
@@ -401,8 +411,8 @@ impl Reader {
                 Some(TablebaseAdjudication { paths, pieces, ignore_fifty_moves, scope });
         }
         if let Some(test) = &plan.sprt {
-            check_test(test)?;
-            if test.model == SprtModel::FastchessBayesian {
+            test.test().map_err(ArgumentError::Test)?;
+            if test.model == Model::FastchessBayesian {
                 self.options.penta = false;
             }
         }
@@ -416,20 +426,6 @@ impl Reader {
         tell_apart(&mut plan.engines);
         Ok(Invocation { plan: self.plan, options: self.options })
     }
-}
-
-fn check_test(test: &SprtPlan) -> Result<(), ArgumentError> {
-    let probability = |value: f64| 0.0 < value && value < 1.0;
-    if test.elo0 >= test.elo1 {
-        return Err(ArgumentError::BadTest("elo0 must be less than elo1"));
-    }
-    if !probability(test.alpha) || !probability(test.beta) {
-        return Err(ArgumentError::BadTest("alpha and beta must lie between 0 and 1"));
-    }
-    if test.alpha + test.beta >= 1.0 {
-        return Err(ArgumentError::BadTest("the sum of alpha and beta must be less than 1"));
-    }
-    Ok(())
 }
 
 /// The second engine of a name gets `_2`, the third `_3`.

@@ -10,20 +10,41 @@ pub enum Format {
     /// a head-to-head match.
     #[default]
     RoundRobin,
-    /// The first engines meet all the others, which do not meet each other.
+    /// The first engines meet everybody, each other too; the others do not meet each other.
     Gauntlet {
         /// How many engines, from the first of the plan on, are the ones under test.
         #[serde(default = "one")]
         seeds: u32,
     },
-    /// Who loses is out. The plan's order is the seeding, so that the first two can only meet in
-    /// the final. A tie after the games of a match is played off.
-    Knockout,
-    /// In each round those meet who have about the same score and have not met yet.
+    /// Who loses is out. The plan's order is the seeding: the first two can only meet in the final,
+    /// and the first ones have a bye if the number of engines is no power of two. The bracket says
+    /// how many rounds there are, so that the plan has to say one.
+    Knockout {
+        /// How often a tied match is played again, each time as long as before.
+        #[serde(default = "one")]
+        replays: u32,
+        /// Who goes on if it is tied still.
+        #[serde(default)]
+        tie: KnockoutTie,
+    },
+    /// In each round those meet who have about the same score and have not met yet. Who is left
+    /// over has a bye, which counts as winning all games of the round; nobody has a second one
+    /// before everybody had one.
     Swiss,
 }
 
-fn one() -> u32 {
+/// Who goes on when a match of a knockout was tied as often as it was to be played again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KnockoutTie {
+    /// Who stands first in the plan.
+    #[default]
+    HigherSeed,
+    /// The lot, drawn with the seed of the plan.
+    Lot,
+}
+
+pub(super) fn one() -> u32 {
     1
 }
 
@@ -31,9 +52,23 @@ fn one() -> u32 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GamesPerPairing {
-    /// One. Colours change from round to round.
+    /// One. [`Colours`] says whose is the first move.
     One,
     /// Two with reversed colours, which cancels what the opening is worth.
     #[default]
     Two,
+}
+
+/// Who has the first move, in a pairing of one game or in the first of two.
+///
+/// By default colours are as even as they can be. Two engines that meet again have them reversed;
+/// in a round robin the Berger tables say who begins, in a gauntlet the seeds take turns, in Swiss
+/// it is who had it less often, and in a knockout the higher seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Colours {
+    /// Who stands first in the plan always has the first move. It needs pairings of one game.
+    pub fixed: bool,
+    /// All colours are reversed.
+    pub reversed: bool,
 }

@@ -1,5 +1,7 @@
 //! Where the games of a match start.
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
 /// The openings of a match.
@@ -12,9 +14,28 @@ pub struct Openings {
     pub order: OpeningOrder,
     /// How many are left out at the beginning of the order.
     pub skip: u64,
-    /// At most so many plies of each are played.
+    /// At most so many plies of each are played. A Polyglot book needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
+    /// Who starts from the same one.
+    pub policy: OpeningPolicy,
+    /// How often each is used in succession: by so many pairings, meetings or rounds, as the policy
+    /// counts. By default once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<NonZeroU32>,
+}
+
+/// When the next opening is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpeningPolicy {
+    /// For each pairing.
+    #[default]
+    Pairing,
+    /// Each time two engines meet: all pairings of a meeting start from the same.
+    Meeting,
+    /// For each round: whoever plays in it starts from the same.
+    Round,
 }
 
 /// Where openings come from.
@@ -24,7 +45,8 @@ pub enum OpeningSource {
     /// The start position of the game.
     #[default]
     Start,
-    /// A file.
+    /// A file, which can be compressed by gzip; or a folder of KIF, KI2 and CSA files, which are
+    /// taken in the order of their names.
     File {
         /// Its path.
         path: String,
@@ -65,7 +87,7 @@ pub enum BookFormat {
     Epd,
     /// The first moves of the games in a PGN file.
     Pgn,
-    /// One SFEN, or one line of USI `position`, for each line.
+    /// One SFEN, or one line of USI `position` with or without that word, for each line.
     Sfen,
     /// The first moves of the games in KIF, KI2 or CSA files.
     Kif,
@@ -80,6 +102,7 @@ pub enum OpeningOrder {
     /// As they stand.
     #[default]
     Sequential,
-    /// By lot, with the seed of the plan; none a second time before all were used.
+    /// By lot, with the seed of the plan; none a second time before all were used. The order is the
+    /// same on every machine.
     Random,
 }

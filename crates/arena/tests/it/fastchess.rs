@@ -2,8 +2,10 @@
 
 use readyok_arena::fastchess::{ArgumentError, Invocation, Request, parse};
 use readyok_arena::plan::{
-    BookFormat, Format, GamesPerPairing, OpeningOrder, OpeningSource, SprtModel, TimeControl,
+    BookFormat, Colours, Format, GamesPerPairing, OpeningOrder, OpeningPolicy, OpeningSource,
+    TimeControl,
 };
+use readyok_arena::stats::Model;
 use readyok_rules::Game;
 
 fn read(line: &str) -> Result<Request, ArgumentError> {
@@ -47,7 +49,7 @@ fn a_line_as_a_test_framework_writes_it() {
     let source = OpeningSource::File { path, format: Some(BookFormat::Epd) };
     assert_eq!(plan.openings.source, source);
     let sprt = plan.sprt.unwrap();
-    assert_eq!((sprt.model, sprt.elo1, sprt.beta), (SprtModel::Logistic, 5.0, 0.1));
+    assert_eq!((sprt.model, sprt.elo1, sprt.beta), (Model::Logistic, 5.0, 0.1));
     let draw = plan.adjudication.draw.unwrap();
     assert_eq!((draw.from_move, draw.moves, draw.score), (40, 8, 10));
     assert!(options.recover && options.penta);
@@ -102,6 +104,14 @@ fn a_quick_match_has_its_own_settings() {
     assert!(matches!(read_error("-quick cmd=a book=b.epd"), ArgumentError::Conflict(_)));
 }
 
+#[test]
+fn games_of_the_same_colours_are_pairings_of_their_own() {
+    let plan = play(&format!("{TWO} -noswap -reverse -rounds 5")).plan;
+    assert_eq!((plan.rounds, plan.legs, plan.games), (5, 2, GamesPerPairing::One));
+    assert_eq!(plan.colours, Colours { fixed: true, reversed: true });
+    assert_eq!(plan.openings.policy, OpeningPolicy::Meeting);
+}
+
 fn read_error(line: &str) -> ArgumentError {
     match read(line) {
         Err(error) => error,
@@ -130,7 +140,7 @@ fn what_is_wrong_is_named() {
     check("-each tc=1 -engine cmd=a", "at least two engines are needed");
     check("-use-affinity 3-1", "`-use-affinity` cannot be `3-1`: expected a list like 3,5,7-11");
     let test = format!("{TWO} -sprt elo0=2 elo1=0 alpha=0.05 beta=0.05");
-    check(&test, "`-sprt`: elo0 must be less than elo1");
+    check(&test, "`-sprt`: elo0 `2` must be below elo1 `0`, both between -4000 and 4000");
     check(&format!("{TWO} -variant fischerandom"), "`-variant fischerandom` needs `-openings`");
     assert_eq!(read("-version"), Ok(Request::Version));
     assert_eq!(read(""), Ok(Request::Help));

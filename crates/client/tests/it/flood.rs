@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use readyok_client::{Game, Limit, Patience, Problem, Wait, WaitLimit};
 
-use crate::support::{SHORT, check_started, patient, problem};
+use crate::support::{SHORT, check_started, check_started_with, patient, problem, uci};
 
 /// Megabytes of this process in memory. Zero where nobody can tell.
 fn memory() -> u64 {
@@ -17,7 +17,7 @@ fn memory() -> u64 {
 
 #[test]
 fn a_flood_costs_no_memory_and_blocks_nobody_while_nobody_reads() {
-    check_started(&["go: !flood"], patient(), |mut engine| {
+    check_started_with(uci(patient()), &["go: !flood"], |mut engine| {
         let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
         let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
         assert!(analysis.next().is_some());

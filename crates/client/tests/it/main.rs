@@ -6,6 +6,7 @@ mod asynchronous;
 mod ending;
 mod flood;
 mod greeting;
+mod matches;
 mod real;
 mod searching;
 mod support;

@@ -39,32 +39,39 @@ pub(crate) fn uci(patience: Patience) -> Builder {
 }
 
 /// Starts an engine that misbehaves, does something with it, and looks whether any of its
-/// processes is left.
-pub(crate) fn check<T>(
+/// processes is left; once with a thread for the engine, and once without.
+pub(crate) fn check(
     rules: &[&str],
     patience: Patience,
-    test: impl FnOnce(Result<Engine, EngineError>) -> T,
-) -> T {
+    mut test: impl FnMut(Result<Engine, EngineError>),
+) {
+    for builder in [uci(patience), uci(patience).inline()] {
+        check_with(builder, rules, &mut test);
+    }
+}
+
+fn check_with(builder: Builder, rules: &[&str], test: impl FnOnce(Result<Engine, EngineError>)) {
     let (command, mark) = misbehaving(rules);
-    let result = test(uci(patience).spawn(command));
+    test(builder.spawn(command));
     check_gone(&mark);
-    result
 }
 
 /// The same with an engine that starts well.
-pub(crate) fn check_started<T>(
-    rules: &[&str],
-    patience: Patience,
-    test: impl FnOnce(Engine) -> T,
-) -> T {
+pub(crate) fn check_started(rules: &[&str], patience: Patience, mut test: impl FnMut(Engine)) {
+    for builder in [uci(patience), uci(patience).inline()] {
+        check_started_with(builder, rules, &mut test);
+    }
+}
+
+/// The same with settings of its own.
+pub(crate) fn check_started_with(builder: Builder, rules: &[&str], test: impl FnOnce(Engine)) {
     let mut id = None;
-    let result = check(rules, patience, |engine| {
+    check_with(builder, rules, |engine| {
         let engine = engine.expect("it starts well");
         id = engine.process_id();
-        test(engine)
+        test(engine);
     });
     check_reaped(id.expect("it is a process"));
-    result
 }
 
 /// No process bears the mark any more.

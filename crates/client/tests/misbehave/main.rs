@@ -97,6 +97,11 @@ fn perform(act: &str) {
             }
         }
         "flood" => drop(thread::spawn(flood)),
+        "noise" => drop(thread::spawn(|| {
+            loop {
+                say("noise\n".repeat(99).as_bytes());
+            }
+        })),
         "stderr" => eprintln!("{value}"),
         "folder" => {
             let folder = std::env::current_dir().unwrap_or_default();

@@ -168,7 +168,7 @@ impl Record {
                 .and_then(|(best, ponder)| scribe.answer(best.as_str(), ponder.as_str())),
             checkmate,
             mate,
-            time_ms: u64::try_from(played.time.as_millis()).unwrap_or(u64::MAX),
+            time_ms: u64::try_from(played.time().as_millis()).unwrap_or(u64::MAX),
         })
     }
 }
