@@ -46,12 +46,14 @@ impl Figure {
 /// `inf`, `-inf` and `unknown` where there is no number; a precision applies to the number.
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(value) => value.fmt(f),
-            Self::PlusInfinity => f.pad("inf"),
-            Self::MinusInfinity => f.pad("-inf"),
-            Self::Unknown => f.pad("unknown"),
-        }
+        let word = match self {
+            Self::Number(value) => return value.fmt(f),
+            Self::PlusInfinity => "inf",
+            Self::MinusInfinity => "-inf",
+            Self::Unknown => "unknown",
+        };
+        // `pad` would take the precision for the length of the word.
+        write!(f, "{word:>width$}", width = f.width().unwrap_or(0))
     }
 }
 

@@ -22,6 +22,7 @@
 mod brownian;
 mod counts;
 mod elo;
+pub mod fastchess;
 mod figure;
 mod figures;
 mod model;

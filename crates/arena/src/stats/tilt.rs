@@ -39,7 +39,7 @@ pub(super) fn tilt<const N: usize>(seen: &Law<N>, hypothesis: Hypothesis) -> Opt
 /// practical considerations*, sections 4.1 and 4.2).
 fn settle<const N: usize>(seen: &Law<N>, start: Law<N>, t: f64) -> Option<Tilt<N>> {
     const ROUNDS: u32 = 200;
-    const SETTLED: f64 = 1e-14;
+    const SETTLED: f64 = 1e-13;
     // Rounding moves lopsided laws by more than that: there, to change no less than before will do.
     const ROUNDING: f64 = 1e-9;
     let mut law = start;
@@ -125,6 +125,7 @@ fn sum<const N: usize>(lines: &[Line; N], x: f64) -> (f64, f64) {
 /// bracket, where they may not look; and this is the inner loop of every test.
 fn root<const N: usize>(lines: &[Line; N], mut low: f64, mut high: f64, start: f64) -> Option<f64> {
     const STEPS: u32 = 200;
+    const LAST_STEP: f64 = 1e-10;
     let mut x = start;
     let mut before = high - low;
     for _ in 0..STEPS {
@@ -140,6 +141,10 @@ fn root<const N: usize>(lines: &[Line; N], mut low: f64, mut high: f64, start: f
         let newton = x + step;
         // Close to a pole Newton's steps are short: then the middle is the faster way.
         let next = if newton > low && newton < high && step.abs() < before / 2.0 {
+            // The error of the next step is the square of this one's.
+            if step.abs() <= LAST_STEP * x.abs() {
+                return Some(newton);
+            }
             before = step.abs();
             newton
         } else {

@@ -96,7 +96,8 @@ fn nothing_but_wins_has_no_upper_bound_but_a_lower_one() {
     }
     assert_eq!(games(10, 0, 0).elo.value, Figure::MinusInfinity);
     assert_eq!(games(10, 0, 0).los, Figure::Number(0.0));
-    assert_eq!(games(10, 0, 0).elo.to_string(), "-inf +/- inf");
+    assert_eq!(format!("{:.2}", games(10, 0, 0).elo), "-inf +/- inf");
+    assert_eq!(format!("{:7.2}", games(10, 0, 0).elo.value), "   -inf");
 }
 
 #[test]
