@@ -2,11 +2,12 @@
 
 mod ending;
 mod explain;
+mod san;
 mod setup;
 
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, san::SanPlus,
-    uci::UciMove, zobrist::Zobrist64,
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, uci::UciMove,
+    zobrist::Zobrist64,
 };
 
 use crate::{FenForm, Game, Illegal, PositionError, Setup, Side};
@@ -84,10 +85,6 @@ impl ChessBoard {
         }
         self.position.play_unchecked(mv);
         Ok(())
-    }
-
-    pub(crate) fn san(&self, mv: Move) -> String {
-        SanPlus::from_move(self.position.clone(), mv).to_string()
     }
 
     pub(crate) fn fen(&self, form: FenForm) -> String {

@@ -222,6 +222,26 @@ pub enum Illegal {
     DropMate,
     /// The game is longer than can be counted.
     GameTooLong,
+    /// The notation fits several legal moves.
+    Ambiguous,
+    /// The side to move has no such piece.
+    NoSuchPiece,
+    /// The notation names the side that is not to move (shogi).
+    WrongSide,
+    /// The notation refers to the last move, and there is none (shogi).
+    NoLastMove,
+}
+
+/// The reason that tells most, of those why each piece that was meant cannot go there: a piece that
+/// does not move so was hardly the one.
+pub(crate) fn most_telling(reasons: impl Iterator<Item = Illegal>) -> Illegal {
+    let mut found = Illegal::CannotReach;
+    for reason in reasons {
+        if found == Illegal::CannotReach || reason == Illegal::Check {
+            found = reason;
+        }
+    }
+    found
 }
 
 impl fmt::Display for Illegal {
@@ -242,6 +262,10 @@ impl fmt::Display for Illegal {
             Self::DeadPiece => "the piece could never move again",
             Self::DropMate => "a dropped pawn may not give mate",
             Self::GameTooLong => "the game is too long",
+            Self::Ambiguous => "it could be several moves",
+            Self::NoSuchPiece => "the side to move has no such piece",
+            Self::WrongSide => "the other side is to move",
+            Self::NoLastMove => "there is no last move",
         })
     }
 }
@@ -253,17 +277,27 @@ pub struct MoveError {
     pub word: String,
     /// Why it cannot be played.
     pub why: Illegal,
+    /// If it is [`Illegal::Ambiguous`]: the moves that it could be, as UCI or USI words.
+    pub between: Vec<String>,
 }
 
 impl MoveError {
     pub(crate) fn new(word: &str, why: Illegal) -> Self {
-        Self { word: shortened(word), why }
+        Self { word: shortened(word), why, between: Vec::new() }
+    }
+
+    pub(crate) fn ambiguous(word: &str, between: Vec<String>) -> Self {
+        Self { word: shortened(word), why: Illegal::Ambiguous, between }
     }
 }
 
 impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "illegal move `{}`: {}", self.word, self.why)
+        write!(f, "illegal move `{}`: {}", self.word, self.why)?;
+        if !self.between.is_empty() {
+            write!(f, ": {}", self.between.join(", "))?;
+        }
+        Ok(())
     }
 }
 

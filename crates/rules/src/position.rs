@@ -6,7 +6,7 @@ use shakmaty::{CastlingMode, Position as _};
 
 use crate::{
     CastlingForm, ChessBoard, Declaration, EndRules, Ending, FenForm, Illegal, Impasse, LineError,
-    Move, MoveError, PositionError, Reason, Setup, ShogiBoard, chess,
+    Move, MoveError, PositionError, Reason, Setup, ShogiBoard, chess, shogi::Squares,
 };
 
 /// A game that can be played.
@@ -63,11 +63,18 @@ impl fmt::Display for Side {
     }
 }
 
-/// How moves are written for people.
+/// How a move is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Notation {
-    /// SAN for chess; Hodges' notation for shogi: `P-7f`.
+    /// The word that UCI or USI has for it: `e2e4`, `7g7f`. Castling has the form of
+    /// [`Game::castling_form`].
+    Word,
+    /// SAN for chess, `Nbd7`; Hodges' notation for shogi, `P-7f`.
     Western,
+    /// SAN for chess; for shogi Hodges' notation with digits for the ranks, `P-76`.
+    WesternDigits,
+    /// The same with the square that the move starts from, always: `Nb8-d7`, `P7g-7f`.
+    Long,
     /// SAN for chess, which has no other; the Japanese one for shogi: `▲７六歩`.
     Japanese,
 }
@@ -222,13 +229,57 @@ impl Position {
         .map_err(|why| MoveError::new(&mv.word(self.game().castling_form()), why))
     }
 
-    /// Writes a legal move for people to read. A move of another game is written as its word.
+    /// Reads a move in a notation, whether it is written exactly or loosely.
+    ///
+    /// Loosely written are: in SAN signs for captures, checks and promotions that are missing or too
+    /// many, `0-0`, figurines, long forms, and pieces in lower case where only one move fits; in the
+    /// Japanese notation other marks, digits and names of pieces, and `不成` and `打` left out; in
+    /// the Western one both ways to write squares, and no sign before them. Squares alone are read
+    /// in all notations of chess.
+    pub fn parse(&self, text: &str, notation: Notation) -> Result<Move, MoveError> {
+        let moves: Result<Vec<Move>, Illegal> = match (&self.0, notation) {
+            (_, Notation::Word) => return self.parse_move(text),
+            (
+                Board::Chess(board),
+                Notation::Western | Notation::WesternDigits | Notation::Long | Notation::Japanese,
+            ) => board.read_san(text).map(|moves| moves.into_iter().map(Move::Chess).collect()),
+            (Board::Shogi(board), Notation::Japanese) => {
+                board.read_japanese(text).map(|moves| moves.into_iter().map(Move::Shogi).collect())
+            }
+            (Board::Shogi(board), Notation::Western | Notation::WesternDigits | Notation::Long) => {
+                board.read_western(text).map(|moves| moves.into_iter().map(Move::Shogi).collect())
+            }
+        };
+        match moves.as_deref() {
+            Ok(&[mv]) => Ok(mv),
+            Ok([]) => Err(MoveError::new(text, Illegal::Unreadable)),
+            Ok(several) => {
+                let form = self.game().castling_form();
+                let words = several.iter().map(|mv| mv.word(form)).collect();
+                Err(MoveError::ambiguous(text, words))
+            }
+            Err(&why) => Err(MoveError::new(text, why)),
+        }
+    }
+
+    /// Writes a legal move. A move of another game is written as its word.
     pub fn notation(&self, mv: Move, notation: Notation) -> String {
-        match (&self.0, mv, notation) {
-            (Board::Chess(board), Move::Chess(mv), _) => board.san(mv),
-            (Board::Shogi(board), Move::Shogi(mv), Notation::Japanese) => board.japanese(mv),
-            (Board::Shogi(board), Move::Shogi(mv), Notation::Western) => board.western(mv),
-            (Board::Chess(_), Move::Shogi(_), _) | (Board::Shogi(_), Move::Chess(_), _) => {
+        match (&self.0, mv) {
+            (Board::Chess(board), Move::Chess(chess)) => match notation {
+                Notation::Word => mv.word(board.game().castling_form()),
+                Notation::Long => board.long(chess),
+                Notation::Western | Notation::WesternDigits | Notation::Japanese => {
+                    board.san(chess)
+                }
+            },
+            (Board::Shogi(board), Move::Shogi(shogi)) => match notation {
+                Notation::Word => shogi.to_usi(),
+                Notation::Western => board.western(shogi, Squares::Letters, false),
+                Notation::WesternDigits => board.western(shogi, Squares::Digits, false),
+                Notation::Long => board.western(shogi, Squares::Letters, true),
+                Notation::Japanese => board.japanese(shogi),
+            },
+            (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
                 mv.word(CastlingForm::KingMove)
             }
         }

@@ -2,8 +2,12 @@
 
 mod ending;
 mod explain;
-mod notation;
+mod japanese;
 mod setup;
+mod wanted;
+mod western;
+
+pub(crate) use western::Squares;
 
 use std::fmt;
 
@@ -97,15 +101,6 @@ impl ShogiBoard {
         })?;
         self.earlier.push(earlier);
         Ok(())
-    }
-
-    pub(crate) fn japanese(&self, mv: Move32) -> String {
-        // Rsshogi has no text for moves that are none, which no legal move is.
-        mv.to_ki2(&self.position).unwrap_or_else(|| mv.to_usi())
-    }
-
-    pub(crate) fn western(&self, mv: Move32) -> String {
-        notation::western(self, mv)
     }
 
     pub(crate) fn sfen(&self) -> String {

@@ -6,6 +6,7 @@ mod hostile;
 mod moves;
 mod notation;
 mod perft;
+mod reading;
 mod record;
 mod setup;
 mod text;

@@ -69,6 +69,94 @@ fn writes_where_an_ambiguous_piece_of_shogi_comes_from() {
     check_shogi(dragons, "", "1h5h", "▲５八龍右", "+R1h-5h");
 }
 
+/// The cases of the Japan Shogi Association's page on the notation: how the piece goes, if that is
+/// enough; else from which side it comes; else both.
+#[test]
+fn tells_pieces_apart_as_the_association_does() {
+    let check = |board: &str, to: &str, expected: &[(&str, &str)]| {
+        let text = format!("{board} b - 1");
+        for (from, japanese) in expected {
+            let position = position(Game::Shogi, &text);
+            let mv = position.parse_move(&format!("{from}{to}")).expect("a legal move");
+            let written = position.notation(mv, Notation::Japanese);
+            assert_eq!(written.trim_start_matches('▲'), *japanese, "{board}");
+        }
+    };
+    // Golds: forward, back, sideways.
+    check("9/G1G6/9/9/9/9/9/9/K7k", "8a", &[("9b", "８一金左"), ("7b", "８一金右")]);
+    check("9/2G6/G8/9/9/9/9/9/K7k", "8b", &[("9c", "８二金上"), ("7b", "８二金寄")]);
+    check("9/5G3/4G4/9/5G3/9/9/9/K7k", "4c", &[("4b", "４三金引"), ("5c", "４三金寄")]);
+    check("9/9/9/9/9/9/1GG6/9/K7k", "7f", &[("8g", "７六金左"), ("7g", "７六金直")]);
+    check(
+        "9/9/9/9/9/9/1GGG5/9/K7k",
+        "7f",
+        &[("8g", "７六金左"), ("7g", "７六金直"), ("6g", "７六金右")],
+    );
+    // Four silvers around a square, and six tokins.
+    check(
+        "9/9/9/9/1S1S5/9/1SS6/9/K7k",
+        "7f",
+        &[("8g", "７六銀左上"), ("8e", "７六銀左引"), ("7g", "７六銀直"), ("6e", "７六銀右")],
+    );
+    check(
+        "9/4+P4/3+P1+P3/3+P+P+P3/9/9/9/9/K7k",
+        "5c",
+        &[
+            ("5b", "５三と引"),
+            ("6c", "５三と左寄"),
+            ("4c", "５三と右寄"),
+            ("6d", "５三と左上"),
+            ("5d", "５三と直"),
+            ("4d", "５三と右上"),
+        ],
+    );
+    // Dragons and horses are never straight.
+    check("8k/9/9/9/9/9/9/9/K+R+R6", "8h", &[("8i", "８八龍左"), ("7i", "８八龍右")]);
+    check("9/+R8/9/1+R7/9/9/9/9/K7k", "8b", &[("9b", "８二龍寄"), ("8d", "８二龍上")]);
+    check("4k4/9/9/9/9/9/9/7+B+B/K8", "2g", &[("2h", "２七馬左"), ("1h", "２七馬右")]);
+    // Knights have only a side.
+    check("9/9/9/9/9/9/9/9/N1N3K1k", "8g", &[("9i", "８七桂左"), ("7i", "８七桂右")]);
+}
+
+#[test]
+fn writes_western_squares_in_both_styles_and_origins_if_asked() {
+    let position = after(Game::Shogi, "", "7g7f 3c3d");
+    for (word, western, digits, long) in [
+        ("8h2b+", "Bx2b+", "Bx22+", "B8hx2b+"),
+        ("8h2b", "Bx2b=", "Bx22=", "B8hx2b="),
+        ("2g2f", "P-2f", "P-26", "P2g-2f"),
+        ("4i5h", "G4i-5h", "G49-58", "G4i-5h"),
+    ] {
+        let mv = position.parse_move(word).expect(word);
+        assert_eq!(position.notation(mv, Notation::Western), western);
+        assert_eq!(position.notation(mv, Notation::WesternDigits), digits);
+        assert_eq!(position.notation(mv, Notation::Long), long);
+        assert_eq!(position.notation(mv, Notation::Word), word);
+    }
+}
+
+#[test]
+fn writes_long_moves_of_chess() {
+    let text = "r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1";
+    let chess = position(Game::Chess, text);
+    for (word, long) in [
+        ("e1g1", "O-O"),
+        ("e1e2", "Ke1-e2"),
+        ("a1a8", "Ra1xa8+"),
+        ("e5d6", "e5xd6"),
+        ("e5e6", "e5-e6"),
+        ("b7b8q", "b7-b8=Q+"),
+        ("b7a8n", "b7xa8=N"),
+    ] {
+        let mv = chess.parse_move(word).expect(word);
+        assert_eq!(chess.notation(mv, Notation::Long), long);
+        assert_eq!(chess.notation(mv, Notation::Word), word);
+    }
+    let chess960 = position(Game::Chess960, text);
+    let castling = chess960.parse_move("e1g1").expect("castling");
+    assert_eq!(chess960.notation(castling, Notation::Word), "e1h1");
+}
+
 #[test]
 fn writes_the_second_players_origin_from_their_view() {
     let text = "4k4/3g1g3/9/9/9/9/9/9/4K4 w - 1";

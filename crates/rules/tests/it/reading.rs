@@ -1,0 +1,296 @@
+//! Notations read loosely, and what is wrong with those that cannot be.
+
+use readyok_rules::{Game, Illegal, Notation, Position};
+
+use crate::{after, position};
+
+#[track_caller]
+fn check_read(position: &Position, notation: Notation, text: &str, word: &str) {
+    let found = position.parse(text, notation).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(position.notation(found, Notation::Word), word, "{text}");
+}
+
+#[track_caller]
+fn check_refused(position: &Position, notation: Notation, text: &str, why: Illegal) {
+    let error = position.parse(text, notation).expect_err(text);
+    assert_eq!(error.why, why, "{text}: {error}");
+    assert!(error.between.is_empty() || why == Illegal::Ambiguous);
+}
+
+#[track_caller]
+fn check_ambiguous(position: &Position, notation: Notation, text: &str, between: &[&str]) {
+    let mut error = position.parse(text, notation).expect_err(text);
+    assert_eq!(error.why, Illegal::Ambiguous, "{text}");
+    error.between.sort();
+    assert_eq!(error.between, between, "{text}");
+}
+
+const SAN: Notation = Notation::Western;
+
+#[test]
+fn reads_san_with_too_much_and_too_little() {
+    let start = position(Game::Chess, "");
+    for text in [
+        "Nf3", "Nf3!", "Nf3?!", "Nf3+", "Nf3#", "Nf3 !?", "Ng1f3", "Ng1-f3", "Ng1xf3", "Nxf3",
+        "Ngf3", "N1f3", " Nf3 ", "♘f3", "♞f3", "g1f3", "g1-f3", "nf3", "N f3",
+    ] {
+        check_read(&start, SAN, text, "g1f3");
+    }
+    for text in ["e4", "e2e4", "e2-e4", "Pe4", "e4!!", "♙e4", "e2–e4"] {
+        check_read(&start, SAN, text, "e2e4");
+    }
+}
+
+#[test]
+fn reads_captures_with_any_sign() {
+    let text = "r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1";
+    let position = position(Game::Chess, text);
+    for text in ["exd6", "ed6", "e5xd6", "exd6e.p.", "exd6 e.p.", "e:d6", "e×d6", "e5d6", "ed6ep"]
+    {
+        check_read(&position, SAN, text, "e5d6");
+    }
+    for text in ["bxa8=Q", "bxa8Q", "bxa8=Q+", "ba8q", "bxa8(Q)", "bxa8/Q", "b7a8q", "bxa8=q#"] {
+        check_read(&position, SAN, text, "b7a8q");
+    }
+    for text in ["Rxa8", "Ra8+", "raxa8"] {
+        check_read(&position, SAN, text, "a1a8");
+    }
+    for text in ["O-O", "0-0", "o-o", "OO", "O-O+", "0-0!", "e1g1", "Ke1g1"] {
+        check_read(&position, SAN, text, "e1g1");
+    }
+    for text in ["O-O-O", "0-0-0", "OOO", "e1c1"] {
+        check_read(&position, SAN, text, "e1c1");
+    }
+}
+
+#[test]
+fn reads_lower_case_pieces_only_if_one_move_fits() {
+    // A bishop and the b-pawn can both take on c4.
+    let both = position(Game::Chess, "4k3/8/8/8/2p5/1P6/4B3/4K3 w - - 0 1");
+    check_read(&both, SAN, "bxc4", "b3c4");
+    check_read(&both, SAN, "Bxc4", "e2c4");
+    check_ambiguous(&both, SAN, "bc4", &["b3c4", "e2c4"]);
+    let bishop = position(Game::Chess, "4k3/8/8/8/2p5/8/4B3/4K3 w - - 0 1");
+    check_read(&bishop, SAN, "bc4", "e2c4");
+    check_read(&bishop, SAN, "bxc4", "e2c4");
+}
+
+#[test]
+fn says_why_san_is_no_move() {
+    let start = position(Game::Chess, "");
+    for (text, why) in [
+        ("", Illegal::Unreadable),
+        ("Zf3", Illegal::Unreadable),
+        ("e9", Illegal::Unreadable),
+        ("--", Illegal::Unreadable),
+        ("Z0", Illegal::Unreadable),
+        ("N@f3", Illegal::Unreadable),
+        ("Nf3e5g4", Illegal::Unreadable),
+        ("é4", Illegal::Unreadable),
+        ("the knight to f3, which is best, for it is good", Illegal::Unreadable),
+        ("Nf4", Illegal::CannotReach),
+        ("Ne2", Illegal::OwnPiece),
+        ("e5", Illegal::CannotReach),
+        ("O-O", Illegal::Castling),
+        ("e4=Q", Illegal::PromotionImpossible),
+        ("e3e4", Illegal::NoPiece),
+        ("Nb3c5", Illegal::NoPiece),
+        ("Nhf3", Illegal::NoSuchPiece),
+        ("e7e5", Illegal::OpponentsPiece),
+    ] {
+        check_refused(&start, SAN, text, why);
+    }
+    let promotion = position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1");
+    check_refused(&promotion, SAN, "a8", Illegal::PromotionMissing);
+    check_refused(&promotion, SAN, "Qd4", Illegal::NoSuchPiece);
+    let pinned = position(Game::Chess, "4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1");
+    check_refused(&pinned, SAN, "Nc3", Illegal::Check);
+    let rooks = position(Game::Chess, "4k3/8/8/R7/8/8/8/RK6 w - - 0 1");
+    check_ambiguous(&rooks, SAN, "Ra3", &["a1a3", "a5a3"]);
+    let error = rooks.parse("Ra3", SAN).expect_err("two rooks");
+    assert!(error.to_string().starts_with("illegal move `Ra3`: it could be several moves: a"));
+}
+
+#[test]
+fn reads_castling_of_chess960_by_its_name() {
+    let text = "4k3/8/8/8/8/8/8/5K1R w H - 0 1";
+    let position = position(Game::Chess960, text);
+    check_read(&position, SAN, "O-O", "f1h1");
+    check_read(&position, SAN, "Kg1", "f1g1");
+    check_read(&position, SAN, "f1g1", "f1g1");
+    check_read(&position, SAN, "f1h1", "f1h1");
+}
+
+const JAPANESE: Notation = Notation::Japanese;
+
+#[test]
+fn reads_japanese_with_any_marks_digits_and_names() {
+    let start = position(Game::Shogi, "");
+    for text in [
+        "▲７六歩",
+        "☗７六歩",
+        "▼７六歩",
+        "７六歩",
+        "76歩",
+        "▲７６歩",
+        "▲7六歩",
+        "▲七六歩",
+        "▲ ７六 歩",
+        "７六歩(77)",
+        "▲７六歩（７７）",
+        "▲７六歩不成",
+    ] {
+        check_read(&start, JAPANESE, text, "7g7f");
+    }
+    let second = after(Game::Shogi, "", "7g7f");
+    for text in ["△３四歩", "☖３四歩", "▽３四歩", "34歩"] {
+        check_read(&second, JAPANESE, text, "3c3d");
+    }
+    let dragon = position(Game::Shogi, "4k4/9/2+R6/2+B6/9/2+S6/2+N6/2+L6/4K4 b - 1");
+    for (text, word) in [
+        ("▲８三龍", "7c8c"),
+        ("▲８三竜", "7c8c"),
+        ("▲８三成飛", "7c8c"),
+        ("▲８四馬", "7d8d"),
+        ("▲７五成銀", "7f7e"),
+        ("▲７五全", "7f7e"),
+        ("▲８七圭", "7g8g"),
+        ("▲８八杏", "7h8h"),
+        ("▲４八王", "5i4h"),
+    ] {
+        check_read(&dragon, JAPANESE, text, word);
+    }
+}
+
+#[test]
+fn reads_the_same_square_as_the_last_move() {
+    let taken = after(Game::Shogi, "", "7g7f 3c3d 8h2b+");
+    for text in ["△同　銀", "△同銀", "同銀", "△同 銀", "△２二銀", "22銀", "同銀(31)"]
+    {
+        check_read(&taken, JAPANESE, text, "3a2b");
+    }
+    check_refused(&taken, JAPANESE, "▲同　銀", Illegal::WrongSide);
+    check_refused(&taken, JAPANESE, "△同　金", Illegal::CannotReach);
+    check_refused(&position(Game::Shogi, ""), JAPANESE, "同歩", Illegal::NoLastMove);
+}
+
+#[test]
+fn reads_directions_and_drops() {
+    let golds = position(Game::Shogi, "4k4/9/9/9/9/9/9/3G1G3/4K4 b G 1");
+    for (text, word) in [
+        ("▲５八金左", "6h5h"),
+        ("▲５八金右", "4h5h"),
+        ("▲５八金左寄", "6h5h"),
+        ("▲５八金寄右", "4h5h"),
+        ("▲５八金打", "G*5h"),
+        ("▲１五金", "G*1e"),
+        ("▲１五金打", "G*1e"),
+        ("▲６七金", "6h6g"),
+        ("▲６七金上", "6h6g"),
+        ("▲６七金直", "6h6g"),
+    ] {
+        check_read(&golds, JAPANESE, text, word);
+    }
+    check_ambiguous(&golds, JAPANESE, "▲５八金", &["4h5h", "6h5h"]);
+    check_ambiguous(&golds, JAPANESE, "▲５八金寄", &["4h5h", "6h5h"]);
+    check_refused(&golds, JAPANESE, "▲５八金上", Illegal::CannotReach);
+    let dragons = position(Game::Shogi, "4k4/9/9/9/9/9/9/9/K+R+R6 b - 1");
+    check_read(&dragons, JAPANESE, "▲８八龍左", "8i8h");
+    check_read(&dragons, JAPANESE, "▲８八竜直", "8i8h");
+    check_read(&dragons, JAPANESE, "▲８八龍右", "7i8h");
+    let silver = position(Game::Shogi, "4k4/9/9/2S6/9/9/9/9/4K4 b - 1");
+    check_read(&silver, JAPANESE, "▲７三銀成", "7d7c+");
+    for text in ["▲７三銀不成", "▲７三銀生", "▲７三銀", "▲７三銀上不成"] {
+        check_read(&silver, JAPANESE, text, "7d7c");
+    }
+}
+
+#[test]
+fn says_why_japanese_is_no_move() {
+    let start = position(Game::Shogi, "");
+    for (text, why) in [
+        ("", Illegal::Unreadable),
+        ("▲", Illegal::Unreadable),
+        ("▲７歩", Illegal::Unreadable),
+        ("▲７六", Illegal::Unreadable),
+        ("▲０六歩", Illegal::Unreadable),
+        ("▲７六歩歩", Illegal::Unreadable),
+        ("▲７六歩打成", Illegal::Unreadable),
+        ("▲７六歩上上", Illegal::Unreadable),
+        ("▲７六歩(77", Illegal::Unreadable),
+        ("▲７六と打成", Illegal::Unreadable),
+        ("△３四歩", Illegal::WrongSide),
+        ("▲７五歩", Illegal::CannotReach),
+        ("▲７六馬", Illegal::NoSuchPiece),
+        ("▲７六歩打", Illegal::NotInHand),
+        ("▲７六歩成", Illegal::PromotionImpossible),
+        ("▲２六歩(77)", Illegal::CannotReach),
+        ("▲２六歩(76)", Illegal::NoPiece),
+        ("▲７八飛車", Illegal::Unreadable),
+    ] {
+        check_refused(&start, JAPANESE, text, why);
+    }
+    let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
+    check_refused(&nifu, JAPANESE, "▲５三歩打", Illegal::TwoPawns);
+    let mate = position(Game::Shogi, "6snk/9/7G1/9/9/9/9/9/K8 b P 1");
+    check_refused(&mate, JAPANESE, "▲１二歩", Illegal::DropMate);
+    check_refused(&mate, JAPANESE, "▲１二歩打", Illegal::DropMate);
+    let forced = position(Game::Shogi, "k8/4P4/9/9/9/9/9/9/4K4 b - 1");
+    check_refused(&forced, JAPANESE, "▲５一歩", Illegal::PromotionMissing);
+}
+
+const WESTERN: Notation = Notation::Western;
+
+#[test]
+fn reads_western_in_both_styles() {
+    let start = position(Game::Shogi, "");
+    for text in
+        ["P-7f", "P-76", "P7f", "p-7f", "P76", "P7g-7f", "P77-76", "P7g7f", "P - 7f", "P-7F"]
+    {
+        check_read(&start, WESTERN, text, "7g7f");
+        check_read(&start, Notation::WesternDigits, text, "7g7f");
+        check_read(&start, Notation::Long, text, "7g7f");
+    }
+    check_ambiguous(&start, WESTERN, "G-5h", &["4i5h", "6i5h"]);
+    check_read(&start, WESTERN, "G69-58", "6i5h");
+    let position = after(Game::Shogi, "", "7g7f 3c3d");
+    for text in ["Bx2b+", "B-2b+", "B2b+", "Bx22+", "B8hx2b+", "B×2b+"] {
+        check_read(&position, WESTERN, text, "8h2b+");
+    }
+    for text in ["Bx2b=", "Bx2b", "B88x22"] {
+        check_read(&position, WESTERN, text, "8h2b");
+    }
+    let golds = self::position(Game::Shogi, "4k4/9/9/9/9/9/9/3G1G3/4K4 b G 1");
+    for text in ["G*5h", "G'5h", "g*58"] {
+        check_read(&golds, WESTERN, text, "G*5h");
+    }
+    check_read(&golds, WESTERN, "G1e", "G*1e");
+    let promoted = self::position(Game::Shogi, "4k4/9/2+R6/9/9/9/9/9/4K4 b - 1");
+    check_read(&promoted, WESTERN, "+R-7b", "7c7b");
+}
+
+#[test]
+fn says_why_western_is_no_move() {
+    let start = position(Game::Shogi, "");
+    for (text, why) in [
+        ("", Illegal::Unreadable),
+        ("P", Illegal::Unreadable),
+        ("P-", Illegal::Unreadable),
+        ("P-7", Illegal::Unreadable),
+        ("P-0f", Illegal::Unreadable),
+        ("P-7j", Illegal::Unreadable),
+        ("P-70", Illegal::Unreadable),
+        ("P7f-", Illegal::Unreadable),
+        ("+G-7f", Illegal::Unreadable),
+        ("Q-7f", Illegal::Unreadable),
+        ("P-7f++", Illegal::Unreadable),
+        ("P-7e", Illegal::CannotReach),
+        ("P*5e", Illegal::NotInHand),
+        ("+P-7f", Illegal::NoSuchPiece),
+        ("G-3i", Illegal::OwnPiece),
+        ("P7f-7e", Illegal::NoPiece),
+        ("P-7f+", Illegal::PromotionImpossible),
+    ] {
+        check_refused(&start, WESTERN, text, why);
+    }
+}
