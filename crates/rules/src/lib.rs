@@ -19,6 +19,7 @@
 mod chess;
 mod declaration;
 mod ending;
+mod epd;
 mod error;
 mod moves;
 mod piece;
@@ -31,6 +32,7 @@ mod shogi;
 pub use chess::ChessBoard;
 pub use declaration::Declaration;
 pub use ending::{Ending, Reason};
+pub use epd::{Epd, EpdError, Operand, Operation};
 pub use error::{Field, Illegal, LineError, MoveError, PositionError};
 pub use moves::{CastlingForm, Move};
 pub use piece::{Kind, Piece, Square};

@@ -1,0 +1,226 @@
+//! Extended Position Description: a position of chess with operations on it, as the PGN standard has
+//! it (section 16.2).
+
+use std::{error, fmt};
+
+use crate::{FenForm, Game, Move, MoveError, Notation, Position, PositionError, error::shortened};
+
+mod read;
+mod write;
+
+/// A position of chess and what is said of it: a line of a test suite or of an opening book.
+///
+/// ```
+/// use readyok_rules::{Epd, FenForm, Game, Notation, Operation};
+///
+/// let text = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 Kd2; id \"two ways\"; x 1 \"a;b\";";
+/// let epd = Epd::read(Game::Chess, text)?;
+/// let Some(Operation::BestMoves(moves)) = epd.operations.first() else { unreachable!() };
+/// let best: Vec<String> =
+///     moves.iter().map(|&mv| epd.position.notation(mv, Notation::Western)).collect();
+/// assert_eq!(best, ["e4", "Kd2"]);
+/// assert_eq!(epd.text(FenForm::XFen)?, text);
+/// # Ok::<(), readyok_rules::EpdError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Epd {
+    /// The position. Its counters are those that `hmvc` and `fmvn` give, else 0 and 1.
+    pub position: Position,
+    /// What is said of it, in order.
+    pub operations: Vec<Operation>,
+}
+
+/// What an EPD says of its position. Moves are those of the position; a variation follows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    /// `bm`: the best moves, any of them.
+    BestMoves(Vec<Move>),
+    /// `am`: moves to avoid.
+    AvoidMoves(Vec<Move>),
+    /// `pm`: the move that is expected.
+    PredictedMove(Move),
+    /// `sm`: the move that was played.
+    SuppliedMove(Move),
+    /// `pv`: the line that is expected.
+    PredictedVariation(Vec<Move>),
+    /// `id`: the name of the position.
+    Id(String),
+    /// `c0` to `c9`: comments.
+    Comment {
+        /// Which, from 0 to 9.
+        number: u8,
+        /// What it says.
+        text: String,
+    },
+    /// `ce`: the value in centipawns for the side to move.
+    Centipawns(i32),
+    /// `acd`: the depth of the analysis in half moves.
+    Depth(u32),
+    /// `acn`: how many positions the analysis searched.
+    Nodes(u64),
+    /// `acs`: how long the analysis took, in seconds.
+    Seconds(u64),
+    /// `dm`: mate in so many full moves.
+    DirectMate(u32),
+    /// `hmvc`: half moves since the last capture or pawn move.
+    HalfmoveClock(u32),
+    /// `fmvn`: the number of the move.
+    FullmoveNumber(u32),
+    /// Anything else, as it stands.
+    Other {
+        /// Its name.
+        opcode: String,
+        /// What follows.
+        operands: Vec<Operand>,
+    },
+}
+
+/// An operand of an operation that is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// A word without quotes.
+    Word(String),
+    /// A text in quotes.
+    Text(String),
+}
+
+/// Why a text is no EPD, or an EPD cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EpdError {
+    /// The position cannot be read or played.
+    Position(PositionError),
+    /// A text in quotes has no end.
+    OpenQuote,
+    /// There are more operations than anybody writes.
+    TooManyOperations,
+    /// An operation has no name, or one that is none.
+    Opcode {
+        /// What stands there, shortened.
+        text: String,
+    },
+    /// An operand is missing, too many, or not of the kind that the operation wants.
+    Operand {
+        /// The operation's name.
+        opcode: String,
+        /// The operand, shortened; empty if it is missing.
+        text: String,
+    },
+    /// An operand is no legal move.
+    Move {
+        /// The operation's name.
+        opcode: String,
+        /// Which move, and why.
+        error: MoveError,
+    },
+}
+
+impl Epd {
+    /// Reads an EPD of chess or Chess960. Moves can be written loosely, as [`Position::parse`] reads
+    /// them; the two counters of a FEN can stand before the operations and become `hmvc` and `fmvn`.
+    /// An empty operation is left out, and the last one needs no semicolon.
+    pub fn read(game: Game, text: &str) -> Result<Self, EpdError> {
+        read::epd(game, text)
+    }
+
+    /// Writes it in one line, or tells what cannot be written: texts with quotes or control
+    /// characters, names and words with anything else than the standard has.
+    pub fn text(&self, form: FenForm) -> Result<String, EpdError> {
+        write::epd(self, form)
+    }
+
+    /// The first name that the position has.
+    pub fn id(&self) -> Option<&str> {
+        self.operations.iter().find_map(|operation| match operation {
+            Operation::Id(id) => Some(id.as_str()),
+            _ => None,
+        })
+    }
+}
+
+impl Operation {
+    /// Its name: `bm`, `c0`.
+    pub fn opcode(&self) -> &str {
+        match self {
+            Self::BestMoves(_) => "bm",
+            Self::AvoidMoves(_) => "am",
+            Self::PredictedMove(_) => "pm",
+            Self::SuppliedMove(_) => "sm",
+            Self::PredictedVariation(_) => "pv",
+            Self::Id(_) => "id",
+            Self::Comment { number, .. } => {
+                const NAMES: [&str; 10] =
+                    ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"];
+                NAMES.get(usize::from(*number)).copied().unwrap_or("")
+            }
+            Self::Centipawns(_) => "ce",
+            Self::Depth(_) => "acd",
+            Self::Nodes(_) => "acn",
+            Self::Seconds(_) => "acs",
+            Self::DirectMate(_) => "dm",
+            Self::HalfmoveClock(_) => "hmvc",
+            Self::FullmoveNumber(_) => "fmvn",
+            Self::Other { opcode, .. } => opcode,
+        }
+    }
+}
+
+impl fmt::Display for EpdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Position(error) => error.fmt(f),
+            Self::OpenQuote => f.write_str("a quoted text does not end"),
+            Self::TooManyOperations => f.write_str("there are too many operations"),
+            Self::Opcode { text } => write!(f, "`{text}` is no name of an operation"),
+            Self::Operand { opcode, text } if text.is_empty() => {
+                write!(f, "`{opcode}` lacks an operand")
+            }
+            Self::Operand { opcode, text } => {
+                write!(f, "`{text}` cannot be an operand of `{opcode}`")
+            }
+            Self::Move { opcode, error } => write!(f, "`{opcode}`: {error}"),
+        }
+    }
+}
+
+impl error::Error for EpdError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Position(error) => Some(error),
+            Self::Move { error, .. } => Some(error),
+            Self::OpenQuote
+            | Self::TooManyOperations
+            | Self::Opcode { .. }
+            | Self::Operand { .. } => None,
+        }
+    }
+}
+
+impl From<PositionError> for EpdError {
+    fn from(error: PositionError) -> Self {
+        Self::Position(error)
+    }
+}
+
+/// Whether this names an operation that has a variant of its own.
+fn is_known(opcode: &str) -> bool {
+    const KNOWN: [&str; 13] =
+        ["bm", "am", "pm", "sm", "pv", "id", "ce", "acd", "acn", "acs", "dm", "hmvc", "fmvn"];
+    KNOWN.contains(&opcode) || comment_number(opcode).is_some()
+}
+
+fn comment_number(opcode: &str) -> Option<u8> {
+    let &[b'c', digit @ b'0'..=b'9'] = opcode.as_bytes() else { return None };
+    digit.checked_sub(b'0')
+}
+
+/// Whether this can name an operation: a letter, then up to 14 letters, digits and underscores.
+fn is_opcode(text: &str) -> bool {
+    let known = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.len() <= 15
+        && text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && text.chars().all(known)
+}
+
+fn bad_operand(opcode: &str, text: &str) -> EpdError {
+    EpdError::Operand { opcode: shortened(opcode), text: shortened(text) }
+}
