@@ -5,7 +5,7 @@ mod fastchess;
 mod fastchess_text;
 mod plan;
 mod queue;
-mod sample;
 mod report;
+mod sample;
 mod stats;
 mod store;
