@@ -17,19 +17,25 @@
 //! ```
 
 mod annotations;
+mod csa;
 mod ending;
 mod error;
 mod format;
 mod game;
 mod headers;
+mod jkf;
+mod kif;
 mod limits;
+mod lines;
 mod pgn;
+mod shogi;
 mod source;
+mod usi;
 
 pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag, RecordScore};
 pub use ending::{GameResult, Termination};
 pub use error::{AddError, Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};
-pub use format::{Format, Records, read, write};
+pub use format::{Encoding, Format, Records, read, write, write_encoded};
 pub use game::{GameRecord, Mainline, Node, NodeId, Positions};
 pub use headers::{Headers, Tag};
 pub use limits::Limits;

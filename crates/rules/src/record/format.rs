@@ -2,57 +2,226 @@
 
 use std::{
     fmt,
-    io::{BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
 };
 
-use super::{GameRecord, Limits, Oddity, RecordError, WriteError, pgn};
+use super::{
+    GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError, csa, jkf, kif,
+    lines::to_shift_jis, pgn, usi,
+};
 
 /// A format of game records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Format {
     /// Portable Game Notation, for chess and Chess960.
     Pgn,
+    /// The format of Kifu for Windows, for shogi.
+    Kif,
+    /// KIF with moves as people write them, for shogi.
+    Ki2,
+    /// The format of the Computer Shogi Association, for shogi.
+    Csa,
+    /// JSON Kifu Format, for shogi.
+    Jkf,
+    /// A line for each game: `position startpos moves 7g7f`, or an SFEN alone, for shogi.
+    Usi,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Pgn, Self::Kif, Self::Ki2, Self::Csa, Self::Jkf, Self::Usi];
+
+    /// The format that files with this extension have, given without its dot and in any case.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        Some(match extension.to_ascii_lowercase().as_str() {
+            "pgn" => Self::Pgn,
+            "kif" | "kifu" => Self::Kif,
+            "ki2" | "ki2u" => Self::Ki2,
+            "csa" => Self::Csa,
+            "jkf" | "json" => Self::Jkf,
+            "sfen" | "usi" => Self::Usi,
+            _ => return None,
+        })
+    }
+
+    /// The format of a file that begins like this; a few kilobytes are enough.
+    pub fn detect(beginning: &[u8]) -> Option<Self> {
+        let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
+        // Words of Shift_JIS are looked for as what they are.
+        let text = match std::str::from_utf8(beginning) {
+            Ok(text) => text.into(),
+            Err(error) if error.error_len().is_none() => String::from_utf8_lossy(beginning),
+            Err(_) => encoding_rs::SHIFT_JIS.decode_without_bom_handling(beginning).0,
+        };
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first = lines.clone().next()?;
+        if first.starts_with('{') && first.trim_start_matches(['{', ' ']).starts_with(['"', '}'])
+            || first == "{"
+        {
+            return Some(Self::Jkf);
+        }
+        lines.find_map(line_format)
+    }
+}
+
+/// The format that alone has such lines.
+fn line_format(line: &str) -> Option<Format> {
+    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+    let digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
+    if begins(&["position ", "startpos", "sfen "]) || line.split('/').count() == 9 {
+        return Some(Format::Usi);
+    }
+    if begins(&["▲", "△", "▼", "▽", "☗", "☖"]) {
+        return Some(Format::Ki2);
+    }
+    if begins(&["#KIF", "# ---", "手数--", "手合割："]) || line.contains('：') {
+        // Headers of KI2 look the same, but it has no line above its moves.
+        return Some(Format::Kif);
+    }
+    if begins(&["'", "N+", "N-", "$", "PI", "P1"]) || line.strip_prefix('V').is_some_and(digit) {
+        return Some(Format::Csa);
+    }
+    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let kif = number.len() < line.len() && number.starts_with(' ') && !number.is_ascii();
+    if kif {
+        return Some(Format::Kif);
+    }
+    begins(&["[", "1.", "1 ", "{", ";", "%"]).then_some(Format::Pgn)
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Pgn => "PGN",
+            Self::Kif => "KIF",
+            Self::Ki2 => "KI2",
+            Self::Csa => "CSA",
+            Self::Jkf => "JKF",
+            Self::Usi => "USI",
         })
     }
 }
 
+/// How letters become bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Encoding {
+    /// UTF-8 without a byte order mark.
+    #[default]
+    Utf8,
+    /// `Shift_JIS` as Windows has it. Letters that it has not become question marks.
+    ShiftJis,
+}
+
+impl Encoding {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::ShiftJis => "Shift_JIS",
+        }
+    }
+}
+
 /// Reads the games of a file one by one, within the usual [`Limits`].
-pub fn read<R: Read>(source: R, format: Format) -> Records<R> {
+///
+/// Without a format the beginning of the file tells it. KIF and KI2 are read alike. PGN is read
+/// as UTF-8 or, where it is none, as Latin-1; the formats of shogi as UTF-8 or `Shift_JIS`.
+pub fn read<R: Read>(source: R, format: impl Into<Option<Format>>) -> Records<R> {
     Records::new(source, format, Limits::default())
 }
 
-/// Writes a record in UTF-8. Several can follow each other in one file.
+/// Writes a record in UTF-8. Several can follow each other in one file, but for KIF and KI2.
 pub fn write<W: Write>(record: &GameRecord, format: Format, out: &mut W) -> Result<(), WriteError> {
-    match format {
-        Format::Pgn => pgn::write(record, out),
+    write_encoded(record, format, Encoding::Utf8, out)
+}
+
+/// Writes a record in an encoding. PGN and JKF are always in UTF-8.
+pub fn write_encoded<W: Write>(
+    record: &GameRecord,
+    format: Format,
+    encoding: Encoding,
+    out: &mut W,
+) -> Result<(), WriteError> {
+    let text = match format {
+        Format::Pgn => return pgn::write(record, out),
+        Format::Jkf => return Ok(out.write_all(jkf::write(record)?.as_bytes())?),
+        Format::Kif => kif::write_kif(record, encoding.name())?,
+        Format::Ki2 => kif::write_ki2(record)?,
+        Format::Csa => csa::write(record, &encoding.name().to_ascii_uppercase())?,
+        Format::Usi => usi::write(record)?,
+    };
+    match encoding {
+        Encoding::Utf8 => out.write_all(text.as_bytes())?,
+        Encoding::ShiftJis => out.write_all(&to_shift_jis(&text))?,
     }
+    Ok(())
 }
 
 /// The games of a file; see [`read`]. A game that cannot be read is an error, and the next one
 /// follows it. Nothing follows an error of the source.
 #[derive(Debug)]
-pub struct Records<R>(pgn::Reader<BufReader<R>>);
+pub struct Records<R>(Inner<BufReader<R>>);
+
+#[derive(Debug)]
+enum Inner<R> {
+    /// The beginning of the file is still to tell the format.
+    Undetected(Option<(R, Limits)>),
+    Pgn(pgn::Reader<Beginning<R>>),
+    Kif(kif::Reader<Beginning<R>>),
+    Csa(csa::Reader<Beginning<R>>),
+    Jkf(jkf::Reader<Beginning<R>>),
+    Usi(usi::Reader<Beginning<R>>),
+}
+
+/// A file of which the beginning was read already.
+type Beginning<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
+
+/// How much of a file tells its format.
+const ENOUGH: u64 = 4096;
 
 impl<R: Read> Records<R> {
     /// Reads within other limits.
-    pub fn new(source: R, format: Format, limits: Limits) -> Self {
-        match format {
-            Format::Pgn => {
-                Self(pgn::Reader::new(BufReader::with_capacity(1 << 16, source), limits))
-            }
-        }
+    pub fn new(source: R, format: impl Into<Option<Format>>, limits: Limits) -> Self {
+        let source = BufReader::with_capacity(1 << 16, source);
+        Self(match format.into() {
+            Some(format) => Inner::new(source, Vec::new(), format, limits),
+            None => Inner::Undetected(Some((source, limits))),
+        })
     }
 
     /// What was odd in the game that was given last, up to a hundred things.
     pub fn oddities(&self) -> &[Oddity] {
-        self.0.oddities()
+        match &self.0 {
+            Inner::Undetected(_) => &[],
+            Inner::Pgn(reader) => reader.oddities(),
+            Inner::Kif(reader) => reader.oddities(),
+            Inner::Csa(reader) => reader.oddities(),
+            Inner::Jkf(reader) => reader.oddities(),
+            Inner::Usi(reader) => reader.oddities(),
+        }
+    }
+}
+
+impl<R: BufRead> Inner<R> {
+    fn new(source: R, beginning: Vec<u8>, format: Format, limits: Limits) -> Self {
+        let source = io::Cursor::new(beginning).chain(source);
+        match format {
+            Format::Pgn => Self::Pgn(pgn::Reader::new(source, limits)),
+            Format::Kif | Format::Ki2 => Self::Kif(kif::Reader::new(source, limits)),
+            Format::Csa => Self::Csa(csa::Reader::new(source, limits)),
+            Format::Jkf => Self::Jkf(jkf::Reader::new(source, limits)),
+            Format::Usi => Self::Usi(usi::Reader::new(source, limits)),
+        }
+    }
+
+    /// Finds the format; none if the file is empty.
+    fn detected(mut source: R, limits: Limits) -> Result<Option<Self>, RecordErrorKind> {
+        let mut beginning = Vec::new();
+        (&mut source).take(ENOUGH).read_to_end(&mut beginning)?;
+        if beginning.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        let format = Format::detect(&beginning).ok_or(RecordErrorKind::UnknownFormat)?;
+        Ok(Some(Self::new(source, beginning, format, limits)))
     }
 }
 
@@ -60,6 +229,20 @@ impl<R: Read> Iterator for Records<R> {
     type Item = Result<GameRecord, RecordError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
+        if let Inner::Undetected(source) = &mut self.0 {
+            let (source, limits) = source.take()?;
+            match Inner::detected(source, limits) {
+                Ok(inner) => self.0 = inner?,
+                Err(kind) => return Some(Err(RecordError { game: 1, line: 1, column: 1, kind })),
+            }
+        }
+        match &mut self.0 {
+            Inner::Undetected(_) => None,
+            Inner::Pgn(reader) => reader.next(),
+            Inner::Kif(reader) => reader.next(),
+            Inner::Csa(reader) => reader.next(),
+            Inner::Jkf(reader) => reader.next(),
+            Inner::Usi(reader) => reader.next(),
+        }
     }
 }

@@ -119,15 +119,8 @@ impl GameRecord {
 
     /// The position at the end of the main line, with its history.
     pub fn position(&self) -> &Position {
-        self.tip.get_or_init(|| {
-            let mut position = self.start.clone();
-            for mv in self.mainline().filter_map(Node::mv) {
-                if position.play(mv).is_err() {
-                    break;
-                }
-            }
-            position
-        })
+        // A node of this record has a position.
+        self.tip.get_or_init(|| self.replayed(self.last).unwrap_or_else(|| self.start.clone()))
     }
 
     /// A player's name.
@@ -192,9 +185,10 @@ impl GameRecord {
 
     /// The position after a node's move; none if the node is of another record.
     pub fn position_after(&self, id: NodeId) -> Option<Position> {
-        if id == self.last {
-            return Some(self.position().clone());
-        }
+        if id == self.last { Some(self.position().clone()) } else { self.replayed(id) }
+    }
+
+    fn replayed(&self, id: NodeId) -> Option<Position> {
         let mut moves = Vec::new();
         let mut node = self.node(id)?;
         while let Some(mv) = node.mv {

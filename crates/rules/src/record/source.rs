@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, ErrorKind};
 
 /// Where something stands in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) line: u64,
     pub(super) column: u64,

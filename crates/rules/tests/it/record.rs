@@ -1,6 +1,10 @@
 //! Game records: what is read, what is written, and that both agree.
 
+mod csa;
+mod formats;
 mod games;
+mod jkf;
+mod kif;
 mod pgn;
 mod tree;
 

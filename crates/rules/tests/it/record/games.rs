@@ -5,6 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use readyok_rules::record::{
     Annotations, Evaluation, GameRecord, GameResult, Mark, MarkColor, Nag, NodeId, RecordScore,
+    Termination,
 };
 use readyok_rules::{Game, Position, Side, shakmaty::Square};
 
@@ -140,4 +141,66 @@ pub(super) fn chess_start() -> impl Strategy<Value = Position> + Clone {
         ),
         super::super::position(Game::Chess, "8/P3k3/8/8/8/8/4p2K/8 w - - 0 1"),
     ])
+}
+
+/// Seconds, which all formats hold.
+fn seconds() -> impl Strategy<Value = Duration> + Clone {
+    (0..400_000_u64).prop_map(Duration::from_secs)
+}
+
+/// Everything that KIF and JKF can hold; CSA holds times in milliseconds.
+pub(super) fn shogi_notes(
+    time: impl Strategy<Value = Duration> + Clone,
+) -> impl Strategy<Value = Annotations> + Clone {
+    let comments = prop::collection::vec(comment(), 0..2);
+    let notes = (comments, prop::option::of(time), prop::option::of(evaluation()));
+    let full = notes.prop_map(|(comments, elapsed, evaluation)| Annotations {
+        comments,
+        elapsed,
+        evaluation,
+        ..Annotations::default()
+    });
+    prop_oneof![2 => Just(Annotations::default()), 3 => full]
+}
+
+pub(super) fn whole_seconds() -> impl Strategy<Value = Annotations> + Clone {
+    shogi_notes(seconds())
+}
+
+pub(super) fn milliseconds() -> impl Strategy<Value = Annotations> + Clone {
+    shogi_notes(duration())
+}
+
+/// Positions to begin at.
+pub(super) fn shogi_start() -> impl Strategy<Value = Position> + Clone {
+    let texts = [
+        "",
+        // Lance, six pieces, and boards without a name.
+        "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+        "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+        "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 34",
+        "ln1g3nl/1r1sk1gs1/p2ppp2p/2p3pp1/1p2S4/2P3PP1/PPSPPP2P/2G1K2R1/LN1G3NL w Bb 25",
+        "3+P+l+n+s2/9/k8/9/9/9/9/9/K1G2+R1+B1 b 2Pp 1",
+    ];
+    prop::sample::select(texts.map(|text| super::super::position(Game::Shogi, text)).to_vec())
+}
+
+/// Ends that all formats of shogi have a word for.
+pub(super) fn end() -> impl Strategy<Value = Option<Termination>> + Clone {
+    prop::option::of(prop::sample::select(vec![
+        Termination::Resignation,
+        Termination::Checkmate,
+        Termination::Repetition,
+        Termination::Impasse,
+        Termination::Declaration,
+        Termination::TimeForfeit,
+        Termination::IllegalMove,
+        Termination::IllegalAction,
+        Termination::Draw,
+        Termination::MoveLimit,
+        Termination::Interrupted,
+        Termination::NoMate,
+        Termination::TakeBack,
+        Termination::Error,
+    ]))
 }

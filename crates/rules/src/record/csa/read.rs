@@ -1,0 +1,397 @@
+//! Reads games in CSA.
+
+use std::{io::BufRead, time::Duration};
+
+use rsshogi::types::{Move, PieceType};
+
+use crate::{Game, Position, Side, error::shortened};
+
+use super::super::{
+    End, Evaluation, GameRecord, Headers, Limit, Limits, Oddity, RecordError, RecordErrorKind,
+    RecordScore, Strange,
+    lines::{Line, Lines},
+    shogi::{Draft, Setup, note_odd, piece_by_csa, square},
+    source::Place,
+};
+use super::{HEADERS, end_of};
+
+/// Reads games until the source ends.
+#[derive(Debug)]
+pub(in super::super) struct Reader<R> {
+    lines: Lines<R>,
+    place: Place,
+    oddities: Vec<Oddity>,
+    game: u64,
+    over: bool,
+}
+
+/// What stands before the moves.
+#[derive(Debug)]
+struct Head {
+    headers: Headers,
+    comments: Vec<String>,
+    setup: Setup,
+    /// Rows or pieces of a board were read.
+    board: bool,
+    /// All other pieces are in this hand.
+    rest: Option<Side>,
+    seen: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    pub(in super::super) fn new(input: R, limits: Limits) -> Self {
+        Self {
+            lines: Lines::new(input, limits),
+            place: Place::START,
+            oddities: Vec::new(),
+            game: 0,
+            over: false,
+        }
+    }
+
+    pub(in super::super) fn oddities(&self) -> &[Oddity] {
+        &self.oddities
+    }
+
+    /// The next game, or why it cannot be read.
+    pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
+        if self.over {
+            return None;
+        }
+        self.oddities.clear();
+        self.lines.begin_game();
+        let read = self.read_game();
+        if !matches!(read, Ok(None)) {
+            self.game += 1;
+        }
+        let read = read.map_err(|kind| {
+            let Place { line, column } = self.place.max(self.lines.place());
+            let error = RecordError { game: self.game, line, column, kind };
+            self.over = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
+            error
+        });
+        self.over |= matches!(read, Ok(None));
+        read.transpose()
+    }
+
+    fn odd(&mut self, what: Strange) {
+        note_odd(&mut self.oddities, self.place, what);
+    }
+
+    /// Skips the rest of a game that cannot be read; false if the file ends with it.
+    fn skip_game(&mut self) -> bool {
+        loop {
+            self.lines.begin_game();
+            match self.lines.next() {
+                Ok(Some(line)) if line.text.trim() == "/" => return true,
+                Ok(Some(line)) if begins_a_game(&line.text) => {
+                    self.lines.give_back(line);
+                    return true;
+                }
+                Ok(None) | Err(RecordErrorKind::Io(_)) => return false,
+                Ok(Some(_)) | Err(_) => {}
+            }
+        }
+    }
+
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
+        let mut head = Head::new();
+        let mut draft: Option<Draft> = None;
+        while let Some(line) = self.lines.next()? {
+            self.place = Place { line: line.number, column: 1 };
+            let separator = line.text.trim() == "/";
+            if draft.is_some() && begins_a_game(&line.text) {
+                self.lines.give_back(line);
+                break;
+            }
+            match &mut draft {
+                Some(_) if separator => break,
+                None if separator && head.seen => break,
+                None if separator => {}
+                None => {
+                    if let Some(turn) = turn_line(line.text.trim_end()) {
+                        draft = Some(self.begin(std::mem::replace(&mut head, Head::new()), turn)?);
+                    } else {
+                        self.head_line(&mut head, &line)?;
+                    }
+                }
+                Some(draft) => self.body_line(draft, &line)?,
+            }
+        }
+        match draft {
+            Some(draft) => Ok(Some(draft.finish())),
+            // A position without a side to move is that of Black.
+            None if head.seen => Ok(Some(self.begin(head, Side::First)?.finish())),
+            None => Ok(None),
+        }
+    }
+
+    fn head_line(&mut self, head: &mut Head, line: &Line) -> Result<(), RecordErrorKind> {
+        let text = line.text.trim_end();
+        if let Some(comment) = text.strip_prefix('\'') {
+            if line.number > 2 || !comment.starts_with("CSA encoding=") {
+                // Comments before a game are kept, and do not make one.
+                head.comments.push(comment_text(comment).to_owned());
+                let bytes: usize = head.comments.iter().map(String::len).sum();
+                if bytes > self.lines.limits().comment_bytes {
+                    return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+                }
+            }
+            return Ok(());
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        head.seen = true;
+        if let Some(header) = text.strip_prefix('$') {
+            let Some((name, value)) = header.split_once(':') else {
+                self.odd(Strange::Header(shortened(text)));
+                return Ok(());
+            };
+            let known = HEADERS.iter().find(|(known, _)| *known == name);
+            let name = known.map_or_else(|| format!("${name}"), |(_, kif)| (*kif).to_owned());
+            return self.header(head, &name, value.trim());
+        }
+        if let Some(name) = text.strip_prefix("N+") {
+            return self.header(head, "先手", name.trim());
+        }
+        if let Some(name) = text.strip_prefix("N-") {
+            return self.header(head, "後手", name.trim());
+        }
+        if text.starts_with('V') && begins_a_game(text) {
+            return Ok(());
+        }
+        if text.starts_with('P') {
+            if head.board_line(text).is_none() {
+                return Err(RecordErrorKind::Unexpected(shortened(text)));
+            }
+            return Ok(());
+        }
+        if text.starts_with(['+', '-', '%', 'T']) {
+            return Err(RecordErrorKind::Unexpected(shortened(text)));
+        }
+        self.odd(Strange::Skipped(shortened(text)));
+        Ok(())
+    }
+
+    fn header(&self, head: &mut Head, name: &str, value: &str) -> Result<(), RecordErrorKind> {
+        let limits = self.lines.limits();
+        if head.headers.len() >= limits.headers {
+            return Err(RecordErrorKind::TooMuch(Limit::Headers));
+        }
+        if name.len().max(value.len()) > limits.header_bytes {
+            return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
+        }
+        if !value.is_empty() {
+            head.headers.push(name, value);
+        }
+        Ok(())
+    }
+
+    fn begin(&self, mut head: Head, turn: Side) -> Result<Draft, RecordErrorKind> {
+        let start = if head.board {
+            if let Some(side) = head.rest {
+                head.setup.give_rest(side);
+            }
+            head.setup.turn = turn;
+            head.setup.position()
+        } else {
+            let mut setup = Setup::of(&Position::start(Game::Shogi));
+            setup.turn = turn;
+            setup.position()
+        };
+        let mut draft = Draft::new(start.map_err(RecordErrorKind::Start)?, self.lines.limits())?;
+        draft.record.headers = head.headers;
+        for comment in head.comments {
+            draft.comment_line(&comment)?;
+        }
+        Ok(draft)
+    }
+
+    fn body_line(&mut self, draft: &mut Draft, line: &Line) -> Result<(), RecordErrorKind> {
+        let text = line.text.trim_end();
+        if let Some(comment) = text.strip_prefix('\'') {
+            return comment_line(draft, comment);
+        }
+        // Several statements can share a line.
+        for statement in text.split(',') {
+            self.place = line.place(statement);
+            let statement = statement.trim();
+            if let Some(time) = statement.strip_prefix('T') {
+                self.time(draft, time);
+            } else if let Some(word) = statement.strip_prefix('%') {
+                let word = word.trim();
+                let opponents = if draft.turn() == Side::First { '-' } else { '+' };
+                draft.end(End::from(end_of(word, opponents)));
+            } else if statement.starts_with(['+', '-']) {
+                let mv = read_move(draft, statement)
+                    .ok_or_else(|| RecordErrorKind::Unexpected(shortened(statement)))?;
+                if draft.notes().is_some_and(|notes| notes.end.is_some()) {
+                    return Err(RecordErrorKind::Unexpected(shortened(statement)));
+                }
+                draft.play(mv)?;
+            } else if !statement.is_empty() {
+                self.odd(Strange::Skipped(shortened(statement)));
+            }
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, draft: &mut Draft, text: &str) {
+        let Some(time) = seconds(text.trim()) else {
+            self.odd(Strange::Skipped(shortened(text)));
+            return;
+        };
+        let Some(notes) = draft.notes() else { return };
+        match &mut notes.end {
+            Some(end) => end.elapsed = Some(time),
+            None => notes.elapsed = Some(time),
+        }
+    }
+}
+
+impl Head {
+    fn new() -> Self {
+        Self {
+            headers: Headers::default(),
+            comments: Vec::new(),
+            setup: Setup::empty(),
+            board: false,
+            rest: None,
+            seen: false,
+        }
+    }
+
+    /// `PI82HI22KA`, `P1-KY-KE * …`, `P+63FU00KI` or `P-00AL`; none if it is none of these.
+    fn board_line(&mut self, line: &str) -> Option<()> {
+        let mut letters = line.get(1..)?.chars();
+        let kind = letters.next()?;
+        let rest = letters.as_str();
+        self.board = true;
+        match kind {
+            'I' => {
+                self.setup = Setup::of(&Position::start(Game::Shogi));
+                for (file, rank, piece) in pieces(rest)? {
+                    let taken = self.setup.take(file, rank)?;
+                    (taken.1 == piece?).then_some(())?;
+                }
+            }
+            '1'..='9' => {
+                let rank = kind.to_digit(10)?;
+                let mut rest = rest;
+                for file in (1..=9).rev() {
+                    // Blanks at the end of a line get lost.
+                    let (cell, after) = match rest.char_indices().nth(3) {
+                        Some((index, _)) => rest.split_at(index),
+                        None => (rest, ""),
+                    };
+                    rest = after;
+                    let side = match cell.chars().next() {
+                        Some('+') => Side::First,
+                        Some('-') => Side::Second,
+                        Some(' ' | '*') | None => continue,
+                        Some(_) => return None,
+                    };
+                    self.setup.put(file, rank, side, piece_by_csa(cell.get(1..)?)?);
+                }
+            }
+            '+' | '-' => {
+                let side = if kind == '+' { Side::First } else { Side::Second };
+                for (file, rank, piece) in pieces(rest)? {
+                    match (file, rank, piece) {
+                        (0, 0, None) => self.rest = Some(side),
+                        (0, 0, Some(kind)) => self.setup.give(side, kind, 1),
+                        (_, _, Some(kind)) => {
+                            self.setup.put(file, rank, side, kind).then_some(())?;
+                        }
+
+                        (_, _, None) => return None,
+                    }
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// `63FU00KI00AL`: files, ranks and pieces; `AL` is no piece but all that are left.
+fn pieces(text: &str) -> Option<Vec<(u32, u32, Option<PieceType>)>> {
+    let mut found = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at_checked(4)?;
+        let mut digits = piece.chars().map_while(|letter| letter.to_digit(10));
+        let (file, rank) = (digits.next()?, digits.next()?);
+        let name = piece.get(2..)?;
+        let kind = piece_by_csa(name);
+        if kind.is_none() && name != "AL" {
+            return None;
+        }
+        found.push((file, rank, kind));
+        rest = after.trim_start();
+    }
+    Some(found)
+}
+
+/// `+` or `-` alone says whose turn it is, and begins the moves.
+fn turn_line(line: &str) -> Option<Side> {
+    match line {
+        "+" => Some(Side::First),
+        "-" => Some(Side::Second),
+        _ => None,
+    }
+}
+
+fn begins_a_game(line: &str) -> bool {
+    line.strip_prefix('V').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
+}
+
+/// `+7776FU`: the piece is named as it is after the move.
+fn read_move(draft: &Draft, text: &str) -> Option<Move> {
+    let numbers: Vec<u32> = text.chars().skip(1).take(4).filter_map(|it| it.to_digit(10)).collect();
+    let &[from_file, from_rank, to_file, to_rank] = numbers.as_slice() else { return None };
+    let kind = piece_by_csa(text.get(5..)?)?;
+    let to = square(to_file, to_rank)?;
+    if (from_file, from_rank) == (0, 0) {
+        return kind.is_hand_piece().then(|| Move::drop(kind, to));
+    }
+    let from = square(from_file, from_rank)?;
+    let before = draft.board().piece_on(from).piece_type();
+    let promotes = before != kind && before.is_promotable() && before.promote() == kind;
+    Some(if promotes { Move::promotion(from, to) } else { Move::normal(from, to) })
+}
+
+/// A comment for programs begins with `*`.
+fn comment_text(comment: &str) -> &str {
+    comment.strip_prefix('*').unwrap_or(comment).trim()
+}
+
+fn comment_line(draft: &mut Draft, comment: &str) -> Result<(), RecordErrorKind> {
+    let Some(words) = comment.strip_prefix("**") else {
+        return draft.comment_line(comment_text(comment));
+    };
+    // `'** 30 -3334FU #1200`: an evaluation, a line of moves, and nodes.
+    let words = words.trim();
+    let (number, rest) = words.split_once(' ').unwrap_or((words, ""));
+    let score = number.parse().ok().map(RecordScore::Centipawns);
+    let free = draft.notes().filter(|notes| notes.evaluation.is_none() && notes.end.is_none());
+    match (score, free) {
+        (Some(score), Some(notes)) => {
+            notes.evaluation = Some(Evaluation { score, depth: None });
+            if rest.is_empty() { Ok(()) } else { draft.comment_line(rest.trim()) }
+        }
+        _ => draft.comment_line(words),
+    }
+}
+
+/// `12` or `12.345`
+fn seconds(text: &str) -> Option<Duration> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let nanos: String = part.chars().chain("000000000".chars()).take(9).collect();
+    Some(Duration::new(whole.parse::<u32>().ok()?.into(), nanos.parse().ok()?))
+}

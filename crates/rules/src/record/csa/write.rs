@@ -1,0 +1,173 @@
+//! Writes games in CSA.
+
+use std::{fmt::Write as _, time::Duration};
+
+use rsshogi::{
+    board::Position,
+    types::{Move32, PieceType},
+};
+
+use crate::{Game, Side};
+
+use super::super::{
+    Annotations, Evaluation, GameRecord, RecordScore, Termination, WriteError,
+    format::Format,
+    shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
+};
+use super::{HEADERS, word_of};
+
+/// The text of a record. The first line names the encoding.
+pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<String, WriteError> {
+    let wrong = || WriteError::WrongGame { format: Format::Csa, game: record.game() };
+    let mut walk = Walk::new(record.start()).ok_or_else(wrong)?;
+    let fractions = needs_fractions(record);
+    let mut out = format!("'CSA encoding={encoding}\n");
+    out.push_str(if fractions { "V3.0\n" } else { "V2.2\n" });
+    headers(record, &mut out);
+    board(record, &mut out);
+    if let Some(root) = record.root() {
+        comments(&root.notes, &mut out);
+    }
+    let start = record.start().turn();
+    let shown: Result<(), WriteError> = walk.steps(record, false, |step| {
+        match step {
+            Step::Variation(_) => {}
+            Step::Move { node, mv, board, .. } => {
+                let turn = if node.ply().is_multiple_of(2) { start.other() } else { start };
+                let _ = writeln!(out, "{}{}", sign(turn), move_text(board, mv));
+                time(node.notes.elapsed, fractions, &mut out);
+                comments(&node.notes, &mut out);
+            }
+            Step::LineEnd(node) => {
+                if let Some(end) = &node.notes.end {
+                    let turn = if node.ply().is_multiple_of(2) { start } else { start.other() };
+                    let _ = writeln!(out, "%{}", word_of(&end.termination, sign(turn.other())));
+                    time(end.elapsed, fractions, &mut out);
+                    comment_lines(&end.comments.join("\n"), &mut out);
+                }
+            }
+        }
+        Ok(())
+    });
+    shown?;
+    // Another game can follow.
+    out.push_str("/\n");
+    Ok(out)
+}
+
+fn sign(side: Side) -> char {
+    if side == Side::First { '+' } else { '-' }
+}
+
+/// Whether 2.2 cannot hold the game.
+fn needs_fractions(record: &GameRecord) -> bool {
+    let fraction = |time: Option<Duration>| time.is_some_and(|time| time.subsec_millis() > 0);
+    record.root().into_iter().chain(record.mainline()).any(|node| {
+        let end = node.notes.end.as_ref();
+        fraction(node.notes.elapsed)
+            || end.is_some_and(|end| {
+                fraction(end.elapsed) || end.termination == Termination::MoveLimit
+            })
+    })
+}
+
+fn headers(record: &GameRecord, out: &mut String) {
+    for (side, sign) in [(Side::First, '+'), (Side::Second, '-')] {
+        if let Some(name) = record.player(side) {
+            let _ = writeln!(out, "N{sign}{}", one_line(name));
+        }
+    }
+    for (name, value) in record.headers.iter() {
+        if matches!(name, "先手" | "後手" | "下手" | "上手") {
+            continue;
+        }
+        let known = HEADERS.iter().find(|(_, kif)| *kif == name).map(|(name, _)| *name);
+        let name = known.unwrap_or_else(|| name.strip_prefix('$').unwrap_or(name));
+        let name = one_line(name).replace(':', " ");
+        let _ = writeln!(out, "${name}:{}", one_line(value));
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
+fn board(record: &GameRecord, out: &mut String) {
+    let even = Handicap::of(record.start()).is_some_and(Handicap::is_even);
+    let start = record.start();
+    if even && start.to_string() == crate::Position::start(Game::Shogi).to_string() {
+        out.push_str("PI\n");
+    } else {
+        let setup = Setup::of(start);
+        for rank in 1..=9 {
+            let _ = write!(out, "P{rank}");
+            for file in (1..=9).rev() {
+                match setup.at(file, rank) {
+                    Some((side, kind)) => {
+                        let _ = write!(out, "{}{}", sign(side), csa_name(kind));
+                    }
+                    None => out.push_str(" * "),
+                }
+            }
+            out.push('\n');
+        }
+        for side in [Side::First, Side::Second] {
+            hand(side, setup.hand(side), out);
+        }
+    }
+    let _ = writeln!(out, "{}", sign(start.turn()));
+}
+
+fn hand(side: Side, hand: &[(PieceType, u32)], out: &mut String) {
+    if hand.is_empty() {
+        return;
+    }
+    let _ = write!(out, "P{}", sign(side));
+    for &(kind, count) in hand {
+        for _ in 0..count {
+            let _ = write!(out, "00{}", csa_name(kind));
+        }
+    }
+    out.push('\n');
+}
+
+/// `7776FU`: the piece is named as it is after the move.
+fn move_text(board: &Position, mv: Move32) -> String {
+    let (to_file, to_rank) = square_of(mv.to_sq());
+    if let Some(kind) = mv.dropped_piece() {
+        return format!("00{to_file}{to_rank}{}", csa_name(kind));
+    }
+    let (file, rank) = square_of(mv.from_sq());
+    let before = board.piece_on(mv.from_sq()).piece_type();
+    let kind = if mv.is_promotion() { before.promote() } else { before };
+    format!("{file}{rank}{to_file}{to_rank}{}", csa_name(kind))
+}
+
+fn time(time: Option<Duration>, fractions: bool, out: &mut String) {
+    let Some(time) = time else { return };
+    let (seconds, millis) = (time.as_secs(), time.subsec_millis());
+    let _ = if fractions && millis > 0 {
+        writeln!(out, "T{seconds}.{millis:03}")
+    } else {
+        writeln!(out, "T{seconds}")
+    };
+}
+
+fn comments(notes: &Annotations, out: &mut String) {
+    let mut evaluation = notes.evaluation;
+    if let Some(Evaluation { score: RecordScore::Centipawns(score), depth: None }) = evaluation {
+        let _ = writeln!(out, "'** {score}");
+        evaluation = None;
+    }
+    comment_lines(&flat_comment(notes), out);
+    comment_lines(&evaluation_lines(evaluation).join("\n"), out);
+}
+
+fn comment_lines(text: &str, out: &mut String) {
+    for line in text.lines() {
+        let line = line.trim().replace(char::is_control, " ");
+        // Two stars would begin an evaluation.
+        let blank = if line.starts_with('*') { " " } else { "" };
+        let _ = writeln!(out, "'*{blank}{line}");
+    }
+}

@@ -1,0 +1,316 @@
+//! Reads games in JKF.
+
+use std::{
+    fmt,
+    io::{BufRead, Read as _},
+    time::Duration,
+};
+
+use rsshogi::types::{Move, Move32, PieceType};
+use serde::{
+    Deserialize,
+    de::{Deserializer, MapAccess, Visitor},
+};
+use serde_json::{Map, Value};
+
+use crate::{Game, Position, Side, error::shortened};
+
+use super::super::{
+    End, GameRecord, Headers, Limit, Limits, Oddity, RecordError, RecordErrorKind, Strange,
+    csa::end_of,
+    shogi::{Draft, Handicap, Setup, note_odd, piece_by_csa, square},
+    source::Place,
+};
+
+/// Reads games until the source ends.
+#[derive(Debug)]
+pub(in super::super) struct Reader<R> {
+    /// Taken when the first game is asked for.
+    input: Option<R>,
+    limits: Limits,
+    text: Vec<u8>,
+    /// How much of the text was read.
+    read: usize,
+    oddities: Vec<Oddity>,
+    game: u64,
+}
+
+impl<R: BufRead> Reader<R> {
+    pub(in super::super) fn new(input: R, limits: Limits) -> Self {
+        Self {
+            input: Some(input),
+            limits,
+            text: Vec::new(),
+            read: 0,
+            oddities: Vec::new(),
+            game: 0,
+        }
+    }
+
+    pub(in super::super) fn oddities(&self) -> &[Oddity] {
+        &self.oddities
+    }
+
+    /// The next game, or why it cannot be read.
+    pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
+        self.oddities.clear();
+        if let Some(input) = self.input.take()
+            && let Err(kind) = self.load(input)
+        {
+            self.game += 1;
+            return Some(Err(RecordError { game: self.game, line: 1, column: 1, kind }));
+        }
+        let rest = self.text.get(self.read..).unwrap_or_default();
+        let rest_is_empty = rest.iter().all(u8::is_ascii_whitespace);
+        if rest_is_empty {
+            return None;
+        }
+        self.game += 1;
+        let place = self.place();
+        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<File>();
+        let value = values.next()?;
+        self.read += values.byte_offset();
+        let (kind, Place { line, column }) = match value {
+            Ok(file) => match self.game(file, place) {
+                Ok(game) => return Some(Ok(game)),
+                Err(kind) => (kind, place),
+            },
+            Err(error) => {
+                // Where the next game might begin, nobody knows.
+                self.read = self.text.len();
+                let line = place.line + (error.line() as u64).saturating_sub(1);
+                let column = error.column() as u64;
+                let kind = RecordErrorKind::Unexpected(shortened(&error.to_string()));
+                (kind, Place { line, column: column.max(1) })
+            }
+        };
+        Some(Err(RecordError { game: self.game, line, column, kind }))
+    }
+
+    fn load(&mut self, input: R) -> Result<(), RecordErrorKind> {
+        let limit = self.limits.game_bytes;
+        input.take(limit.saturating_add(1)).read_to_end(&mut self.text)?;
+        if self.text.len() as u64 > limit {
+            self.text.clear();
+            return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+        }
+        if self.text.starts_with(b"\xef\xbb\xbf") {
+            self.read = 3;
+        }
+        Ok(())
+    }
+
+    /// Where the next game begins.
+    fn place(&self) -> Place {
+        let blanks = self.text.iter().skip(self.read).take_while(|byte| byte.is_ascii_whitespace());
+        let before = self.text.get(..self.read + blanks.count()).unwrap_or(&self.text);
+        let line = before.split(|&byte| byte == b'\n').next_back().unwrap_or_default();
+        let lines = before.split(|&byte| byte == b'\n').count();
+        let column = String::from_utf8_lossy(line).chars().count();
+        Place { line: lines as u64, column: column as u64 + 1 }
+    }
+
+    fn game(&mut self, file: File, place: Place) -> Result<GameRecord, RecordErrorKind> {
+        let File { header, initial, moves } = file;
+        let moves = moves.as_array().ok_or_else(|| unexpected(&moves))?;
+        let start = match &initial {
+            Value::Null => Position::start(Game::Shogi),
+            initial => start(initial).ok_or_else(|| unexpected(initial))??,
+        };
+        let mut draft = Draft::new(start, &self.limits)?;
+        draft.record.headers = self.headers(header, place)?;
+        self.moves(&mut draft, moves, place)?;
+        Ok(draft.finish())
+    }
+
+    fn headers(&mut self, header: Pairs, place: Place) -> Result<Headers, RecordErrorKind> {
+        let mut headers = Headers::default();
+        for (name, value) in header.0 {
+            let Value::String(value) = value else {
+                note_odd(&mut self.oddities, place, Strange::Header(shortened(&name)));
+                continue;
+            };
+            if headers.len() >= self.limits.headers {
+                return Err(RecordErrorKind::TooMuch(Limit::Headers));
+            }
+            if name.len().max(value.len()) > self.limits.header_bytes {
+                return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
+            }
+            headers.push(name, value);
+        }
+        Ok(headers)
+    }
+
+    /// Reads a list of moves and its variations, without recursion.
+    fn moves(
+        &mut self,
+        draft: &mut Draft,
+        moves: &[Value],
+        place: Place,
+    ) -> Result<(), RecordErrorKind> {
+        // Lines that are still to be read, with the number of moves before them.
+        let mut lines: Vec<(usize, &[Value], bool)> = vec![(0, moves, true)];
+        while let Some((ply, line, main)) = lines.pop() {
+            draft.back_to(ply);
+            // The first entry of the main line is the start position.
+            let entries = line.iter().enumerate();
+            let mut forks = Vec::new();
+            for (index, entry) in entries {
+                let before = draft.ply();
+                let Some(entry) = entry.as_object() else {
+                    return Err(unexpected(entry));
+                };
+                if let Some(mv) = entry.get("move").filter(|mv| !mv.is_null()) {
+                    let mv = read_move(draft, mv)
+                        .ok_or_else(|| RecordErrorKind::Unexpected(shortened(&mv.to_string())))?;
+                    draft.play(mv)?;
+                } else if !(main && index == 0) && entry.get("special").is_none() {
+                    note_odd(&mut self.oddities, place, Strange::Skipped("{}".to_owned()));
+                }
+                say(draft, entry)?;
+                let variations = entry.get("forks").and_then(Value::as_array);
+                for variation in variations.into_iter().flatten().filter_map(Value::as_array) {
+                    forks.push((before, variation.as_slice(), false));
+                }
+            }
+            // The last variations come first, as in KIF, so that those of one move keep their order
+            // and those of deeper moves are read before going back.
+            forks.sort_by_key(|fork| fork.0);
+            let mut start = 0;
+            let mut ordered: Vec<(usize, &[Value], bool)> = Vec::new();
+            while let Some(first) = forks.get(start) {
+                let count = forks.iter().skip(start).take_while(|fork| fork.0 == first.0).count();
+                ordered.extend(forks.iter().skip(start).take(count).rev().copied());
+                start += count;
+            }
+            lines.extend(ordered);
+        }
+        Ok(())
+    }
+}
+
+/// Takes the comments, the time and the end of an entry.
+fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorKind> {
+    let elapsed = entry.get("time").and_then(|time| time.get("now")).and_then(time);
+    if let Some(special) = entry.get("special").and_then(Value::as_str) {
+        let opponents = if draft.turn() == Side::First { '-' } else { '+' };
+        draft.end(End { elapsed, ..End::from(end_of(special, opponents)) });
+    } else if let Some(notes) = draft.notes() {
+        notes.elapsed = elapsed.or(notes.elapsed);
+    }
+    let comments = entry.get("comments").and_then(Value::as_array);
+    for line in comments.into_iter().flatten().filter_map(Value::as_str) {
+        draft.comment_line(line)?;
+    }
+    draft.end_comment();
+    Ok(())
+}
+
+/// The outermost object.
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    header: Pairs,
+    #[serde(default)]
+    initial: Value,
+    #[serde(default)]
+    moves: Value,
+}
+
+/// An object whose names keep their order, and can stand there twice.
+#[derive(Default)]
+struct Pairs(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct All;
+
+        impl<'de> Visitor<'de> for All {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(All)
+    }
+}
+
+fn unexpected(value: &Value) -> RecordErrorKind {
+    RecordErrorKind::Unexpected(shortened(&value.to_string()))
+}
+
+/// The start position; none if the shape is wrong.
+fn start(initial: &Value) -> Option<Result<Position, RecordErrorKind>> {
+    let preset = initial.get("preset")?.as_str()?;
+    let setup = match Handicap::by_jkf(preset) {
+        Some(handicap) => handicap.setup(),
+        None => drawn(initial.get("data")?)?,
+    };
+    Some(setup.position().map_err(RecordErrorKind::Start))
+}
+
+fn drawn(data: &Value) -> Option<Setup> {
+    let mut setup = Setup::empty();
+    setup.turn = side(data.get("color")?)?;
+    for (file, column) in (1..).zip(data.get("board")?.as_array()?.iter().take(9)) {
+        for (rank, cell) in (1..).zip(column.as_array()?.iter().take(9)) {
+            if let Some(kind) = cell.get("kind").and_then(Value::as_str) {
+                setup.put(file, rank, side(cell.get("color")?)?, piece_by_csa(kind)?);
+            }
+        }
+    }
+    let hands = data.get("hands")?.as_array()?;
+    for (side, hand) in [Side::First, Side::Second].into_iter().zip(hands) {
+        for (name, count) in hand.as_object()? {
+            let count = count.as_u64().and_then(|count| u32::try_from(count).ok())?;
+            setup.give(side, piece_by_csa(name)?, count);
+        }
+    }
+    Some(setup)
+}
+
+fn side(value: &Value) -> Option<Side> {
+    match value.as_u64()? {
+        0 => Some(Side::First),
+        1 => Some(Side::Second),
+        _ => None,
+    }
+}
+
+/// The move of an entry; none if the shape is wrong.
+fn read_move(draft: &Draft, mv: &Value) -> Option<Move> {
+    let kind: PieceType = piece_by_csa(mv.get("piece")?.as_str()?)?;
+    let place = |name: &str| {
+        let place = mv.get(name)?;
+        let number = |name: &str| u32::try_from(place.get(name)?.as_u64()?).ok();
+        square(number("x")?, number("y")?)
+    };
+    let to = place("to").or_else(|| {
+        let same = mv.get("same").and_then(Value::as_bool) == Some(true);
+        draft.last_move().filter(|_| same).map(Move32::to_sq)
+    })?;
+    if mv.get("from").is_none_or(Value::is_null) {
+        return kind.is_hand_piece().then(|| Move::drop(kind, to));
+    }
+    let from = place("from")?;
+    let promotes = mv.get("promote").and_then(Value::as_bool) == Some(true);
+    Some(if promotes { Move::promotion(from, to) } else { Move::normal(from, to) })
+}
+
+fn time(value: &Value) -> Option<Duration> {
+    let number = |name: &str| match value.get(name) {
+        None | Some(Value::Null) => Some(0),
+        Some(number) => number.as_u64().filter(|number| *number < u64::from(u32::MAX)),
+    };
+    Some(Duration::from_secs((number("h")? * 60 + number("m")?) * 60 + number("s")?))
+}

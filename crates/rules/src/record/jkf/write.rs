@@ -1,0 +1,242 @@
+//! Writes games in JKF.
+
+use std::{fmt::Write as _, time::Duration};
+
+use rsshogi::{
+    board::Position,
+    types::{Move32, Piece, PieceType},
+};
+use serde_json::{Value, json};
+
+use crate::{Move, Side};
+
+use super::super::{
+    GameRecord, Node, NodeId, WriteError,
+    csa::word_of,
+    format::Format,
+    kif,
+    shogi::{Handicap, Setup, Walk, csa_name, evaluation_lines, flat_comment, square_of},
+};
+
+/// The text of a record.
+pub(in super::super) fn write(record: &GameRecord) -> Result<String, WriteError> {
+    let wrong = || WriteError::WrongGame { format: Format::Jkf, game: record.game() };
+    let walk = Walk::new(record.start()).ok_or_else(wrong)?;
+    let mut out = "{\"header\":{".to_owned();
+    let mut written = Vec::new();
+    for (name, value) in record.headers.iter() {
+        if !written.contains(&name) {
+            let comma = if written.is_empty() { "" } else { "," };
+            let _ = write!(out, "{comma}{}:{}", Value::from(name), Value::from(value));
+            written.push(name);
+        }
+    }
+    let initial = match Handicap::of(record.start()) {
+        Some(handicap) => json!({ "preset": handicap.jkf }),
+        None => json!({ "preset": "OTHER", "data": drawn(&Setup::of(record.start())) }),
+    };
+    let _ = write!(out, "}},\"initial\":{initial},\"moves\":[");
+    let start = record.start().turn();
+    let mut writer = Writer { record, walk, out, start, totals: vec![[0; 2]] };
+    writer.line();
+    writer.out.push_str("]}\n");
+    Ok(writer.out)
+}
+
+fn drawn(setup: &Setup) -> Value {
+    let color = |side: Side| u8::from(side == Side::Second);
+    let column = |file| {
+        let cell = |rank| match setup.at(file, rank) {
+            Some((side, kind)) => json!({ "color": color(side), "kind": csa_name(kind) }),
+            None => json!({}),
+        };
+        (1..=9).map(cell).collect::<Value>()
+    };
+    let hand = |side| {
+        let count = |&(kind, count): &(PieceType, u32)| (csa_name(kind).to_owned(), count.into());
+        Value::Object(setup.hand(side).iter().map(count).collect())
+    };
+    json!({
+        "color": color(setup.turn),
+        "board": (1..=9).map(column).collect::<Value>(),
+        "hands": [hand(Side::First), hand(Side::Second)],
+    })
+}
+
+/// What is still to be written, last thing first: recursion would let a record choose the depth.
+enum Task {
+    /// An entry up to its variations, which are given.
+    Entry(NodeId, Vec<NodeId>),
+    /// The end of an entry, and what follows it.
+    After(NodeId),
+    Text(&'static str),
+}
+
+struct Writer<'a> {
+    record: &'a GameRecord,
+    walk: Walk,
+    out: String,
+    /// The side that begins.
+    start: Side,
+    /// The times of both sides before each move of the line.
+    totals: Vec<[u64; 2]>,
+}
+
+impl Writer<'_> {
+    fn line(&mut self) {
+        let Some(root) = self.record.root() else { return };
+        self.out.push('{');
+        self.comments(root, "");
+        self.out.push('}');
+        let mut tasks = self.next(root);
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Text(text) => self.out.push_str(text),
+                Task::Entry(id, variations) => {
+                    self.entry(id);
+                    tasks.push(Task::After(id));
+                    if variations.is_empty() {
+                        continue;
+                    }
+                    self.out.push_str(",\"forks\":[");
+                    tasks.push(Task::Text("]"));
+                    for (index, &id) in variations.iter().enumerate().rev() {
+                        tasks.push(Task::Text("]"));
+                        tasks.push(Task::Entry(id, Vec::new()));
+                        tasks.push(Task::Text(if index == 0 { "[" } else { ",[" }));
+                    }
+                }
+                Task::After(id) => {
+                    self.out.push('}');
+                    let Some(node) = self.record.node(id) else { continue };
+                    let Some(Move::Shogi(mv)) = node.mv() else { continue };
+                    self.back_to(node.ply() - 1);
+                    self.walk.play(mv);
+                    self.spend(node.notes.elapsed, node.ply());
+                    tasks.extend(self.next(node));
+                }
+            }
+        }
+    }
+
+    fn back_to(&mut self, ply: usize) {
+        self.walk.back_to(ply);
+        self.totals.truncate(ply + 1);
+    }
+
+    /// Begins what follows a node: its continuation, or the end of the line.
+    fn next(&mut self, node: &Node) -> Vec<Task> {
+        if let [first, variations @ ..] = node.children() {
+            self.out.push(',');
+            return vec![Task::Entry(*first, variations.to_vec())];
+        }
+        if let Some(end) = &node.notes.end {
+            let turn = self.turn_after(node.ply());
+            let opponents = if turn == Side::First { '-' } else { '+' };
+            let special = Value::from(word_of(&end.termination, opponents));
+            let _ = write!(self.out, ",{{\"special\":{special}");
+            self.time(end.elapsed, node.ply() + 1);
+            self.comment_lines(&end.comments.join("\n"), ",");
+            self.out.push('}');
+        }
+        Vec::new()
+    }
+
+    fn turn_after(&self, ply: usize) -> Side {
+        if ply.is_multiple_of(2) { self.start } else { self.start.other() }
+    }
+
+    fn entry(&mut self, id: NodeId) {
+        let Some(node) = self.record.node(id) else { return };
+        let Some(Move::Shogi(mv)) = node.mv() else { return };
+        self.back_to(node.ply().saturating_sub(1));
+        let turn = self.turn_after(node.ply().saturating_sub(1));
+        let mv = described(self.walk.board(), mv, self.walk.last(), turn);
+        let _ = write!(self.out, "{{\"move\":{mv}");
+        self.time(node.notes.elapsed, node.ply());
+        self.comments(node, ",");
+    }
+
+    /// The sums of both sides' times with this move.
+    fn sums(&self, elapsed: Option<Duration>, ply: usize) -> ([u64; 2], u64) {
+        let mut sums = self.totals.last().copied().unwrap_or_default();
+        let side = usize::from(self.turn_after(ply.saturating_sub(1)) == Side::Second);
+        let mut total = 0;
+        if let Some(sum) = sums.get_mut(side) {
+            *sum = sum.saturating_add(elapsed.map_or(0, |time| time.as_secs()));
+            total = *sum;
+        }
+        (sums, total)
+    }
+
+    fn spend(&mut self, elapsed: Option<Duration>, ply: usize) {
+        let (sums, _) = self.sums(elapsed, ply);
+        self.totals.push(sums);
+    }
+
+    fn time(&mut self, elapsed: Option<Duration>, ply: usize) {
+        if let Some(time) = elapsed {
+            let (_, total) = self.sums(elapsed, ply);
+            let parts = |seconds: u64| json!({ "h": seconds / 3600, "m": seconds / 60 % 60, "s": seconds % 60 });
+            let (now, total) = (parts(time.as_secs()), parts(total));
+            let _ = write!(self.out, ",\"time\":{{\"now\":{now},\"total\":{total}}}");
+        }
+    }
+
+    fn comments(&mut self, node: &Node, before: &str) {
+        let mut lines = vec![flat_comment(&node.notes)];
+        lines.extend(evaluation_lines(node.notes.evaluation));
+        lines.retain(|text| !text.is_empty());
+        self.comment_lines(&lines.join("\n"), before);
+    }
+
+    fn comment_lines(&mut self, text: &str, before: &str) {
+        if !text.is_empty() {
+            let lines: Value = text.lines().map(str::trim_end).collect();
+            let _ = write!(self.out, "{before}\"comments\":{lines}");
+        }
+    }
+}
+
+/// A move with everything that JKF says about it.
+fn described(board: &Position, mv: Move32, last: Option<Move32>, turn: Side) -> Value {
+    let place = |(x, y): (u32, u32)| json!({ "x": x, "y": y });
+    let color = u8::from(turn == Side::Second);
+    let to = mv.to_sq();
+    let mut text = json!({ "color": color, "to": place(square_of(to)) });
+    let Some(object) = text.as_object_mut() else { return text };
+    let mut set = |name: &str, value: Value| {
+        object.insert(name.to_owned(), value);
+    };
+    if let Some(kind) = mv.dropped_piece() {
+        set("piece", csa_name(kind).into());
+    } else {
+        let from = mv.from_sq();
+        let kind = board.piece_on(from).piece_type();
+        set("from", place(square_of(from)));
+        set("piece", csa_name(kind).into());
+        let plain = rsshogi::types::Move::promotion(from, to);
+        if mv.is_promotion() || board.is_legal_move(plain) {
+            set("promote", mv.is_promotion().into());
+        }
+        let captured = board.piece_on(to);
+        if captured != Piece::NONE {
+            set("capture", csa_name(captured.piece_type()).into());
+        }
+    }
+    if last.is_some_and(|last| last.to_sq() == to) {
+        set("same", true.into());
+    }
+    let letters =
+        [('左', 'L'), ('直', 'C'), ('右', 'R'), ('上', 'U'), ('寄', 'M'), ('引', 'D'), ('打', 'H')];
+    let words = kif::relative(board, mv, last);
+    let relative: String = letters
+        .iter()
+        .filter(|(word, _)| words.contains(*word))
+        .map(|(_, letter)| *letter)
+        .collect();
+    if !relative.is_empty() {
+        set("relative", relative.into());
+    }
+    text
+}

@@ -1,0 +1,132 @@
+//! The drawing of a board (BOD) that KIF has for start positions.
+
+use rsshogi::types::PieceType;
+
+use crate::Side;
+
+use super::super::shogi::{Setup, kanji_name, kanji_rank, piece_by_kanji, wide_digit};
+
+/// Reads a row between `|` and `|` and the kanji of its rank; false if it is none.
+pub(super) fn read_row(line: &str, rank: u32, setup: &mut Setup) -> bool {
+    let Some((row, _)) = line.strip_prefix('|').and_then(|line| line.rsplit_once('|')) else {
+        return false;
+    };
+    let mut rest = row;
+    let mut file = 9;
+    while file > 0 {
+        let Some(sign) = rest.chars().next() else { return false };
+        rest = rest.get(sign.len_utf8()..).unwrap_or_default();
+        let side = match sign {
+            ' ' | '^' => Side::First,
+            'v' | 'V' => Side::Second,
+            _ => return false,
+        };
+        if let Some((kind, next)) = piece_by_kanji(rest) {
+            setup.put(file, rank, side, kind);
+            rest = next;
+        } else if let Some(next) = rest.strip_prefix(['・', '　']) {
+            rest = next;
+        } else {
+            return false;
+        }
+        file -= 1;
+    }
+    rest.trim().is_empty()
+}
+
+/// Reads `飛　角二　歩十八`; false if something else stands there.
+pub(super) fn read_hand(text: &str, side: Side, setup: &mut Setup) -> bool {
+    let mut rest = text.trim();
+    if rest.is_empty() || rest == "なし" {
+        return true;
+    }
+    while let Some((kind, next)) = piece_by_kanji(rest) {
+        let (count, next) = kanji_number(next);
+        setup.give(side, kind, count.unwrap_or(1));
+        rest = next.trim_start();
+    }
+    rest.is_empty()
+}
+
+/// `二`, `十八` or `18`.
+fn kanji_number(text: &str) -> (Option<u32>, &str) {
+    let mut total = None;
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let so_far = total.unwrap_or(0_u32);
+        total = Some(match (letter, wide_digit(letter)) {
+            ('十', _) => so_far.max(1).saturating_mul(10),
+            // What follows a ten is added to it, and narrow digits are written one by one.
+            (_, Some(digit)) if so_far > 0 && letter.is_ascii_digit() => {
+                so_far.saturating_mul(10).saturating_add(digit)
+            }
+            (_, Some(digit)) => so_far.saturating_add(digit),
+            _ => break,
+        });
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+    }
+    (total, rest)
+}
+
+/// The lines of a board, without those for the names of the players.
+pub(super) fn write(setup: &Setup, names: [&str; 2]) -> Vec<String> {
+    let [first, second] = names;
+    let mut lines = vec![
+        format!("{second}の持駒：{}", hand(setup.hand(Side::Second))),
+        "  ９ ８ ７ ６ ５ ４ ３ ２ １".to_owned(),
+        "+---------------------------+".to_owned(),
+    ];
+    for rank in 1..=9 {
+        let mut line = "|".to_owned();
+        for file in (1..=9).rev() {
+            match setup.at(file, rank) {
+                Some((side, kind)) => {
+                    line.push(if side == Side::First { ' ' } else { 'v' });
+                    line.push_str(short_name(kind));
+                }
+                None => line.push_str(" ・"),
+            }
+        }
+        line.push('|');
+        line.push(kanji_rank(rank));
+        lines.push(line);
+    }
+    lines.push("+---------------------------+".to_owned());
+    lines.push(format!("{first}の持駒：{}", hand(setup.hand(Side::First))));
+    if setup.number > 1 {
+        lines.push(format!("手数＝{}", setup.number - 1));
+    }
+    if setup.turn == Side::Second {
+        lines.push(format!("{second}番"));
+    }
+    lines
+}
+
+/// Boards have room for one letter.
+fn short_name(kind: PieceType) -> &'static str {
+    match kind {
+        PieceType::PRO_LANCE => "杏",
+        PieceType::PRO_KNIGHT => "圭",
+        PieceType::PRO_SILVER => "全",
+        kind => kanji_name(kind),
+    }
+}
+
+fn hand(hand: &[(PieceType, u32)]) -> String {
+    if hand.is_empty() {
+        return "なし".to_owned();
+    }
+    let words: Vec<String> = hand
+        .iter()
+        .map(|&(kind, count)| {
+            let count = match count {
+                0 | 1 => String::new(),
+                2..=9 => kanji_rank(count).to_string(),
+                10 => "十".to_owned(),
+                _ => format!("十{}", kanji_rank(count.saturating_sub(10))),
+            };
+            format!("{}{count}", kanji_name(kind))
+        })
+        .collect();
+    words.join("　")
+}

@@ -1,0 +1,432 @@
+//! Reads games in KIF and KI2.
+
+use std::{io::BufRead, mem, time::Duration};
+
+use rsshogi::types::Move32;
+
+use crate::{Game, Position, Side, error::shortened};
+
+use super::super::{
+    End, GameRecord, GameResult, Headers, Limit, Limits, Oddity, RecordError, RecordErrorKind,
+    Strange, Termination,
+    lines::{Line, Lines},
+    shogi::{Draft, Handicap, Setup, note_odd, wide_digit},
+    source::Place,
+};
+use super::{board, moves, words};
+
+/// Reads games until the source ends.
+#[derive(Debug)]
+pub(in super::super) struct Reader<R> {
+    lines: Lines<R>,
+    place: Place,
+    oddities: Vec<Oddity>,
+    game: u64,
+    over: bool,
+}
+
+/// What stands before the moves.
+#[derive(Debug, Default)]
+struct Head {
+    headers: Headers,
+    comments: Vec<String>,
+    handicap: Option<Handicap>,
+    /// The drawing of a board: its pieces, and how many rows were read.
+    board: Option<Setup>,
+    rows: u32,
+    turn: Option<Side>,
+    number: Option<u32>,
+    /// The first thing that means nothing.
+    garbage: Option<String>,
+    seen: bool,
+}
+
+/// A game whose moves have begun.
+struct Body {
+    draft: Draft,
+    /// The number of the first move, which variations are counted from.
+    first_number: Option<usize>,
+    in_variation: bool,
+    /// Moves of KIF were read, which tell their ends by themselves.
+    numbered: bool,
+}
+
+/// Headers that begin a game.
+const FIRST_HEADERS: [&str; 6] = ["開始日時", "手合割", "棋戦", "先手", "下手", "対局ID"];
+
+impl<R: BufRead> Reader<R> {
+    pub(in super::super) fn new(input: R, limits: Limits) -> Self {
+        Self {
+            lines: Lines::new(input, limits),
+            place: Place::START,
+            oddities: Vec::new(),
+            game: 0,
+            over: false,
+        }
+    }
+
+    pub(in super::super) fn oddities(&self) -> &[Oddity] {
+        &self.oddities
+    }
+
+    /// The next game, or why it cannot be read.
+    pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
+        if self.over {
+            return None;
+        }
+        self.oddities.clear();
+        self.lines.begin_game();
+        let read = self.read_game();
+        if !matches!(read, Ok(None)) {
+            self.game += 1;
+        }
+        let read = read.map_err(|kind| {
+            let Place { line, column } = self.place.max(self.lines.place());
+            let error = RecordError { game: self.game, line, column, kind };
+            self.over = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
+            error
+        });
+        self.over |= matches!(read, Ok(None));
+        read.transpose()
+    }
+
+    fn odd(&mut self, what: Strange) {
+        note_odd(&mut self.oddities, self.place, what);
+    }
+
+    /// Skips the rest of a game that cannot be read; false if the file ends with it.
+    fn skip_game(&mut self) -> bool {
+        loop {
+            self.lines.begin_game();
+            match self.lines.next() {
+                Ok(Some(line)) if begins_a_game(&line.text) => {
+                    self.lines.give_back(line);
+                    return true;
+                }
+                Ok(None) | Err(RecordErrorKind::Io(_)) => return false,
+                Ok(Some(_)) | Err(_) => {}
+            }
+        }
+    }
+
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
+        let mut head = Head::default();
+        let mut body = None;
+        while let Some(line) = self.lines.next()? {
+            self.place = Place { line: line.number, column: 1 };
+            let is_next = |body: &Body| !body.draft.is_fresh() && begins_a_game(&line.text);
+            if body.as_ref().is_some_and(is_next) {
+                self.lines.give_back(line);
+                break;
+            }
+            match &mut body {
+                None => {
+                    if begins_moves(&line.text) {
+                        body = Some(self.begin(mem::take(&mut head))?);
+                        if let Some(body) = &mut body {
+                            self.body_line(body, &line)?;
+                        }
+                    } else {
+                        self.head_line(&mut head, &line)?;
+                    }
+                }
+                Some(body) => self.body_line(body, &line)?,
+            }
+        }
+        let body = match body {
+            Some(body) => body,
+            None if head.seen => self.begin(head)?,
+            None => {
+                return head.garbage.map_or(Ok(None), |it| Err(RecordErrorKind::Unexpected(it)));
+            }
+        };
+        Ok(Some(body.draft.finish()))
+    }
+
+    fn head_line(&mut self, head: &mut Head, line: &Line) -> Result<(), RecordErrorKind> {
+        let text = line.text.trim_end();
+        if let Some(comment) = text.strip_prefix('*') {
+            head.seen = true;
+            head.comments.push(comment.to_owned());
+            let bytes: usize = head.comments.iter().map(String::len).sum();
+            if bytes > self.lines.limits().comment_bytes {
+                return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+            }
+            return Ok(());
+        }
+        let text = text.trim_start();
+        if text.is_empty() || text.starts_with(['#', '&']) {
+            return Ok(());
+        }
+        if head.board_line(text) || head.turn_line(text) {
+            head.seen = true;
+            return Ok(());
+        }
+        let Some((name, value)) = text.split_once('：').or_else(|| text.split_once(':')) else {
+            head.garbage.get_or_insert_with(|| shortened(text));
+            self.odd(Strange::Skipped(shortened(text)));
+            return Ok(());
+        };
+        let (name, value) = (name.trim(), value.trim());
+        head.seen = true;
+        match name {
+            "手合割" => {
+                head.handicap = Handicap::by_kif(value);
+                if head.handicap.is_none() && value != "その他" {
+                    self.odd(Strange::Header(shortened(text)));
+                }
+            }
+            "先手の持駒" | "下手の持駒" | "後手の持駒" | "上手の持駒" => {
+                let first = name.starts_with("先手") || name.starts_with("下手");
+                let side = if first { Side::First } else { Side::Second };
+                let board = head.board.get_or_insert_with(Setup::empty);
+                if !board::read_hand(value, side, board) {
+                    self.odd(Strange::Header(shortened(text)));
+                }
+            }
+            _ => {
+                let limits = self.lines.limits();
+                if head.headers.len() >= limits.headers {
+                    return Err(RecordErrorKind::TooMuch(Limit::Headers));
+                }
+                if name.len().max(value.len()) > limits.header_bytes {
+                    return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
+                }
+                head.headers.push(name, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, head: Head) -> Result<Body, RecordErrorKind> {
+        let board = head.board.filter(|_| head.rows > 0);
+        let start = match (board, head.handicap) {
+            (Some(mut board), _) => {
+                board.turn = head.turn.unwrap_or(Side::First);
+                board.number = head.number.unwrap_or(0).saturating_add(1);
+                board.position()
+            }
+            (None, Some(handicap)) => handicap.setup().position(),
+            (None, None) => Ok(Position::start(Game::Shogi)),
+        };
+        let start = start.map_err(RecordErrorKind::Start)?;
+        let mut draft = Draft::new(start, self.lines.limits())?;
+        draft.record.headers = head.headers;
+        for comment in head.comments {
+            draft.comment_line(&comment)?;
+        }
+        Ok(Body { draft, first_number: None, in_variation: false, numbered: false })
+    }
+
+    fn body_line(&mut self, body: &mut Body, line: &Line) -> Result<(), RecordErrorKind> {
+        let text = line.text.trim_end();
+        if let Some(comment) = text.strip_prefix('*') {
+            return body.draft.comment_line(comment);
+        }
+        let text = text.trim_start();
+        if text.is_empty() || text.starts_with(['#', '&']) || text.starts_with("手数--") {
+            return Ok(());
+        }
+        if let Some(number) = text.strip_prefix("変化：").or_else(|| text.strip_prefix("変化:"))
+        {
+            return body.vary(number, text);
+        }
+        if text.starts_with("まで") {
+            body.sum_up(text);
+            return Ok(());
+        }
+        if text.starts_with(SIGNS) {
+            return self.ki2_line(body, line, text);
+        }
+        if text.starts_with(|letter: char| wide_digit(letter).is_some()) {
+            return self.kif_line(body, line, text);
+        }
+        self.odd(Strange::Skipped(shortened(text)));
+        Ok(())
+    }
+
+    /// `   1 ７六歩(77)   ( 0:16/00:00:16)+`
+    fn kif_line(
+        &mut self,
+        body: &mut Body,
+        line: &Line,
+        text: &str,
+    ) -> Result<(), RecordErrorKind> {
+        let (number, rest) = leading_number(text);
+        let text = rest.trim_start();
+        self.place = line.place(text);
+        body.numbered = true;
+        let at_end = body.draft.notes().is_some_and(|notes| notes.end.is_some());
+        if at_end {
+            return Err(RecordErrorKind::Unexpected(shortened(text)));
+        }
+        body.first_number = body.first_number.or(number);
+        let rest = if moves::begins_a_move(text) {
+            let last = body.draft.last_move().map(Move32::to_sq);
+            let written = moves::read(text, last);
+            let written = written.ok_or_else(|| RecordErrorKind::Unexpected(shortened(text)))?;
+            let mv = moves::resolve(body.draft.board(), &written);
+            let shown = text.strip_suffix(written.rest).unwrap_or(text);
+            body.draft.play(mv.ok_or_else(|| RecordErrorKind::NoSuchMove(shortened(shown)))?)?;
+            let time = time(written.rest);
+            if let Some(notes) = body.draft.notes() {
+                notes.elapsed = time;
+            }
+            return Ok(());
+        } else {
+            text
+        };
+        let (word, after) = match rest.find('(') {
+            Some(index) => rest.split_at(index),
+            None => (rest, ""),
+        };
+        let word = word.trim().trim_end_matches('+').trim_end();
+        if word.is_empty() {
+            self.odd(Strange::Skipped(shortened(text)));
+            return Ok(());
+        }
+        let end =
+            End { termination: words::read(word), elapsed: time(after), comments: Vec::new() };
+        body.draft.end(end);
+        Ok(())
+    }
+
+    /// `▲７六歩    △３四歩`
+    fn ki2_line(
+        &mut self,
+        body: &mut Body,
+        line: &Line,
+        text: &str,
+    ) -> Result<(), RecordErrorKind> {
+        let mut rest = text;
+        while let Some(after) = rest.strip_prefix(SIGNS) {
+            self.place = line.place(rest);
+            let last = body.draft.last_move().map(Move32::to_sq);
+            let Some(written) = moves::read(after, last) else {
+                let end = after.find(SIGNS).unwrap_or(after.len());
+                let shown = after.get(..end).unwrap_or(after);
+                return Err(RecordErrorKind::Unexpected(shortened(shown.trim_end())));
+            };
+            let shown = after.strip_suffix(written.rest).unwrap_or(after);
+            let mv = moves::resolve(body.draft.board(), &written);
+            body.draft.play(mv.ok_or_else(|| RecordErrorKind::NoSuchMove(shortened(shown)))?)?;
+            rest = written.rest.trim_start();
+        }
+        if !rest.is_empty() {
+            self.place = line.place(rest);
+            self.odd(Strange::Skipped(shortened(rest)));
+        }
+        Ok(())
+    }
+}
+
+/// The signs of the sides before moves of KI2.
+const SIGNS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
+
+impl Body {
+    /// Goes back to where a variation begins.
+    fn vary(&mut self, number: &str, line: &str) -> Result<(), RecordErrorKind> {
+        let (number, _) = leading_number(number.trim());
+        let ply = number.and_then(|number| number.checked_sub(self.first_number.unwrap_or(1)));
+        if !ply.is_some_and(|ply| self.draft.back_to(ply)) {
+            return Err(RecordErrorKind::Unexpected(shortened(line)));
+        }
+        self.in_variation = true;
+        Ok(())
+    }
+
+    fn sum_up(&mut self, line: &str) {
+        let summary = words::read_summary(line);
+        let ended = self.draft.notes().and_then(|notes| notes.end.clone());
+        match (ended, summary.end) {
+            (Some(_), _) => {}
+            (None, Some(end)) => self.draft.end(end.into()),
+            // KIF has a line for resignation, which is missing.
+            (None, None) if self.numbered => {}
+            (None, None) => self.draft.end(Termination::Resignation.into()),
+        }
+        if !self.in_variation && summary.result != GameResult::Unknown {
+            self.draft.record.result = summary.result;
+        }
+    }
+}
+
+impl Head {
+    /// Takes a line of the drawing of a board; false if it is none.
+    fn board_line(&mut self, text: &str) -> bool {
+        if text.starts_with("+--") || text.starts_with("９ ８") || text.starts_with("９　８") {
+            return true;
+        }
+        let row = text.starts_with('|');
+        if row && self.rows < 9 {
+            let board = self.board.get_or_insert_with(Setup::empty);
+            self.rows += u32::from(board::read_row(text, self.rows + 1, board));
+        }
+        row
+    }
+
+    /// Takes a line that says whose turn it is, and how many moves were played.
+    fn turn_line(&mut self, text: &str) -> bool {
+        if let Some(number) = text.strip_prefix("手数＝").or_else(|| text.strip_prefix("手数="))
+        {
+            self.number = leading_number(number).0.and_then(|number| u32::try_from(number).ok());
+            return true;
+        }
+        let turn = match text {
+            "先手番" | "下手番" => Side::First,
+            "後手番" | "上手番" => Side::Second,
+            _ => return false,
+        };
+        self.turn = Some(turn);
+        true
+    }
+}
+
+fn begins_a_game(line: &str) -> bool {
+    if line.starts_with("#KIF") || line.starts_with("# --") {
+        return true;
+    }
+    line.trim_start().split_once('：').is_some_and(|(name, _)| FIRST_HEADERS.contains(&name.trim()))
+}
+
+/// Whether a line belongs to the moves and not to what stands before them.
+fn begins_moves(line: &str) -> bool {
+    let text = line.trim_start();
+    if text.starts_with("手数--") || text.starts_with("まで") || text.starts_with(SIGNS) {
+        return true;
+    }
+    // Numbers begin moves, and the line above a board.
+    let (number, rest) = leading_number(text);
+    let rest = rest.trim_start();
+    number.is_some()
+        && rest.len() < text.len()
+        && !text.starts_with("９ ８")
+        && !text.starts_with("９　８")
+        && !rest.contains('：')
+}
+
+/// A number in narrow or wide digits, and what follows.
+fn leading_number(text: &str) -> (Option<usize>, &str) {
+    let end = text
+        .char_indices()
+        .find(|&(_, letter)| !letter.is_ascii_digit() && !('０'..='９').contains(&letter))
+        .map_or(text.len(), |(index, _)| index);
+    let (digits, rest) = text.split_at(end);
+    let mut number = None;
+    for digit in digits.chars().filter_map(wide_digit) {
+        number = Some(number.unwrap_or(0_usize).saturating_mul(10).saturating_add(digit as usize));
+    }
+    (number, rest)
+}
+
+/// The time of a move in `( 0:16/00:00:16)`; none if there is none.
+fn time(text: &str) -> Option<Duration> {
+    let inside = text.trim_start().strip_prefix('(')?;
+    let spent = inside.split(['/', ')']).next()?.trim();
+    let mut seconds = 0_u64;
+    for part in spent.split(':') {
+        let part: u32 = part.trim().parse().ok()?;
+        seconds = seconds.checked_mul(60)?.checked_add(part.into())?;
+    }
+    Some(Duration::from_secs(seconds))
+}

@@ -1,0 +1,213 @@
+//! Writes games in KIF and KI2.
+
+use std::{fmt::Write as _, time::Duration};
+
+use crate::Side;
+
+use super::super::{
+    Annotations, GameRecord, Node, WriteError,
+    format::Format,
+    shogi::{Handicap, Setup, Step, Walk, evaluation_lines, flat_comment},
+};
+use super::{board, moves, words};
+
+/// The text of a record in KIF. The first line names the encoding.
+pub(in super::super) fn write_kif(
+    record: &GameRecord,
+    encoding: &str,
+) -> Result<String, WriteError> {
+    let mut out = format!("#KIF version=2.0 encoding={encoding}\n");
+    let mut walk = begin(record, Format::Kif, &mut out)?;
+    out.push_str("手数----指手---------消費時間--\n");
+    comments(record, &mut out);
+    let mut totals = vec![[0_u64; 2]];
+    let second_begins = record.start().turn() == Side::Second;
+    let handicap = calls_sides_so(record);
+    let mut main = true;
+    let shown: Result<(), WriteError> = walk.steps(record, true, |step| {
+        match step {
+            Step::Variation(number) => {
+                totals.truncate(number);
+                let _ = writeln!(out, "\n変化：{number}手");
+                main = false;
+            }
+            Step::Move { node, mv, board, last } => {
+                let text = moves::written(board, mv, last);
+                let time = spent(node.notes.elapsed, node.ply(), second_begins, &mut totals);
+                // A `+` tells that there are variations of this move.
+                let parent = node.parent().and_then(|id| record.node(id));
+                let siblings = parent.map_or(&[][..], Node::children);
+                let more =
+                    if siblings.last().is_some_and(|last| *last != node.id()) { "+" } else { "" };
+                let _ = writeln!(out, "{:>4} {text}{time}{more}", node.ply());
+                push_comment(&lines_of(&node.notes), &mut out);
+            }
+            Step::LineEnd(node) => {
+                if let Some(end) = &node.notes.end {
+                    let word = words::write(&end.termination);
+                    let ply = node.ply() + 1;
+                    let time = spent(end.elapsed, ply, second_begins, &mut totals);
+                    let _ = writeln!(out, "{ply:>4} {word}{time}");
+                    push_comment(&end.comments.join("\n"), &mut out);
+                }
+                if main {
+                    sum_up(record, node, handicap, &mut out);
+                }
+            }
+        }
+        Ok(())
+    });
+    shown.map(|()| out)
+}
+
+/// The text of a record in KI2.
+pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteError> {
+    let mut out = String::new();
+    let mut walk = begin(record, Format::Ki2, &mut out)?;
+    out.push('\n');
+    comments(record, &mut out);
+    let second_begins = record.start().turn() == Side::Second;
+    let handicap = calls_sides_so(record);
+    let (mut main, mut column) = (true, 0);
+    let shown: Result<(), WriteError> = walk.steps(record, true, |step| {
+        match step {
+            Step::Variation(number) => {
+                let _ = writeln!(out, "\n変化：{number}手");
+                main = false;
+            }
+            Step::Move { node, mv, board, last } => {
+                let first = node.ply().is_multiple_of(2) == second_begins;
+                let sign = if first { '▲' } else { '△' };
+                let text = moves::relative(board, mv, last);
+                if column > 0 {
+                    out.push_str("    ");
+                }
+                let _ = write!(out, "{sign}{text}");
+                column += 1;
+                let comment = lines_of(&node.notes);
+                if column == 6 || !comment.is_empty() {
+                    out.push('\n');
+                    column = 0;
+                }
+                push_comment(&comment, &mut out);
+            }
+            Step::LineEnd(node) => {
+                if column > 0 {
+                    out.push('\n');
+                    column = 0;
+                }
+                if main {
+                    sum_up(record, node, handicap, &mut out);
+                } else if let Some(end) = &node.notes.end {
+                    let start = record.start().turn();
+                    let turn = if node.ply().is_multiple_of(2) { start } else { start.other() };
+                    let result = end.termination.result(turn, true);
+                    let line =
+                        words::write_summary(node.ply(), Some(&end.termination), result, handicap);
+                    push_line(line, &mut out);
+                }
+            }
+        }
+        Ok(())
+    });
+    shown.map(|()| out)
+}
+
+/// Writes what stands before the moves.
+fn begin(record: &GameRecord, format: Format, out: &mut String) -> Result<Walk, WriteError> {
+    let wrong = || WriteError::WrongGame { format, game: record.game() };
+    let walk = Walk::new(record.start()).ok_or_else(wrong)?;
+    for (name, value) in record.headers.iter() {
+        let (name, value) = (one_line(name), one_line(value));
+        if can_be_a_header(&name) {
+            let _ = writeln!(out, "{name}：{value}");
+        }
+    }
+    match Handicap::of(record.start()) {
+        Some(handicap) => {
+            let _ = writeln!(out, "手合割：{}", handicap.kif);
+        }
+        None => {
+            for line in board::write(&Setup::of(record.start()), ["先手", "後手"]) {
+                push_line(Some(line), out);
+            }
+        }
+    }
+    Ok(walk)
+}
+
+/// Whether the sides are called 下手 and 上手.
+fn calls_sides_so(record: &GameRecord) -> bool {
+    Handicap::of(record.start()).is_some_and(|handicap| !handicap.is_even())
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
+/// Whether a header of this name reads as one.
+fn can_be_a_header(name: &str) -> bool {
+    let reserved = ["手合割", "変化", "先手の持駒", "後手の持駒", "下手の持駒", "上手の持駒"];
+    !name.is_empty()
+        && !reserved.contains(&name)
+        && !name.contains('：')
+        && !name.starts_with(['*', '#', '&', '|', '+', '▲', '△', '▼', '▽', '☗', '☖'])
+        && !name.starts_with(|letter| super::super::shogi::wide_digit(letter).is_some())
+        && !["まで", "手数"].iter().any(|word| name.starts_with(word))
+}
+
+fn comments(record: &GameRecord, out: &mut String) {
+    if let Some(root) = record.root() {
+        push_comment(&lines_of(&root.notes), out);
+    }
+}
+
+/// The comments and the evaluation as one text.
+fn lines_of(notes: &Annotations) -> String {
+    let mut lines = vec![flat_comment(notes)];
+    lines.extend(evaluation_lines(notes.evaluation));
+    lines.retain(|text| !text.is_empty());
+    lines.join("\n")
+}
+
+fn push_comment(text: &str, out: &mut String) {
+    for line in text.lines() {
+        let _ = writeln!(out, "*{}", line.trim_end().replace(char::is_control, " "));
+    }
+}
+
+fn push_line(line: Option<String>, out: &mut String) {
+    if let Some(line) = line {
+        let _ = writeln!(out, "{line}");
+    }
+}
+
+fn sum_up(record: &GameRecord, node: &Node, handicap: bool, out: &mut String) {
+    let end = node.notes.end.as_ref().map(|end| &end.termination);
+    let line = words::write_summary(node.ply(), end, record.result, handicap);
+    push_line(line, out);
+}
+
+/// The time of a move with the sum of its side: `   ( 0:16/00:00:16)`; empty if it is not known.
+/// `totals` holds the sums of both sides before each move of the line.
+fn spent(
+    elapsed: Option<Duration>,
+    ply: usize,
+    second_begins: bool,
+    totals: &mut Vec<[u64; 2]>,
+) -> String {
+    let side = usize::from(ply.is_multiple_of(2) != second_begins);
+    let mut sums = totals.last().copied().unwrap_or_default();
+    let seconds = elapsed.map_or(0, |time| time.as_secs());
+    let mut total = 0;
+    if let Some(sum) = sums.get_mut(side) {
+        *sum = sum.saturating_add(seconds);
+        total = *sum;
+    }
+    totals.push(sums);
+    if elapsed.is_none() {
+        return String::new();
+    }
+    let (hours, minutes, rest) = (total / 3600, total / 60 % 60, total % 60);
+    format!("   ({:>2}:{:02}/{hours:02}:{minutes:02}:{rest:02})", seconds / 60, seconds % 60)
+}

@@ -1,0 +1,174 @@
+//! Lines of text in UTF-8 or `Shift_JIS`, one at a time.
+
+use std::io::{BufRead, ErrorKind, Read};
+
+use encoding_rs::{Encoding, SHIFT_JIS, UTF_8};
+
+use super::{Limit, Limits, RecordErrorKind, source::Place};
+
+/// A line without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) number: u64,
+    pub(super) text: String,
+}
+
+impl Line {
+    /// The place of a part of the line.
+    pub(super) fn place(&self, part: &str) -> Place {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let before = self.text.get(..offset).unwrap_or(&self.text);
+        Place { line: self.number, column: before.chars().count() as u64 + 1 }
+    }
+}
+
+/// Reads lines. The encoding is what the file declares, or else what its first text that is not
+/// ASCII can be.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    input: R,
+    limits: Limits,
+    encoding: Option<&'static Encoding>,
+    number: u64,
+    returned: Option<Line>,
+    game_bytes: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(input: R, limits: Limits) -> Self {
+        Self { input, limits, encoding: None, number: 0, returned: None, game_bytes: 0 }
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Where the last line stands.
+    pub(super) fn place(&self) -> Place {
+        Place { line: self.number.max(1), column: 1 }
+    }
+
+    /// From here on bytes are counted for another game.
+    pub(super) fn begin_game(&mut self) {
+        self.game_bytes = 0;
+    }
+
+    /// Gives a line back, to be the next one.
+    pub(super) fn give_back(&mut self, line: Line) {
+        self.returned = Some(line);
+    }
+
+    /// The next line; none at the end of the file.
+    pub(super) fn next(&mut self) -> Result<Option<Line>, RecordErrorKind> {
+        if let Some(line) = self.returned.take() {
+            return Ok(Some(line));
+        }
+        let Some(mut bytes) = self.take_line()? else { return Ok(None) };
+        self.number += 1;
+        if self.number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+            self.encoding = Some(UTF_8);
+        }
+        if self.number <= 2 {
+            self.encoding = self.encoding.or_else(|| declared(&bytes));
+        }
+        if self.game_bytes > self.limits.game_bytes {
+            return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+        }
+        Ok(Some(Line { number: self.number, text: self.decoded(&bytes) }))
+    }
+
+    /// Bytes up to a line end, which is taken, too.
+    fn take_line(&mut self) -> Result<Option<Vec<u8>>, RecordErrorKind> {
+        let mut bytes = Vec::new();
+        let most = self.limits.comment_bytes.saturating_add(self.limits.header_bytes);
+        let most = u64::try_from(most).unwrap_or(u64::MAX);
+        let limit = most.min(self.limits.game_bytes).saturating_add(2);
+        let count = (&mut self.input).take(limit).read_until(b'\n', &mut bytes)?;
+        if count == 0 {
+            return Ok(None);
+        }
+        self.game_bytes += count as u64;
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+        } else if count as u64 == limit {
+            self.skip_line()?;
+            self.number += 1;
+            return Err(RecordErrorKind::TooMuch(if limit > self.limits.game_bytes {
+                Limit::GameBytes
+            } else {
+                Limit::CommentBytes
+            }));
+        }
+        if bytes.last() == Some(&b'\r') {
+            bytes.pop();
+        }
+        Ok(Some(bytes))
+    }
+
+    fn skip_line(&mut self) -> Result<(), RecordErrorKind> {
+        loop {
+            let (used, done) = match self.input.fill_buf() {
+                Ok([]) => return Ok(()),
+                Ok(buffer) => match buffer.iter().position(|&byte| byte == b'\n') {
+                    Some(index) => (index + 1, true),
+                    None => (buffer.len(), false),
+                },
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            self.input.consume(used);
+            if done {
+                return Ok(());
+            }
+        }
+    }
+
+    fn decoded(&mut self, bytes: &[u8]) -> String {
+        if bytes.is_ascii() {
+            return String::from_utf8_lossy(bytes).into_owned();
+        }
+        let encoding = if let Some(encoding) = self.encoding {
+            encoding
+        } else {
+            // Everything at hand is looked at: a line of Shift_JIS alone can pass for UTF-8.
+            let rest = self.input.fill_buf().unwrap_or_default();
+            let encoding = if is_utf8(bytes) && is_utf8(rest) { UTF_8 } else { SHIFT_JIS };
+            *self.encoding.insert(encoding)
+        };
+        encoding.decode_without_bom_handling(bytes).0.into_owned()
+    }
+}
+
+/// Whether these are UTF-8, but for a letter that may be cut at the end.
+fn is_utf8(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
+}
+
+/// The encoding that `#KIF version=2.0 encoding=UTF-8` or `'CSA encoding=UTF-8` names.
+fn declared(line: &[u8]) -> Option<&'static Encoding> {
+    let line = std::str::from_utf8(line).ok()?;
+    let name = line.starts_with(['#', '\'']).then(|| line.split_once("encoding="))??.1;
+    match name.trim().to_ascii_lowercase().as_str() {
+        "utf-8" | "utf8" => Some(UTF_8),
+        "shift_jis" | "shift-jis" | "sjis" => Some(SHIFT_JIS),
+        _ => None,
+    }
+}
+
+/// The bytes of a text in `Shift_JIS`; letters that it has not become question marks.
+pub(super) fn to_shift_jis(text: &str) -> Vec<u8> {
+    let (bytes, _, failed) = SHIFT_JIS.encode(text);
+    if !failed {
+        return bytes.into_owned();
+    }
+    let mut all = Vec::with_capacity(text.len());
+    let mut buffer = [0; 4];
+    for letter in text.chars() {
+        match SHIFT_JIS.encode(letter.encode_utf8(&mut buffer)) {
+            (bytes, _, false) => all.extend_from_slice(&bytes),
+            (_, _, true) => all.push(b'?'),
+        }
+    }
+    all
+}

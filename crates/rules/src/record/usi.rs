@@ -1,0 +1,123 @@
+//! Lines of positions and moves: `position startpos moves 7g7f`, `sfen … moves …`, or an SFEN.
+//!
+//! Every line is a game of shogi; empty lines and those that begin with `#` are skipped.
+//!
+//! # What a line does not hold
+//! Anything but the start position and the moves of the main line.
+
+use std::io::BufRead;
+
+use rsshogi::types::Move;
+
+use crate::{Game, Position, error::shortened};
+
+use super::{
+    GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError,
+    format::Format,
+    lines::{Line, Lines},
+    shogi::Draft,
+    source::Place,
+};
+
+/// Reads lines until the source ends.
+#[derive(Debug)]
+pub(super) struct Reader<R> {
+    lines: Lines<R>,
+    place: Place,
+    game: u64,
+    over: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    pub(super) fn new(input: R, limits: Limits) -> Self {
+        Self { lines: Lines::new(input, limits), place: Place::START, game: 0, over: false }
+    }
+
+    /// A line is a game or an error.
+    #[expect(clippy::unused_self, reason = "every reader has this")]
+    pub(super) fn oddities(&self) -> &[Oddity] {
+        &[]
+    }
+
+    pub(super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
+        if self.over {
+            return None;
+        }
+        self.lines.begin_game();
+        let read = self.read_line();
+        if !matches!(read, Ok(None)) {
+            self.game += 1;
+        }
+        let read = read.map_err(|kind| {
+            let Place { line, column } = self.place.max(self.lines.place());
+            self.over = matches!(kind, RecordErrorKind::Io(_));
+            RecordError { game: self.game, line, column, kind }
+        });
+        self.over |= matches!(read, Ok(None));
+        read.transpose()
+    }
+
+    fn read_line(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
+        while let Some(line) = self.lines.next()? {
+            self.place = Place { line: line.number, column: 1 };
+            let text = line.text.trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                return self.read_game(&line, text).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn read_game(&mut self, line: &Line, text: &str) -> Result<GameRecord, RecordErrorKind> {
+        let mut words = text.split_whitespace().peekable();
+        words.next_if_eq(&"position");
+        let start = if words.next_if_eq(&"startpos").is_some() {
+            Position::start(Game::Shogi)
+        } else {
+            words.next_if_eq(&"sfen");
+            let mut fields = Vec::new();
+            while fields.len() < 4
+                && let Some(word) = words.next_if(|word| *word != "moves")
+            {
+                // The number of the move can be missing, and the moves follow at once.
+                if fields.len() == 3 && !word.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Err(RecordErrorKind::Unexpected(shortened(word)));
+                }
+                fields.push(word);
+            }
+            Position::from_text(Game::Shogi, &fields.join(" ")).map_err(RecordErrorKind::Start)?
+        };
+        let mut draft = Draft::new(start, self.lines.limits())?;
+        if let Some(word) = words.next()
+            && word != "moves"
+        {
+            self.place = line.place(word);
+            return Err(RecordErrorKind::Unexpected(shortened(word)));
+        }
+        for word in words {
+            self.place = line.place(word);
+            let mv = Move::from_usi(word).ok_or_else(|| draft.illegal(word))?;
+            draft.play(mv)?;
+        }
+        Ok(draft.finish())
+    }
+}
+
+/// The line for a record.
+pub(super) fn write(record: &GameRecord) -> Result<String, WriteError> {
+    if record.game() != Game::Shogi {
+        return Err(WriteError::WrongGame { format: Format::Usi, game: record.game() });
+    }
+    let start = record.start().to_string();
+    let mut line = if start == Position::start(Game::Shogi).to_string() {
+        "position startpos".to_owned()
+    } else {
+        format!("position sfen {start}")
+    };
+    for (index, mv) in record.mainline().filter_map(super::Node::mv).enumerate() {
+        line.push_str(if index == 0 { " moves " } else { " " });
+        line.push_str(&mv.word(crate::CastlingForm::KingMove));
+    }
+    line.push('\n');
+    Ok(line)
+}

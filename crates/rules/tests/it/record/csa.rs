@@ -1,0 +1,223 @@
+//! CSA: both versions, several games in a file, broken ones, and round trips.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use readyok_rules::record::{
+    self, Annotations, Encoding, Evaluation, Format, GameResult, Node, RecordScore, Tag,
+    Termination,
+};
+use readyok_rules::{Side, record::GameRecord};
+
+use super::kif::{finish, no_time, words};
+use super::{check_round_trip, games, read_all, read_one, written};
+
+const GAME: &str = "\
+V2.2
+N+Asahi
+N-Yuhi
+$EVENT:spring
+$START_TIME:2026/11/21 10:00:00
+$X:a:b
+PI
++
++7776FU
+T6
+'*good
+'** 30 -3334FU +2726FU #1200
+-3334FU,T2
++8822UM
+T3
+-3122GI
+T4
++0055KA
+T5
+%TORYO
+T1
+";
+
+#[test]
+fn reads_a_game() {
+    let (record, oddities) = read_one(GAME.as_bytes(), Format::Csa);
+    assert_eq!((words(&record).as_str(), oddities), ("7g7f 3c3d 8h2b+ 3a2b B*5e", vec![]));
+    assert_eq!(record.player(Side::First), Some("Asahi"));
+    assert_eq!(record.header(Tag::Event), Some("spring"));
+    assert_eq!(record.headers.get("$X"), Some("a:b"));
+    assert_eq!(record.result, GameResult::Win(Side::First));
+    let first = &record.mainline().next().expect("a move").notes;
+    assert_eq!(first.elapsed, Some(Duration::from_secs(6)));
+    assert_eq!(
+        first.evaluation,
+        Some(Evaluation { score: RecordScore::Centipawns(30), depth: None })
+    );
+    assert_eq!(first.comments, ["good\n-3334FU +2726FU #1200"]);
+    let end = record.node(record.last()).and_then(|node| node.notes.end.clone());
+    assert_eq!(end.and_then(|end| end.elapsed), Some(Duration::from_secs(1)));
+    check_round_trip(&record, Format::Csa);
+}
+
+#[test]
+fn reads_positions_in_every_form() {
+    for (text, sfen) in [
+        ("PI82HI22KA\n-\n", "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+        ("P-51OU\nP+59OU53TO00KI\nP-00AL\n+\n", "4k4/9/4+P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1"),
+        (
+            "P1-KY-KE *  * -OU\nP3 * \nP9 *  *  *  * +OU\nP+00FU00FU\n+\n",
+            "ln2k4/9/9/9/9/9/9/9/4K4 b 2P 1",
+        ),
+        ("-\n", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+    ] {
+        let (record, oddities) = read_one(text.as_bytes(), Format::Csa);
+        assert_eq!((record.start().to_string().as_str(), oddities), (sfen, vec![]), "{text}");
+        check_round_trip(&record, Format::Csa);
+    }
+}
+
+#[test]
+fn games_follow_each_other() {
+    let count = |text: &str| {
+        let games = read_all(text.as_bytes(), Format::Csa);
+        games.into_iter().map(|game| game.expect("it is read").len()).collect::<Vec<_>>()
+    };
+    assert_eq!(count(&format!("{GAME}/\nPI\n+\n+7776FU\n")), [5, 1]);
+    assert_eq!(count(&format!("{GAME}{GAME}")), [5, 5]);
+    assert_eq!(count(&format!("{GAME}/\n/\n")), [5]);
+    assert_eq!(count("'nothing but a comment\n"), [0; 0]);
+    assert_eq!(count(""), [0; 0]);
+}
+
+#[test]
+fn ends_are_read() {
+    for (word, end, result) in [
+        ("TORYO", Termination::Resignation, GameResult::Win(Side::First)),
+        ("TSUMI", Termination::Checkmate, GameResult::Win(Side::First)),
+        ("TIME_UP", Termination::TimeForfeit, GameResult::Win(Side::First)),
+        ("ILLEGAL_MOVE", Termination::IllegalMove, GameResult::Win(Side::First)),
+        ("+ILLEGAL_ACTION", Termination::IllegalAction, GameResult::Win(Side::Second)),
+        ("KACHI", Termination::Declaration, GameResult::Win(Side::Second)),
+        ("SENNICHITE", Termination::Repetition, GameResult::Draw),
+        ("HIKIWAKE", Termination::Draw, GameResult::Draw),
+        ("JISHOGI", Termination::Impasse, GameResult::Draw),
+        ("MAX_MOVES", Termination::MoveLimit, GameResult::Draw),
+        ("CHUDAN", Termination::Interrupted, GameResult::Unknown),
+        ("MATTA", Termination::TakeBack, GameResult::Unknown),
+        ("FUZUMI", Termination::NoMate, GameResult::Unknown),
+        ("ERROR", Termination::Error, GameResult::Unknown),
+        ("SOMETHING", Termination::Other("SOMETHING".to_owned()), GameResult::Unknown),
+    ] {
+        let (record, _) = read_one(format!("PI\n+\n+7776FU\n%{word}\n").as_bytes(), Format::Csa);
+        assert_eq!((record.termination(), record.result), (Some(end), result), "{word}");
+        let text = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
+        assert!(text.contains(&format!("%{word}\n")), "{text}");
+        check_round_trip(&record, Format::Csa);
+        check_round_trip(&record, Format::Jkf);
+    }
+}
+
+#[test]
+fn a_broken_game_is_reported_and_the_next_one_read() {
+    for (text, expected) in [
+        ("PI\n+\n+7775FU\n", "line 3, column 1: illegal move `7g7e`: the piece does not move so"),
+        (
+            "PI\n+\n+7776FU,-3335FU\n",
+            "line 3, column 9: illegal move `3c3e`: the piece does not move so",
+        ),
+        ("PI\n+\n+7776XX\n", "line 3, column 1: `+7776XX` means nothing here"),
+        ("PI\n+\n+777\n", "line 3, column 1: `+777` means nothing here"),
+        ("PI\n+\n%TORYO\n+7776FU\n", "line 4, column 1: `+7776FU` means nothing here"),
+        ("PI\n+7776FU\n", "line 2, column 1: `+7776FU` means nothing here"),
+        ("PI55FU\n+\n", "line 1, column 1: `PI55FU` means nothing here"),
+        ("P1xKY\n+\n", "line 1, column 1: `P1xKY` means nothing here"),
+        ("P-51OU41OU\n+\n", "line 2, column 1: bad start position: the second player has 2 kings"),
+    ] {
+        for next in ["/\nPI\n+\n+7776FU\n", "V2.2\nPI\n+\n+7776FU\n"] {
+            let games = read_all(format!("{text}{next}").as_bytes(), Format::Csa);
+            let [Err(error), Ok(game)] = games.as_slice() else { panic!("{text}: {games:?}") };
+            assert_eq!(error.to_string(), format!("game 1, {expected}"));
+            assert_eq!(words(game), "7g7f");
+        }
+    }
+}
+
+#[test]
+fn version_3_is_written_where_a_game_needs_it() {
+    let version = |text: &str| {
+        let (record, _) = read_one(text.as_bytes(), Format::Csa);
+        let text = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
+        text.lines().nth(1).map(str::to_owned)
+    };
+    assert_eq!(version("PI\n+\n+7776FU\nT1\n").as_deref(), Some("V2.2"));
+    assert_eq!(version("PI\n+\n+7776FU\nT1.5\n").as_deref(), Some("V3.0"));
+    assert_eq!(version("PI\n+\n%MAX_MOVES\n").as_deref(), Some("V3.0"));
+}
+
+#[test]
+fn both_encodings_are_written_and_read() {
+    let text = GAME.replace("Asahi", "あさひ");
+    let (record, _) = read_one(text.as_bytes(), Format::Csa);
+    let mut bytes = Vec::new();
+    record::write_encoded(&record, Format::Csa, Encoding::ShiftJis, &mut bytes)
+        .expect("it is shogi");
+    assert!(bytes.starts_with(b"'CSA encoding=SHIFT_JIS\n"));
+    assert!(read_one(&bytes, Format::Csa).0 == record);
+}
+
+/// Leaves the main line alone.
+fn without_variations(record: &GameRecord) -> GameRecord {
+    let mut main = GameRecord::new(record.start().clone());
+    main.headers = record.headers.clone();
+    for node in record.mainline() {
+        let id = main.play(node.mv().expect("a move")).expect("it is legal");
+        *main.notes_mut(id).expect("it is there") = node.notes.clone();
+    }
+    let root = &record.root().expect("a root").notes;
+    *main.notes_mut(record::NodeId::ROOT).expect("a root") =
+        Annotations { end: None, ..root.clone() };
+    main
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_written_reads_back(
+        start in games::shogi_start(),
+        plan in games::plan(games::milliseconds(), 0..60),
+        end in games::end(),
+        name in games::text(),
+    ) {
+        let mut record = games::build(start.clone(), games::Plan { root: no_time(plan.root), ..plan });
+        // CSA counts no moves before the first.
+        prop_assume!(start.to_string().ends_with(" 1"));
+        record = without_variations(&record);
+        record.set_header(Tag::Player(Side::Second), name);
+        finish(&mut record, end);
+        check_round_trip(&record, Format::Csa);
+    }
+
+    #[test]
+    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        read_all(&bytes, Format::Csa);
+    }
+
+    #[test]
+    fn no_lines_break_the_reader(
+        lines in prop::collection::vec(
+            prop::sample::select(GAME.lines().chain([
+                "/", "-", "P1-KY", "P+00AL", "P-0", "PI8", "T", "T99999999999", "%", "%あ", "+あ", "'**",
+                "'CSA encoding=", "$", "P", "P9あいう", "+0000FU", "-9999OU", "T1.99999999999999", "V3.0",
+            ]).collect::<Vec<_>>()),
+            0..40,
+        ),
+    ) {
+        for game in read_all(lines.join("\n").as_bytes(), Format::Csa).into_iter().flatten() {
+            check_round_trip(&read_one(&written(&game, Format::Csa), Format::Csa).0, Format::Csa);
+        }
+    }
+}
+
+#[test]
+fn the_main_line_has_all_its_notes() {
+    let (record, _) = read_one(GAME.as_bytes(), Format::Csa);
+    assert!(without_variations(&record).mainline().map(Node::ply).eq(1..=5));
+}

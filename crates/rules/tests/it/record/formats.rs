@@ -1,0 +1,126 @@
+//! What holds for all formats: finding out which one a file has, and lines of USI.
+
+use std::fmt::Write as _;
+
+use readyok_rules::record::{self, Format, GameRecord, RecordErrorKind, WriteError};
+use readyok_rules::{Game, Position};
+
+use super::kif::words;
+use super::{check_round_trip, read_all, read_one, written};
+
+#[test]
+fn the_beginning_tells_the_format() {
+    for (text, format) in [
+        ("[Event \"a\"]\n\n1. e4 *", Some(Format::Pgn)),
+        ("\u{feff}\n\n1. e4 e5", Some(Format::Pgn)),
+        ("{a comment} 1. e4", Some(Format::Pgn)),
+        ("#KIF version=2.0 encoding=UTF-8\n", Some(Format::Kif)),
+        ("# ---- Kifu for Windows ----\n", Some(Format::Kif)),
+        ("開始日時：2026/11/21\n", Some(Format::Kif)),
+        ("   1 ７六歩(77)\n", Some(Format::Kif)),
+        ("▲７六歩\n", Some(Format::Ki2)),
+        ("V2.2\n", Some(Format::Csa)),
+        ("'CSA encoding=UTF-8\nV3.0\n", Some(Format::Csa)),
+        ("N+a\n", Some(Format::Csa)),
+        ("{\"header\":{}}", Some(Format::Jkf)),
+        ("{\n  \"header\":{}}", Some(Format::Jkf)),
+        ("position startpos moves 7g7f", Some(Format::Usi)),
+        ("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", Some(Format::Usi)),
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", Some(Format::Usi)),
+        ("hello", None),
+        ("", None),
+    ] {
+        assert_eq!(Format::detect(text.as_bytes()), format, "{text}");
+    }
+    let mut record = GameRecord::new(Position::start(Game::Shogi));
+    record.headers.push("先手", "あさひ");
+    for mv in ["7g7f", "3c3d"] {
+        let mv = record.position().parse_move(mv).expect("legal");
+        record.play(mv).expect("legal");
+    }
+    for format in [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi] {
+        for encoding in [record::Encoding::Utf8, record::Encoding::ShiftJis] {
+            let mut bytes = Vec::new();
+            record::write_encoded(&record, format, encoding, &mut bytes).expect("it is shogi");
+            let mut games = record::read(&bytes[..], None);
+            let read = games.next().expect("a game").expect("it is read");
+            assert_eq!(words(&read), "7g7f 3c3d", "{format}");
+            assert!(games.next().is_none(), "{format}");
+        }
+    }
+    let error = record::read(&b"hello"[..], None).next().expect("an error").expect_err("no format");
+    assert!(matches!(error.kind, RecordErrorKind::UnknownFormat));
+    assert!(record::read(&b" \n"[..], None).next().is_none());
+}
+
+#[test]
+fn formats_refuse_other_games() {
+    let chess = GameRecord::new(Position::start(Game::Chess));
+    let shogi = GameRecord::new(Position::start(Game::Shogi));
+    for format in Format::ALL {
+        let wrong = if format == Format::Pgn { &shogi } else { &chess };
+        let right = if format == Format::Pgn { &chess } else { &shogi };
+        let error = record::write(wrong, format, &mut Vec::new()).expect_err("not this game");
+        assert!(matches!(error, WriteError::WrongGame { .. }));
+        assert!(error.to_string().starts_with(&format.to_string()));
+        check_round_trip(right, format);
+    }
+}
+
+#[test]
+fn reads_lines_of_usi() {
+    for (line, moves) in [
+        ("position startpos", ""),
+        ("startpos moves 7g7f 3c3d", "7g7f 3c3d"),
+        ("position startpos moves", ""),
+        ("position sfen 4k4/9/9/9/9/9/9/9/4K4 b G 1 moves G*5b", "G*5b"),
+        ("sfen 4k4/9/9/9/9/9/9/9/4K4 b G moves G*5b", "G*5b"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b G 1", ""),
+    ] {
+        let (record, _) = read_one(line.as_bytes(), Format::Usi);
+        assert_eq!(words(&record), moves, "{line}");
+        check_round_trip(&record, Format::Usi);
+    }
+    let file = "# openings\n\nstartpos moves 7g7f\nstartpos moves 7g7e\nstartpos moves 2g2f x\n\
+        sfen 9/9/9/9/9/9/9/9/9 b - 1\nstartpos 7g7f\nstartpos moves 2g2f\n";
+    let errors: Vec<String> = read_all(file.as_bytes(), Format::Usi)
+        .into_iter()
+        .map(|game| game.map_or_else(|error| error.to_string(), |game| words(&game)))
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            "7g7f",
+            "game 2, line 4, column 16: illegal move `7g7e`: the piece does not move so",
+            "game 3, line 5, column 21: illegal move `x`: it is no move of this game",
+            "game 4, line 6, column 1: bad start position: the board has no king",
+            "game 5, line 7, column 10: `7g7f` means nothing here",
+            "2g2f",
+        ]
+    );
+}
+
+/// Variations in variations, as deep as nobody writes them by hand.
+#[test]
+fn depth_breaks_no_writer() {
+    let mut record = GameRecord::new(Position::start(Game::Shogi));
+    let mut parent = record::NodeId::ROOT;
+    let mut position = record.start().clone();
+    for word in ["2h3h", "8b7b", "3h2h", "7b8b"].into_iter().cycle().take(600) {
+        let main = position.parse_move(word).expect("legal");
+        let other = position.legal_moves().into_iter().find(|mv| *mv != main).expect("another");
+        record.add(parent, other).expect("legal");
+        parent = record.add(parent, main).expect("legal");
+        position.play(main).expect("legal");
+    }
+    for format in [Format::Kif, Format::Ki2, Format::Jkf] {
+        assert!(!written(&record, format).is_empty());
+    }
+    check_round_trip(&record, Format::Kif);
+    let mut chess = String::from("1. Nf3 ");
+    for _ in 0..99 {
+        let _ = write!(chess, "(1. Nc3 (1. Nf3 ");
+    }
+    // Too deep for the reader, who says so.
+    assert!(read_all(chess.as_bytes(), Format::Pgn).remove(0).is_err());
+}

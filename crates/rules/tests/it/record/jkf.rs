@@ -1,0 +1,112 @@
+//! JKF: what others write, broken files, and round trips.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use readyok_rules::record::{Format, GameResult, Termination};
+use readyok_rules::{Side, record::Tag};
+
+use super::kif::{finish, no_time, words};
+use super::{check_round_trip, games, read_all, read_one, written};
+
+#[test]
+fn reads_what_others_write() {
+    let text = r#"{"header":{"先手":"na2hiro","後手":"うひょ"},"initial":{"preset":"HIRATE"},"moves":[
+        {"comments":["はじめ"]},
+        {"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"color":0,"piece":"FU"},
+         "time":{"now":{"m":0,"s":16},"total":{"h":0,"m":0,"s":16}}},
+        {"move":{"from":{"x":3,"y":3},"to":{"x":3,"y":4},"color":1,"piece":"FU"},
+         "forks":[[{"move":{"from":{"x":8,"y":3},"to":{"x":8,"y":4},"piece":"FU"}},{"special":"CHUDAN"}]]},
+        {"move":{"from":{"x":8,"y":8},"to":{"x":2,"y":2},"color":0,"piece":"KA","promote":true,"capture":"KA"}},
+        {"move":{"from":{"x":3,"y":1},"same":true,"color":1,"piece":"GI"},
+         "forks":[[{"move":{"from":{"x":8,"y":2},"to":{"x":2,"y":2},"piece":"HI"}}]]},
+        {"move":{"to":{"x":4,"y":5},"color":0,"piece":"KA","relative":"H"}},
+        {"special":"TORYO","comments":["終わり"]}]}"#;
+    let (record, oddities) = read_one(text.as_bytes(), Format::Jkf);
+    assert_eq!((words(&record).as_str(), oddities), ("7g7f 3c3d 8h2b+ 3a2b B*4e", vec![]));
+    assert_eq!(record.header(Tag::Player(Side::First)), Some("na2hiro"));
+    assert_eq!((record.len(), record.result), (7, GameResult::Win(Side::First)));
+    assert_eq!(record.root().expect("a root").notes.comments, ["はじめ"]);
+    let first = record.mainline().next().expect("a move");
+    assert_eq!(first.notes.elapsed, Some(Duration::from_secs(16)));
+    let end = record.node(record.last()).and_then(|node| node.notes.end.clone()).expect("an end");
+    assert_eq!(
+        (end.termination, end.comments),
+        (Termination::Resignation, vec!["終わり".to_owned()])
+    );
+    check_round_trip(&record, Format::Jkf);
+    check_round_trip(&record, Format::Kif);
+}
+
+#[test]
+fn writes_everything_that_the_format_says_about_a_move() {
+    let (record, _) = read_one("▲７六歩 △３四歩 ▲２二角成 △同　銀 ▲５五角".as_bytes(), Format::Ki2);
+    let text = String::from_utf8(written(&record, Format::Jkf)).expect("UTF-8");
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let moves: Vec<_> = (1..=5).map(|index| value["moves"][index]["move"].clone()).collect();
+    assert_eq!(
+        moves[2],
+        serde_json::json!({
+            "color": 0, "from": {"x": 8, "y": 8}, "to": {"x": 2, "y": 2}, "piece": "KA",
+            "promote": true, "capture": "KA",
+        })
+    );
+    assert_eq!((&moves[3]["same"], &moves[3]["capture"]), (&true.into(), &"UM".into()));
+    assert_eq!((&moves[4]["piece"], moves[4].get("from")), (&"KA".into(), None));
+    assert_eq!(value["initial"]["preset"], "HIRATE");
+}
+
+#[test]
+fn broken_files_are_reported() {
+    for (text, expected) in [
+        ("{\"moves\":[{}", "line 1, column 12: "),
+        ("3", "line 1, column 1: `invalid type"),
+        ("\n {\"moves\":3}", "line 2, column 2: "),
+        ("{\"moves\":[{},{\"move\":3}]}", "line 1, column 1: `3` means nothing here"),
+        (
+            r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5},"piece":"FU"}}]}"#,
+            "line 1, column 1: illegal move `7g7e`: the piece does not move so",
+        ),
+        (
+            r#"{"initial":{"preset":"X"},"moves":[]}"#,
+            "line 1, column 1: `{\"preset\":\"X\"}` means",
+        ),
+    ] {
+        let error = read_all(text.as_bytes(), Format::Jkf).remove(0).expect_err(text);
+        assert!(error.to_string().starts_with(&format!("game 1, {expected}")), "{text}: {error}");
+    }
+    // Neither the reader nor the writer is broken by depth.
+    let deep = format!("{{\"moves\":{}", "[{\"forks\":[".repeat(10_000));
+    assert!(read_all(deep.as_bytes(), Format::Jkf).remove(0).is_err());
+}
+
+#[test]
+fn games_follow_each_other() {
+    let game = r#"{"moves":[{},{"special":"TORYO"}]}"#;
+    let games = read_all(format!("\u{feff}{game}\n{game}\n{{}}\n{game}").as_bytes(), Format::Jkf);
+    let read: Vec<bool> = games.iter().map(Result::is_ok).collect();
+    assert_eq!(read, [true, true, false, true]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_written_reads_back(
+        start in games::shogi_start(),
+        plan in games::plan(games::whole_seconds(), 0..30),
+        end in games::end(),
+    ) {
+        // JKF counts no moves before the first.
+        prop_assume!(start.to_string().ends_with(" 1"));
+        let mut record = games::build(start, games::Plan { root: no_time(plan.root), ..plan });
+        finish(&mut record, end);
+        record.headers.push("先手", "a \"b\" \\ 王");
+        check_round_trip(&record, Format::Jkf);
+    }
+
+    #[test]
+    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        read_all(&bytes, Format::Jkf);
+    }
+}

@@ -1,0 +1,388 @@
+//! KIF and KI2: files of several programs' styles, broken ones, and round trips.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use readyok_rules::record::{
+    self, Annotations, Encoding, End, Evaluation, Format, GameRecord, GameResult, Limits, Node,
+    RecordErrorKind, RecordScore, Records, Tag, Termination,
+};
+use readyok_rules::{CastlingForm, Game, Position, Side};
+
+use super::games::Plan;
+use super::{check_round_trip, games, read_all, read_one, written};
+
+/// The main line as USI words.
+pub(super) fn words(record: &GameRecord) -> String {
+    let words: Vec<String> =
+        record.mainline().filter_map(Node::mv).map(|mv| mv.word(CastlingForm::KingMove)).collect();
+    words.join(" ")
+}
+
+#[track_caller]
+fn check_moves(text: &str, expected: &str) -> GameRecord {
+    let (record, oddities) = read_one(text.as_bytes(), Format::Kif);
+    assert_eq!((words(&record).as_str(), oddities), (expected, vec![]), "{text}");
+    record
+}
+
+#[track_caller]
+fn check_error(text: &str, expected: &str) {
+    let mut games = read_all(text.as_bytes(), Format::Kif);
+    let error = games.remove(0).err().unwrap_or_else(|| panic!("{text} was read"));
+    assert_eq!(error.to_string(), format!("game 1, {expected}"), "{text}");
+    for game in games {
+        assert_eq!(words(&game.expect("the next game is read")), "7g7f", "{text}");
+    }
+}
+
+const WITH_VARIATIONS: &str = "\
+# ---- written by hand ----
+開始日時：2026/11/21 10:00:00
+棋戦：秋の練習会：予選
+手合割：平手　　
+先手：あさひ
+後手：ゆうひ
+手数----指手---------消費時間--
+*はじめに
+*二行目
+   1 ７六歩(77)   ( 0:16/00:00:16)
+   2 ３四歩(33)   ( 0:01/00:00:01)+
+   3 ２二角成(88) ( 1:05/00:01:21)+
+*成った
+&しおり
+   4 同　銀(31)   ( 0:00/00:00:01)
+   5 ５五角打     ( 0:02/00:01:23)
+   6 投了         ( 0:03/00:00:04)
+まで5手で先手の勝ち
+
+変化：3手
+   3 ２六歩(27)
+   4 ４四歩(43)
+   5 ４八銀(39)+
+
+変化：5手
+   5 ２五歩(26)
+   6 中断
+
+変化：2手
+   2 ８四歩(83)
+*別の手
+";
+
+#[test]
+fn reads_kif_with_variations() {
+    let record = check_moves(WITH_VARIATIONS, "7g7f 3c3d 8h2b+ 3a2b B*5e");
+    assert_eq!(record.header(Tag::Event), Some("秋の練習会：予選"));
+    assert_eq!(record.player(Side::Second), Some("ゆうひ"));
+    assert_eq!(record.headers.len(), 4);
+    assert_eq!(record.result, GameResult::Win(Side::First));
+    let root = record.root().expect("a root");
+    assert_eq!(root.notes.comments, ["はじめに\n二行目"]);
+    let line: Vec<&Node> = record.mainline().collect();
+    assert_eq!(line[2].notes.elapsed, Some(Duration::from_secs(65)));
+    assert_eq!(line[2].notes.comments, ["成った"]);
+    let end = line[4].notes.end.as_ref().expect("an end");
+    assert_eq!(end.termination, Termination::Resignation);
+    assert_eq!(end.elapsed, Some(Duration::from_secs(3)));
+    // 3: two moves, of which the second has two continuations; 2: one more.
+    assert_eq!(record.len(), 5 + 3 + 1 + 1);
+    assert_eq!(line[0].children().len(), 2);
+    assert_eq!(line[1].children().len(), 2);
+    let third = record.node(line[1].children()[1]).expect("a variation");
+    let fourth = record.node(third.children()[0]).expect("it goes on");
+    assert_eq!(fourth.children().len(), 2);
+    let fifth = record.node(fourth.children()[1]).expect("a variation of a variation");
+    assert_eq!(fifth.notes.end, Some(End::from(Termination::Interrupted)));
+    check_round_trip(&record, Format::Kif);
+    check_round_trip(&record, Format::Jkf);
+}
+
+#[test]
+fn reads_moves_as_programs_write_them() {
+    check_moves("1 ７六歩(77)\n2 ３四歩(33)\n3 ２二角成(88)\n4 同銀(31)\n", "7g7f 3c3d 8h2b+ 3a2b");
+    check_moves("   1 76歩(77)\n   2 ３四歩(33)(0:01/)\n", "7g7f 3c3d");
+    check_moves("\u{feff}１　７六歩(77)\r\n２　３四歩(33)\r\n", "7g7f 3c3d");
+    check_moves("▲７六歩 △３四歩 ▲２二角成 △同　銀 ▲５五角", "7g7f 3c3d 8h2b+ 3a2b B*5e");
+    check_moves("☗7六歩☖3四歩☗2二角不成", "7g7f 3c3d 8h2b");
+    check_moves("手合割：二枚落ち\n上手：先生\n\n▽６二銀 ▼７六歩\n", "7a6b 7g7f");
+}
+
+#[test]
+fn reads_words_that_tell_pieces_apart() {
+    let golds = "後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n\
+        | ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n\
+        | ・ ・ ・ ・ ・ ・ ・ 銀 ・|三\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n\
+        | ・ ・ ・ ・ ・ 銀 ・ 銀 ・|五\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|六\n\
+        | ・ ・ ・ 金 ・ ・ ・ ・ ・|七\n| ・ ・ 金 金 金 ・ ・ ・ ・|八\n\
+        | ・ ・ ・ ・ 玉 ・ ・ ・ ・|九\n+---------------------------+\n\
+        先手の持駒：歩十八　角\n先手番\n\n";
+    for (text, expected) in [
+        ("▲７七金", ""),
+        ("▲７七金寄", "6g7g"),
+        ("▲７七金直", "7h7g"),
+        ("▲７七金右上", "6h7g"),
+        ("▲３四銀右上", "2e3d"),
+        ("▲３四銀左", "4e3d"),
+        ("▲３四銀引", "2c3d"),
+        ("▲３四銀引成", "2c3d+"),
+        ("▲５五角", "B*5e"),
+        ("▲５五角打", "B*5e"),
+    ] {
+        let read = read_all(format!("{golds}{text}\n").as_bytes(), Format::Ki2).remove(0);
+        match read {
+            Ok(record) => assert!(words(&record) == expected, "{text}"),
+            Err(error) => assert_eq!(expected, "", "{text}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn start_positions_come_from_names_and_drawings() {
+    let handicap = check_moves("手合割：飛香落ち\n上手：甲\n下手：乙\n   1 ３四歩(33)\n", "3c3d");
+    assert_eq!(handicap.start().turn(), Side::Second);
+    assert_eq!(handicap.player(Side::First), Some("乙"));
+    let (record, _) = read_one(
+        "手合割：その他\n後手の持駒：金四　銀四　桂四　香四　歩十七　\n\
+         +--\n|v王 ・ ・ ・ ・ ・ ・ ・ ・|一\n| ・v龍 ・ ・ ・ ・ ・ ・ ・|二\n| ・ 全 ・ ・ ・ ・ ・ ・ ・|三\n\
+         | ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|五\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|六\n\
+         | ・ ・ ・ ・ ・ ・ ・ ・ ・|七\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|八\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|九\n\
+         先手の持駒：角二　飛\n手数＝12  △９一王  まで\n後手番\n"
+            .replace("銀四", "銀三")
+            .as_bytes(),
+        Format::Kif,
+    );
+    assert_eq!(record.start().to_string(), "k8/1+r7/1+S7/9/9/9/9/9/9 w R2B4g3s4n4l17p 13");
+    check_round_trip(&record, Format::Kif);
+}
+
+#[test]
+fn ends_are_read_and_sum_up_the_game() {
+    for (word, end, result) in [
+        ("投了", Termination::Resignation, GameResult::Win(Side::First)),
+        ("詰み", Termination::Checkmate, GameResult::Win(Side::First)),
+        ("千日手", Termination::Repetition, GameResult::Draw),
+        ("持将棋", Termination::Impasse, GameResult::Draw),
+        ("入玉勝ち", Termination::Declaration, GameResult::Win(Side::Second)),
+        ("切れ負け", Termination::TimeForfeit, GameResult::Win(Side::First)),
+        ("反則負け", Termination::IllegalMove, GameResult::Win(Side::First)),
+        ("反則勝ち", Termination::IllegalAction, GameResult::Win(Side::Second)),
+        ("不戦敗", Termination::Forfeit, GameResult::Win(Side::First)),
+        ("中断", Termination::Interrupted, GameResult::Unknown),
+        ("封じ手", Termination::Other("封じ手".to_owned()), GameResult::Unknown),
+    ] {
+        let record = check_moves(&format!("1 ７六歩(77)\n2 {word}  ( 0:05/00:00:05)\n"), "7g7f");
+        assert_eq!((record.termination(), record.result), (Some(end), result), "{word}");
+        check_round_trip(&record, Format::Kif);
+        let ki2 = String::from_utf8(written(&record, Format::Ki2)).expect("UTF-8");
+        let (read, _) = read_one(ki2.as_bytes(), Format::Ki2);
+        assert_eq!((read.termination(), read.result), (record.termination(), result), "{ki2}");
+    }
+    for (line, end, result) in [
+        ("まで1手で先手の勝ち", Some(Termination::Resignation), GameResult::Win(Side::First)),
+        (
+            "まで1手で時間切れにより先手の勝ち",
+            Some(Termination::TimeForfeit),
+            GameResult::Win(Side::First),
+        ),
+        ("まで1手で後手の反則負け", Some(Termination::IllegalMove), GameResult::Win(Side::First)),
+        ("まで1手で千日手", Some(Termination::Repetition), GameResult::Draw),
+        ("まで1手で中断", Some(Termination::Interrupted), GameResult::Unknown),
+    ] {
+        let record = check_moves(&format!("▲７六歩\n{line}\n"), "7g7f");
+        assert_eq!((record.termination(), record.result), (end, result), "{line}");
+    }
+    // KIF has a line of its own for resignation.
+    let record = check_moves("1 ７六歩(77)\nまで1手で先手の勝ち\n", "7g7f");
+    assert_eq!((record.termination(), record.result), (None, GameResult::Win(Side::First)));
+}
+
+#[test]
+fn evaluations_in_comments_are_read() {
+    let record = check_moves(
+        "1 ７六歩(77)\n*互角\n*#評価値=108\n*#深さ=12\n*#エンジン=何か\n2 ３四歩(33)\n*#詰み=後手勝ち:5手\n\
+         3 ２六歩(27)\n**評価値=-20\n",
+        "7g7f 3c3d 2g2f",
+    );
+    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let score = |score, depth| Some(Evaluation { score, depth });
+    assert_eq!(notes[0].evaluation, score(RecordScore::Centipawns(108), Some(12)));
+    assert_eq!(notes[0].comments, ["互角\n#エンジン=何か"]);
+    assert_eq!(notes[1].evaluation, score(RecordScore::Mate(-5), None));
+    assert_eq!(notes[2].evaluation, score(RecordScore::Centipawns(-20), None));
+}
+
+#[test]
+fn a_broken_game_is_reported_and_the_next_one_read() {
+    let next = "\n手合割：平手\n   1 ７六歩(77)\n";
+    for (text, expected) in [
+        (
+            "   1 ７六歩(77)\n   2 ３五歩(33)\n",
+            "line 2, column 6: illegal move `3c3e`: the piece does not move so",
+        ),
+        ("   1 ７六歩(78)\n", "line 1, column 6: no legal move is `７六歩(78)`"),
+        ("   1 ７六馬(77)\n", "line 1, column 6: no legal move is `７六馬(77)`"),
+        ("   1 同　歩(77)\n", "line 1, column 6: `同　歩(77)` means nothing here"),
+        ("   1 ７六歩(77)\n変化：3手\n", "line 2, column 1: `変化：3手` means nothing here"),
+        ("▲７六歩 △５五歩", "line 1, column 6: illegal move `P*5e`: no such piece is in hand"),
+        ("▲７六歩 △？", "line 1, column 6: `？` means nothing here"),
+        ("   1 投了\n   2 ７六歩(77)\n", "line 2, column 6: `７六歩(77)` means nothing here"),
+        (
+            "後手の持駒：なし\n|v玉v玉 ・ ・ ・ ・ ・ ・ ・|一\n1 ７六歩(77)\n",
+            "line 3, column 1: bad start position: the second player has 2 kings",
+        ),
+    ] {
+        check_error(&format!("{text}{next}"), expected);
+    }
+    check_error("何か\n別の\n", "line 2, column 1: `何か` means nothing here");
+}
+
+#[test]
+fn games_over_the_limits_are_reported() {
+    let limits = Limits {
+        game_bytes: 2000,
+        comment_bytes: 100,
+        headers: 3,
+        header_bytes: 50,
+        moves: 20,
+        plies: 12,
+        depth: 3,
+    };
+    let shuffle: String = (0..8).map(|_| "▲３八飛 △７二飛 ▲２八飛 △８二飛\n").collect();
+    let wide: String = (0..12).map(|_| "変化：1手\n▲７六歩 △３四歩\n").collect();
+    for text in [
+        "*あいう\n".repeat(20),
+        format!("▲７六歩\n{}", "*あいう\n".repeat(20)),
+        format!("*{}", "x".repeat(900)),
+        "あ：い\n".repeat(4),
+        format!("あ：{}", "x".repeat(60)),
+        "\n".repeat(3000),
+        shuffle,
+        wide,
+    ] {
+        let file = format!("{text}\n手合割：平手\n   1 ７六歩(77)\n");
+        let mut games = Records::new(file.as_bytes(), Format::Kif, limits);
+        let error = games.next().expect("a game").expect_err("too much");
+        assert!(matches!(error.kind, RecordErrorKind::TooMuch(_)), "{error}");
+        let next = games.last().expect("another game").expect("it is read");
+        assert_eq!(words(&next), "7g7f", "{error}");
+    }
+}
+
+#[test]
+fn both_encodings_are_read_however_they_are_told() {
+    let (record, _) = read_one(WITH_VARIATIONS.as_bytes(), Format::Kif);
+    let mut bytes = Vec::new();
+    record::write_encoded(&record, Format::Kif, Encoding::ShiftJis, &mut bytes)
+        .expect("it is shogi");
+    assert!(std::str::from_utf8(&bytes).is_err());
+    assert!(read_one(&bytes, Format::Kif).0 == record);
+    // Without the line that tells the encoding.
+    let end = bytes.iter().position(|&byte| byte == b'\n').expect("a line");
+    assert!(read_one(&bytes[end + 1..], Format::Kif).0 == record);
+    let marked = [b"\xef\xbb\xbf", WITH_VARIATIONS.as_bytes()].concat();
+    assert!(read_one(&marked, Format::Kif).0 == record);
+}
+
+#[test]
+fn letters_without_shift_jis_become_question_marks() {
+    let mut record = GameRecord::new(Position::start(Game::Shogi));
+    record.set_header(Tag::Player(Side::First), "é👑か");
+    let mut bytes = Vec::new();
+    record::write_encoded(&record, Format::Kif, Encoding::ShiftJis, &mut bytes)
+        .expect("it is shogi");
+    assert_eq!(read_one(&bytes, Format::Kif).0.player(Side::First), Some("??か"));
+}
+
+#[test]
+fn headers_that_mean_something_else_are_not_written() {
+    let mut record = GameRecord::new(Position::start(Game::Shogi));
+    for name in ["手合割", "変化", "まで1手で先手の勝ち", "*x", "1 ７六歩(77)", "先手の持駒", ""]
+    {
+        record.headers.push(name, "１手\n変化：1手");
+    }
+    record.headers.push("備考", "一\n二");
+    let (read, oddities) = read_one(&written(&record, Format::Kif), Format::Kif);
+    assert_eq!(read.headers.iter().collect::<Vec<_>>(), [("備考", "一 二")]);
+    assert_eq!(oddities, []);
+}
+
+/// Leaves out what KI2 does not hold.
+fn for_ki2(mut plan: Plan) -> Plan {
+    for (_, _, notes) in &mut plan.moves {
+        notes.elapsed = None;
+    }
+    plan.root.elapsed = None;
+    plan
+}
+
+/// Gives a game an end from which its result follows.
+pub(super) fn finish(record: &mut GameRecord, end: Option<Termination>) {
+    record.result = GameResult::Unknown;
+    if let Some(end) = end {
+        record.finish(end);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_written_as_kif_reads_back(
+        start in games::shogi_start(),
+        plan in games::plan(games::whole_seconds(), 0..60),
+        end in games::end(),
+        comment in prop::collection::vec(games::comment(), 0..2),
+        headers in prop::collection::vec(("[ぁ-こ]{1,5}", games::text()), 0..5),
+    ) {
+        let mut record = games::build(start, Plan { root: no_time(plan.root), ..plan });
+        finish(&mut record, end);
+        let last = record.last();
+        if let Some(end) = record.notes_mut(last).and_then(|notes| notes.end.as_mut()) {
+            end.comments = comment;
+            end.elapsed = Some(Duration::from_secs(61));
+        }
+        for (name, value) in headers {
+            record.headers.push(name, value);
+        }
+        check_round_trip(&record, Format::Kif);
+    }
+
+    #[test]
+    fn what_is_written_as_ki2_reads_back(
+        start in games::shogi_start(),
+        plan in games::plan(games::whole_seconds(), 0..60),
+        end in games::end(),
+    ) {
+        let mut record = games::build(start, for_ki2(plan));
+        finish(&mut record, end);
+        check_round_trip(&record, Format::Ki2);
+    }
+
+    #[test]
+    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        read_all(&bytes, Format::Kif);
+    }
+
+    #[test]
+    fn no_lines_break_the_reader(
+        lines in prop::collection::vec(
+            prop::sample::select(WITH_VARIATIONS.lines().chain([
+                "変化：1手", "変化：", "▲７六歩 △３四歩 ▲２二角成", "△同　銀", "+---", "|v玉", "後手番",
+                "先手の持駒：歩十八", "手数＝99999999999", "1 投了", "まで", "#KIF", "99999999999 ７六歩(77)",
+                "手合割：十枚落ち", "1 ７六歩(77)   ( 9999999999:9/", "同", "1 同", "*#評価値=99999999999",
+            ]).collect::<Vec<_>>()),
+            0..40,
+        ),
+    ) {
+        for game in read_all(lines.join("\n").as_bytes(), Format::Kif).into_iter().flatten() {
+            // The first writing loses what KIF does not hold.
+            check_round_trip(&read_one(&written(&game, Format::Kif), Format::Kif).0, Format::Kif);
+        }
+    }
+}
+
+/// A start position took no time.
+pub(super) fn no_time(notes: Annotations) -> Annotations {
+    Annotations { elapsed: None, ..notes }
+}
