@@ -2,16 +2,19 @@
 //!
 //! Facts about both are from its manual (`man.md`, alpha 1.8.2). What fastchess can do and a
 //! [`Plan`](crate::plan::Plan) can say is read into one; what is only about the machine and the
-//! output is in [`Options`]. Nothing here plays or prints.
+//! output is in [`Options`]. [`Printer`] follows a match and prints what
+//! fastchess would.
 
 mod engine;
 mod error;
 mod flags;
 mod options;
 mod parse;
+mod printer;
 pub mod text;
 mod values;
 
 pub use error::ArgumentError;
 pub use options::{EpdOut, Log, Options, OutputFormat, PgnNotation, PgnOut, Resume};
 pub use parse::{Invocation, Request, parse};
+pub use printer::Printer;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use readyok_rules::{Game, Side};
 
-use crate::result::{GameResult, Termination};
+use crate::result::Termination;
 
 /// The line at the start of a game. Games are counted from 1.
 pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
@@ -12,62 +12,80 @@ pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
 }
 
 /// The line at the end of a game.
-pub fn finished(number: u64, first: &str, second: &str, game: Game, result: &GameResult) -> String {
-    let (score, why) = (score(result), reason(game, result));
+pub fn finished(number: u64, first: &str, second: &str, end: &GameOver<'_>) -> String {
+    let (score, why) = (end.score(), end.reason());
     format!("Finished game {number} ({first} vs {second}): {score} {{{why}}}")
 }
 
-/// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that was not played to its end.
-pub fn score(result: &GameResult) -> &'static str {
-    match (result.winner, &result.termination) {
-        (_, Termination::Aborted) => "*",
-        (Some(Side::First), _) => "1-0",
-        (Some(Side::Second), _) => "0-1",
-        (None, _) => "1/2-1/2",
-    }
+/// How a game ended.
+#[derive(Clone, Copy, Debug)]
+pub struct GameOver<'a> {
+    /// What was played.
+    pub game: Game,
+    /// The winner; none is a draw.
+    pub winner: Option<Side>,
+    /// What ended it.
+    pub termination: &'a Termination,
 }
 
-/// Why a game ended, in the words of fastchess where it has some. The colours are those of the
-/// game: who moves first is White in chess and Black in shogi.
-pub fn reason(game: Game, result: &GameResult) -> String {
-    let color = |side| match (game, side) {
-        (Game::Shogi, Side::First) | (Game::Chess | Game::Chess960, Side::Second) => "Black",
-        (Game::Shogi, Side::Second) | (Game::Chess | Game::Chess960, Side::First) => "White",
-    };
-    let winner = result.winner.map_or("Nobody", color);
-    let loser = result.winner.map_or("Nobody", |side| color(side.other()));
-    let drawn = result.winner.is_none();
-    let mut text = String::new();
-    // Writing into a string cannot fail.
-    let _ = match &result.termination {
-        Termination::Checkmate => write!(text, "{winner} mates"),
-        Termination::Stalemate if drawn => write!(text, "Draw by stalemate"),
-        Termination::Stalemate => write!(text, "{loser} has no move"),
-        Termination::Repetition if game == Game::Shogi => write!(text, "Draw by 4-fold repetition"),
-        Termination::Repetition => write!(text, "Draw by 3-fold repetition"),
-        Termination::FiftyMoves => write!(text, "Draw by fifty moves rule"),
-        Termination::InsufficientMaterial => write!(text, "Draw by insufficient mating material"),
-        Termination::PerpetualCheck => write!(text, "{loser} gives perpetual check"),
-        Termination::Declaration => write!(text, "{winner} wins by declaration"),
-        Termination::WrongDeclaration => write!(text, "{loser} declares a win wrongly"),
-        Termination::Try => write!(text, "{winner} wins by the try rule"),
-        Termination::Impasse => write!(text, "Draw by impasse"),
-        Termination::Resignation => write!(text, "{loser} resigns"),
-        Termination::DrawAdjudication | Termination::MoveLimit => {
-            write!(text, "Draw by adjudication")
+impl GameOver<'_> {
+    /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that was not played to its end.
+    pub fn score(&self) -> &'static str {
+        match (self.winner, self.termination) {
+            (_, Termination::Aborted) => "*",
+            (Some(Side::First), _) => "1-0",
+            (Some(Side::Second), _) => "0-1",
+            (None, _) => "1/2-1/2",
         }
-        Termination::ResignAdjudication => write!(text, "{winner} wins by adjudication"),
-        Termination::Tablebase if drawn => write!(text, "Draw by adjudication: SyzygyTB"),
-        Termination::Tablebase => write!(text, "{winner} wins by adjudication: SyzygyTB"),
-        Termination::TimeForfeit { late_us } => {
-            write!(text, "{loser} loses on time ({}ms overrun)", late_us / 1000)
-        }
-        Termination::IllegalMove { .. } => write!(text, "{loser} makes an illegal move"),
-        Termination::Crash { .. } | Termination::NoStart { .. } => {
-            write!(text, "{loser} disconnects")
-        }
-        Termination::Stall { .. } => write!(text, "{loser}'s connection stalls"),
-        Termination::Aborted => write!(text, "Game interrupted"),
-    };
-    text
+    }
+
+    /// Why a game ended, in the words of fastchess where it has some. The colours are those of the
+    /// game: who moves first is White in chess and Black in shogi.
+    pub fn reason(&self) -> String {
+        let game = self.game;
+        let color = |side| match (game, side) {
+            (Game::Shogi, Side::First) | (Game::Chess | Game::Chess960, Side::Second) => "Black",
+            (Game::Shogi, Side::Second) | (Game::Chess | Game::Chess960, Side::First) => "White",
+        };
+        let winner = self.winner.map_or("Nobody", color);
+        let loser = self.winner.map_or("Nobody", |side| color(side.other()));
+        let drawn = self.winner.is_none();
+        let mut text = String::new();
+        // Writing into a string cannot fail.
+        let _ = match self.termination {
+            Termination::Checkmate => write!(text, "{winner} mates"),
+            Termination::Stalemate if drawn => write!(text, "Draw by stalemate"),
+            Termination::Stalemate => write!(text, "{loser} has no move"),
+            Termination::Repetition if game == Game::Shogi => {
+                write!(text, "Draw by 4-fold repetition")
+            }
+            Termination::Repetition => write!(text, "Draw by 3-fold repetition"),
+            Termination::FiftyMoves => write!(text, "Draw by fifty moves rule"),
+            Termination::InsufficientMaterial => {
+                write!(text, "Draw by insufficient mating material")
+            }
+            Termination::PerpetualCheck => write!(text, "{loser} gives perpetual check"),
+            Termination::Declaration => write!(text, "{winner} wins by declaration"),
+            Termination::WrongDeclaration => write!(text, "{loser} declares a win wrongly"),
+            Termination::Try => write!(text, "{winner} wins by the try rule"),
+            Termination::Impasse => write!(text, "Draw by impasse"),
+            Termination::Resignation => write!(text, "{loser} resigns"),
+            Termination::DrawAdjudication | Termination::MoveLimit => {
+                write!(text, "Draw by adjudication")
+            }
+            Termination::ResignAdjudication => write!(text, "{winner} wins by adjudication"),
+            Termination::Tablebase if drawn => write!(text, "Draw by adjudication: SyzygyTB"),
+            Termination::Tablebase => write!(text, "{winner} wins by adjudication: SyzygyTB"),
+            Termination::TimeForfeit { late_us } => {
+                write!(text, "{loser} loses on time ({}ms overrun)", late_us / 1000)
+            }
+            Termination::IllegalMove { .. } => write!(text, "{loser} makes an illegal move"),
+            Termination::Crash { .. } | Termination::NoStart { .. } => {
+                write!(text, "{loser} disconnects")
+            }
+            Termination::Stall { .. } => write!(text, "{loser}'s connection stalls"),
+            Termination::Aborted => write!(text, "Game interrupted"),
+        };
+        text
+    }
 }

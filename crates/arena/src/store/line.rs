@@ -19,6 +19,7 @@ pub(super) const FORMAT: &str = "readyok-match";
 pub(super) const VERSION: u32 = 1;
 
 /// What a line holds.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Record<'a> {

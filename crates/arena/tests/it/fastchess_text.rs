@@ -1,38 +1,23 @@
 //! The lines of fastchess that scripts look for.
 
-use readyok_arena::fastchess::text;
-use readyok_arena::plan::EngineId;
-use readyok_arena::result::{GameResult, Termination};
+use readyok_arena::fastchess::text::{self, GameOver};
+use readyok_arena::result::Termination;
 use readyok_rules::{Game, Side};
-
-fn result(winner: Option<Side>, termination: Termination) -> GameResult {
-    GameResult {
-        first: EngineId(0),
-        second: EngineId(1),
-        winner,
-        termination,
-        moves: Vec::new(),
-        started_ms: 0,
-        duration_ms: 0,
-    }
-}
 
 #[test]
 fn starts_and_ends_of_games() {
     assert_eq!(text::started(3, 200, "new", "base"), "Started game 3 of 200 (new vs base)");
-    let mate = result(Some(Side::Second), Termination::Checkmate);
-    let line = text::finished(4, "base", "new", Game::Chess, &mate);
+    let termination = &Termination::Checkmate;
+    let mate = GameOver { game: Game::Chess, winner: Some(Side::Second), termination };
+    let line = text::finished(4, "base", "new", &mate);
     assert_eq!(line, "Finished game 4 (base vs new): 0-1 {Black mates}");
 }
 
 #[test]
 fn every_end_has_its_words() {
-    let check = |winner, termination, score: &str, why: &str| {
-        let result = result(winner, termination);
-        assert_eq!(
-            (text::score(&result), text::reason(Game::Chess, &result).as_str()),
-            (score, why)
-        );
+    let check = |winner, termination: Termination, score: &str, why: &str| {
+        let over = GameOver { game: Game::Chess, winner, termination: &termination };
+        assert_eq!((over.score(), over.reason().as_str()), (score, why));
     };
     let (white, black) = (Some(Side::First), Some(Side::Second));
     check(white, Termination::Checkmate, "1-0", "White mates");
@@ -60,8 +45,11 @@ fn every_end_has_its_words() {
 
 #[test]
 fn the_colours_of_shogi_are_its_own() {
-    let mate = result(Some(Side::First), Termination::Checkmate);
-    assert_eq!(text::reason(Game::Shogi, &mate), "Black mates");
-    let drawn = result(None, Termination::Repetition);
-    assert_eq!(text::reason(Game::Shogi, &drawn), "Draw by 4-fold repetition");
+    let check = |winner, termination: Termination, why: &str| {
+        let over = GameOver { game: Game::Shogi, winner, termination: &termination };
+        assert_eq!(over.reason(), why);
+    };
+    check(Some(Side::First), Termination::Checkmate, "Black mates");
+    check(None, Termination::Repetition, "Draw by 4-fold repetition");
+    check(Some(Side::Second), Termination::PerpetualCheck, "Black gives perpetual check");
 }

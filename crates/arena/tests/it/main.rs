@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod fastchess;
+mod fastchess_printer;
 mod fastchess_text;
 mod plan;
 mod queue;

@@ -1,0 +1,345 @@
+//! Follows a match and prints what fastchess prints.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::time::{Duration, SystemTime};
+
+use readyok_rules::Side;
+
+use crate::event::{End, Event, Listener, Score};
+use crate::plan::{EngineId, EnginePlan, Format, GamesPerPairing, OpeningSource, Plan};
+use crate::result::Termination;
+use crate::stats::fastchess::{Block, RULE, Setup, ranking, verdict_line};
+use crate::stats::{Counts, Figures, Pentanomial, Sprt, Trinomial};
+
+use super::options::{Options, OutputFormat};
+use super::text::{self, GameOver};
+
+/// A listener that prints in the form of fastchess, or of cutechess as fastchess does it.
+///
+/// What is printed for a pair comes when both of its games are complete, since only whole pairs
+/// count here. When the output is closed, the rest is not printed.
+#[derive(Debug)]
+pub struct Printer<W> {
+    out: W,
+    plan: Plan,
+    options: Options,
+    sprt: Option<Sprt>,
+    scores: BTreeMap<(EngineId, EngineId), Score>,
+    /// Times and crashes of engines, by name.
+    failures: BTreeMap<String, Failures>,
+    started: SystemTime,
+    games_over: u64,
+    pairs_over: u64,
+    reported: bool,
+    closed: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Failures {
+    timeouts: u64,
+    crashes: u64,
+}
+
+impl<W: Write> Printer<W> {
+    /// A printer of a match that starts now.
+    pub fn new(plan: &Plan, options: &Options, out: W) -> Self {
+        Self {
+            out,
+            sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
+            plan: plan.clone(),
+            options: options.clone(),
+            scores: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            started: SystemTime::now(),
+            games_over: 0,
+            pairs_over: 0,
+            reported: false,
+            closed: false,
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        if self.closed {
+            return;
+        }
+        let said = writeln!(self.out, "{text}").and_then(|()| self.out.flush());
+        self.closed = said.is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+    }
+
+    fn name(&self, engine: EngineId) -> &str {
+        let index = usize::try_from(engine.0).ok();
+        index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
+    }
+
+    /// The number of a game, counted from 1 over all pairings.
+    fn number(&self, pair: u64, game: u32) -> u64 {
+        pair * self.games_of_pair() + u64::from(game) + 1
+    }
+
+    fn games_of_pair(&self) -> u64 {
+        match self.plan.games {
+            GamesPerPairing::One => 1,
+            GamesPerPairing::Two => 2,
+        }
+    }
+
+    /// How many games the match has.
+    fn total(&self) -> u64 {
+        let engines = self.plan.engines.len() as u64;
+        let meetings = match self.plan.format {
+            Format::Gauntlet { seeds } => {
+                let seeds = u64::from(seeds).min(engines.saturating_sub(1));
+                seeds * engines - seeds * (seeds + 1) / 2
+            }
+            Format::RoundRobin => engines * engines.saturating_sub(1) / 2,
+            Format::Knockout { .. } => engines.saturating_sub(1),
+            Format::Swiss => engines / 2,
+        };
+        meetings * u64::from(self.plan.rounds) * u64::from(self.plan.legs) * self.games_of_pair()
+    }
+
+    fn game_end(&mut self, number: u64, [first, second]: [EngineId; 2], over: &GameOver<'_>) {
+        let line = text::finished(number, self.name(first), self.name(second), over);
+        self.say(&line);
+        self.games_over += 1;
+        let loser = over.winner.map(|winner| if winner == Side::First { second } else { first });
+        let Some(loser) = loser else { return };
+        let name = self.name(loser).to_owned();
+        match over.termination {
+            Termination::TimeForfeit { .. } => {
+                self.failures.entry(name).or_default().timeouts += 1;
+            }
+            Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {
+                self.failures.entry(name).or_default().crashes += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn score(&mut self, score: Score) {
+        self.scores.insert((score.engine, score.opponent), score);
+        if self.options.output == OutputFormat::Cutechess && self.options.score_interval.is_some() {
+            let line = self.cutechess_score(&score);
+            self.say(&line);
+        }
+        self.reported = false;
+        let unit = if self.options.penta { self.pairs_over } else { self.games_over };
+        let due = self.options.rating_interval.is_some_and(|every| {
+            // Single games are counted two at a time where they are played so.
+            let step = if self.options.penta { 1 } else { self.games_of_pair() };
+            unit / u64::from(every) != unit.saturating_sub(step) / u64::from(every)
+        });
+        if due {
+            self.report();
+        }
+    }
+
+    fn cutechess_score(&self, score: &Score) -> String {
+        let Score { wins, draws, losses, .. } = *score;
+        let games = wins + draws + losses;
+        let ratio = Figures::of(&trinomial(score)).score.number().unwrap_or_default();
+        let (first, second) = (self.name(score.engine), self.name(score.opponent));
+        format!("Score of {first} vs {second}: {wins} - {losses} - {draws}  [{ratio:.3}] {games}")
+    }
+
+    /// What is printed from time to time.
+    fn report(&mut self) {
+        self.reported = true;
+        let text = match (self.options.output, self.plan.engines.as_slice()) {
+            (OutputFormat::Fastchess, [one, other]) => {
+                format!("{RULE}\n{}{RULE}", self.block(one, other))
+            }
+            (OutputFormat::Fastchess, _) => format!("{RULE}\n{}{RULE}", self.ranking()),
+            (OutputFormat::Cutechess, [_, _]) => self.cutechess_report(),
+            (OutputFormat::Cutechess, _) => self.ranking().trim_end().to_owned(),
+        };
+        self.say(&text);
+    }
+
+    fn block(&self, one: &EnginePlan, other: &EnginePlan) -> String {
+        let (one_time, other_time) = (time(one), time(other));
+        let book = match &self.plan.openings.source {
+            OpeningSource::File { path, .. } => Some(path.as_str()),
+            _ => None,
+        };
+        let block = Block {
+            first: setup(one, &one_time),
+            second: setup(other, &other_time),
+            book,
+            counts: self.head_to_head(),
+            sprt: self.sprt,
+        };
+        block.to_string()
+    }
+
+    fn head_to_head(&self) -> Counts {
+        let score = self.scores.get(&(EngineId(0), EngineId(1)));
+        score.map_or_else(|| Counts::Games(Trinomial::default()), |score| self.counts(score))
+    }
+
+    fn counts(&self, score: &Score) -> Counts {
+        let [ll, ld, wl, dd, wd, ww] = score.pairs;
+        match Pentanomial::new(ll, ld, wl, dd, wd, ww) {
+            Ok(pairs) if self.options.penta => Counts::Pairs(pairs),
+            Ok(_) | Err(_) => trinomial(score),
+        }
+    }
+
+    fn ranking(&self) -> String {
+        let ids = (0_u32..).zip(&self.plan.engines);
+        let rows: Vec<(&str, Counts)> =
+            ids.map(|(id, engine)| (engine.name.as_str(), self.total_of(EngineId(id)))).collect();
+        ranking(&rows)
+    }
+
+    /// What an engine scored against all others.
+    fn total_of(&self, engine: EngineId) -> Counts {
+        let mut games = Trinomial::default();
+        let mut pairs = Pentanomial::default();
+        for score in self.scores.values() {
+            let (own, reversed) = (score.engine == engine, score.opponent == engine);
+            if !own && !reversed {
+                continue;
+            }
+            let Counts::Games(these) = trinomial(score) else { continue };
+            let these = if own { these } else { these.reversed() };
+            games = games.plus(these).unwrap_or(games);
+            if let Counts::Pairs(these) = self.counts(score) {
+                let these = if own { these } else { these.reversed() };
+                pairs = pairs.plus(these).unwrap_or(pairs);
+            }
+        }
+        if self.options.penta { Counts::Pairs(pairs) } else { Counts::Games(games) }
+    }
+
+    fn cutechess_report(&self) -> String {
+        let counts = match self.scores.get(&(EngineId(0), EngineId(1))) {
+            Some(score) => trinomial(score),
+            None => Counts::Games(Trinomial::default()),
+        };
+        let figures = Figures::of(&counts);
+        let percent = |figure: crate::stats::Figure| match figure.number() {
+            Some(share) => format!("{:.2}", share * 100.0),
+            None => "nan".to_owned(),
+        };
+        let mut text = format!(
+            "Elo difference: {:.2}, LOS: {} %, DrawRatio: {} %",
+            figures.elo,
+            percent(figures.los),
+            percent(figures.draw_ratio)
+        );
+        if let Some(Ok(status)) = self.sprt.map(|sprt| sprt.status(&counts)) {
+            let share = status.progress().abs() * 100.0;
+            // Writing into a string cannot fail.
+            let _ = write!(
+                text,
+                "\nSPRT: llr {:.2} ({share:.1}%), lbound {:.2}, ubound {:.2}",
+                status.llr, status.lower, status.upper
+            );
+        }
+        text
+    }
+
+    fn end(&mut self, why: &End) {
+        if !self.reported && self.games_over > 0 {
+            self.report();
+        }
+        match why {
+            End::Test { verdict } => {
+                if let Some(line) = self.sprt.and_then(|sprt| verdict_line(&sprt, *verdict)) {
+                    match self.options.output {
+                        OutputFormat::Fastchess => self.say(&line),
+                        OutputFormat::Cutechess => self.say("Tournament finished"),
+                    }
+                }
+            }
+            End::Complete => {
+                if self.options.output == OutputFormat::Cutechess {
+                    self.say("Tournament finished");
+                }
+            }
+            End::Failures { .. } => self.say(
+                "A game stalled / disconnected and no recover option set for engine, stopping \
+                 tournament.",
+            ),
+            End::Error { text } => self.say(&format!("Error: {text}")),
+            End::Interrupted => {}
+        }
+        let failures = std::mem::take(&mut self.failures);
+        for (name, Failures { timeouts, crashes }) in &failures {
+            self.say(&format!("\nPlayer: {name}\n  Timeouts: {timeouts}\n  Crashed: {crashes}\n"));
+        }
+        if matches!(why, End::Interrupted | End::Failures { .. }) {
+            let state = self.options.resume.outname.display().to_string();
+            self.say(&format!(
+                "Tournament was interrupted. To resume the tournament, run: readyok match \
+                 --fastchess -config file={state}"
+            ));
+        }
+        self.say("Finished match");
+        let seconds = self.started.elapsed().unwrap_or_default().as_secs();
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        self.say(&format!(
+            "Total Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n"
+        ));
+    }
+}
+
+impl<W: Write + Send> Listener for Printer<W> {
+    fn hear(&mut self, event: &Event) {
+        match event {
+            Event::GameStart { pair, game, first, second, .. } => {
+                let number = self.number(*pair, *game);
+                let (first, second) = (self.name(*first), self.name(*second));
+                let line = text::started(number, self.total(), first, second);
+                self.say(&line);
+            }
+            Event::GameEnd { pair, game, first, second, winner, termination, .. } => {
+                let over = GameOver { game: self.plan.game, winner: *winner, termination };
+                let number = self.number(*pair, *game);
+                self.game_end(number, [*first, *second], &over);
+            }
+            Event::PairEnd { .. } => self.pairs_over += 1,
+            Event::Score(score) => self.score(*score),
+            Event::Warning { text, .. } => self.say(&format!("Warning; {text}")),
+            Event::MatchEnd { why, .. } => self.end(why),
+            Event::MatchStart { .. }
+            | Event::Move { .. }
+            | Event::Test(_)
+            | Event::EngineFailure { .. }
+            | Event::Stopping { .. } => {}
+        }
+    }
+}
+
+fn trinomial(score: &Score) -> Counts {
+    Counts::Games(Trinomial::new(score.losses, score.draws, score.wins).unwrap_or_default())
+}
+
+fn setup<'a>(engine: &'a EnginePlan, time: &'a str) -> Setup<'a> {
+    let option = |names: [&str; 2]| {
+        let is_one = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let mut options = engine.options.iter();
+        options.find(|(name, _)| is_one(name)).map(|(_, value)| value.as_str())
+    };
+    let (threads, hash) = (option(["Threads", "USI_Threads"]), option(["Hash", "USI_Hash"]));
+    Setup { name: &engine.name, time, threads, hash }
+}
+
+/// A limit as fastchess prints it.
+fn time(engine: &EnginePlan) -> String {
+    let limits = &engine.limits;
+    if let Some(control) = limits.tc {
+        return control.to_string();
+    }
+    let seconds = |millis: u64| Duration::from_millis(millis).as_secs_f64();
+    match (limits.byoyomi_ms, limits.move_time_ms, limits.depth, limits.nodes) {
+        (Some(byoyomi), ..) => format!("0+{} byoyomi", seconds(byoyomi)),
+        (_, Some(time), ..) => format!("{}/move", seconds(time)),
+        (.., Some(plies), _) => format!("{plies} plies"),
+        (.., Some(nodes)) => format!("{nodes} nodes"),
+        (None, None, None, None) => String::new(),
+    }
+}
