@@ -8,6 +8,7 @@
 
 pub mod event;
 pub mod fastchess;
+pub mod game;
 pub mod pairing;
 pub mod plan;
 pub mod queue;

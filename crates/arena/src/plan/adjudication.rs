@@ -14,8 +14,8 @@ pub struct Adjudication {
     /// An engine has lost by its own score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignAdjudication>,
-    /// The game is drawn after so many moves of both sides together: full moves in chess, plies in
-    /// shogi, as each game counts (256, 320 and 512 are used in shogi).
+    /// The game is drawn after so many moves since the position of the opening, whose moves
+    /// count: full moves in chess, plies in shogi (256, 320 and 512 are used in shogi).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
     /// Syzygy tablebases know the result (chess).
@@ -29,11 +29,13 @@ pub struct Adjudication {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawAdjudication {
-    /// Not before this move of the game, counted as its moves are numbered.
+    /// Not before both sides have made this move, as the game numbers its moves: in pairs in chess,
+    /// singly in shogi.
     pub from_move: u32,
-    /// For so many successive moves of each side.
+    /// For so many successive moves of each side, in chess without a capture or a pawn move after
+    /// the first of them.
     pub moves: u32,
-    /// The scores are at most so many centipawns from 0.
+    /// The scores are at most so many centipawns from 0. Mate scores never are.
     pub score: u32,
 }
 
@@ -43,7 +45,7 @@ pub struct DrawAdjudication {
 pub struct ResignAdjudication {
     /// For so many successive moves of the losing side.
     pub moves: u32,
-    /// Its score is at most minus so many centipawns.
+    /// Its score is at most minus so many centipawns, or it is being mated.
     pub score: u32,
     /// The winner's score must say the same.
     #[serde(default)]

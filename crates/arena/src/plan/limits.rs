@@ -24,8 +24,7 @@ pub struct Limits {
     /// Depth of each search, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// By how many milliseconds a clock may be overrun without losing. What was overrun is not
-    /// given back.
+    /// By how many milliseconds a clock may be overrun without losing. One that was is at zero.
     #[serde(default)]
     pub margin_ms: u64,
 }

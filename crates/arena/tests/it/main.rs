@@ -1,11 +1,14 @@
 //! Tests of the arena.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod adjudication;
+mod clock;
 mod fastchess;
 mod fastchess_printer;
 mod fastchess_text;
 mod plan;
 mod queue;
+mod referee;
 mod report;
 mod sample;
 mod stats;

@@ -1,0 +1,320 @@
+//! Judges a game: legality, clocks, ends by the rules and by adjudication. It neither reads nor
+//! waits; it is told what was answered and how long that took.
+
+use std::{error, fmt, sync::Arc, time::Duration};
+
+use readyok_protocol::{Dialect, Go, Score};
+use readyok_rules::shakmaty::Position as _;
+use readyok_rules::{
+    BoardRef, EndRules, Ending, Game, Impasse, LineError, Move, Position, PositionError, Reason,
+    Side,
+};
+
+use super::adjudicator::{Adjudicator, Latest, index};
+use super::clock::{self, Clock};
+use super::tablebase::{self, Tablebases};
+use crate::pairing::Opening;
+use crate::plan::{self, Adjudication, Limits, TablebaseAdjudication};
+use crate::result::Termination;
+
+/// The referee of one game.
+///
+/// ```
+/// use std::time::Duration;
+/// use readyok_arena::game::{Answer, Referee, Verdict};
+/// use readyok_arena::pairing::Opening;
+/// use readyok_arena::plan::{Adjudication, Limits};
+/// use readyok_arena::result::Termination;
+/// use readyok_rules::{Game, Side};
+///
+/// let (opening, rules) = (Opening::default(), Adjudication::default());
+/// let mut referee = Referee::new(Game::Chess, &opening, [Limits::default(); 2], &rules, None)?;
+/// for word in ["f2f3", "e7e5", "g2g4"] {
+///     assert_eq!(referee.on_answer(Answer::Move(word), Duration::ZERO, None), Verdict::Continue);
+/// }
+/// let Verdict::Over(outcome) = referee.on_answer(Answer::Move("d8h4"), Duration::ZERO, None)
+///     else { panic!("it is mate") };
+/// assert_eq!(outcome.winner, Some(Side::Second));
+/// assert_eq!(outcome.termination, Termination::Checkmate);
+/// # Ok::<(), readyok_arena::game::OpeningError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Referee {
+    position: Position,
+    clocks: [Clock; 2],
+    adjudicator: Adjudicator,
+    rules: EndRules,
+    tablebases: Option<(Arc<dyn Tablebases>, TablebaseAdjudication)>,
+    /// Moves since the position of the opening, each counted singly.
+    plies: u32,
+    latest: Option<Move>,
+}
+
+/// What an engine answers, in the words of the game: UCI for chess, USI for shogi.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer<'a> {
+    /// A move that nobody has judged yet.
+    Move(&'a str),
+    /// The engine gives up.
+    Resign,
+    /// The engine declares that it has won: `bestmove win`.
+    Declare,
+    /// Anything else, such as `(none)`; it is no legal move.
+    Other(&'a str),
+}
+
+/// What an answer leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The other side is to move.
+    Continue,
+    /// The game is over.
+    Over(Outcome),
+}
+
+/// How a game has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The winner; none is a draw, or a game that was broken off.
+    pub winner: Option<Side>,
+    /// What ended it.
+    pub termination: Termination,
+}
+
+/// Why no game can start from an opening.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpeningError {
+    /// Its position is none.
+    Position(PositionError),
+    /// One of its moves is not legal.
+    Moves(LineError),
+    /// The game is over after it.
+    Over(Reason),
+}
+
+impl Outcome {
+    /// A side has lost.
+    pub fn lost_by(side: Side, termination: Termination) -> Self {
+        Self { winner: Some(side.other()), termination }
+    }
+
+    /// Nobody has won.
+    pub fn without_winner(termination: Termination) -> Self {
+        Self { winner: None, termination }
+    }
+}
+
+impl Referee {
+    /// A game at its start. The limits are those of the first and of the second side.
+    ///
+    /// # Errors
+    /// No game can start from the opening.
+    pub fn new(
+        game: Game,
+        opening: &Opening,
+        limits: [Limits; 2],
+        rules: &Adjudication,
+        tablebases: Option<Arc<dyn Tablebases>>,
+    ) -> Result<Self, OpeningError> {
+        let start = match &opening.position {
+            Some(text) => Position::from_text(game, text).map_err(OpeningError::Position)?,
+            None => Position::start(game),
+        };
+        let position = start.after(&opening.moves).map_err(OpeningError::Moves)?;
+        let mut end_rules = EndRules::BOARD;
+        end_rules.shogi.impasse = impasse(rules.impasse);
+        if let Some(ending) = position.ending_under(&end_rules) {
+            return Err(OpeningError::Over(ending.reason));
+        }
+        Ok(Self {
+            position,
+            clocks: limits.map(|limits| Clock::new(limits, game)),
+            adjudicator: Adjudicator::new(rules),
+            rules: end_rules,
+            tablebases: tablebases.zip(rules.tablebases.clone()),
+            plies: u32::try_from(opening.moves.len()).unwrap_or(u32::MAX),
+            latest: None,
+        })
+    }
+
+    /// The position, with the moves that led to it.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Who is to move.
+    pub fn turn(&self) -> Side {
+        self.position.turn()
+    }
+
+    /// The clock of a side.
+    pub fn clock(&self, side: Side) -> &Clock {
+        let [first, second] = &self.clocks;
+        match side {
+            Side::First => first,
+            Side::Second => second,
+        }
+    }
+
+    /// When the side to move loses if it has not answered, counted from the start of its search.
+    /// None if no clock runs.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.clock(self.turn()).deadline()
+    }
+
+    /// The `go` for a side.
+    pub fn go(&self, side: Side, dialect: Dialect) -> Go<'static> {
+        clock::go(self.clock(side), self.clock(side.other()), side, dialect)
+    }
+
+    /// The latest move as its canonical word, once an answer was a legal move.
+    pub fn latest_word(&self) -> Option<String> {
+        self.latest.map(|mv| mv.word(self.position.game().castling_form()))
+    }
+
+    /// Judges the answer of the side to move, which took some time and comes with a score.
+    pub fn on_answer(
+        &mut self,
+        answer: Answer<'_>,
+        took: Duration,
+        score: Option<Score>,
+    ) -> Verdict {
+        let side = self.turn();
+        if let Err(outcome) = self.spend(side, took) {
+            return Verdict::Over(outcome);
+        }
+        let outcome = match answer {
+            Answer::Move(word) => self.on_move(side, word, score),
+            Answer::Resign => Some(Outcome::lost_by(side, Termination::Resignation)),
+            Answer::Declare => Some(self.on_declaration(side)),
+            Answer::Other(word) => Some(self.illegal(side, word, "it is no move")),
+        };
+        outcome.map_or(Verdict::Continue, Verdict::Over)
+    }
+
+    /// The side to move has not answered for so long. The game is over if its flag has fallen.
+    pub fn on_silence(&mut self, waited: Duration) -> Verdict {
+        match self.deadline() {
+            Some(deadline) if deadline < waited => match self.spend(self.turn(), waited) {
+                Err(outcome) => Verdict::Over(outcome),
+                Ok(()) => Verdict::Continue,
+            },
+            Some(_) | None => Verdict::Continue,
+        }
+    }
+
+    fn spend(&mut self, side: Side, time: Duration) -> Result<(), Outcome> {
+        let Some(clock) = self.clocks.get_mut(index(side)) else { return Ok(()) };
+        clock.spend(time).map_err(|overrun| {
+            let late_us = u64::try_from(overrun.late.as_micros()).unwrap_or(u64::MAX);
+            Outcome::lost_by(side, Termination::TimeForfeit { late_us })
+        })
+    }
+
+    fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Outcome> {
+        let mv = match self.position.parse_move(word) {
+            Ok(mv) => mv,
+            Err(error) => return Some(self.illegal(side, word, &error.why.to_string())),
+        };
+        if let Err(error) = self.position.play(mv) {
+            return Some(self.illegal(side, word, &error.why.to_string()));
+        }
+        self.plies = self.plies.saturating_add(1);
+        self.latest = Some(mv);
+        self.ended_on_board()
+            .or_else(|| self.known_by_tablebases())
+            .or_else(|| self.adjudicator.on_move(self.counted(side, score)))
+    }
+
+    fn ended_on_board(&self) -> Option<Outcome> {
+        outcome(self.position.ending_under(&self.rules)?)
+    }
+
+    fn known_by_tablebases(&self) -> Option<Outcome> {
+        let (tables, rule) = self.tablebases.as_ref()?;
+        let BoardRef::Chess(board) = self.position.board() else { return None };
+        tablebase::judge(tables.as_ref(), rule, board.position(), self.turn())
+    }
+
+    fn counted(&self, side: Side, score: Option<Score>) -> Latest {
+        let (is_progress, number, played) = match self.position.board() {
+            BoardRef::Chess(board) => {
+                let position = board.position();
+                (position.halfmoves() == 0, position.fullmoves().get() - 1, self.plies / 2)
+            }
+            BoardRef::Shogi(board) => {
+                let number = u32::from(board.position().game_ply()).saturating_sub(1);
+                (false, number, self.plies)
+            }
+        };
+        Latest { side, score, is_progress, number, played }
+    }
+
+    fn on_declaration(&self, side: Side) -> Outcome {
+        match (self.position.game(), self.position.declare(&self.rules)) {
+            (Game::Chess | Game::Chess960, _) => self.illegal(side, "win", "it is no move"),
+            (Game::Shogi, ending) => ending
+                .and_then(outcome)
+                .unwrap_or_else(|| Outcome::lost_by(side, Termination::WrongDeclaration)),
+        }
+    }
+
+    fn illegal(&self, side: Side, word: &str, why: &str) -> Outcome {
+        let termination = Termination::IllegalMove {
+            word: shortened(word),
+            position: self.position.to_string(),
+            why: why.to_owned(),
+        };
+        Outcome::lost_by(side, termination)
+    }
+}
+
+/// The outcome of an ending that a position or a declaration has.
+fn outcome(Ending { winner, reason }: Ending) -> Option<Outcome> {
+    let termination = match reason {
+        Reason::Checkmate => Termination::Checkmate,
+        Reason::Stalemate => Termination::Stalemate,
+        Reason::FiftyMoves | Reason::SeventyFiveMoves => Termination::FiftyMoves,
+        Reason::Repetition | Reason::FivefoldRepetition => Termination::Repetition,
+        Reason::PerpetualCheck => Termination::PerpetualCheck,
+        Reason::InsufficientMaterial | Reason::DeadPosition => Termination::InsufficientMaterial,
+        Reason::MoveLimit => Termination::MoveLimit,
+        Reason::Try => Termination::Try,
+        Reason::Declaration => Termination::Declaration,
+        Reason::Impasse => Termination::Impasse,
+        Reason::FailedDeclaration => Termination::WrongDeclaration,
+        // These are for others to tell.
+        Reason::IllegalMove(_) | Reason::Time | Reason::TimeWithoutMaterial => return None,
+    };
+    Some(Outcome { winner, termination })
+}
+
+fn impasse(rule: plan::Impasse) -> Impasse {
+    match rule {
+        plan::Impasse::Points27 => Impasse::Points27,
+        plan::Impasse::Points24 => Impasse::Points24,
+        plan::Impasse::TryRule => Impasse::Try,
+        plan::Impasse::None => Impasse::Ignored,
+    }
+}
+
+/// A word from outside, which may be of any length.
+fn shortened(word: &str) -> String {
+    const LONGEST: usize = 40;
+    if word.chars().nth(LONGEST).is_none() {
+        return word.to_owned();
+    }
+    word.chars().take(LONGEST).chain(['…']).collect()
+}
+
+impl fmt::Display for OpeningError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Position(error) => error.fmt(f),
+            Self::Moves(error) => error.fmt(f),
+            Self::Over(reason) => write!(f, "the game is over after it: {reason:?}"),
+        }
+    }
+}
+
+impl error::Error for OpeningError {}

@@ -1,0 +1,239 @@
+//! Ends by scores, by length and by tablebases, for both sides, and right before they would come.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use readyok_arena::game::{Answer, Known, Outcome, Referee, Syzygy, Tablebases, Verdict};
+use readyok_arena::pairing::Opening;
+use readyok_arena::plan::{
+    Adjudication, DrawAdjudication, Limits, ResignAdjudication, TablebaseAdjudication,
+    TablebaseScope,
+};
+use readyok_arena::result::Termination;
+use readyok_protocol::Score;
+use readyok_rules::shakmaty::Chess;
+use readyok_rules::{Game, Side};
+
+use crate::referee::referee;
+
+/// Plays `word score` pairs; the last must end the game as told and no other may.
+fn check(
+    game: Game,
+    position: &str,
+    rules: &Adjudication,
+    moves: &str,
+    end: impl Into<Option<Outcome>>,
+) {
+    let mut referee = referee(game, position, rules);
+    let mut verdict = Verdict::Continue;
+    for (word, score) in pairs(moves) {
+        assert_eq!(verdict, Verdict::Continue, "before {word} of {moves}");
+        verdict = referee.on_answer(Answer::Move(word), Duration::ZERO, score);
+    }
+    assert_eq!(verdict, end.into().map_or(Verdict::Continue, Verdict::Over), "{moves}");
+}
+
+fn pairs(moves: &str) -> Vec<(&str, Option<Score>)> {
+    let words: Vec<_> = moves.split_whitespace().collect();
+    let score = |text: &str| match text.split_at(1) {
+        ("-", "") => None,
+        ("M", plies) => Some(Score::MateIn { plies: plies.parse().expect(text) }),
+        ("L", plies) => Some(Score::MatedIn { plies: plies.parse().expect(text) }),
+        _ => Some(Score::Cp(text.parse().expect(text))),
+    };
+    words.chunks(2).map(|pair| (pair[0], score(pair[1]))).collect()
+}
+
+fn draw(termination: Termination) -> Outcome {
+    Outcome::without_winner(termination)
+}
+
+fn lost(side: Side) -> Outcome {
+    Outcome::lost_by(side, Termination::ResignAdjudication)
+}
+
+fn draw_rule(from_move: u32, moves: u32, score: u32) -> Adjudication {
+    let draw = Some(DrawAdjudication { from_move, moves, score });
+    Adjudication { draw, ..Adjudication::default() }
+}
+
+fn resign_rule(moves: u32, score: u32, two_sided: bool) -> Adjudication {
+    let resign = Some(ResignAdjudication { moves, score, two_sided });
+    Adjudication { resign, ..Adjudication::default() }
+}
+
+#[test]
+fn level_scores_of_both_sides_draw() {
+    let over = Some(draw(Termination::DrawAdjudication));
+    let rule = draw_rule(0, 2, 10);
+    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+        check(Game::Chess, "", rule, moves, end);
+    };
+    check(&rule, "g1f3 10 g8f6 -10 f3g1 0 f6g8 3", over.clone());
+    check(&rule, "g1f3 11 g8f6 -10 f3g1 0 f6g8 3", None);
+    check(&rule, "g1f3 11 g8f6 -10 f3g1 0 f6g8 3 b1c3 9", over.clone());
+    check(&rule, "g1f3 0 g8f6 0 f3g1 0 f6g8 -11", None);
+    // A score that is not told is not level, and neither is a mate.
+    check(&rule, "g1f3 0 g8f6 0 f3g1 - f6g8 0", None);
+    check(&rule, "g1f3 0 g8f6 0 f3g1 M1 f6g8 0", None);
+    check(&draw_rule(2, 1, 10), "g1f3 0 g8f6 0 f3g1 0 f6g8 0", over);
+}
+
+#[test]
+fn level_scores_count_anew_from_a_capture_or_a_pawn_move() {
+    let over = Some(draw(Termination::DrawAdjudication));
+    let rule = draw_rule(0, 2, 10);
+    check(Game::Chess, "", &rule, "g1f3 0 g8f6 0 f3g1 0 e7e5 0 b1c3 0 b8c6 0", None);
+    check(Game::Chess, "", &rule, "g1f3 0 g8f6 0 f3g1 0 e7e5 0 b1c3 0 b8c6 0 c3b1 0", over.clone());
+    // In shogi pawns move all the time.
+    check(Game::Shogi, "", &rule, "7g7f 0 3c3d 0 2g2f 0 8c8d 0", over);
+}
+
+#[test]
+fn moves_are_numbered_as_in_the_position() {
+    let over = Some(draw(Termination::DrawAdjudication));
+    let late = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 39";
+    check(Game::Chess, late, &draw_rule(40, 1, 10), "g1f3 0 g8f6 0 f3g1 0 f6g8 0", over.clone());
+    let late = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 39";
+    check(Game::Shogi, late, &draw_rule(41, 1, 10), "7g7f 0 3c3d 0 2g2f 0", over);
+}
+
+#[test]
+fn a_side_that_sees_its_loss_loses() {
+    let rule = resign_rule(2, 500, false);
+    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+        check(Game::Chess, "", rule, moves, end);
+    };
+    check(&rule, "g1f3 -500 g8f6 0 f3g1 -501", lost(Side::First).into());
+    check(&rule, "g1f3 -500 g8f6 0 f3g1 -499", None);
+    check(&rule, "g1f3 0 g8f6 -900 f3g1 0 f6g8 -900", lost(Side::Second).into());
+    check(&rule, "g1f3 L4 g8f6 0 f3g1 L2", lost(Side::First).into());
+    check(&rule, "g1f3 -500 g8f6 0 f3g1 M2 f6g8 0 g1f3 -500", None);
+    check(&rule, "g1f3 -500 g8f6 0 f3g1 - f6g8 0 g1f3 -500", None);
+}
+
+#[test]
+fn a_two_sided_resignation_needs_the_winner_to_agree() {
+    let rule = resign_rule(2, 500, true);
+    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+        check(Game::Chess, "", rule, moves, end);
+    };
+    check(&rule, "g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3", lost(Side::First).into());
+    check(&rule, "g1f3 -500 g8f6 500 f3g1 -501 f6g8 499", None);
+    check(&rule, "g1f3 600 g8f6 -600 f3g1 M9 f6g8 L8", lost(Side::Second).into());
+    check(&rule, "g1f3 -500 g8f6 -500 f3g1 -500 f6g8 -500", None);
+    check(&rule, "g1f3 500 g8f6 500 f3g1 500 f6g8 500", None);
+}
+
+#[test]
+fn a_resignation_by_score_comes_before_a_draw() {
+    let mut rule = resign_rule(1, 5, false);
+    rule.draw = draw_rule(0, 1, 10).draw;
+    check(Game::Chess, "", &rule, "g1f3 0 g8f6 -8", lost(Side::Second));
+}
+
+#[test]
+fn a_long_game_is_drawn() {
+    let rule = |moves| Adjudication { max_moves: Some(moves), ..Adjudication::default() };
+    let over = draw(Termination::MoveLimit);
+    check(Game::Chess, "", &rule(2), "g1f3 - g8f6 - f3g1 - f6g8 -", over.clone());
+    check(Game::Shogi, "", &rule(3), "7g7f - 3c3d - 2g2f -", over);
+    // A mate with the last move wins.
+    let mate = Outcome { winner: Some(Side::Second), termination: Termination::Checkmate };
+    check(Game::Chess, "", &rule(2), "f2f3 - e7e5 - g2g4 - d8h4 -", Some(mate));
+}
+
+#[test]
+fn moves_of_the_opening_count() {
+    let rules = Adjudication { max_moves: Some(2), ..Adjudication::default() };
+    let opening = Opening {
+        moves: ["g1f3", "g8f6", "f3g1"].map(str::to_owned).to_vec(),
+        ..Opening::default()
+    };
+    let mut referee =
+        Referee::new(Game::Chess, &opening, [Limits::default(); 2], &rules, None).expect("a start");
+    let verdict = referee.on_answer(Answer::Move("f6g8"), Duration::ZERO, None);
+    assert_eq!(verdict, Verdict::Over(draw(Termination::MoveLimit)));
+}
+
+/// Knows the same of every position.
+#[derive(Debug)]
+struct Oracle(Known);
+
+impl Tablebases for Oracle {
+    fn probe(&self, _: &Chess) -> Option<Known> {
+        Some(self.0)
+    }
+}
+
+fn table_rule(scope: TablebaseScope, ignore_fifty_moves: bool, pieces: u32) -> Adjudication {
+    let paths = Vec::new();
+    let tablebases = Some(TablebaseAdjudication { paths, pieces, ignore_fifty_moves, scope });
+    Adjudication { tablebases, ..Adjudication::default() }
+}
+
+fn judged(
+    tables: impl Tablebases + 'static,
+    rules: &Adjudication,
+    fen: &str,
+    word: &str,
+) -> Option<Outcome> {
+    let opening = Opening { position: Some(fen.to_owned()), ..Opening::default() };
+    let tables: Arc<dyn Tablebases> = Arc::new(tables);
+    let limits = [Limits::default(); 2];
+    let mut referee =
+        Referee::new(Game::Chess, &opening, limits, rules, Some(tables)).expect("a position");
+    match referee.on_answer(Answer::Move(word), Duration::ZERO, None) {
+        Verdict::Continue => None,
+        Verdict::Over(outcome) => Some(outcome),
+    }
+}
+
+/// White takes, and Black is to move in a position of four pieces.
+const TAKES: &str = "7k/8/8/1p6/1R6/8/7r/K7 w - - 3 60";
+
+#[test]
+fn tablebases_end_a_game_as_far_as_they_are_asked() {
+    let end = |winner| Some(Outcome { winner, termination: Termination::Tablebase });
+    let (white, black) = (end(Some(Side::First)), end(Some(Side::Second)));
+    let drawn = end(None);
+    for (known, both, ignoring) in [
+        (Known::Win, &black, &black),
+        (Known::CursedWin, &drawn, &black),
+        (Known::Draw, &drawn, &drawn),
+        (Known::BlessedLoss, &drawn, &white),
+        (Known::Loss, &white, &white),
+    ] {
+        let judge =
+            |scope, ignore| judged(Oracle(known), &table_rule(scope, ignore, 0), TAKES, "b4b5");
+        assert_eq!(&judge(TablebaseScope::Both, false), both, "{known:?}");
+        assert_eq!(&judge(TablebaseScope::Both, true), ignoring, "{known:?}");
+        let drawn = both.clone().filter(|outcome| outcome.winner.is_none());
+        assert_eq!(judge(TablebaseScope::Draw, false), drawn);
+        let decided = both.clone().filter(|outcome| outcome.winner.is_some());
+        assert_eq!(judge(TablebaseScope::WinLoss, false), decided);
+    }
+}
+
+#[test]
+fn tablebases_end_a_game_only_where_they_hold() {
+    let judge = |pieces, fen, word| {
+        judged(Oracle(Known::Win), &table_rule(TablebaseScope::Both, false, pieces), fen, word)
+    };
+    assert!(judge(4, TAKES, "b4b5").is_some());
+    assert!(judge(3, TAKES, "b4b5").is_none());
+    // Not after a quiet move, and not with castling rights.
+    assert!(judge(0, TAKES, "b4b3").is_none());
+    assert!(judge(0, "4k3/8/8/1p6/1R6/8/8/R3K3 w Q - 3 60", "b4b5").is_none());
+    assert!(judge(0, "4k3/8/8/1p6/1R6/8/8/R3K3 w - - 3 60", "b4b5").is_some());
+}
+
+#[test]
+fn a_folder_without_tables_is_an_error() {
+    let folder = std::env::temp_dir().join(format!("readyok-no-tables-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    assert!(Syzygy::open([&folder]).is_err());
+    fs::remove_dir(&folder).expect("it is empty");
+    assert!(Syzygy::open([&folder]).is_err());
+}

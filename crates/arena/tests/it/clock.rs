@@ -1,0 +1,222 @@
+//! Clocks: laws for every time control, and what the engines are told.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use readyok_arena::game::{Answer, Clock, Outcome, Referee, Verdict, go};
+use readyok_arena::pairing::Opening;
+use readyok_arena::plan::{Adjudication, Limits, TimeControl};
+use readyok_arena::result::Termination;
+use readyok_protocol::{Command, Dialect};
+use readyok_rules::{Game, Side};
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn tc(text: &str) -> Limits {
+    Limits { tc: Some(text.parse().expect(text)), ..Limits::default() }
+}
+
+/// Spends milliseconds move by move, and compares what is left after each.
+fn check(limits: Limits, game: Game, moves: &[(u64, u64)]) {
+    let mut clock = Clock::new(limits, game);
+    for &(used, left) in moves {
+        clock.spend(ms(used)).expect("in time");
+        assert_eq!(clock.left(), Some(ms(left)), "after {used} ms of {limits:?}");
+    }
+}
+
+#[test]
+fn an_increment_is_added_after_each_move_in_chess_and_before_it_in_shogi() {
+    check(tc("10+0.1"), Game::Chess, &[(1_000, 9_100), (9_100, 100), (0, 200)]);
+    check(tc("10+0.1"), Game::Shogi, &[(1_000, 9_200), (9_200, 100), (0, 200)]);
+    assert_eq!(Clock::new(tc("10+0.1"), Game::Chess).budget(), Some(ms(10_000)));
+    assert_eq!(Clock::new(tc("10+0.1"), Game::Shogi).budget(), Some(ms(10_100)));
+}
+
+#[test]
+fn time_is_added_again_after_the_moves_of_a_period() {
+    check(tc("2/10"), Game::Chess, &[(4_000, 6_000), (6_000, 10_000), (0, 10_000), (0, 20_000)]);
+    check(tc("1/1+1"), Game::Chess, &[(1_000, 2_000), (500, 3_500)]);
+}
+
+#[test]
+fn byoyomi_cannot_be_saved() {
+    let limits = Limits { byoyomi_ms: Some(1_000), ..tc("3") };
+    check(limits, Game::Shogi, &[(2_000, 1_000), (1_900, 0), (1_000, 0), (10, 0)]);
+    let mut clock = Clock::new(limits, Game::Shogi);
+    assert_eq!(clock.budget(), Some(ms(4_000)));
+    clock.spend(ms(3_999)).expect("in time");
+    assert_eq!(clock.budget(), Some(ms(1_000)));
+    let only = Limits { byoyomi_ms: Some(1_000), ..Limits::default() };
+    assert_eq!(Clock::new(only, Game::Shogi).budget(), Some(ms(1_000)));
+}
+
+#[test]
+fn the_shortest_of_several_limits_holds() {
+    let limits = Limits { move_time_ms: Some(500), ..tc("10") };
+    let mut clock = Clock::new(limits, Game::Chess);
+    assert_eq!(clock.budget(), Some(ms(500)));
+    clock.spend(ms(501)).expect_err("too long for a move");
+    let mut clock = Clock::new(limits, Game::Chess);
+    for _ in 0..20 {
+        clock.spend(ms(500)).expect("in time");
+    }
+    assert_eq!(clock.budget(), Some(Duration::ZERO));
+}
+
+#[test]
+fn no_clock_runs_for_nodes_and_depth() {
+    let limits = Limits { nodes: Some(1), depth: Some(1), ..Limits::default() };
+    let mut clock = Clock::new(limits, Game::Chess);
+    clock.spend(ms(1_000_000)).expect("nobody counts");
+    assert_eq!((clock.budget(), clock.deadline(), clock.left()), (None, None, None));
+}
+
+#[test]
+fn an_overrun_within_the_margin_is_forgiven() {
+    let mut clock = Clock::new(Limits { margin_ms: 50, ..tc("1+0.5") }, Game::Chess);
+    clock.spend(ms(1_050)).expect("within the margin");
+    assert_eq!(clock.left(), Some(ms(500)));
+    let overrun = clock.spend(ms(551)).expect_err("past it");
+    assert_eq!(overrun.late, ms(51));
+}
+
+#[test]
+fn a_late_answer_loses_whatever_it_is() {
+    for answer in [Answer::Move("e2e4"), Answer::Move("e2e5"), Answer::Resign, Answer::Declare] {
+        let rules = Adjudication::default();
+        let limits = [tc("1"), tc("2")];
+        let mut referee =
+            Referee::new(Game::Chess, &Opening::default(), limits, &rules, None).expect("a start");
+        assert_eq!(referee.deadline(), Some(ms(1_000)));
+        assert_eq!(referee.on_silence(ms(1_000)), Verdict::Continue);
+        let late = Duration::from_micros(1_000_001);
+        let forfeit = |winner, late_us| {
+            let termination = Termination::TimeForfeit { late_us };
+            Verdict::Over(Outcome { winner: Some(winner), termination })
+        };
+        assert_eq!(referee.clone().on_silence(late), forfeit(Side::Second, 1));
+        assert_eq!(referee.clone().on_answer(answer, late, None), forfeit(Side::Second, 1));
+        referee.on_answer(Answer::Move("e2e4"), ms(1_000), None);
+        assert_eq!(referee.deadline(), Some(ms(2_000)));
+        assert_eq!(referee.on_answer(answer, ms(2_003), None), forfeit(Side::First, 3_000));
+    }
+}
+
+fn check_go(limits: [Limits; 2], game: Game, side: Side, dialect: Dialect, expected: &str) {
+    let [first, second] = limits.map(|limits| Clock::new(limits, game));
+    let (own, other) = match side {
+        Side::First => (first, second),
+        Side::Second => (second, first),
+    };
+    let mut text = String::new();
+    let command = Command::Go(go(&own, &other, side, dialect));
+    command.write(dialect, &mut text).expect("it can be written");
+    assert_eq!(text, expected, "{limits:?}");
+}
+
+#[test]
+fn engines_are_told_their_clocks_in_the_way_of_their_protocol() {
+    use Dialect::{Uci, Usi};
+    use Side::{First, Second};
+    let (fast, slow) = (tc("10+0.1"), tc("60+1"));
+    let chess = |limits, side, text| check_go(limits, Game::Chess, side, Uci, text);
+    chess([fast, slow], First, "go wtime 10000 btime 60000 winc 100 binc 1000");
+    chess([fast, slow], Second, "go wtime 10000 btime 60000 winc 100 binc 1000");
+    chess([tc("40/60"), tc("10")], First, "go wtime 60000 btime 10000 movestogo 40");
+    chess([tc("40/60"), tc("10")], Second, "go wtime 60000 btime 10000");
+    let nodes = Limits { nodes: Some(7), ..Limits::default() };
+    chess([nodes, fast], First, "go nodes 7");
+    chess([nodes, fast], Second, "go btime 10000 binc 100");
+    chess(
+        [Limits { move_time_ms: Some(50), ..fast }, fast],
+        First,
+        "go wtime 10000 btime 10000 winc 100 binc 100 movetime 50",
+    );
+    let shogi = |limits, side, dialect, text| check_go(limits, Game::Shogi, side, dialect, text);
+    shogi([fast, slow], First, Usi, "go btime 10000 wtime 60000 binc 100 winc 1000");
+    shogi([fast, slow], Second, Usi, "go btime 10000 wtime 60000 binc 100 winc 1000");
+    shogi([fast, slow], First, Uci, "go wtime 10100 btime 61000 winc 100 binc 1000");
+    let byoyomi = Limits { byoyomi_ms: Some(2_000), ..tc("30") };
+    shogi([byoyomi; 2], First, Usi, "go btime 30000 wtime 30000 byoyomi 2000");
+    shogi([byoyomi; 2], First, Uci, "go wtime 32000 btime 32000 winc 2000 binc 2000");
+    shogi([byoyomi, fast], First, Usi, "go btime 30000 wtime 10100 byoyomi 2000");
+    shogi([byoyomi, fast], Second, Usi, "go btime 30000 wtime 10000 binc 2000 winc 100");
+    let only = Limits { byoyomi_ms: Some(500), ..Limits::default() };
+    shogi([only; 2], Second, Usi, "go btime 0 wtime 0 byoyomi 500");
+}
+
+prop_compose! {
+    fn limits()(
+        moves in proptest::option::of(1..50_u32),
+        time in 0..100_000_u64,
+        increment in 0..5_000_u64,
+        has_tc: bool,
+        byoyomi_ms in proptest::option::of(0..5_000_u64),
+        move_time_ms in proptest::option::of(1..5_000_u64),
+        margin_ms in 0..200_u64,
+    ) -> Limits {
+        let tc = TimeControl { moves, time: ms(time), increment: ms(increment) };
+        let tc = has_tc.then_some(tc);
+        Limits { tc, byoyomi_ms, move_time_ms, margin_ms, ..Limits::default() }
+    }
+}
+
+proptest! {
+    /// A budget follows from what was spent, never shrinks by an increment, and the flag falls
+    /// exactly after the deadline.
+    #[test]
+    fn the_flag_falls_exactly_after_the_deadline(
+        limits in limits(),
+        shogi: bool,
+        parts in proptest::collection::vec(0..=1_000_u32, 1..80),
+    ) {
+        let game = if shogi { Game::Shogi } else { Game::Chess };
+        let mut clock = Clock::new(limits, game);
+        for part in parts {
+            let Some((budget, deadline)) = clock.budget().zip(clock.deadline()) else {
+                prop_assert!(clock.left().is_none() && limits.move_time_ms.is_none());
+                return Ok(());
+            };
+            prop_assert_eq!(deadline, budget + ms(limits.margin_ms));
+            let microsecond = Duration::from_micros(1);
+            let overrun = clock.clone().spend(deadline + microsecond).map_err(|it| it.late);
+            prop_assert_eq!(overrun, Err(ms(limits.margin_ms) + microsecond));
+            prop_assert!(clock.clone().spend(deadline).is_ok());
+            let before = clock.left();
+            let used = deadline * part / 1_000;
+            prop_assert!(clock.spend(used).is_ok());
+            if let Some((before, left)) = before.zip(clock.left()) {
+                let increment = limits.tc.map_or(Duration::ZERO, |tc| tc.increment);
+                let least = before.saturating_sub(used) + increment;
+                let most = least + limits.tc.map_or(Duration::ZERO, |tc| tc.time);
+                prop_assert!(left == least || left == most);
+            }
+        }
+    }
+
+    /// Whatever an engine is told, it may use at least as much.
+    #[test]
+    fn nobody_is_told_more_than_there_is(
+        limits in [limits(), limits()],
+        first: bool,
+        usi: bool,
+    ) {
+        let clocks = limits.map(|limits| Clock::new(limits, Game::Shogi));
+        let side = if first { Side::First } else { Side::Second };
+        let [own, other] = &clocks;
+        let dialect = if usi { Dialect::Usi } else { Dialect::Uci };
+        let go = go(own, other, side, dialect);
+        let mut text = String::new();
+        prop_assert!(Command::Go(go.clone()).write(dialect, &mut text).is_ok(), "{:?}", go);
+        let color = match (side, dialect) {
+            (Side::First, Dialect::Uci) | (Side::Second, Dialect::Usi) => readyok_protocol::Color::White,
+            _ => readyok_protocol::Color::Black,
+        };
+        if let Some(told) = go.clocks.of(color).filter(|_| limits[0].move_time_ms.is_none()) {
+            prop_assert_eq!(Some(told.budget()), own.budget());
+        }
+    }
+}
