@@ -8,9 +8,9 @@ use crate::plan::EngineId;
 /// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameResult {
-    /// Who had the first move.
+    /// Who played the first side: White in chess, Black (sente) in shogi.
     pub first: EngineId,
-    /// Who had the second.
+    /// Who played the second.
     pub second: EngineId,
     /// The winner; none is a draw.
     pub winner: Option<Side>,
@@ -22,6 +22,66 @@ pub struct GameResult {
     pub started_ms: u64,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
+    /// What was odd, in order; at most [`GameResult::MAX_WARNINGS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+impl GameResult {
+    /// More warnings are left out.
+    pub const MAX_WARNINGS: usize = 64;
+}
+
+/// Something odd that an engine did and that did not end the game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Whose engine.
+    pub side: Side,
+    /// How many moves the engines had played before, both together.
+    pub ply: u32,
+    /// What it did.
+    #[serde(flatten)]
+    pub kind: WarningKind,
+}
+
+/// What an engine did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum WarningKind {
+    /// It has no option that the plan sets, or sets that one by itself.
+    UnknownOption {
+        /// The name.
+        name: String,
+    },
+    /// It had left since its last game, and was started again.
+    Restarted {
+        /// How it had left, for people.
+        why: String,
+    },
+    /// It told no score with its move.
+    NoScore,
+    /// Its main variation starts with another move than it played.
+    OtherPv {
+        /// The first word of the variation.
+        word: String,
+    },
+    /// A word of its main variation is no legal move.
+    IllegalPv {
+        /// The word, shortened if it was long.
+        word: String,
+    },
+    /// Its main variation goes on after the end of the game.
+    PvBeyondEnd {
+        /// The first word that is too much.
+        word: String,
+    },
+    /// Its main variation ends with mate, and the score says that the other side mates.
+    WrongMateSign,
+    /// It broke a rule of its protocol.
+    Protocol {
+        /// Which, for people.
+        what: String,
+    },
 }
 
 /// A move, and what the engine told about it.
@@ -59,7 +119,7 @@ pub struct PlayedMove {
     /// The time that the engine told, in milliseconds. The difference to `time_us` is latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_ms: Option<u64>,
-    /// The main variation, as UCI or USI words.
+    /// The main variation, as UCI or USI words of the game; at most [`PlayedMove::MAX_PV`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pv: Vec<String>,
     /// Whether it was thought of on the opponent's time: the expected move was played.
@@ -67,11 +127,16 @@ pub struct PlayedMove {
     pub ponder_hit: bool,
 }
 
+impl PlayedMove {
+    /// Longer variations are cut.
+    pub const MAX_PV: usize = 64;
+}
+
 /// A score in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MoveScore {
-    /// Centipawns.
+    /// Centipawns. A mate of which nobody knows when is 32000 or -32000.
     Cp(i32),
     /// Mate in so many moves (chess) or plies (shogi); negative is being mated.
     Mate(i32),

@@ -28,6 +28,7 @@ fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination)
         moves: moves.collect(),
         started_ms: 0,
         duration_ms: 1,
+        warnings: Vec::new(),
     }
 }
 

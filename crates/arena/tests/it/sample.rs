@@ -65,6 +65,7 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
             moves: moves.collect(),
             started_ms: 1_700_000_000_000,
             duration_ms: 28,
+            warnings: Vec::new(),
         }
     };
     PairResult { games: (0..pairing.games).map(game).collect(), pairing }
