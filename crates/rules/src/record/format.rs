@@ -31,6 +31,15 @@ impl Format {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Pgn, Self::Kif, Self::Ki2, Self::Csa, Self::Jkf, Self::Usi];
 
+    /// What stands between two games of a file; none where a file holds one game.
+    pub fn separator(self) -> Option<&'static str> {
+        match self {
+            Self::Pgn | Self::Jkf | Self::Usi => Some(""),
+            Self::Csa => Some("/\n"),
+            Self::Kif | Self::Ki2 => None,
+        }
+    }
+
     /// The format that files with this extension have, given without its dot and in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Some(match extension.to_ascii_lowercase().as_str() {
@@ -129,7 +138,7 @@ pub fn read<R: Read>(source: R, format: impl Into<Option<Format>>) -> Records<R>
     Records::new(source, format, Limits::default())
 }
 
-/// Writes a record in UTF-8. Several can follow each other in one file, but for KIF and KI2.
+/// Writes a record in UTF-8. For several in a file see [`Format::separator`].
 pub fn write<W: Write>(record: &GameRecord, format: Format, out: &mut W) -> Result<(), WriteError> {
     write_encoded(record, format, Encoding::Utf8, out)
 }

@@ -5,6 +5,7 @@ mod formats;
 mod games;
 mod jkf;
 mod kif;
+mod peers;
 mod pgn;
 mod tree;
 

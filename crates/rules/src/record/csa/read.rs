@@ -129,7 +129,7 @@ impl<R: BufRead> Reader<R> {
     fn head_line(&mut self, head: &mut Head, line: &Line) -> Result<(), RecordErrorKind> {
         let text = line.text.trim_end();
         if let Some(comment) = text.strip_prefix('\'') {
-            if line.number > 2 || !comment.starts_with("CSA encoding=") {
+            if !comment.starts_with("CSA encoding=") {
                 // Comments before a game are kept, and do not make one.
                 head.comments.push(comment_text(comment).to_owned());
                 let bytes: usize = head.comments.iter().map(String::len).sum();
@@ -210,6 +210,10 @@ impl<R: BufRead> Reader<R> {
 
     fn body_line(&mut self, draft: &mut Draft, line: &Line) -> Result<(), RecordErrorKind> {
         let text = line.text.trim_end();
+        // The next game tells its encoding.
+        if text.starts_with("'CSA encoding=") {
+            return Ok(());
+        }
         if let Some(comment) = text.strip_prefix('\'') {
             return comment_line(draft, comment);
         }

@@ -50,8 +50,6 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
         Ok(())
     });
     shown?;
-    // Another game can follow.
-    out.push_str("/\n");
     Ok(out)
 }
 

@@ -232,7 +232,9 @@ impl<R: BufRead> Reader<R> {
             return body.vary(number, text);
         }
         if text.starts_with("まで") {
-            body.sum_up(text);
+            if !body.sum_up(text) {
+                self.odd(Strange::Contradiction(shortened(text)));
+            }
             return Ok(());
         }
         if text.starts_with(SIGNS) {
@@ -335,9 +337,13 @@ impl Body {
         Ok(())
     }
 
-    fn sum_up(&mut self, line: &str) {
+    /// Takes the line that sums a game up; false if it contradicts the end of the moves, which
+    /// then counts: some programs believe that the first player always begins.
+    fn sum_up(&mut self, line: &str) -> bool {
         let summary = words::read_summary(line);
         let ended = self.draft.notes().and_then(|notes| notes.end.clone());
+        let turn = self.draft.turn();
+        let known = ended.as_ref().map(|end| end.termination.result(turn, true));
         match (ended, summary.end) {
             (Some(_), _) => {}
             (None, Some(end)) => self.draft.end(end.into()),
@@ -345,9 +351,15 @@ impl Body {
             (None, None) if self.numbered => {}
             (None, None) => self.draft.end(Termination::Resignation.into()),
         }
-        if !self.in_variation && summary.result != GameResult::Unknown {
-            self.draft.record.result = summary.result;
+        let told = summary.result;
+        let unknown = GameResult::Unknown;
+        if known.is_some_and(|known| known != unknown && told != unknown && known != told) {
+            return false;
         }
+        if !self.in_variation && told != unknown {
+            self.draft.record.result = told;
+        }
+        true
     }
 }
 

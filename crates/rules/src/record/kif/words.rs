@@ -26,10 +26,19 @@ const ENDS: [(Termination, &str); 18] = [
     (Termination::Error, "エラー"),
 ];
 
+/// Other words for the same.
+const MORE_ENDS: [(Termination, &str); 4] = [
+    (Termination::Declaration, "入玉宣言"),
+    (Termination::Declaration, "宣言勝ち"),
+    (Termination::TimeForfeit, "時間切れ"),
+    (Termination::Checkmate, "詰"),
+];
+
 /// The end that a word names.
 pub(super) fn read(word: &str) -> Termination {
-    let known = ENDS.iter().find(|(_, known)| *known == word).map(|(end, _)| end.clone());
-    known.unwrap_or_else(|| Termination::Other(word.to_owned()))
+    let mut known = ENDS.iter().chain(&MORE_ENDS);
+    let end = known.find(|(_, known)| *known == word).map(|(end, _)| end.clone());
+    end.unwrap_or_else(|| Termination::Other(word.to_owned()))
 }
 
 /// The word for an end.
@@ -76,9 +85,9 @@ pub(super) fn read_summary(line: &str) -> Summary {
         Some(side) if won => GameResult::Win(side),
         _ => GameResult::Unknown,
     };
-    let end = if text.contains("時間切れ") {
-        Some(Termination::TimeForfeit)
-    } else if let Some((end, _)) = ENDS.iter().rev().find(|(_, word)| text.contains(word)) {
+    // The last ones are parts of others' words.
+    let mut known = MORE_ENDS.iter().take(3).chain(ENDS.iter().rev());
+    let end = if let Some((end, _)) = known.find(|(_, word)| text.contains(word)) {
         Some(end.clone())
     } else if text.ends_with("の勝ち") {
         None

@@ -1,0 +1,214 @@
+//! The same games in other programs: python-chess for PGN, cshogi for KIF, KI2 and CSA.
+//!
+//! Runs where `READYOK_REAL_ENGINES` is set; `scripts/install-record-peers.sh` installs them.
+
+use std::env;
+use std::io::{Write as _, stderr};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use proptest::strategy::{Strategy, ValueTree as _};
+use proptest::test_runner::TestRunner;
+use readyok_rules::record::{
+    Annotations, Format, GameRecord, MarkColor, NodeId, RecordScore, Tag, Termination,
+};
+use readyok_rules::{Game, Side};
+use serde_json::{Value, json};
+
+use super::kif::words;
+use super::{games, read_all, read_one, written};
+
+/// Asks the programs; none where they are not wanted.
+fn ask(request: &Value) -> Option<Value> {
+    if env::var_os("READYOK_REAL_ENGINES").is_none() {
+        // Not by `eprintln!`, which nobody sees of a test that passes.
+        let text = "not tested: records of other programs, which need READYOK_REAL_ENGINES=1\n";
+        stderr().write_all(text.as_bytes()).expect("standard error is open");
+        return None;
+    }
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let python = root.join("../../target/record-peers/bin/python");
+    assert!(python.is_file(), "scripts/install-record-peers.sh was not run");
+    let mut child = Command::new(python)
+        .arg(root.join("tests/it/record/peers.py"))
+        .env("PYTHONIOENCODING", "utf-8")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("Python starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(request.to_string().as_bytes()).expect("it listens");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", output.status);
+    Some(serde_json::from_slice(&output.stdout).expect("JSON"))
+}
+
+/// The same values in every run.
+fn drawn<T: std::fmt::Debug>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
+    let mut runner = TestRunner::deterministic();
+    (0..count).map(|_| strategy.new_tree(&mut runner).expect("a value").current()).collect()
+}
+
+/// What python-chess should understand.
+fn notes(notes: &Annotations) -> Value {
+    let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
+    let mut nags: Vec<u8> = notes.nags.iter().map(|nag| nag.0).collect();
+    nags.sort_unstable();
+    nags.dedup();
+    let marks: Vec<Value> = notes
+        .marks
+        .iter()
+        .map(|mark| {
+            let color = match mark.color {
+                MarkColor::Green => "green",
+                MarkColor::Red => "red",
+                MarkColor::Yellow => "yellow",
+                MarkColor::Blue => "blue",
+            };
+            json!([color, u32::from(mark.from), u32::from(mark.to.unwrap_or(mark.from))])
+        })
+        .collect();
+    json!({
+        "nags": nags,
+        "comment": notes.comments.join(" "),
+        "before": notes.before.join(" "),
+        "clock": seconds(notes.clock),
+        "elapsed": seconds(notes.elapsed),
+        "score": notes.evaluation.map(|it| match it.score {
+            RecordScore::Centipawns(score) => json!(score),
+            RecordScore::Mate(moves) => json!([moves]),
+        }),
+        "depth": notes.evaluation.and_then(|it| it.depth),
+        "marks": marks,
+    })
+}
+
+/// All nodes, each after its parent and after the variations before it.
+fn tree(record: &GameRecord) -> Vec<Value> {
+    let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
+    while let Some(node) = open.pop().and_then(|id| record.node(id)) {
+        let mut value = notes(&node.notes);
+        let word = node.mv().map(|mv| mv.word(record.game().castling_form()));
+        value["move"] = word.unwrap_or_default().into();
+        value["ply"] = node.ply().into();
+        nodes.push(value);
+        open.extend(node.children().iter().rev());
+    }
+    nodes
+}
+
+#[test]
+fn python_chess_reads_what_we_write_and_we_read_what_it_writes() {
+    // Python-chess knows no comment with `;` behind a move, and turns `}` into nothing.
+    let plans = games::plan(games::pgn_notes(), 0..80);
+    let mut records: Vec<GameRecord> = drawn(&(games::chess_start(), plans), 60)
+        .into_iter()
+        .map(|(start, plan)| games::build(start, plan))
+        .collect();
+    for (index, record) in records.iter_mut().enumerate() {
+        // Python-chess leaves `\"` in headers as it stands.
+        record.set_header(Tag::Event, format!("game {index}"));
+        record.headers.push("Annotator", "Ä [b]");
+    }
+    let text: Vec<u8> = records.iter().flat_map(|it| written(it, Format::Pgn)).collect();
+    let text = String::from_utf8(text).expect("UTF-8");
+    let Some(answer) = ask(&json!({ "pgn": text })) else { return };
+    let answer = answer.as_array().expect("games");
+    assert_eq!(answer.len(), records.len());
+    for (record, theirs) in records.iter().zip(answer) {
+        assert_eq!(theirs["errors"], json!([]));
+        assert_eq!(theirs["headers"]["Result"], record.result.as_str());
+        assert_eq!(theirs["headers"]["Event"], record.header(Tag::Event).expect("it was set"));
+        assert_eq!(theirs["headers"]["Annotator"], "Ä [b]");
+        let (ours, theirs_nodes) = (tree(record), theirs["nodes"].as_array().expect("nodes"));
+        assert_eq!(ours.len(), theirs_nodes.len());
+        for (ours, theirs) in ours.iter().zip(theirs_nodes) {
+            assert_eq!(ours, theirs, "{text}");
+        }
+        let pgn = theirs["pgn"].as_str().expect("text");
+        let (read, oddities) = read_one(pgn.as_bytes(), Format::Pgn);
+        assert_eq!((tree(&read), oddities), (ours, vec![]), "{pgn}");
+        assert_eq!((read.game(), read.result), (record.game(), record.result));
+        assert_eq!(read.start().to_string(), record.start().to_string());
+        assert_eq!(read.headers, record.headers);
+    }
+}
+
+#[test]
+fn cshogi_reads_what_we_write_and_we_read_what_it_writes() {
+    // It knows no variations, and no drawings of boards.
+    let texts = [
+        "",
+        "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+        "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    ];
+    let choices = proptest::collection::vec(proptest::num::u16::ANY, 1..120);
+    let mut records = Vec::new();
+    for (index, choices) in drawn(&choices, 45).into_iter().enumerate() {
+        let mut record = GameRecord::new(super::super::position(Game::Shogi, texts[index % 3]));
+        record.set_header(Tag::Player(Side::First), "甲");
+        record.set_header(Tag::Player(Side::Second), "乙");
+        for choice in choices {
+            let moves = record.position().legal_moves();
+            let Some(mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
+            let id = record.play(*mv).expect("legal");
+            let notes = record.notes_mut(id).expect("it is there");
+            notes.elapsed = Some(Duration::from_secs(u64::from(choice) / 7));
+            notes.comments.push("一言".to_owned());
+        }
+        record.finish(Termination::Resignation);
+        records.push(record);
+    }
+    let text = |record, format| String::from_utf8(written(record, format)).expect("UTF-8");
+    let request: Vec<Value> = records
+        .iter()
+        .map(|it| {
+            json!({
+                "kif": text(it, Format::Kif),
+                "ki2": text(it, Format::Ki2),
+                "csa": text(it, Format::Csa),
+            })
+        })
+        .collect();
+    let Some(answer) = ask(&json!({ "shogi": request })) else { return };
+    let answer = answer.as_array().expect("games");
+    assert_eq!(answer.len(), records.len());
+    for (record, theirs) in records.iter().zip(answer) {
+        let moves: Vec<String> = words(record).split_whitespace().map(str::to_owned).collect();
+        let mut times: Vec<u64> = record
+            .mainline()
+            .filter_map(|node| node.notes.elapsed)
+            .map(|time| time.as_secs())
+            .collect();
+        for format in ["kif", "csa"] {
+            let read = &theirs[format];
+            assert_eq!(read["moves"], json!(moves), "{}", text(record, Format::Kif));
+            assert_eq!(read["sfen"], record.start().to_string());
+            assert_eq!(read["names"], json!(["甲", "乙"]));
+            assert_eq!(read["times"], json!(times), "{format}");
+        }
+        assert_eq!(theirs["csa"]["end"], "%TORYO");
+        if record.start().turn() == Side::First {
+            assert_eq!(theirs["ki2"]["moves"], json!(moves), "{}", text(record, Format::Ki2));
+        }
+        times.fill(61);
+        for (name, format) in [("kif", Format::Kif), ("ki2", Format::Ki2), ("csa", Format::Csa)] {
+            let Some(file) = theirs["written"][name].as_str() else { continue };
+            let read = read_all(file.as_bytes(), format).remove(0);
+            let read = read.unwrap_or_else(|error| panic!("{file}: {error}"));
+            assert_eq!(words(&read), words(record), "{file}");
+            assert_eq!(read.player(Side::First), Some("a"));
+            // Its KI2 says nothing of the end.
+            if format != Format::Ki2 {
+                assert_eq!(read.termination(), Some(Termination::Resignation), "{file}");
+                assert_eq!(read.result, record.result);
+                let read: Vec<Duration> =
+                    read.mainline().filter_map(|node| node.notes.elapsed).collect();
+                assert_eq!(read.len(), times.len());
+                assert!(read.iter().all(|time| time.as_secs() == 61));
+            }
+        }
+    }
+}
