@@ -192,6 +192,14 @@ pub(crate) fn is_field(word: &str, next: &str) -> bool {
     is_number && !is_move(next) && !is_move(word) && !reserved::ends_a_game(word)
 }
 
+/// Whether a word after the first one starts with a digit or a sign. A loop without a way out is
+/// made of vectors.
+fn may_have_number(text: &[u8]) -> bool {
+    let starts = text.iter().zip(text.iter().skip(1));
+    let mark = |(&before, &first): (&u8, &u8)| u8::from(before == b' ') & u8::from(first <= b'9');
+    starts.map(mark).fold(0, |marks, mark| marks | mark) != 0
+}
+
 /// What stands between the piece and the square of a drop.
 const fn drop_sign(dialect: Dialect) -> u8 {
     match dialect {
@@ -424,8 +432,7 @@ impl<'a> MoveList<'a> {
     /// Whether two of the words would be read as a field of `info`.
     pub(crate) fn has_field(&self, dialect: Dialect) -> bool {
         // Only a number makes a field; in chess no move looks like the start of one.
-        let may_be_number = |pair: &[u8]| matches!(pair, [b' ', b'0'..=b'9' | b'+' | b'-' | b'.']);
-        self.text.as_bytes().windows(2).any(may_be_number)
+        may_have_number(self.text.as_bytes())
             && plain_length(&self.text, dialect) < self.text.len()
             && self.words().zip(self.words().skip(1)).any(|(word, next)| is_field(word, next))
     }
