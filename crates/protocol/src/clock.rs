@@ -158,28 +158,23 @@ impl Clocks {
         }
     }
 
-    /// The fields that are written in a dialect, in its convention.
-    ///
-    /// # Errors
-    /// The dialect has no such clocks.
-    pub(crate) fn as_written(self, dialect: Dialect) -> Result<Self, WriteError> {
-        let is_set = |time: Option<Millis>| time.is_some_and(|time| time != 0);
-        let has_byoyomi = is_set(self.byoyomi);
-        let has_increments = is_set(self.white_increment) || is_set(self.black_increment);
-        let mut clocks = self.in_convention(dialect.clock_convention());
+    /// Checks that the dialect has such clocks.
+    #[inline]
+    pub(crate) fn check(&self, dialect: Dialect) -> Result<(), WriteError> {
+        let has_byoyomi = self.byoyomi.is_some_and(|time| time != 0);
         match dialect {
-            Dialect::Uci if has_byoyomi => {
-                return Err(WriteError::NotInDialect { what: "`byoyomi`" });
+            Dialect::Uci if has_byoyomi => Err(WriteError::NotInDialect { what: "`byoyomi`" }),
+            Dialect::Usi if has_byoyomi && self.has_increments() => {
+                Err(WriteError::NotInDialect { what: "byoyomi with increments" })
             }
-            Dialect::Usi if has_byoyomi && has_increments => {
-                return Err(WriteError::NotInDialect { what: "byoyomi with increments" });
-            }
-            Dialect::Usi if self.byoyomi.is_some() && !has_increments => {
-                (clocks.white_increment, clocks.black_increment) = (None, None);
-            }
-            Dialect::Uci | Dialect::Usi => clocks.byoyomi = None,
+            Dialect::Uci | Dialect::Usi => Ok(()),
         }
-        Ok(clocks)
+    }
+
+    /// Whether a side has an increment, and not one of zero.
+    #[inline]
+    pub(crate) fn has_increments(&self) -> bool {
+        [self.white_increment, self.black_increment].into_iter().flatten().any(|time| time != 0)
     }
 
     /// Whether no field was sent.

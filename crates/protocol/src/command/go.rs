@@ -121,12 +121,12 @@ impl Go<'_> {
             return Err(WriteError::NotInDialect { what: "such a limit for `go mate`" });
         }
         write::check_unknown(&self.unknown, reserved::is_go_key)?;
-        let clocks = self.clocks.as_written(dialect)?;
+        self.clocks.check(dialect)?;
         out.write_str("go")?;
         if self.ponder {
             out.write_str(" ponder")?;
         }
-        write_clocks(&clocks, dialect, out)?;
+        write_clocks(&self.clocks, dialect, out)?;
         write::field(out, " depth ", self.depth)?;
         write::field(out, " nodes ", self.nodes)?;
         match self.mate {
@@ -153,12 +153,18 @@ impl Go<'_> {
     }
 }
 
-/// Writes the clocks, which are those of the dialect, in its order.
+/// Writes the fields of clocks that the dialect has, in its convention and order.
 pub(super) fn write_clocks(
     clocks: &Clocks,
     dialect: Dialect,
     out: &mut (impl fmt::Write + ?Sized),
 ) -> fmt::Result {
+    let converted;
+    let mut clocks = clocks;
+    if clocks.convention != dialect.clock_convention() {
+        converted = clocks.in_convention(dialect.clock_convention());
+        clocks = &converted;
+    }
     // Whoever moves first comes first; shogi engines were seen to rely on it.
     match dialect {
         Dialect::Uci => {
@@ -170,11 +176,14 @@ pub(super) fn write_clocks(
         Dialect::Usi => {
             write::signed(out, " btime ", clocks.black_time)?;
             write::signed(out, " wtime ", clocks.white_time)?;
-            write::signed(out, " binc ", clocks.black_increment)?;
-            write::signed(out, " winc ", clocks.white_increment)?;
+            if clocks.byoyomi.is_some() && !clocks.has_increments() {
+                write::signed(out, " byoyomi ", clocks.byoyomi)?;
+            } else {
+                write::signed(out, " binc ", clocks.black_increment)?;
+                write::signed(out, " winc ", clocks.white_increment)?;
+            }
         }
     }
-    write::signed(out, " byoyomi ", clocks.byoyomi)?;
     write::field(out, " movestogo ", clocks.moves_to_go)
 }
 

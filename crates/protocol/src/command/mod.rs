@@ -211,9 +211,9 @@ impl<'a> Command<'a> {
             Self::Go(it) => it.write(dialect, out)?,
             Self::Stop => out.write_str("stop")?,
             Self::PonderHit(clocks) => {
-                let clocks = clocks.as_written(dialect)?;
+                clocks.check(dialect)?;
                 out.write_str("ponderhit")?;
-                go::write_clocks(&clocks, dialect, out)?;
+                go::write_clocks(clocks, dialect, out)?;
             }
             Self::GameOver(result) => {
                 if !dialect.has_game_over() {
