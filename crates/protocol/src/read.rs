@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::moves::{self, Move, MoveList};
 use crate::note::{Note, NoteKind, Reading};
-use crate::words::{Integer, Word, Words, has_byte_below, is_space};
+use crate::words::{Integer, Word, Words, has_byte_below};
 use crate::{Dialect, OptionDecl, reserved};
 
 /// The state of reading one line.
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
             self.note(name, NoteKind::NameTooLong);
             return None;
         }
-        if !self.dialect.spaces_in_option_names() && name.text.contains(is_space) {
+        if !self.dialect.spaces_in_option_names() && has_byte_below(b' ' + 1, name.text) {
             self.note(name, NoteKind::SpaceInName);
         }
         Some(name.text)

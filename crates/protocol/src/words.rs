@@ -32,7 +32,7 @@ pub(crate) struct Words<'a> {
 
 impl<'a> Words<'a> {
     pub(crate) fn new(line: &'a str) -> Self {
-        if line.starts_with(|c: char| c.is_ascii_graphic()) {
+        if line.as_bytes().first().is_some_and(u8::is_ascii_graphic) {
             return Self::of(line);
         }
         // A byte order mark is no part of the first word.
@@ -104,9 +104,20 @@ impl<'a> Words<'a> {
         Some(number)
     }
 
-    /// The text from the start of one word to the end of another.
-    pub(crate) fn between(&self, start: usize, end: usize) -> &'a str {
-        self.line.get(start..end).unwrap_or_default()
+    /// Takes all words before a keyword, as one text, and the keyword.
+    #[inline]
+    pub(crate) fn text_before(
+        &mut self,
+        is_key: impl Fn(&str) -> bool,
+    ) -> (Word<'a>, Option<Word<'a>>) {
+        let mut next = self.next();
+        let start = next.map_or(self.line.len(), |word| word.start);
+        let mut end = start;
+        while let Some(word) = next.filter(|word| !is_key(word.text)) {
+            end = word.end();
+            next = self.next();
+        }
+        (Word { text: self.line.get(start..end).unwrap_or_default(), start }, next)
     }
 
     /// Everything still unread, without white space at both ends; and where it starts.
@@ -178,17 +189,33 @@ fn long_word_length(text: &[u8]) -> usize {
 pub(crate) fn has_byte_below(limit: u8, text: &str) -> bool {
     let bytes = text.as_bytes();
     // Chunks may overlap: nothing is gained from looking at every byte once.
-    if let Some(end) = bytes.last_chunk() {
-        let mark = |marks, chunk: &[u8; 8]| marks | bytes_below(limit, *chunk);
-        return bytes.as_chunks().0.iter().fold(bytes_below(limit, *end), mark) != 0;
-    }
     match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(start), Some(end)) => {
-            let [start, end] = [start, end].map(|half| u64::from(u32::from_le_bytes(*half)));
-            bytes_below(limit, (start | end << 32).to_le_bytes()) != 0
+        (Some(start), Some(end)) if bytes.len() <= 16 => {
+            bytes_below(limit, *start) | bytes_below(limit, *end) != 0
         }
-        _ => bytes.iter().any(|&byte| byte < limit),
+        (Some(_), _) => long_has_byte_below(limit, bytes),
+        // The zeros after the end of a short text are no part of it.
+        _ => first_marked(bytes_below(limit, short_chunk(bytes))) < bytes.len(),
     }
+}
+
+/// The same for more than sixteen bytes. A loop over so many at once is made of vectors.
+#[inline(never)]
+fn long_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
+    let mark = |marks, &byte: &u8| marks | u8::from(byte < limit);
+    let below = |chunk: &[u8; 16]| chunk.iter().fold(0, mark) != 0;
+    bytes.last_chunk().is_some_and(below) || bytes.as_chunks().0.iter().any(below)
+}
+
+/// A text of less than eight bytes, with zeros after its end.
+#[inline]
+fn short_chunk(text: &[u8]) -> [u8; 8] {
+    let half = |half: &[u8; 4]| u64::from(u32::from_le_bytes(*half));
+    let chunk = match (text.first_chunk(), text.last_chunk()) {
+        (Some(start), Some(end)) => half(start) | half(end) << (8 * (text.len() - 4)),
+        _ => text.iter().rev().fold(0, |chunk, &byte| chunk << 8 | u64::from(byte)),
+    };
+    chunk.to_le_bytes()
 }
 
 /// Marks bytes below `limit`, which is ASCII, by their highest bits. Right up to the first one:

@@ -329,17 +329,17 @@ impl OptionType {
 /// The name ends at the first `type` that a type of the protocol follows, so that it may contain
 /// any word; failing that, at the first `type`.
 pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
-    let first = reader.words.peek();
-    let has_name = first.is_some_and(|word| word.text.eq_ignore_ascii_case("name"));
-    match first {
-        Some(word) if has_name => {
-            if word.text != "name" {
-                reader.note(word, NoteKind::WrongCase);
-            }
-            reader.words.go_to(word.end());
+    let before = reader.words.at();
+    match reader.words.next() {
+        Some(word) if word.text == "name" => (),
+        Some(word) if word.text.eq_ignore_ascii_case("name") => {
+            reader.note(word, NoteKind::WrongCase);
         }
-        Some(word) if word.text == "type" => return read_type_first(reader),
-        Some(_) => reader.note_missing(NoteKind::MissingKeyword),
+        Some(word) if word.text == "type" => return read_type_first(word, reader),
+        Some(_) => {
+            reader.words.go_to(before);
+            reader.note_missing(NoteKind::MissingKeyword);
+        }
         None => {
             reader.note_missing(NoteKind::Missing);
             return None;
@@ -388,8 +388,7 @@ fn name_end<'a>(mut words: impl Iterator<Item = Word<'a>>) -> Option<(Word<'a>, 
 }
 
 /// `option type … name …`, with a name of one word.
-fn read_type_first<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
-    let type_key = reader.words.next()?;
+fn read_type_first<'a>(type_key: Word<'_>, reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
     let type_word = reader.words.next();
     let name_key = reader.words.next();
     reader.note(type_key, NoteKind::WrongOrder);
@@ -497,34 +496,29 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
 
 fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let (mut default, mut vars) = (None, Vec::with_capacity(4));
-    let is_key = |word: &Word<'_>| matches!(word.text, "default" | "var");
+    let is_key = |word: &str| matches!(word, "default" | "var");
     let mut next = reader.words.next();
     while let Some(key) = next {
-        let start = reader.words.next_start();
-        next = reader.words.next();
-        if !is_key(&key) {
+        if !is_key(key.text) {
             reader.note(key, NoteKind::UnknownWord);
+            next = reader.words.next();
             continue;
         }
-        let mut end = start;
-        while let Some(word) = next.filter(|word| !is_key(word)) {
-            end = word.end();
-            next = reader.words.next();
-        }
-        let text = reader.words.between(start, end);
-        if text.is_empty() {
-            reader.note_at(start..start, NoteKind::Missing);
-        } else if OptionDecl::MAX_TEXT < text.len() {
-            reader.note(Word { text, start }, NoteKind::TextTooLong);
+        let value;
+        (value, next) = reader.words.text_before(is_key);
+        if value.text.is_empty() {
+            reader.note(value, NoteKind::Missing);
+        } else if OptionDecl::MAX_TEXT < value.text.len() {
+            reader.note(value, NoteKind::TextTooLong);
         } else if key.text == "var" && vars.len() == OptionDecl::MAX_VARS {
-            reader.note(Word { text, start }, NoteKind::TooManyChoices);
+            reader.note(value, NoteKind::TooManyChoices);
         } else if key.text == "var" {
-            vars.push(decoded(text));
+            vars.push(decoded(value.text));
         } else {
             if default.is_some() {
                 reader.note(key, NoteKind::Repeated);
             }
-            default = Some(Word { text, start });
+            default = Some(value);
         }
     }
     if let Some(word) = default.filter(|word| !vars.contains(&decoded(word.text))) {
