@@ -3,7 +3,9 @@
 //! Everything here is a pure function of counts. Results of two engines are counted in a
 //! [`Trinomial`] (single games) or a [`Pentanomial`] (pairs of games on one opening with the sides
 //! exchanged, whose results depend on each other). From either come the [`Figures`] of the match
-//! and the state of a sequential test, [`Sprt`].
+//! and the state of a sequential test, [`Sprt`]. Results of many players make a [`Crosstable`]; from
+//! it come places with tie breaks, and [`Ratings`]. [`fastchess`] writes figures as that program
+//! does.
 //!
 //! ```
 //! use readyok_arena::stats::{Counts, Figures, Model, Pentanomial, Sprt, Verdict};
@@ -21,18 +23,22 @@
 
 mod brownian;
 mod counts;
+mod crosstable;
 mod elo;
 pub mod fastchess;
 mod figure;
 mod figures;
 mod model;
+mod ratings;
 mod sample;
 mod sprt;
 mod tilt;
 
 pub use counts::{Counts, MOST_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial};
+pub use crosstable::{Crosstable, CrosstableError, MOST_PLAYERS, Standing, TieBreak};
 pub use elo::{NORMALIZED_ELO, elo_of_score, score_of_elo};
 pub use figure::{Estimate, Figure, Interval};
 pub use figures::{Figures, PairFigures};
 pub use model::{LlrError, Model, UnknownModel};
+pub use ratings::{FIRST_MOVE_PRIOR, FirstMove, Ratings, RatingsError, WEAK_PRIOR};
 pub use sprt::{Forecast, Sprt, SprtError, SprtStatus, UnbiasedEstimate, Verdict};

@@ -1,7 +1,9 @@
 //! Tests of the statistics.
 #![expect(clippy::unwrap_used, reason = "a failed step must fail the test")]
 
+mod crosstable;
 mod fastchess;
 mod figures;
+mod ratings;
 mod simulation;
 mod sprt;
