@@ -8,7 +8,7 @@ mod moves;
 mod notation;
 mod perft;
 mod reading;
-mod record;
+pub mod record;
 mod setup;
 mod text;
 

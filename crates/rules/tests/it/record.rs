@@ -5,8 +5,11 @@ mod formats;
 mod games;
 mod jkf;
 mod kif;
+pub mod laws;
 mod peers;
 mod pgn;
+mod samples;
+mod seeds;
 mod tree;
 
 use readyok_rules::record::{self, Format, GameRecord, Oddity, RecordError};

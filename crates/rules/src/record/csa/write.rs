@@ -157,8 +157,9 @@ fn comments(notes: &Annotations, out: &mut String) {
         let _ = writeln!(out, "'** {score}");
         evaluation = None;
     }
-    comment_lines(&flat_comment(notes), out);
+    // The first evaluation that is read counts.
     comment_lines(&evaluation_lines(evaluation).join("\n"), out);
+    comment_lines(&flat_comment(notes), out);
 }
 
 fn comment_lines(text: &str, out: &mut String) {

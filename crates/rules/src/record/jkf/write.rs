@@ -184,8 +184,9 @@ impl Writer<'_> {
     }
 
     fn comments(&mut self, node: &Node, before: &str) {
-        let mut lines = vec![flat_comment(&node.notes)];
-        lines.extend(evaluation_lines(node.notes.evaluation));
+        // The first evaluation that is read counts.
+        let mut lines = evaluation_lines(node.notes.evaluation);
+        lines.push(flat_comment(&node.notes));
         lines.retain(|text| !text.is_empty());
         self.comment_lines(&lines.join("\n"), before);
     }

@@ -164,8 +164,9 @@ fn comments(record: &GameRecord, out: &mut String) {
 
 /// The comments and the evaluation as one text.
 fn lines_of(notes: &Annotations) -> String {
-    let mut lines = vec![flat_comment(notes)];
-    lines.extend(evaluation_lines(notes.evaluation));
+    // The first evaluation that is read counts.
+    let mut lines = evaluation_lines(notes.evaluation);
+    lines.push(flat_comment(notes));
     lines.retain(|text| !text.is_empty());
     lines.join("\n")
 }

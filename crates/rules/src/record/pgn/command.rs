@@ -17,16 +17,23 @@ pub(super) fn take(text: &str, mover: Option<Side>, notes: &mut Annotations) {
     while let Some(start) = left.find("[%") {
         let (before, command) = left.split_at(start);
         rest.push_str(before);
-        let end = command.find(']').filter(|&end| take_command(command.get(2..end), notes));
-        if let Some(end) = end {
-            left = command.get(end + 1..).unwrap_or_default();
+        let Some(end) = command.find(']') else {
+            left = command;
+            break;
+        };
+        let (command, after) = command.split_at(end + 1);
+        left = after;
+        if take_command(command.get(2..end), notes) {
             // One of the blanks on both sides belonged to the command.
             if rest.is_empty() || rest.ends_with(char::is_whitespace) {
                 left = left.strip_prefix(' ').unwrap_or(left);
             }
+            // What stood on both sides may not become a command.
+            if rest.ends_with('[') {
+                rest.push(' ');
+            }
         } else {
-            rest.push_str("[%");
-            left = command.get(2..).unwrap_or_default();
+            rest.push_str(command);
         }
     }
     rest.push_str(left);
@@ -41,7 +48,8 @@ pub(super) fn take(text: &str, mover: Option<Side>, notes: &mut Annotations) {
 
 /// Reads what stands between `[%` and `]`; false if it stays text.
 fn take_command(command: Option<&str>, notes: &mut Annotations) -> bool {
-    let Some((name, value)) = command.and_then(|command| command.split_once(' ')) else {
+    // Some programs break lines inside of commands.
+    let Some((name, value)) = command.and_then(|it| it.split_once(char::is_whitespace)) else {
         return false;
     };
     match name {

@@ -1,0 +1,51 @@
+//! What holds for every file, whoever wrote it. The fuzz targets and the replay of their seeds check
+//! these laws.
+
+use readyok_rules::record::{self, Format, GameRecord, Limits, Records};
+
+/// Any bytes, as PGN.
+pub fn pgn(bytes: &[u8]) {
+    check(bytes, Format::Pgn, &[Format::Pgn]);
+}
+
+/// Any bytes, as KIF or KI2, which one reader takes.
+pub fn kif(bytes: &[u8]) {
+    check(bytes, Format::Kif, &[Format::Kif, Format::Ki2, Format::Usi]);
+}
+
+/// Any bytes, as CSA.
+pub fn csa(bytes: &[u8]) {
+    check(bytes, Format::Csa, &[Format::Csa, Format::Kif]);
+}
+
+/// Any bytes, as JKF.
+pub fn jkf(bytes: &[u8]) {
+    check(bytes, Format::Jkf, &[Format::Jkf, Format::Kif]);
+}
+
+/// Reads games, and writes each twice: the first writing may lose what a format does not hold, but
+/// the second loses nothing.
+fn check(bytes: &[u8], format: Format, targets: &[Format]) {
+    let limits = Limits { moves: 2000, plies: 500, ..Limits::default() };
+    for game in Records::new(bytes, format, limits).flatten() {
+        assert!(game.positions().count() == game.mainline().count() + 1, "{game:?}");
+        for &target in targets {
+            let once = rewritten(&game, target);
+            let twice = rewritten(&once, target);
+            assert!(once == twice, "{target}: {once:?}\n{twice:?}");
+            assert!(once.mainline().count() == game.mainline().count(), "{target}: {game:?}");
+        }
+    }
+}
+
+fn rewritten(game: &GameRecord, format: Format) -> GameRecord {
+    let mut text = Vec::new();
+    record::write(game, format, &mut text).expect("it is the right game");
+    let mut games = record::read(&text[..], format);
+    let shown = || String::from_utf8_lossy(&text).into_owned();
+    let read = games.next().unwrap_or_else(|| panic!("no game in {}", shown()));
+    let read = read.unwrap_or_else(|error| panic!("{error} in {}", shown()));
+    assert!(games.oddities().is_empty(), "{:?} in {}", games.oddities(), shown());
+    assert!(games.next().is_none(), "more than one game in {}", shown());
+    read
+}

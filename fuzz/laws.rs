@@ -1,0 +1,8 @@
+//! The laws that the targets check. They stand beside the tests, which check them on the seeds.
+
+#[path = "../crates/protocol/tests/it/laws.rs"]
+mod protocol;
+#[path = "../crates/rules/tests/it/record/laws.rs"]
+pub mod record;
+
+pub use protocol::*;
