@@ -429,6 +429,14 @@ impl<'a> MoveList<'a> {
             .map(|word| Move::from_any_word(word).map_or(MoveWord::Other(word), MoveWord::Move))
     }
 
+    /// The first word that is no move of the dialect.
+    pub(crate) fn first_other(&self, dialect: Dialect) -> Option<&str> {
+        if plain_length(&self.text, dialect) == self.text.len() {
+            return None;
+        }
+        self.words().find(|word| !Move::is_word(word, dialect))
+    }
+
     /// Whether two of the words would be read as a field of `info`.
     pub(crate) fn has_field(&self, dialect: Dialect) -> bool {
         // Only a number makes a field; in chess no move looks like the start of one.

@@ -179,6 +179,9 @@ impl Run {
             "ping" => {
                 self.session.ping(now, out).unwrap();
             }
+            "join" => self.session.separate_searches(false),
+            "hold" => self.session.hold_searches(),
+            "start" => self.session.start_search(now, out),
             "quit" => self.session.quit(now, out),
             "eof" => self.session.receive_eof(),
             "wait" => {
@@ -261,6 +264,83 @@ fn a_duplicate_bestmove_finishes_no_other_search() {
             < bestmove e7e5
             = 2 bestmove e7e5"
         ),
+    );
+}
+
+/// Three searches in a row, the second of which is stopped.
+#[test]
+fn searches_that_are_not_separated_wait_only_after_stop() {
+    check_uci(
+        &[],
+        &format!(
+            "! join
+            {FIRST}
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            ! search startpos moves e2e4 e7e5 | infinite
+            > position startpos moves e2e4 e7e5
+            > go infinite
+            = started 2
+            ! stop 2
+            > stop
+            < bestmove g1f3
+            = 2 bestmove g1f3
+            ! search startpos | depth 5
+            > isready
+            < readyok
+            > position startpos
+            > go depth 5
+            = started 3"
+        ),
+    );
+}
+
+#[test]
+fn an_engine_that_answers_twice_is_separated_again() {
+    check_uci(
+        &[],
+        &format!(
+            "! join
+            {FIRST}
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            < bestmove e2e4
+            = violation BestMoveWithoutSearch
+            ! search startpos | depth 5
+            > position startpos
+            > go depth 5
+            = started 2
+            < bestmove e2e4
+            = 2 bestmove e2e4
+            ! search startpos | depth 5
+            > isready"
+        ),
+    );
+}
+
+#[test]
+fn what_comes_before_a_held_search_starts_is_no_answer_to_it() {
+    check_usi(
+        &[],
+        "! hold
+         ! search startpos | depth 5
+         > setoption name USI_Hash value 32
+         > setoption name USI_Ponder value false
+         > isready
+         < readyok
+         ! start
+         > position startpos
+         > go depth 5
+         = started 1
+         < bestmove 7g7f
+         = 1 bestmove 7g7f
+         ! search startpos | depth 5
+         < bestmove 2g2f
+         = violation BestMoveWithoutSearch
+         ! start
+         > position startpos
+         > go depth 5
+         = started 2",
     );
 }
 

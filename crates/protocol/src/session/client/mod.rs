@@ -13,7 +13,9 @@
 //! `bestmove` of the search before meets no search and is ignored. Shogi engines take `isready`
 //! for the start of a game and clear their hash, so they get it once per game, unless they were seen
 //! to answer twice: until then a second `bestmove` that is late cannot be told from the first one of
-//! the next search.
+//! the next search. The same danger is that of a caller who renounces the question
+//! ([`separate_searches`](ClientSession::separate_searches)). What has been read when `go` is said is
+//! never in danger, if the session gets it first ([`hold_searches`](ClientSession::hold_searches)).
 
 mod options;
 mod patience;
@@ -65,6 +67,10 @@ pub struct ClientSession {
     reported: BTreeSet<Wait>,
     /// The engine has answered a search twice.
     repeats_itself: bool,
+    /// Each search is separated by `readyok` from the one before.
+    separates_searches: bool,
+    /// The caller says when a search may start.
+    holding: bool,
     /// The engine closed its output.
     gone: bool,
     events: VecDeque<Event>,
@@ -172,6 +178,8 @@ impl ClientSession {
             since: now,
             reported: BTreeSet::new(),
             repeats_itself: false,
+            separates_searches: dialect.ping_between_searches(),
+            holding: false,
             gone: false,
             events: VecDeque::new(),
         };
@@ -313,6 +321,40 @@ impl ClientSession {
         self.options.ponder = allowed;
     }
 
+    /// Whether each search of a game waits for a `readyok` after the one before. By default in UCI;
+    /// in USI it would start a game.
+    ///
+    /// Without it a search waits only after options, a new game or `stop`, and always once the
+    /// engine was seen to answer twice. That saves a round trip for each move, and leaves one
+    /// danger: the first second `bestmove` of an engine that comes after the next `go` is taken for
+    /// the answer to that.
+    pub fn separate_searches(&mut self, separate: bool) {
+        self.separates_searches = separate && self.dialogue.dialect().ping_between_searches();
+    }
+
+    /// Has searches wait for [`start_search`](Self::start_search) from now on.
+    ///
+    /// For a caller that reads many lines at once: those that came before `go` is said are no answers
+    /// to it, so the session gets them first.
+    pub fn hold_searches(&mut self) {
+        self.holding = true;
+    }
+
+    /// Whether a search could start now and is held.
+    pub fn holds_search(&self) -> bool {
+        self.holding
+            && self.waiting.is_some()
+            && self.pings.is_empty()
+            && self.dialogue.phase() == Phase::Idle
+    }
+
+    /// Starts a search that is [held](Self::hold_searches), if there is one.
+    pub fn start_search(&mut self, now: Moment, out: &mut String) {
+        if self.holds_search() {
+            self.say_search(now, out);
+        }
+    }
+
     /// Asks whether the engine has done everything said before, and is alive. Searches go on.
     ///
     /// # Errors
@@ -450,8 +492,10 @@ impl ClientSession {
         self.reported.remove(&Wait::Stop);
         // The next search asks for `readyok` first, which keeps another `bestmove` of this one
         // away from it.
-        self.unsettled |= self.dialogue.dialect().ping_between_searches() || self.repeats_itself;
-        if let Some(Running { id, unwanted, .. }) = self.running.take() {
+        self.unsettled |= self.separates_searches || self.repeats_itself;
+        if let Some(Running { id, unwanted, stopped, .. }) = self.running.take() {
+            // It may have ended by itself, and answer `stop` all the same.
+            self.unsettled |= stopped.is_some() && self.dialogue.dialect().ping_between_searches();
             let dropped = Event::Dropped(id, DropReason::GameOver);
             self.events.push_back(if unwanted { dropped } else { event(id) });
         }
@@ -601,8 +645,8 @@ impl ClientSession {
         if self.unsettled || self.dialogue.needs_ready() {
             self.ask_ready(None, now, out);
         }
-        if self.pings.is_empty() {
-            self.start_search(now, out);
+        if self.pings.is_empty() && !self.holding {
+            self.say_search(now, out);
         }
     }
 
@@ -624,7 +668,7 @@ impl ClientSession {
         self.unsettled |= after;
     }
 
-    fn start_search(&mut self, now: Moment, out: &mut String) {
+    fn say_search(&mut self, now: Moment, out: &mut String) {
         let Some((id, request)) = self.waiting.take() else { return };
         self.say(&Command::Position(request.position.clone()), out);
         self.say(&Command::Go(request.go.clone()), out);

@@ -7,7 +7,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::option::{OptionError, UnknownOption};
-use crate::{Clocks, Dialect, Go, MateLimit, Millis, Move, Position, Root, WriteError};
+use crate::{Clocks, Dialect, Go, MateLimit, Millis, Position, Root, WriteError};
 
 /// Tells the searches of a session apart.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -157,9 +157,8 @@ impl SearchRequest {
         if !fits {
             return Err(Misuse::WrongNotation);
         }
-        let searched = self.go.search_moves.iter().flat_map(crate::MoveList::words);
-        for word in self.position.moves.words().chain(searched) {
-            if Move::read(word, dialect).is_err() {
+        for moves in [&self.position.moves].into_iter().chain(&self.go.search_moves) {
+            if let Some(word) = moves.first_other(dialect) {
                 return Err(Misuse::NotAMove { word: word.to_owned() });
             }
         }
@@ -183,7 +182,8 @@ impl SearchRequest {
     /// How long the search may take by its own limits. `None` if they are not about time.
     pub(super) fn allowance(&self, dialect: Dialect) -> Option<Duration> {
         let duration = |millis: Millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0));
-        let clock = self.go.clocks.of(self.position.mover(dialect));
+        let clocks = Some(self.go.clocks).filter(|clocks| !clocks.is_empty());
+        let clock = clocks.and_then(|clocks| clocks.of(self.position.mover(dialect)));
         let mate = match self.go.mate {
             Some(MateLimit::Time(time)) => Some(time),
             Some(MateLimit::Moves(_) | MateLimit::Infinite) | None => None,
