@@ -27,6 +27,7 @@ pub struct Builder {
     patience: Patience,
     register: Option<Register<'static>>,
     reader: Reader,
+    joins_searches: bool,
 }
 
 /// Where an engine is.
@@ -86,6 +87,19 @@ impl Builder {
         self
     }
 
+    /// Whether each search of a game waits for a `readyok` after the one before. It does by default
+    /// in UCI, and never in USI, where `isready` would start a game.
+    ///
+    /// Without it a search waits only after options, a new game or `stop`, and always once the
+    /// engine was seen to answer twice. That halves what a ply costs a match runner. An answer that
+    /// was there when `go` was written is still no answer to it; but the first second `bestmove` of
+    /// an engine that comes later than that is taken for one.
+    #[must_use]
+    pub fn separate_searches(mut self, separate: bool) -> Self {
+        self.joins_searches = !separate;
+        self
+    }
+
     /// Has a thread do the reading after all.
     #[cfg(feature = "tokio")]
     pub(crate) fn threaded(mut self) -> Self {
@@ -124,7 +138,9 @@ impl Builder {
             },
         };
         let link = link.map_err(|error| EngineError::start(&name, &error))?;
-        Ok(Driver::start(name, dialect, self.patience, link))
+        let mut driver = Driver::start(name, dialect, self.patience, link);
+        driver.separate_searches(!self.joins_searches);
+        Ok(driver)
     }
 
     /// Does what waits for the end of the greeting.

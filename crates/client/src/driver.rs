@@ -102,7 +102,8 @@ enum Stage {
 impl Driver {
     pub(crate) fn start(name: String, dialect: Dialect, patience: Patience, link: Link) -> Self {
         let mut out = String::new();
-        let session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
+        let mut session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
+        session.hold_searches();
         let origin = now();
         let mut driver = Self {
             id: DriverId::new(),
@@ -275,6 +276,10 @@ impl Driver {
             if let Some(event) = self.session.poll_event() {
                 return Some(event);
             }
+            if self.session.holds_search() {
+                self.start_search();
+                continue;
+            }
             let next = self.link.next();
             if !self.tell(next) {
                 return None;
@@ -282,19 +287,18 @@ impl Driver {
         }
     }
 
-    /// Reads what has come by now, so that it answers no search that begins now.
-    fn settle(&mut self) {
+    /// Starts a search that can start now. What has come before is no answer to it.
+    fn start_search(&mut self) {
         self.link.drain();
         let until = now();
-        while let Next::Line(at) = self.link.next()
+        while self.session.holds_search()
+            && let Next::Line(at) = self.link.next()
             && at <= until
         {
             self.tell(Next::Line(at));
-            self.flush();
-            while let Some(event) = self.session.poll_event() {
-                self.overlook(event);
-            }
         }
+        self.tick();
+        self.session.start_search(self.moment, &mut self.out);
     }
 
     /// Tells the session what came next, or what was due before it: lines and deadlines are handled
@@ -351,15 +355,15 @@ impl Driver {
         self.check_open()?;
         // A stop that came too late for the search before is not meant for this one.
         self.link.inbox.take_stop();
-        if self.session.is_idle() {
-            self.settle();
-        }
         self.tick();
         if self.game != Some(game.id()) {
             self.new_game(game.id(), game.about().clone())?;
         }
         let request = search.request(game, purpose);
         let id = self.session.search(request, self.moment, &mut self.out);
+        if self.session.holds_search() {
+            self.start_search();
+        }
         self.flush();
         let id = id.map_err(|misuse| self.error(Problem::Misuse(misuse)))?;
         (self.latest, self.lost_at) = (Some(id), None);
@@ -416,6 +420,10 @@ impl Driver {
         value: Option<&str>,
     ) -> Result<(), EngineError> {
         self.command(|session, now, out| session.set_option(name, value, now, out))
+    }
+
+    pub(crate) fn separate_searches(&mut self, separate: bool) {
+        self.session.separate_searches(separate);
     }
 
     pub(crate) fn allow_pondering(&mut self, allowed: bool) {

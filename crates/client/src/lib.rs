@@ -35,7 +35,8 @@
 //! wait for them beside anything else, and a pipe that is full would hold the caller.
 //!
 //! A match runner starts engines inline, begins searches that do not borrow them, and waits for
-//! any: see [`Thinking`]. Its clocks are exact: [`Search::lost_after`], [`Played::time`].
+//! any: see [`Thinking`]. Its clocks are exact: [`Search::lost_after`], [`Played::time`]. For speed
+//! see also [`Builder::separate_searches`].
 //!
 //! What always holds:
 //! - This is the only crate of the workspace that starts processes. Each gets a group of its own,

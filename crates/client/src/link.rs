@@ -94,7 +94,7 @@ impl Link {
         }
         #[cfg(not(unix))]
         {
-            let link = Self::streams(stdout, stdin, dialect);
+            let link = Self::polled(stdout, stdin, dialect, reader);
             let watched =
                 link.and_then(|mut link| link.watch(Arc::clone(&process), stderr).map(|()| link));
             watched.inspect_err(|_| process.kill_and_reap())

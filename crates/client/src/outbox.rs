@@ -37,14 +37,11 @@ impl Outbox {
         if MAX_BYTES < state.bytes.len() {
             state.closed = true;
         }
-        if !state.closed {
-            #[cfg(unix)]
-            state.push_directly(text.as_bytes());
-            #[cfg(not(unix))]
+        if !state.closed && !state.push_directly(text.as_bytes()) {
             state.bytes.extend_from_slice(text.as_bytes());
+            self.changed.notify_all();
         }
         text.clear();
-        self.changed.notify_all();
     }
 
     /// Ends the input of the engine after what was handed over.
@@ -56,7 +53,7 @@ impl Outbox {
         self.changed.notify_all();
     }
 
-    /// Writes what is handed over until the end.
+    /// Writes what is handed over until the end. For a thread of its own.
     pub(crate) fn write(&self, mut to: impl Write) {
         loop {
             let state = lock(&self.state);
@@ -73,6 +70,14 @@ impl Outbox {
                 return;
             }
         }
+    }
+}
+
+#[cfg(not(unix))]
+impl State {
+    /// There is no file that could be polled.
+    fn push_directly(&mut self, _: &[u8]) -> bool {
+        false
     }
 }
 
@@ -114,17 +119,24 @@ mod direct {
     }
 
     impl State {
-        /// Writes what the file takes at once, and keeps the rest.
-        pub(super) fn push_directly(&mut self, bytes: &[u8]) {
+        /// Writes what the file takes at once, and keeps the rest. Tells whether there is a file.
+        pub(super) fn push_directly(&mut self, bytes: &[u8]) -> bool {
+            if self.direct.is_none() {
+                return false;
+            }
             let written = if self.bytes.is_empty() { self.write(bytes) } else { 0 };
             self.bytes.extend_from_slice(bytes.get(written..).unwrap_or_default());
             if let Some(direct) = self.direct.as_ref().filter(|_| !self.bytes.is_empty()) {
                 direct.rest.wake_by_ref();
             }
+            true
         }
 
         /// Writes more of the rest, and closes the file after the last of it.
         pub(super) fn resume(&mut self) {
+            if self.direct.is_none() {
+                return;
+            }
             let bytes = std::mem::take(&mut self.bytes);
             self.push_directly(&bytes);
             if self.closed && self.bytes.is_empty() {
