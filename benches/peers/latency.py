@@ -46,11 +46,17 @@ async def stop(engine, board, game):
 async def main(path, count):
     _, engine = await chess.engine.popen_uci(path)
     board, game = chess.Board(), object()
+    for word in 20 * ["g1f3", "g8f6", "f3g1", "f6g8"]:
+        board.push_uci(word)
     report = {"client": f"python-chess {chess.__version__}", "unit": "us", "samples": count}
     for name, measure in (("go", go), ("stop", stop)):
         for _ in range(count // 10):
             await measure(engine, board, game)
-        report[name] = percentiles([await measure(engine, board, game) for _ in range(count)])
+        before = time.process_time_ns()
+        samples = [await measure(engine, board, game) for _ in range(count)]
+        if name == "go":
+            report["cpu_per_ply"] = round((time.process_time_ns() - before) / count / 1000, 1)
+        report[name] = percentiles(samples)
     await engine.quit()
     print(json.dumps(report))
 
