@@ -9,10 +9,13 @@
 pub mod event;
 pub mod fastchess;
 pub mod game;
+mod lot;
+pub mod openings;
 pub mod pairing;
 pub mod plan;
 pub mod queue;
 pub mod report;
 pub mod result;
+pub mod schedule;
 pub mod stats;
 pub mod store;

@@ -59,11 +59,12 @@ pub enum GamesPerPairing {
     Two,
 }
 
-/// Who has the first move, in a pairing of one game or in the first of two.
+/// Who has the first move.
 ///
-/// By default colours are as even as they can be. Two engines that meet again have them reversed;
-/// in a round robin the Berger tables say who begins, in a gauntlet the seeds take turns, in Swiss
-/// it is who had it less often, and in a knockout the higher seed.
+/// Of two games the first is begun by who stands first in the plan. Single games are as even as
+/// they can be: engines that meet again change colours; in a round robin the Berger tables say who
+/// begins, in a gauntlet opponents do it by turns, in Swiss it is who began less often, and in a
+/// knockout the higher seed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Colours {

@@ -11,5 +11,6 @@ mod queue;
 mod referee;
 mod report;
 mod sample;
+mod schedule;
 mod stats;
 mod store;

@@ -1,0 +1,330 @@
+//! The entries of a file by their number, without the file in memory.
+//!
+//! The file is read once from the start to where it is needed, and the places of a few entries are
+//! noted on the way: from the nearest of them, any entry is found again by reading some lines.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+
+use flate2::read::MultiGzDecoder;
+use memchr::{memchr, memchr3};
+
+use super::OpeningFault;
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A line that is neither blank nor begins with `#`.
+    Line,
+    /// A game of a PGN file.
+    Game,
+}
+
+/// An entry of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Its first line, from 1 on.
+    pub(super) line: u64,
+    /// Its bytes; none if they are more than [`Entries::LONGEST`].
+    pub(super) bytes: Option<Vec<u8>>,
+}
+
+/// A file that is read entry by entry.
+#[derive(Debug)]
+pub(super) struct Entries {
+    kind: Kind,
+    reader: BufReader<File>,
+    /// Where every `stride`th entry begins, as far as the file was read.
+    marks: Vec<Cursor>,
+    stride: u64,
+    at: Cursor,
+    state: State,
+    /// The line that was read last belongs to the next entry.
+    held: Option<Line>,
+    /// The bytes of the line that was read last.
+    buffer: Vec<u8>,
+    count: Option<u64>,
+}
+
+/// Before an entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor {
+    /// The number of the entry.
+    entry: u64,
+    offset: u64,
+    /// The number of the next line, from 0 on.
+    line: u64,
+}
+
+/// A line of the file.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    offset: u64,
+    /// From 0 on.
+    number: u64,
+    too_long: bool,
+}
+
+/// What the lines of a game so far were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Nothing,
+    Headers,
+    Moves,
+    /// A blank line after moves.
+    Gap,
+    /// Within a comment in braces.
+    Comment,
+}
+
+impl Entries {
+    /// Longer lines, and games, are not read: in bytes.
+    pub(super) const LONGEST: usize = 1 << 20;
+    /// Twice as many places as are noted at least, in a long file.
+    const MOST_MARKS: usize = 1 << 15;
+    /// A gzip file that unpacks to more than this is refused, in bytes.
+    const LARGEST: u64 = 1 << 36;
+
+    /// A file with a gzip header is unpacked into a nameless temporary file first, since only plain
+    /// files can be read at any place.
+    pub(super) fn open(path: &str, kind: Kind) -> Result<Self, OpeningFault> {
+        let mut file = File::open(path)?;
+        let mut magic = [0; 2];
+        let is_gzip = file.read(&mut magic)? == 2 && magic == [0x1f, 0x8b];
+        file.rewind()?;
+        if is_gzip {
+            file = unpacked(file, Self::LARGEST)?;
+        }
+        Ok(Self {
+            kind,
+            reader: BufReader::with_capacity(1 << 15, file),
+            marks: Vec::new(),
+            stride: 1,
+            at: Cursor::default(),
+            state: State::default(),
+            held: None,
+            buffer: Vec::new(),
+            count: None,
+        })
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// How many there are, if the file was read to its end.
+    pub(super) fn known_count(&self) -> Option<u64> {
+        self.count
+    }
+
+    /// How many there are. Reads to the end of the file, once.
+    pub(super) fn count(&mut self) -> io::Result<u64> {
+        loop {
+            if let Some(count) = self.count {
+                return Ok(count);
+            }
+            if let Some(&last) = self.marks.last()
+                && self.at.entry < last.entry
+            {
+                self.go_to(last)?;
+            }
+            self.step(None)?;
+        }
+    }
+
+    /// An entry by its number; none if there are not so many.
+    pub(super) fn get(&mut self, entry: u64) -> io::Result<Option<Entry>> {
+        if self.count.is_some_and(|count| entry >= count) {
+            return Ok(None);
+        }
+        let mark = usize::try_from(entry / self.stride).unwrap_or(usize::MAX);
+        let mark = mark.min(self.marks.len().saturating_sub(1));
+        if let Some(&mark) = self.marks.get(mark)
+            && (entry < self.at.entry || mark.entry > self.at.entry)
+        {
+            self.go_to(mark)?;
+        }
+        while self.at.entry < entry {
+            if self.step(None)?.is_none() {
+                return Ok(None);
+            }
+        }
+        let mut bytes = Vec::new();
+        let first = self.step(Some(&mut bytes))?;
+        Ok(first.map(|first| Entry {
+            line: first.number + 1,
+            bytes: (!first.too_long).then_some(bytes),
+        }))
+    }
+
+    fn go_to(&mut self, cursor: Cursor) -> io::Result<()> {
+        self.reader.seek(SeekFrom::Start(cursor.offset))?;
+        self.at = cursor;
+        self.state = State::default();
+        self.held = None;
+        Ok(())
+    }
+
+    /// Goes past one entry, and keeps its bytes if that is wanted. Returns its first line, with
+    /// whether all of it is too long; none at the end of the file.
+    fn step(&mut self, mut keep: Option<&mut Vec<u8>>) -> io::Result<Option<Line>> {
+        let Some(mut first) = self.first_line()? else {
+            self.count = Some(self.at.entry);
+            return Ok(None);
+        };
+        self.note(first);
+        let mut line = first;
+        loop {
+            first.too_long |= line.too_long;
+            if let Some(bytes) = &mut keep {
+                first.too_long |= bytes.len() + self.buffer.len() > Self::LONGEST;
+                if !first.too_long {
+                    bytes.extend_from_slice(&self.buffer);
+                }
+            }
+            if self.kind == Kind::Line {
+                break;
+            }
+            self.state = self.state_after(&self.buffer);
+            let Some(next) = self.read_line()? else { break };
+            line = next;
+            if self.begins_entry(&self.buffer) {
+                self.held = Some(line);
+                break;
+            }
+        }
+        self.at.entry += 1;
+        Ok(Some(first))
+    }
+
+    /// The first line of the next entry, in the buffer.
+    fn first_line(&mut self) -> io::Result<Option<Line>> {
+        self.state = State::default();
+        if let Some(line) = self.held.take() {
+            return Ok(Some(line));
+        }
+        loop {
+            let Some(line) = self.read_line()? else { return Ok(None) };
+            if line.offset == 0 && self.buffer.starts_with(b"\xef\xbb\xbf") {
+                self.buffer.drain(..3);
+            }
+            if self.begins_entry(&self.buffer) {
+                return Ok(Some(line));
+            }
+        }
+    }
+
+    /// Notes where an entry begins, if it is one of those.
+    fn note(&mut self, first: Line) {
+        let entry = self.at.entry;
+        if entry != self.marks.len() as u64 * self.stride {
+            return;
+        }
+        self.marks.push(Cursor { entry, offset: first.offset, line: first.number });
+        if self.marks.len() >= Self::MOST_MARKS {
+            let mut keep = false;
+            self.marks.retain(|_| {
+                keep = !keep;
+                keep
+            });
+            self.stride *= 2;
+        }
+    }
+
+    /// Whether a line is the first of an entry, if it is not within one.
+    fn begins_entry(&self, line: &[u8]) -> bool {
+        let line = line.trim_ascii();
+        match (self.kind, self.state) {
+            (Kind::Line, _) => !line.is_empty() && !line.starts_with(b"#"),
+            (Kind::Game, State::Nothing | State::Gap) => {
+                !line.is_empty() && !line.starts_with(b"%")
+            }
+            (Kind::Game, State::Headers | State::Comment) => false,
+            (Kind::Game, State::Moves) => is_header(line),
+        }
+    }
+
+    /// What is known of a game after another of its lines.
+    fn state_after(&self, line: &[u8]) -> State {
+        let trimmed = line.trim_ascii();
+        match (self.kind, self.state) {
+            (Kind::Line, state) => state,
+            (Kind::Game, State::Comment) => after_moves(line, true),
+            (Kind::Game, State::Moves | State::Gap) if trimmed.is_empty() => State::Gap,
+            (Kind::Game, state) if trimmed.is_empty() || line.starts_with(b"%") => state,
+            (Kind::Game, State::Nothing | State::Headers) if is_header(trimmed) => State::Headers,
+            (Kind::Game, _) => after_moves(line, false),
+        }
+    }
+
+    /// Reads a line into the buffer, without its end if it is too long.
+    fn read_line(&mut self) -> io::Result<Option<Line>> {
+        self.buffer.clear();
+        let mut line = Line { offset: self.at.offset, number: self.at.line, too_long: false };
+        loop {
+            let available = match self.reader.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if available.is_empty() {
+                break;
+            }
+            let end = memchr(b'\n', available);
+            let length = end.map_or(available.len(), |end| end + 1);
+            if self.buffer.len() + length <= Self::LONGEST {
+                self.buffer.extend_from_slice(available.get(..length).unwrap_or_default());
+            } else {
+                line.too_long = true;
+            }
+            self.reader.consume(length);
+            self.at.offset += length as u64;
+            if end.is_some() {
+                break;
+            }
+        }
+        if self.at.offset == line.offset {
+            return Ok(None);
+        }
+        self.at.line += 1;
+        Ok(Some(line))
+    }
+}
+
+/// Whether a line of a PGN file is a header: `[White "…"]`. Moves can begin with a bracket only in
+/// a comment, where commands like `[%clk 0:01]` have no quotes.
+fn is_header(line: &[u8]) -> bool {
+    line.strip_prefix(b"[").is_some_and(|rest| {
+        rest.first().is_some_and(u8::is_ascii_alphabetic) && memchr(b'"', rest).is_some()
+    })
+}
+
+/// Whether a line of moves ends within a comment.
+fn after_moves(mut line: &[u8], mut in_comment: bool) -> State {
+    loop {
+        let next = if in_comment { memchr(b'}', line) } else { memchr3(b'{', b';', b'\n', line) };
+        let Some((&byte, rest)) = next.and_then(|next| line.get(next..)?.split_first()) else {
+            return if in_comment { State::Comment } else { State::Moves };
+        };
+        match byte {
+            b'{' => in_comment = true,
+            b'}' => in_comment = false,
+            // The rest of the line is a comment.
+            _ => return State::Moves,
+        }
+        line = rest;
+    }
+}
+
+fn unpacked(packed: File, limit: u64) -> Result<File, OpeningFault> {
+    let mut file = tempfile::tempfile()?;
+    let mut source = MultiGzDecoder::new(BufReader::new(packed)).take(limit + 1);
+    let written = io::copy(&mut source, &mut file)?;
+    if written > limit {
+        return Err(OpeningFault::TooLarge { limit });
+    }
+    file.flush()?;
+    file.rewind()?;
+    Ok(file)
+}

@@ -1,0 +1,204 @@
+//! Why an opening cannot be used, and where it stands.
+
+use std::{error, fmt, io};
+
+use readyok_rules::record::RecordErrorKind;
+use readyok_rules::{Ending, Game, LineError, PositionError};
+
+/// Why an opening, or all of them, cannot be used.
+#[derive(Debug)]
+pub struct OpeningError {
+    /// The file; none if the openings stand in the plan.
+    pub path: Option<String>,
+    /// The line of the file, from 1 on.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub fault: OpeningFault,
+}
+
+/// What is wrong with an opening, or with all of them.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpeningFault {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// The name of the file does not tell its format.
+    UnknownFormat,
+    /// Openings of this kind are for another game.
+    OtherGame {
+        /// The game of the plan.
+        game: Game,
+    },
+    /// There is no opening.
+    Empty,
+    /// All openings have a fault; this is the last one.
+    AllBad {
+        /// How many they are.
+        count: u64,
+        /// What is wrong with one of them.
+        last: Box<Self>,
+    },
+    /// A file is longer than this when it is unpacked, in bytes.
+    TooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// An entry is longer than this, in bytes.
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+    /// An entry is no text in UTF-8.
+    NotText,
+    /// The position cannot be played.
+    Position(PositionError),
+    /// A move cannot be played.
+    Moves(LineError),
+    /// The game cannot be read.
+    Record(RecordErrorKind),
+    /// A line of USI has something that does not belong to a position, shortened.
+    Unexpected(String),
+    /// The game is over before an engine is asked.
+    Over(Ending),
+    /// No start position of Chess960 has this number.
+    Chess960Number(u16),
+    /// Shogi has no handicap of this name.
+    Handicap(String),
+}
+
+/// Openings that were left out.
+#[derive(Debug, Default)]
+pub struct Skipped {
+    /// What was wrong with the first of them.
+    pub errors: Vec<OpeningError>,
+    /// How many more there were.
+    pub more: u64,
+}
+
+impl Skipped {
+    const MOST: usize = 100;
+
+    /// Whether there was none.
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    pub(super) fn add(&mut self, error: OpeningError) {
+        if self.errors.len() < Self::MOST {
+            self.errors.push(error);
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+impl OpeningError {
+    pub(super) fn in_plan(fault: impl Into<OpeningFault>) -> Self {
+        Self { path: None, line: None, fault: fault.into() }
+    }
+
+    pub(super) fn in_file(path: &str, fault: impl Into<OpeningFault>) -> Self {
+        Self { path: Some(path.to_owned()), line: None, fault: fault.into() }
+    }
+
+    /// Whether it is not a single opening that is at fault.
+    pub(super) fn is_of_source(&self) -> bool {
+        match self.fault {
+            OpeningFault::Io(_)
+            | OpeningFault::UnknownFormat
+            | OpeningFault::OtherGame { .. }
+            | OpeningFault::Empty
+            | OpeningFault::AllBad { .. }
+            | OpeningFault::TooLarge { .. } => true,
+            OpeningFault::TooLong { .. }
+            | OpeningFault::NotText
+            | OpeningFault::Position(_)
+            | OpeningFault::Moves(_)
+            | OpeningFault::Record(_)
+            | OpeningFault::Unexpected(_)
+            | OpeningFault::Over(_)
+            | OpeningFault::Chess960Number(_)
+            | OpeningFault::Handicap(_) => false,
+        }
+    }
+
+    /// The same for all openings.
+    pub(super) fn and_all_others(self, count: u64) -> Self {
+        let fault = OpeningFault::AllBad { count, last: Box::new(self.fault) };
+        Self { fault, ..self }
+    }
+}
+
+impl fmt::Display for OpeningError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.path, self.line) {
+            (Some(path), Some(line)) => write!(f, "{path}, line {line}: ")?,
+            (Some(path), None) => write!(f, "{path}: ")?,
+            (None, _) => f.write_str("openings: ")?,
+        }
+        self.fault.fmt(f)
+    }
+}
+
+impl fmt::Display for OpeningFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::UnknownFormat => {
+                f.write_str("its name does not tell the format of the openings; name the format")
+            }
+            Self::OtherGame { game } => {
+                let game = match game {
+                    Game::Chess => "chess",
+                    Game::Chess960 => "Chess960",
+                    Game::Shogi => "shogi",
+                };
+                write!(f, "openings of this kind are not for {game}")
+            }
+            Self::Empty => f.write_str("there are no openings"),
+            Self::AllBad { count: 1, last } => write!(f, "the only opening is bad: {last}"),
+            Self::AllBad { count, last } => write!(f, "all {count} openings are bad: {last}"),
+            Self::TooLarge { limit } => write!(f, "unpacked it has more than {limit} bytes"),
+            Self::TooLong { limit } => write!(f, "the opening has more than {limit} bytes"),
+            Self::NotText => f.write_str("the opening is no text in UTF-8"),
+            Self::Position(error) => error.fmt(f),
+            Self::Moves(error) => error.fmt(f),
+            Self::Record(error) => error.fmt(f),
+            Self::Unexpected(text) => write!(f, "`{text}` does not belong to a position"),
+            Self::Over(ending) => write!(f, "the game is over already: {:?}", ending.reason),
+            Self::Chess960Number(number) => {
+                write!(f, "Chess960 has no start position {number}, only 0 to 959")
+            }
+            Self::Handicap(name) => write!(f, "shogi has no handicap `{name}`"),
+        }
+    }
+}
+
+impl error::Error for OpeningError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match &self.fault {
+            OpeningFault::Io(error) => Some(error),
+            OpeningFault::Position(error) => Some(error),
+            OpeningFault::Moves(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for OpeningFault {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<PositionError> for OpeningFault {
+    fn from(error: PositionError) -> Self {
+        Self::Position(error)
+    }
+}
+
+impl From<LineError> for OpeningFault {
+    fn from(error: LineError) -> Self {
+        Self::Moves(error)
+    }
+}

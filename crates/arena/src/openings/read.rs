@@ -1,0 +1,103 @@
+//! Texts made into openings, and checked by the rules.
+
+use readyok_client::Dialect;
+use readyok_protocol::{Command, NoteKind, Root};
+use readyok_rules::record::{self, Format, Node};
+use readyok_rules::{Game, Position};
+
+use super::OpeningFault;
+use crate::pairing::Opening;
+
+/// A start and the moves that were played from it.
+pub(super) struct Line {
+    start: Position,
+    moves: Vec<String>,
+    name: Option<String>,
+}
+
+impl Line {
+    pub(super) fn from(start: Position, name: Option<String>) -> Self {
+        Self { start, moves: Vec::new(), name }
+    }
+
+    /// The opening of this number in its source, if it can be played.
+    pub(super) fn opening(self, index: u64, plies: Option<u32>) -> Result<Opening, OpeningFault> {
+        let Self { start, mut moves, name } = self;
+        if let Some(plies) = plies {
+            moves.truncate(usize::try_from(plies).unwrap_or(usize::MAX));
+        }
+        let usual = Position::start(start.game()).to_string();
+        let position = Some(start.to_string()).filter(|position| *position != usual);
+        let end = start.after(&moves)?;
+        if let Some(ending) = end.ending() {
+            return Err(OpeningFault::Over(ending));
+        }
+        Ok(Opening { position, moves, name, index })
+    }
+}
+
+/// A FEN, an SFEN, or what follows `position` in UCI and USI, with or without that word.
+pub(super) fn position(game: Game, bytes: &[u8]) -> Result<Line, OpeningFault> {
+    let text = std::str::from_utf8(bytes).map_err(|_| OpeningFault::NotText)?.trim();
+    match text.split_ascii_whitespace().next() {
+        Some("position") => command(game, text),
+        Some("startpos" | "fen" | "sfen") => command(game, &format!("position {text}")),
+        _ => Ok(Line::from(Position::from_text(game, text)?, None)),
+    }
+}
+
+fn command(game: Game, line: &str) -> Result<Line, OpeningFault> {
+    let dialect = match game {
+        Game::Chess | Game::Chess960 => Dialect::Uci,
+        Game::Shogi => Dialect::Usi,
+    };
+    let reading = Command::read(line, dialect);
+    let strange = reading.notes.iter().find(|note| match note.kind {
+        NoteKind::MissingKeyword
+        | NoteKind::WrongCase
+        | NoteKind::UnusualPosition
+        | NoteKind::MoveRepaired
+        // The rules say better what is wrong with a move.
+        | NoteKind::NotAMove => false,
+        _ => true,
+    });
+    if let Some(note) = strange {
+        let text = line.get(note.span.clone()).unwrap_or(line);
+        return Err(OpeningFault::Unexpected(shortened(text)));
+    }
+    let Command::Position(position) = reading.value else {
+        return Err(OpeningFault::Unexpected(shortened(line)));
+    };
+    let start = match &position.root {
+        Root::StartPos => Position::start(game),
+        Root::Fen(fen) => Position::from_text(game, fen.as_str())?,
+        Root::Sfen(sfen) => Position::from_text(game, sfen.as_str())?,
+    };
+    let moves = position.moves.words().map(str::to_owned).collect();
+    Ok(Line { start, moves, name: None })
+}
+
+/// The main line of the first game in a file.
+pub(super) fn game(game: Game, bytes: &[u8], format: Format) -> Result<Line, (u64, OpeningFault)> {
+    let record = match record::read(bytes, format).next() {
+        Some(Ok(record)) => record,
+        Some(Err(error)) => return Err((error.line, OpeningFault::Record(error.kind))),
+        None => return Err((1, OpeningFault::Empty)),
+    };
+    if record.game() != game {
+        return Err((1, OpeningFault::OtherGame { game }));
+    }
+    let form = game.castling_form();
+    let moves = record.mainline().filter_map(Node::mv).map(|mv| mv.word(form)).collect();
+    Ok(Line { start: record.start().clone(), moves, name: None })
+}
+
+pub(super) fn shortened(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut letters = text.chars();
+    let mut short: String = letters.by_ref().take(LONGEST).collect();
+    if letters.next().is_some() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,192 @@
+//! The kinds of openings, behind one way to ask for an entry.
+
+use std::num::NonZeroU64;
+
+use readyok_rules::record::Format;
+use readyok_rules::{Game, Handicap, Position, Setup};
+
+use super::entries::{Entries, Kind};
+use super::read::{self, Line};
+use super::{OpeningError, OpeningFault};
+use crate::pairing::Opening;
+use crate::plan::{BookFormat, OpeningSource, Openings};
+
+/// Openings by their number in the source.
+#[derive(Debug)]
+pub(super) struct Source {
+    game: Game,
+    plies: Option<u32>,
+    kind: Openable,
+}
+
+#[derive(Debug)]
+enum Openable {
+    Start,
+    Positions(Vec<String>),
+    Chess960(Vec<u16>),
+    DoubleChess960(Vec<(u16, u16)>),
+    Handicap(Handicap),
+    File(String, Box<Entries>),
+}
+
+const CHESS960: u64 = 960;
+
+impl Source {
+    pub(super) fn open(game: Game, openings: &Openings) -> Result<Self, OpeningError> {
+        let other_game = || OpeningError::in_plan(OpeningFault::OtherGame { game });
+        let kind = match &openings.source {
+            OpeningSource::Start => Openable::Start,
+            OpeningSource::Positions { list } => Openable::Positions(list.clone()),
+            OpeningSource::Chess960 { .. } | OpeningSource::DoubleChess960 { .. }
+                if game != Game::Chess960 =>
+            {
+                return Err(other_game());
+            }
+            OpeningSource::Chess960 { numbers } => Openable::Chess960(numbers.clone()),
+            OpeningSource::DoubleChess960 { numbers } => Openable::DoubleChess960(numbers.clone()),
+            OpeningSource::Handicap { .. } if game != Game::Shogi => return Err(other_game()),
+            OpeningSource::Handicap { name } => Openable::Handicap(
+                Handicap::of_name(name)
+                    .ok_or_else(|| OpeningError::in_plan(OpeningFault::Handicap(name.clone())))?,
+            ),
+            OpeningSource::File { path, format } => {
+                file(game, path, *format).map_err(|fault| OpeningError::in_file(path, fault))?
+            }
+        };
+        Ok(Self { game, plies: openings.plies, kind })
+    }
+
+    /// How many openings there are, as far as that is known without reading.
+    pub(super) fn known_count(&self) -> Option<NonZeroU64> {
+        NonZeroU64::new(match &self.kind {
+            Openable::Start | Openable::Handicap(_) => 1,
+            Openable::Positions(list) => list.len() as u64,
+            Openable::Chess960(numbers) if numbers.is_empty() => CHESS960,
+            Openable::Chess960(numbers) => numbers.len() as u64,
+            Openable::DoubleChess960(numbers) if numbers.is_empty() => CHESS960 * CHESS960,
+            Openable::DoubleChess960(numbers) => numbers.len() as u64,
+            Openable::File(_, entries) => entries.known_count()?,
+        })
+    }
+
+    /// How many openings there are; reads to the end of a file.
+    pub(super) fn count(&mut self) -> Result<NonZeroU64, OpeningError> {
+        if let Openable::File(path, entries) = &mut self.kind {
+            let in_file = |fault| OpeningError::in_file(path, fault);
+            let count = entries.count().map_err(|error| in_file(error.into()))?;
+            return NonZeroU64::new(count).ok_or_else(|| in_file(OpeningFault::Empty));
+        }
+        self.known_count().ok_or_else(|| OpeningError::in_plan(OpeningFault::Empty))
+    }
+
+    /// The opening of an entry; none if the source has not so many. An error of a single opening
+    /// is that it cannot be played.
+    pub(super) fn opening(&mut self, entry: u64) -> Result<Option<Opening>, OpeningError> {
+        if let Openable::File(path, entries) = &mut self.kind {
+            return from_file(self.game, path, entries, entry, self.plies);
+        }
+        if self.known_count().is_none_or(|count| entry >= count.get()) {
+            return Ok(None);
+        }
+        let opening = self.line(entry).and_then(|line| line.opening(entry, self.plies));
+        opening.map(Some).map_err(OpeningError::in_plan)
+    }
+
+    /// An opening that the plan names.
+    fn line(&self, entry: u64) -> Result<Line, OpeningFault> {
+        let at = usize::try_from(entry).unwrap_or(usize::MAX);
+        match &self.kind {
+            Openable::File(..) => Err(OpeningFault::Empty),
+            Openable::Start => Ok(Line::from(Position::start(self.game), None)),
+            Openable::Positions(list) => list
+                .get(at)
+                .ok_or(OpeningFault::Empty)
+                .and_then(|text| read::position(self.game, text.as_bytes())),
+            Openable::Chess960(numbers) => {
+                let all = u16::try_from(entry).unwrap_or(u16::MAX);
+                let number = if numbers.is_empty() { Some(all) } else { numbers.get(at).copied() };
+                number.ok_or(OpeningFault::Empty).and_then(chess960)
+            }
+            Openable::DoubleChess960(numbers) => {
+                let of = |number: u64| u16::try_from(number).unwrap_or(u16::MAX);
+                let all = (of(entry / CHESS960), of(entry % CHESS960));
+                let pair = if numbers.is_empty() { Some(all) } else { numbers.get(at).copied() };
+                pair.ok_or(OpeningFault::Empty).and_then(double_chess960)
+            }
+            Openable::Handicap(handicap) => Setup::handicap(*handicap)
+                .position()
+                .map(|start| Line::from(start, Some(handicap.name().to_owned())))
+                .map_err(OpeningFault::from),
+        }
+    }
+}
+
+fn file(game: Game, path: &str, format: Option<BookFormat>) -> Result<Openable, OpeningFault> {
+    let format = format.or_else(|| format_of(path)).ok_or(OpeningFault::UnknownFormat)?;
+    let is_shogi = game == Game::Shogi;
+    match format {
+        BookFormat::Epd | BookFormat::Pgn | BookFormat::Polyglot if is_shogi => {
+            Err(OpeningFault::OtherGame { game })
+        }
+        BookFormat::Sfen | BookFormat::Kif if !is_shogi => Err(OpeningFault::OtherGame { game }),
+        BookFormat::Epd | BookFormat::Sfen => {
+            let entries = Entries::open(path, Kind::Line)?;
+            Ok(Openable::File(path.to_owned(), Box::new(entries)))
+        }
+        BookFormat::Pgn => {
+            let entries = Entries::open(path, Kind::Game)?;
+            Ok(Openable::File(path.to_owned(), Box::new(entries)))
+        }
+        BookFormat::Kif | BookFormat::Polyglot => Err(OpeningFault::UnknownFormat),
+    }
+}
+
+/// The format that the end of a name tells, in front of `.gz`.
+fn format_of(path: &str) -> Option<BookFormat> {
+    let path = path.to_ascii_lowercase();
+    let name = path.strip_suffix(".gz").unwrap_or(&path);
+    Some(match name.rsplit_once('.')?.1 {
+        "epd" | "fen" => BookFormat::Epd,
+        "pgn" => BookFormat::Pgn,
+        "sfen" => BookFormat::Sfen,
+        "kif" | "kifu" | "ki2" | "ki2u" | "csa" => BookFormat::Kif,
+        "bin" => BookFormat::Polyglot,
+        _ => return None,
+    })
+}
+
+fn chess960(number: u16) -> Result<Line, OpeningFault> {
+    let setup = Setup::chess960(number).ok_or(OpeningFault::Chess960Number(number))?;
+    Ok(Line::from(setup.position()?, Some(format!("Chess960 {number}"))))
+}
+
+fn double_chess960((white, black): (u16, u16)) -> Result<Line, OpeningFault> {
+    let wrong = if white < 960 { black } else { white };
+    let setup = Setup::double_chess960(white, black).ok_or(OpeningFault::Chess960Number(wrong))?;
+    Ok(Line::from(setup.position()?, Some(format!("double Chess960 {white}/{black}"))))
+}
+
+fn from_file(
+    game: Game,
+    path: &str,
+    entries: &mut Entries,
+    number: u64,
+    plies: Option<u32>,
+) -> Result<Option<Opening>, OpeningError> {
+    let in_file = |fault| OpeningError::in_file(path, fault);
+    let Some(entry) = entries.get(number).map_err(|error| in_file(error.into()))? else {
+        return Ok(None);
+    };
+    let bytes = entry.bytes.ok_or(OpeningFault::TooLong { limit: Entries::LONGEST });
+    let line = bytes.map_err(|fault| (1, fault)).and_then(|bytes| match entries.kind() {
+        Kind::Line => read::position(game, &bytes).map_err(|fault| (1, fault)),
+        Kind::Game => read::game(game, &bytes, Format::Pgn),
+    });
+    line.and_then(|line| line.opening(number, plies).map_err(|fault| (1, fault))).map(Some).map_err(
+        |(line, fault)| {
+            // Lines are counted from 1 on in the file and in the entry.
+            let line = Some(entry.line + line - 1);
+            OpeningError { line, ..in_file(fault) }
+        },
+    )
+}

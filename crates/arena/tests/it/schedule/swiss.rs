@@ -1,0 +1,145 @@
+//! Swiss tournaments: first rounds as they must be, and the laws.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use readyok_arena::pairing::Pairing;
+use readyok_arena::plan::EngineId;
+
+use super::{as_seeded, balance, open, plan, play, round, some_score};
+
+fn swiss(engines: u32, rounds: u32, games: &str) -> readyok_arena::plan::Plan {
+    plan(
+        engines as usize,
+        &format!("rounds = {rounds}\n{games}\nformat = {{ kind = \"swiss\" }}\n"),
+    )
+}
+
+#[test]
+fn the_upper_half_meets_the_lower_half() {
+    let played = play(&mut open(&swiss(8, 3, "games = \"one\"")), as_seeded);
+    assert_eq!(round(&played, 1), "1-5 6-2 3-7 8-4");
+    // 1 and 3 have won and both began, 2 and 4 did not, so that 1 meets 4 and 2 meets 3.
+    assert_eq!(round(&played, 2), "4-1 2-3 5-8 7-6");
+}
+
+#[test]
+fn the_last_who_has_had_none_gets_the_bye() {
+    let mut schedule = open(&swiss(5, 5, ""));
+    let played = play(&mut schedule, as_seeded);
+    assert_eq!(played.len(), 5 * 2);
+    let mut byes = schedule.byes();
+    assert_eq!(byes.first(), Some(&(1, EngineId(4))));
+    byes.sort_by_key(|&(_, engine)| engine);
+    let engines: Vec<u32> = byes.iter().map(|&(_, engine)| engine.0).collect();
+    assert_eq!(engines, [0, 1, 2, 3, 4]);
+}
+
+fn rematches(played: &[Pairing]) -> usize {
+    let mut met = BTreeSet::new();
+    let pair =
+        |pairing: &Pairing| (pairing.first.min(pairing.second), pairing.first.max(pairing.second));
+    played.iter().filter(|&pairing| !met.insert(pair(pairing))).count()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// With fewer rounds than half the engines, a pairing without rematches always exists, as each
+    /// can still meet half of the others (Dirac's theorem).
+    #[test]
+    fn nobody_meets_twice_while_it_can_be_avoided(
+        engines in 2_u32..40, rounds in 1_u32..20, seed: u64, pairs: bool,
+    ) {
+        let rounds = rounds.min((engines / 2).max(1));
+        let plan = swiss(engines, rounds, if pairs { "" } else { "games = \"one\"" });
+        let mut schedule = open(&plan);
+        let played = play(&mut schedule, |pairing| some_score(pairing, seed));
+        prop_assert_eq!(played.len(), (engines / 2 * rounds) as usize);
+        prop_assert_eq!(rematches(&played), 0);
+        let mut byes: Vec<_> = schedule.byes().into_iter().map(|(_, engine)| engine).collect();
+        prop_assert_eq!(byes.len(), (engines % 2 * rounds) as usize);
+        byes.sort_unstable();
+        byes.dedup();
+        prop_assert_eq!(byes.len(), (engines % 2 * rounds) as usize);
+    }
+
+    #[test]
+    fn everybody_plays_or_has_a_bye_in_each_round(
+        engines in 2_u32..16, rounds in 1_u32..30, seed: u64,
+    ) {
+        let mut schedule = open(&swiss(engines, rounds, ""));
+        let played = play(&mut schedule, |pairing| some_score(pairing, seed));
+        let byes = schedule.byes();
+        let mut counts = BTreeMap::<EngineId, u32>::new();
+        for (_, engine) in &byes {
+            *counts.entry(*engine).or_default() += 1;
+        }
+        let most = counts.values().max().copied().unwrap_or(0);
+        prop_assert!(most <= rounds.div_ceil(engines));
+        for round in 1..=rounds {
+            let here = played.iter().filter(|pairing| pairing.round == round);
+            let mut there: Vec<_> = here.flat_map(|it| [it.first, it.second]).collect();
+            there.extend(byes.iter().filter(|(of, _)| *of == round).map(|(_, engine)| engine));
+            there.sort_unstable();
+            prop_assert!(there.into_iter().eq((0..engines).map(EngineId)));
+        }
+    }
+
+    /// While nobody is in the way because they have met, or want the same colour, each score group
+    /// is paired within itself, but for one who goes down.
+    #[test]
+    fn those_of_the_same_score_meet(engines in 4_u32..40, seed: u64) {
+        let played = play(&mut open(&swiss(engines, 2, "")), |pairing| some_score(pairing, seed));
+        let mut scores = vec![0_u32; engines as usize];
+        let mut busy = vec![false; engines as usize];
+        for pairing in played.iter().filter(|pairing| pairing.round == 1) {
+            let score = some_score(pairing, seed);
+            for (engine, wins) in [(pairing.first, score.wins), (pairing.second, score.losses)] {
+                scores[engine.0 as usize] = wins * 2 + score.draws;
+                busy[engine.0 as usize] = true;
+            }
+        }
+        for (score, busy) in scores.iter_mut().zip(busy) {
+            *score = if busy { *score } else { 4 };
+        }
+        let mut floats = BTreeMap::<u32, usize>::new();
+        for pairing in played.iter().filter(|pairing| pairing.round == 2) {
+            let pair = [pairing.first, pairing.second].map(|engine| scores[engine.0 as usize]);
+            if pair[0] != pair[1] {
+                *floats.entry(pair[0].max(pair[1])).or_default() += 1;
+            }
+        }
+        // Two who drew with each other can both have to go down.
+        prop_assert!(floats.values().all(|&count| count <= 2), "{:?}", floats);
+    }
+
+    #[test]
+    fn colours_stay_even(engines in 4_u32..40, rounds in 1_u32..12, seed: u64) {
+        let rounds = rounds.min(engines / 2);
+        let plan = swiss(engines, rounds, "games = \"one\"");
+        let played = play(&mut open(&plan), |pairing| some_score(pairing, seed));
+        for engine in 0..engines {
+            prop_assert!(balance(&played, EngineId(engine)).abs() <= 2, "engine {}", engine);
+        }
+    }
+}
+
+#[test]
+fn as_few_as_possible_meet_again_when_some_must() {
+    // After three rounds of four everybody has met everybody.
+    let played = play(&mut open(&swiss(4, 6, "")), as_seeded);
+    assert_eq!(rematches(&played), 6);
+    assert_eq!(rematches(played.get(..6).unwrap_or_default()), 0);
+    for seed in 0..50 {
+        let played = play(&mut open(&swiss(6, 5, "")), |pairing| some_score(pairing, seed));
+        assert!(rematches(played.get(..9).unwrap_or_default()) == 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn hundreds_are_paired() {
+    let played = play(&mut open(&swiss(301, 11, "games = \"one\"")), as_seeded);
+    assert_eq!(played.len(), 150 * 11);
+    assert_eq!(rematches(&played), 0);
+}
