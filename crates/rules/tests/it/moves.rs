@@ -163,6 +163,13 @@ fn says_why_a_move_of_shogi_is_illegal() {
     check_illegal(Game::Shogi, check, "7i7h", Illegal::Check);
     check_illegal(Game::Shogi, check, "5i5h", Illegal::Check);
     check_illegal(Game::Shogi, DROP_MATE, "P*1b", Illegal::DropMate);
+    // While in check: the pawn stops the rook, which is pinned and cannot take it.
+    let interposed = "4k4/K4r3/3GN1B2/9/9/9/9/9/9 b P 1";
+    check_illegal(Game::Shogi, interposed, "P*5b", Illegal::DropMate);
+    assert!(position(Game::Shogi, interposed).parse_move("P*6b").is_ok());
+    // A first square of the drop that is not before the king.
+    let lances = "4lkl2/4p1p2/5G3/9/9/9/9/9/4K4 b P 1";
+    check_illegal(Game::Shogi, lances, "P*4b", Illegal::DropMate);
 }
 
 #[test]

@@ -1,15 +1,44 @@
-//! Counts of all lines of a length, against numbers that many programs agree on.
+//! Counts of all lines of a length, against numbers that other programs have.
+//!
+//! The tables in `testdata/perft` tell where each number comes from.
 
-use readyok_rules::{Game, Position};
+use std::{fs, path::Path};
+
+use readyok_rules::{BoardRef, Game, Position, Setup, rsshogi::board::perft::perft, shakmaty};
 
 use crate::position;
 
-#[track_caller]
-fn check_perft(game: Game, text: &str, depth: u32, expected: u64) {
-    assert_eq!(perft(&position(game, text), depth), expected, "{text} at depth {depth}");
+/// Lines up to this many are played one by one through [`Position`]; longer ones are counted by the
+/// boards beneath, which do not keep what a game needs.
+const PLAYED: u64 = 1_000;
+
+/// Checks every row of a table: a position, a semicolon, and the counts from one move on.
+fn check_table(name: &str, read: impl Fn(&str) -> Position) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/perft").join(name);
+    let table = fs::read_to_string(&path).expect("a table");
+    let mut rows = 0;
+    for row in table.lines().filter(|row| !row.starts_with('#')) {
+        let (text, counts) = row.split_once(';').expect(row);
+        let position = read(text);
+        let counts = counts.split_whitespace().map(|count| count.parse().expect(row));
+        check_counts(&position, &counts.collect::<Vec<u64>>());
+        rows += 1;
+    }
+    assert!(rows > 0, "{name} is empty");
 }
 
-fn perft(position: &Position, depth: u32) -> u64 {
+#[track_caller]
+fn check_counts(position: &Position, counts: &[u64]) {
+    for (depth, &expected) in (1..).zip(counts) {
+        if expected <= PLAYED {
+            assert_eq!(played(position, depth), expected, "{position} at depth {depth}");
+        }
+    }
+    let depth = counts.len().try_into().expect("a depth");
+    assert_eq!(Some(&counted(position, depth)), counts.last(), "{position} at depth {depth}");
+}
+
+fn played(position: &Position, depth: u32) -> u64 {
     let moves = position.legal_moves();
     if depth == 1 {
         return moves.len() as u64;
@@ -17,42 +46,42 @@ fn perft(position: &Position, depth: u32) -> u64 {
     let lines = moves.into_iter().map(|mv| {
         let mut next = position.clone();
         next.play(mv).expect("a legal move");
-        perft(&next, depth - 1)
+        played(&next, depth - 1)
     });
     lines.sum()
 }
 
-#[test]
-fn counts_the_start_of_chess() {
-    check_perft(Game::Chess, "", 4, 197_281);
+fn counted(position: &Position, depth: u32) -> u64 {
+    match position.board() {
+        BoardRef::Chess(board) => shakmaty::perft(board.position(), depth),
+        BoardRef::Shogi(board) => {
+            let depth = depth.try_into().expect("a depth");
+            perft(board.position(), depth).expect("a depth that can be counted").nodes
+        }
+    }
 }
 
 #[test]
-fn counts_castling_promotions_and_pins() {
-    let text = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-    check_perft(Game::Chess, text, 3, 97_862);
+fn counts_lines_of_chess() {
+    check_table("chess.txt", |text| position(Game::Chess, text));
 }
 
 #[test]
-fn counts_en_passant_that_uncovers_check() {
-    check_perft(Game::Chess, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4, 43_238);
+fn counts_lines_of_every_start_of_chess960() {
+    check_table("chess960.txt", |number| {
+        let setup = Setup::chess960(number.parse().expect("a number")).expect("a start");
+        setup.position().expect("a position")
+    });
 }
 
 #[test]
-fn counts_castling_of_chess960() {
-    let text = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
-    check_perft(Game::Chess960, text, 3, 12_189);
+fn counts_lines_of_double_chess960() {
+    check_table("double-chess960.txt", |text| position(Game::Chess960, text));
 }
 
 #[test]
-fn counts_the_start_of_shogi() {
-    check_perft(Game::Shogi, "", 3, 25_470);
-}
-
-#[test]
-fn counts_the_position_with_the_most_moves() {
-    let text = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
-    check_perft(Game::Shogi, text, 1, 593);
+fn counts_lines_of_shogi() {
+    check_table("shogi.txt", |text| position(Game::Shogi, text));
 }
 
 #[test]
