@@ -4,5 +4,7 @@
 mod protocol;
 #[path = "../crates/rules/tests/it/record/laws.rs"]
 pub mod record;
+#[path = "../crates/rules/tests/it/laws.rs"]
+pub mod rules;
 
 pub use protocol::*;

@@ -42,12 +42,24 @@ impl ChessBoard {
         }
         if let Ok(san) = word.parse::<San>()
             && let Ok(mv) = san.to_move(self.position())
+            && San::from_move(self.position(), mv) == san
         {
             return Ok(vec![mv]);
         }
         let readings = Reading::all_of(&word);
-        let mut moves: Vec<Move> = self.position().legal_moves().into_iter().collect();
-        moves.retain(|&mv| readings.iter().any(|reading| reading.means(mv)));
+        let legal = self.position().legal_moves();
+        let fitting = |whole: bool| {
+            let fits = |mv: Move| {
+                let mut readings = readings.iter().filter(|reading| !whole || reading.is_whole());
+                readings.any(|reading| reading.means(mv))
+            };
+            legal.iter().copied().filter(|&mv| fits(mv)).collect::<Vec<Move>>()
+        };
+        // Both squares of a move leave no doubt: `b4-b3` is no bishop's.
+        let mut moves = fitting(true);
+        if moves.is_empty() {
+            moves = fitting(false);
+        }
         // A castling of Chess960 can look like an ordinary move of the king, which then comes first.
         if moves.iter().any(|mv| !mv.is_castle()) {
             moves.retain(|mv| !mv.is_castle());

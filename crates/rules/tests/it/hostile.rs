@@ -5,10 +5,15 @@ use readyok_rules::{CastlingForm, Game, Notation, Position};
 use crate::position;
 
 /// Numbers that look random and are the same each time.
-struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
+    /// Each seed but 0 gives other numbers.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -16,7 +21,7 @@ impl Numbers {
     }
 
     /// Changes, removes, adds or doubles one character or a few.
-    fn spoil(&mut self, text: &str, alphabet: &str) -> String {
+    pub(crate) fn spoil(&mut self, text: &str, alphabet: &str) -> String {
         let mut spoilt: Vec<char> = text.chars().collect();
         let alphabet: Vec<char> = alphabet.chars().collect();
         for _ in 0..=self.below(3) {
@@ -36,7 +41,7 @@ impl Numbers {
 
 /// Spoils a position's text many times; whatever can still be read is played for a few moves.
 fn check_spoilt_positions(game: Game, text: &str, alphabet: &str) {
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    let mut numbers = Numbers::new(1);
     let mut read = 0;
     for _ in 0..4_000 {
         let text = numbers.spoil(text, alphabet);
@@ -61,7 +66,7 @@ fn check_spoilt_positions(game: Game, text: &str, alphabet: &str) {
 
 /// Spoils the words of moves; whatever can still be read is a legal move.
 fn check_spoilt_words(game: Game, text: &str, alphabet: &str) {
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    let mut numbers = Numbers::new(1);
     let position = position(game, text);
     let moves = position.legal_moves();
     for mv in &moves {

@@ -4,11 +4,16 @@
 mod ending;
 mod epd;
 mod hostile;
+#[expect(unreachable_pub, reason = "the library of the fuzz targets has this file too")]
+mod laws;
 mod moves;
 mod notation;
+mod oracle;
 mod perft;
+mod properties;
 mod reading;
 pub mod record;
+mod seeds;
 mod setup;
 mod text;
 

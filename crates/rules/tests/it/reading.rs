@@ -70,6 +70,10 @@ fn reads_lower_case_pieces_only_if_one_move_fits() {
     check_read(&both, SAN, "bxc4", "b3c4");
     check_read(&both, SAN, "Bxc4", "e2c4");
     check_ambiguous(&both, SAN, "bc4", &["b3c4", "e2c4"]);
+    // From b2 to b3, and not a bishop from the second rank.
+    let squares = position(Game::Chess, "4k3/8/8/8/8/8/1PB5/4K3 w - - 0 1");
+    check_read(&squares, SAN, "b2-b3", "b2b3");
+    check_ambiguous(&squares, SAN, "bb3", &["b2b3", "c2b3"]);
     let bishop = position(Game::Chess, "4k3/8/8/8/2p5/8/4B3/4K3 w - - 0 1");
     check_read(&bishop, SAN, "bc4", "e2c4");
     check_read(&bishop, SAN, "bxc4", "e2c4");

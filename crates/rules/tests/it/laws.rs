@@ -1,0 +1,98 @@
+//! What holds for every text, whoever wrote it: what is read can be written, and is then read as the
+//! same. The seeds and the fuzz targets check these laws.
+
+use readyok_rules::{Epd, FenForm, Game, Notation, Position, Setup};
+
+const FORMS: [FenForm; 3] = [FenForm::Fen, FenForm::XFen, FenForm::Shredder];
+
+/// Any bytes as a FEN or an EPD of chess and Chess960.
+pub fn fen(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for game in [Game::Chess, Game::Chess960] {
+        setup(game, &text);
+        epd(game, &text);
+    }
+}
+
+/// Any bytes as an SFEN.
+pub fn sfen(bytes: &[u8]) {
+    setup(Game::Shogi, &String::from_utf8_lossy(bytes));
+}
+
+/// Any bytes as a position on the first line and moves in SAN on the others.
+pub fn san(bytes: &[u8]) {
+    for game in [Game::Chess, Game::Chess960] {
+        moves(game, bytes, Notation::Western);
+    }
+}
+
+/// Any bytes as a position on the first line and moves in the Japanese notation on the others.
+pub fn japanese(bytes: &[u8]) {
+    moves(Game::Shogi, bytes, Notation::Japanese);
+}
+
+/// Any bytes as a position on the first line and moves in the Western notation of shogi on the
+/// others.
+pub fn western(bytes: &[u8]) {
+    moves(Game::Shogi, bytes, Notation::Western);
+}
+
+fn setup(game: Game, text: &str) {
+    let Ok(setup) = Setup::read(game, text) else { return };
+    for form in FORMS {
+        assert_eq!(Setup::read(game, &setup.text(form)).as_ref(), Ok(&setup), "{text:?}");
+    }
+    if let Ok(position) = setup.position() {
+        self::position(&position);
+    }
+}
+
+/// A position survives being written, and its moves lead on.
+pub fn position(position: &Position) {
+    let game = position.game();
+    for form in FORMS {
+        let text = position.text(form);
+        let read = Position::from_text(game, &text).map_err(|error| (text.clone(), error));
+        let read = read.unwrap_or_else(|error| panic!("{error:?}"));
+        assert_eq!((read.text(form), read.key()), (text, position.key()));
+    }
+    assert_eq!(Position::from_setup(&position.setup()).map(|read| read.key()), Ok(position.key()));
+    for mv in position.legal_moves().into_iter().take(4) {
+        let mut after = position.clone();
+        after.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
+        let read = Position::from_text(game, &after.to_string()).map(|read| read.key());
+        assert_eq!(read, Ok(after.key()), "{position}");
+    }
+}
+
+fn epd(game: Game, text: &str) {
+    let Ok(epd) = Epd::read(game, text) else { return };
+    // What has been read can hold control characters, which are not written.
+    let Ok(written) = epd.text(FenForm::XFen) else { return };
+    let again = Epd::read(game, &written).unwrap_or_else(|error| panic!("{written}: {error}"));
+    assert_eq!(again.text(FenForm::XFen), Ok(written));
+    assert_eq!(again.operations, epd.operations);
+}
+
+fn moves(game: Game, bytes: &[u8], notation: Notation) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.split('\n');
+    let Some(Ok(mut position)) = lines.next().map(|text| Position::from_text(game, text)) else {
+        return;
+    };
+    for line in lines.take(64) {
+        let legal = position.legal_moves();
+        match position.parse(line, notation) {
+            Ok(mv) => {
+                assert!(legal.contains(&mv), "{position}: {line:?}");
+                let written = position.notation(mv, notation);
+                assert_eq!(position.parse(&written, notation), Ok(mv), "{position}: {written}");
+                position.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
+            }
+            Err(error) => {
+                assert!(error.word.chars().count() <= 41, "{error}");
+                assert!(error.between.len() != 1 && error.between.len() <= legal.len(), "{error}");
+            }
+        }
+    }
+}

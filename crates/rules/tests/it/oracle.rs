@@ -1,0 +1,177 @@
+//! Shogi compared with another, slower generator: `shogi_legality_lite`.
+
+use readyok_rules::{
+    CastlingForm, Game, Illegal, Kind, Move, Piece, Position, Setup, Side, Square,
+};
+use shogi_core::{PartialPosition, PieceKind, ToUsi};
+use shogi_legality_lite::all_legal_moves_partial;
+
+use crate::{hostile::Numbers, position};
+
+/// The same position in the other's words.
+fn other(setup: &Setup) -> PartialPosition {
+    let mut other = PartialPosition::empty();
+    for (square, piece) in setup.pieces() {
+        other.piece_set(their_square(square), Some(their_piece(piece)));
+    }
+    for side in Side::BOTH {
+        let hand = other.hand_of_a_player_mut(color(side));
+        for kind in Kind::IN_HAND {
+            for _ in 0..setup.hand(side, kind) {
+                *hand = hand.added(their_kind(kind)).expect("a piece for the hand");
+            }
+        }
+    }
+    other.side_to_move_set(color(setup.turn()));
+    other
+}
+
+fn color(side: Side) -> shogi_core::Color {
+    match side {
+        Side::First => shogi_core::Color::Black,
+        Side::Second => shogi_core::Color::White,
+    }
+}
+
+fn their_square(square: Square) -> shogi_core::Square {
+    shogi_core::Square::new(9 - square.column(), square.row() + 1).expect("a square")
+}
+
+fn their_piece(piece: Piece) -> shogi_core::Piece {
+    shogi_core::Piece::new(their_kind(piece.kind), color(piece.side))
+}
+
+fn their_kind(kind: Kind) -> PieceKind {
+    match kind {
+        Kind::King => PieceKind::King,
+        Kind::Rook => PieceKind::Rook,
+        Kind::Bishop => PieceKind::Bishop,
+        Kind::Gold => PieceKind::Gold,
+        Kind::Silver => PieceKind::Silver,
+        Kind::Knight => PieceKind::Knight,
+        Kind::Lance => PieceKind::Lance,
+        Kind::Pawn => PieceKind::Pawn,
+        Kind::Dragon => PieceKind::ProRook,
+        Kind::Horse => PieceKind::ProBishop,
+        Kind::PromotedSilver => PieceKind::ProSilver,
+        Kind::PromotedKnight => PieceKind::ProKnight,
+        Kind::PromotedLance => PieceKind::ProLance,
+        Kind::Tokin => PieceKind::ProPawn,
+        Kind::Queen => panic!("shogi has no queen"),
+    }
+}
+
+#[track_caller]
+fn check_same_moves(position: &Position) -> usize {
+    let ours = position.legal_moves().into_iter().filter(|&mv| !stifles(position, mv));
+    let mut ours: Vec<String> = ours.map(|mv| mv.word(CastlingForm::KingMove)).collect();
+    let theirs = all_legal_moves_partial(&other(&position.setup()));
+    let mut theirs: Vec<String> = theirs.iter().map(ToUsi::to_usi_owned).collect();
+    ours.sort();
+    theirs.sort();
+    assert_eq!(ours, theirs, "{position}");
+    ours.len()
+}
+
+/// Whether a dropped pawn leaves the opponent without a move, but not in check. The other generator
+/// refuses it like one that gives mate, which it is not.
+fn stifles(position: &Position, mv: Move) -> bool {
+    if !mv.word(CastlingForm::KingMove).starts_with("P*") {
+        return false;
+    }
+    let mut after = position.clone();
+    after.play(mv).expect("a legal move");
+    !after.in_check() && after.legal_moves().is_empty()
+}
+
+/// Plays random moves and compares the moves of each position.
+fn check_random_games(text: &str, games: u64, plies: usize) {
+    for seed in 1..=games {
+        let mut numbers = Numbers::new(seed);
+        let mut position = position(Game::Shogi, text);
+        for _ in 0..plies {
+            check_same_moves(&position);
+            let moves = position.legal_moves();
+            let Some(&mv) = moves.get(numbers.below(moves.len())) else { break };
+            position.play(mv).expect("a legal move");
+        }
+    }
+}
+
+#[test]
+fn another_generator_has_the_same_moves_in_random_games() {
+    check_random_games("", 12, 150);
+    check_random_games("4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", 3, 60);
+    check_random_games(
+        "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
+        6,
+        60,
+    );
+}
+
+/// Few pieces near the kings and pawns in hand: checks, pins, and pawns that would give mate when
+/// dropped, some of them while in check.
+#[test]
+fn another_generator_has_the_same_moves_in_random_problems() {
+    let mut numbers = Numbers::new(27);
+    let mut drops_refused = 0;
+    let mut in_check = 0;
+    let mut compared = 0;
+    while compared < 1_000 {
+        let setup = problem(&mut numbers);
+        let Ok(position) = setup.position() else { continue };
+        compared += 1;
+        check_same_moves(&position);
+        let refused = before_the_king(&setup).is_some_and(|square| {
+            let why = position.parse_move(&format!("P*{square}")).map_err(|error| error.why);
+            why == Err(Illegal::DropMate)
+        });
+        drops_refused += usize::from(refused);
+        in_check += usize::from(position.in_check());
+    }
+    assert!(drops_refused > 5 && in_check > 100, "{drops_refused} {in_check}");
+}
+
+/// The square from which a pawn of the first player gives check.
+fn before_the_king(setup: &Setup) -> Option<String> {
+    let king = Piece { side: Side::Second, kind: Kind::King };
+    let (king, _) = setup.pieces().find(|&(_, piece)| piece == king)?;
+    let square = Square::new(Game::Shogi, king.column(), king.row() + 1)?;
+    Some(square.name(Game::Shogi))
+}
+
+/// Kings at the upper edge, with random pieces around them.
+fn problem(numbers: &mut Numbers) -> Setup {
+    let game = Game::Shogi;
+    let mut setup = Setup::empty(game);
+    let mut anywhere = |rows: usize| {
+        let (column, row) = (numbers.below(5) + 4, numbers.below(rows));
+        let [column, row] = [column, row].map(|index| u8::try_from(index).expect("small"));
+        Square::new(game, column, row).expect("a square")
+    };
+    let places: Vec<Square> = (0..12).map(|_| anywhere(5)).collect();
+    let (kings, others) = places.split_at(2);
+    for &square in others {
+        const KINDS: [Kind; 11] = [
+            Kind::Gold,
+            Kind::Silver,
+            Kind::Knight,
+            Kind::Lance,
+            Kind::Rook,
+            Kind::Bishop,
+            Kind::Dragon,
+            Kind::Horse,
+            Kind::Tokin,
+            Kind::Gold,
+            Kind::Silver,
+        ];
+        let kind = KINDS[numbers.below(KINDS.len())];
+        let side = if numbers.below(3) == 0 { Side::Second } else { Side::First };
+        setup.put(square, Piece { side, kind }).expect("a piece of shogi");
+    }
+    for (&square, side) in kings.iter().zip(Side::BOTH) {
+        setup.put(square, Piece { side, kind: Kind::King }).expect("a king");
+    }
+    setup.set_hand(Side::First, Kind::Pawn, 1).expect("a pawn in hand");
+    setup
+}

@@ -1,0 +1,38 @@
+//! The seeds of the fuzz targets keep the laws that the targets check.
+
+use std::{fs, path::Path};
+
+use crate::{hostile::Numbers, laws};
+
+/// How many spoilt texts are made of each seed.
+const SPOILT: usize = 100;
+
+/// What the seeds are spoilt with: letters of all notations.
+const ALPHABET: &str =
+    "pnbrqkglsPNBRQKGLS123456789/ -bwhaHA~+x=#!*OO0\"; \n▲△同金銀歩左右上成不打直引寄７六三(";
+
+/// Holds a law against every seed of a target, and against many spoilt ones.
+fn check(target: &str, law: fn(&[u8])) {
+    let mut numbers = Numbers::new(1);
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
+    let mut replayed = 0;
+    for seed in fs::read_dir(seeds).expect("a folder of seeds") {
+        let seed = fs::read(seed.expect("a seed").path()).expect("a seed");
+        law(&seed);
+        let text = String::from_utf8_lossy(&seed);
+        for _ in 0..SPOILT {
+            law(numbers.spoil(&text, ALPHABET).as_bytes());
+        }
+        replayed += 1;
+    }
+    assert!(0 < replayed, "no seeds for {target}");
+}
+
+#[test]
+fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
+    check("fen", laws::fen);
+    check("sfen", laws::sfen);
+    check("san", laws::san);
+    check("japanese", laws::japanese);
+    check("western", laws::western);
+}
