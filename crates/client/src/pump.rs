@@ -247,7 +247,9 @@ impl Pump {
     }
 
     fn take_exit(&self, state: &mut State) {
-        if let (Life::Alive, Some(process)) = (state.life, &self.process) {
+        if let (Life::Alive, Some(process)) = (state.life, &self.process)
+            && process.has_exited()
+        {
             process.reap();
             state.life = Life::Exited { until: now() + LAST_WORDS };
         }
@@ -256,7 +258,7 @@ impl Pump {
     fn look_after_process(&self) {
         let Some(process) = &self.process else { return };
         let state = &mut *lock(&self.state);
-        if state.life == Life::Alive && self.exit.is_none() && process.has_exited() {
+        if self.exit.is_none() {
             self.take_exit(state);
         }
         let Life::Exited { until } = state.life else { return };

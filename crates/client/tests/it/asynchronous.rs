@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use readyok_client::tokio::Engine;
-use readyok_client::{Builder, Dialect, Game, Limit, Patience, Problem, Wait, WaitLimit};
+use readyok_client::{Builder, Dialect, Game, Limit, Patience, Problem, Search, Wait, WaitLimit};
 use tokio::time::timeout;
 
 use crate::support::{
@@ -62,6 +62,17 @@ fn a_late_engine_is_ended() {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
         assert_eq!(problem(analysis.finish().await), Problem::Late(Wait::Stop));
     });
+}
+
+#[test]
+fn an_engine_loses_on_time_whatever_it_says() {
+    for rules in [["go: "], ["go: !flood"]] {
+        check(&rules, patient(), async |mut engine| {
+            let search = Search::new(Limit::Depth(9)).lost_after(SHORT);
+            let lost = problem(engine.play(&Game::startpos(), search).await);
+            assert!(matches!(lost, Problem::OutOfTime(_)), "{lost:?}");
+        });
+    }
 }
 
 #[test]
