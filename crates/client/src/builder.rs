@@ -79,6 +79,8 @@ impl Builder {
     /// soon as its pipe is full, and what it says is dated when it is read. To wait for several
     /// engines at once see [`Engine::wait_for_any`](crate::Engine::wait_for_any).
     ///
+    /// A process takes six file descriptors, with a thread or without.
+    ///
     /// It has no effect where that cannot be: over [streams](Self::over), which only a thread of
     /// their own can wait for, on systems that are no Unix, and with tokio.
     #[must_use]

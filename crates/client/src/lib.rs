@@ -49,7 +49,10 @@
 //! - Whatever an engine sends, and however rarely anybody looks, memory is bounded, and neither
 //!   side blocks the other: of `info` the latest of each variation is kept.
 //! - A search that is dropped is stopped, and its answer is not taken for that of another one; nor
-//!   is anything that has arrived before `go` was written.
+//!   is anything that has arrived before `go` was written. One case is left: where no `readyok`
+//!   separates two searches, as in USI, an engine may answer a search twice, for the first time,
+//!   and the second answer arrive when the next search has begun. Nothing tells it from the answer
+//!   to that.
 //! - An engine that breaks its protocol is no error while there is a result
 //!   ([`Engine::take_notices`]).
 mod batch;

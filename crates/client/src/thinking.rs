@@ -80,6 +80,9 @@ impl Engine {
     ///
     /// With a deadline in the past it does what can be done without waiting. Engines that are
     /// [inline](crate::Builder::inline) want this now and then.
+    ///
+    /// Every call asks the system about all of them, so that its cost grows with their number: a
+    /// runner of hundreds of games shares them among a thread for each processor.
     pub fn wait_for_any(engines: &[&Self], until: Option<Instant>) {
         let deadlines = engines.iter().filter_map(|engine| engine.driver.deadline());
         let until = deadlines.chain(until).min();
@@ -134,13 +137,22 @@ impl Thinking {
     ///
     /// # Errors
     /// The engine gave no answer, or not in time.
-    pub fn complete(
+    pub fn complete(self, engine: &mut Engine, beside: &[&Engine]) -> Result<Played, EngineError> {
+        self.complete_with(engine, beside, |_| ())
+    }
+
+    /// The same, and tells what the engine thinks meanwhile.
+    ///
+    /// # Errors
+    /// The engine gave no answer, or not in time.
+    pub fn complete_with(
         mut self,
         engine: &mut Engine,
         beside: &[&Engine],
+        mut on_update: impl FnMut(&Update),
     ) -> Result<Played, EngineError> {
         loop {
-            if self.is_over(engine)
+            if self.is_over_with(engine, &mut on_update)
                 && let Some(end) = self.course.take_end()
             {
                 return end;

@@ -180,11 +180,22 @@ fn one_thread_waits_for_many_engines_of_all_kinds() {
 
 #[test]
 fn a_ponder_hit_of_a_search_that_was_begun_ends_with_its_move() {
-    check_started(&[], patient(), |mut engine| {
+    let rules = [
+        "go: info depth 1 score cp 2 pv e2e4",
+        "ponderhit: info depth 4 score cp 3 pv e2e4 | bestmove e2e4",
+    ];
+    check_started(&rules, patient(), |mut engine| {
         let game = Game::startpos();
         let mut pondering = engine.begin(&game, depth_one().ponder()).expect("it starts");
+        while pondering.so_far().is_empty() {
+            Engine::wait_for_any(&[&engine], None);
+            assert!(!pondering.is_over(&mut engine));
+        }
         pondering.hit(&mut engine, None).expect("it ponders");
-        assert_eq!(word(&pondering.complete(&mut engine, &[]).expect("it plays")), "e2e4");
+        let mut depth = None;
+        let played = pondering.complete_with(&mut engine, &[], |update| depth = update.depth);
+        assert_eq!(word(&played.expect("it plays")), "e2e4");
+        assert_eq!(depth, Some(4));
     });
 }
 
