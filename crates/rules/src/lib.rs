@@ -2,6 +2,10 @@
 //!
 //! The games share words ([`Position`], [`Move`], [`Ending`]), not a board: the boards are
 //! [`ChessBoard`] and [`ShogiBoard`], thin over `shakmaty` and `rsshogi`, for those who search.
+//! A [`Setup`] is what a FEN or an SFEN can say; a [`Position`] can be played. When a game is over is
+//! for [`EndRules`] to say, as federations and matches of programs differ. Games as files have them
+//! are in [`record`].
+//!
 //! Nothing here knows of engines or protocols, except that positions are read from FEN and SFEN
 //! and moves from the words that UCI and USI write.
 //!

@@ -17,7 +17,7 @@ use rsshogi::{
         position::{MoveError, Ply},
     },
     movegen::generate_legal_all_move32,
-    types::{Color, EnteringKingRule, Move, Move32},
+    types::{Color, Move, Move32},
 };
 
 use crate::{Illegal, PositionError, Setup, Side};
@@ -43,20 +43,15 @@ struct Earlier {
 
 impl ShogiBoard {
     pub(crate) fn start() -> Self {
-        Self::with_rules(hirate_position())
+        Self { position: hirate_position(), earlier: Vec::new() }
     }
 
     pub(crate) fn from_setup(setup: &Setup) -> Result<Self, PositionError> {
-        setup::to_position(setup).map(Self::with_rules)
+        Ok(Self { position: setup::to_position(setup)?, earlier: Vec::new() })
     }
 
     pub(crate) fn setup(&self) -> Setup {
         setup::from_board(self)
-    }
-
-    fn with_rules(mut position: Position) -> Self {
-        position.set_entering_king_rule(EnteringKingRule::Point27);
-        Self { position, earlier: Vec::new() }
     }
 
     /// The position with its history.

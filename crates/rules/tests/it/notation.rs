@@ -69,8 +69,8 @@ fn writes_where_an_ambiguous_piece_of_shogi_comes_from() {
     check_shogi(dragons, "", "1h5h", "▲５八龍右", "+R1h-5h");
 }
 
-/// The cases of the Japan Shogi Association's page on the notation: how the piece goes, if that is
-/// enough; else from which side it comes; else both.
+/// As the Japan Shogi Association wants it on its page on the notation: how the piece goes, if that
+/// is enough; else from which side it comes; else both.
 #[test]
 fn tells_pieces_apart_as_the_association_does() {
     let check = |board: &str, to: &str, expected: &[(&str, &str)]| {

@@ -1,7 +1,11 @@
 //! What holds after any line of play, in every game.
 
 use proptest::prelude::*;
-use readyok_rules::{CastlingForm, Game, Handicap, Illegal, Move, Notation, Position, Setup};
+use readyok_rules::{
+    BoardRef, CastlingForm, ChessBoard, EndRules, Game, Handicap, Illegal, Move, Notation,
+    Position, Reason, Setup,
+    shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64},
+};
 
 use crate::{laws, position};
 
@@ -117,6 +121,107 @@ proptest! {
             written.sort();
             written.dedup();
             prop_assert_eq!(written.len(), moves.len(), "{:?}", notation);
+        }
+    }
+}
+
+/// What FEN and SFEN say but for the counters, which is what makes two positions the same.
+fn without_counters(position: &Position) -> String {
+    let fields = if position.game() == Game::Shogi { 3 } else { 4 };
+    position.to_string().split(' ').take(fields).collect::<Vec<_>>().join(" ")
+}
+
+/// Few pieces that walk to and fro, so that positions come again.
+fn shuffles() -> impl Strategy<Value = (Position, Vec<prop::sample::Index>)> {
+    let text = |game, text: &'static str| Just(position(game, text));
+    let starts = prop_oneof![
+        text(Game::Chess, "8/8/8/8/p1p1p1p1/P1P1P1P1/6k1/K3R3 w - - 0 1"),
+        text(Game::Chess, "r3k3/p7/P7/8/8/p7/P7/4K2R w Kq - 0 1"),
+        text(Game::Shogi, "k8/1p1p1p1pp/9/9/9/9/9/PP1P1P1P1/K8 b - 1"),
+        text(Game::Shogi, "k7R/9/K8/9/9/9/9/9/9 w - 1"),
+        text(Game::Shogi, "8k/7p1/9/9/9/9/9/R8/K8 b P 1"),
+        text(Game::Shogi, "k8/9/9/9/9/9/9/7R1/K8 b - 1"),
+        text(Game::Shogi, "8k/1r7/9/9/9/9/9/9/8K w - 1"),
+    ];
+    (starts, prop::collection::vec(any::<prop::sample::Index>(), 60..100))
+}
+
+/// The moves that fit, or all if none does.
+fn narrowed(moves: Vec<Move>, fits: impl Fn(&Move) -> bool) -> Vec<Move> {
+    let fitting: Vec<Move> = moves.iter().copied().filter(fits).collect();
+    if fitting.is_empty() { moves } else { fitting }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Repetition is what a list of all positions of the game says, and so is who gave check.
+    #[test]
+    fn repetition_is_counted_by_the_text((start, choices) in shuffles()) {
+        let game = start.game();
+        let mut position = start;
+        let mut history: Vec<(String, bool)> = Vec::new();
+        for choice in choices {
+            let text = without_counters(&position);
+            history.push((text.clone(), position.in_check()));
+            let seen: Vec<usize> =
+                (0..history.len()).filter(|&index| history[index].0 == text).collect();
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            if game == Game::Shogi {
+                let expected = seen.len().checked_sub(4).map(|skipped| {
+                    let since: Vec<bool> =
+                        history[seen[skipped] + 1..].iter().map(|&(_, check)| check).collect();
+                    let checked = |skip: usize| since.iter().rev().skip(skip).step_by(2).all(|&c| c);
+                    match (checked(0), checked(1)) {
+                        (true, false) => (Some(position.turn()), Reason::PerpetualCheck),
+                        (false, true) => (Some(position.turn().other()), Reason::PerpetualCheck),
+                        _ => (None, Reason::Repetition),
+                    }
+                });
+                let found = position.ending().map(|ending| (ending.winner, ending.reason));
+                prop_assert_eq!(found, expected, "{}", position);
+            } else {
+                let claimed = position.claims().contains(&Reason::Repetition);
+                prop_assert_eq!(claimed, seen.len() >= 3, "{}", position);
+                let ending = position.ending_under(&EndRules::FEDERATIONS);
+                let fivefold = ending.is_some_and(|end| end.reason == Reason::FivefoldRepetition);
+                prop_assert_eq!(fivefold, seen.len() >= 5, "{}", position);
+            }
+            // Mostly checks, and mostly back to where the game has been.
+            let after = |&mv: &Move| position.clone().after([mv.word(game.castling_form())]);
+            let mut few = moves;
+            if choice.index(16) != 0 {
+                let known = |mv: &Move| {
+                    let text = without_counters(&after(mv).expect("a legal move"));
+                    history.iter().any(|(earlier, _)| *earlier == text)
+                };
+                let checks = |mv: &Move| after(mv).expect("a legal move").in_check();
+                few = narrowed(narrowed(few, checks), known);
+            }
+            position.play(few[choice.index(few.len().min(3))]).expect("a legal move");
+        }
+    }
+
+    /// A key that is carried from move to move, as searches do, is that of the position.
+    #[test]
+    fn keys_can_be_carried_along((start, line) in lines()) {
+        let mut position = start;
+        for mv in line {
+            let BoardRef::Chess(board) = position.board() else { break };
+            let Move::Chess(chess) = mv else { unreachable!("a move of chess") };
+            let key = Zobrist64(ChessBoard::key_of(board.position()));
+            let carried = board.position().update_zobrist_hash(key, chess, EnPassantMode::Legal);
+            position.play(mv).expect("a legal move");
+            if let Some(Zobrist64(carried)) = carried {
+                prop_assert_eq!(carried, position.key(), "{}", position);
+            }
         }
     }
 }
