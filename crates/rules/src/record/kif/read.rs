@@ -341,20 +341,22 @@ impl Body {
     /// then counts: some programs believe that the first player always begins.
     fn sum_up(&mut self, line: &str) -> bool {
         let summary = words::read_summary(line);
+        let (turn, told, unknown) = (self.draft.turn(), summary.result, GameResult::Unknown);
+        let contradicts = |end: &Termination| {
+            let follows = end.result(turn, true);
+            follows != unknown && told != unknown && follows != told
+        };
         let ended = self.draft.notes().and_then(|notes| notes.end.clone());
-        let turn = self.draft.turn();
-        let known = ended.as_ref().map(|end| end.termination.result(turn, true));
-        match (ended, summary.end) {
-            (Some(_), _) => {}
-            (None, Some(end)) => self.draft.end(end.into()),
-            // KIF has a line for resignation, which is missing.
-            (None, None) if self.numbered => {}
-            (None, None) => self.draft.end(Termination::Resignation.into()),
-        }
-        let told = summary.result;
-        let unknown = GameResult::Unknown;
-        if known.is_some_and(|known| known != unknown && told != unknown && known != told) {
-            return false;
+        if let Some(end) = ended {
+            if contradicts(&end.termination) {
+                return false;
+            }
+        } else if summary.end.is_some() || !self.numbered {
+            // KIF has a line for resignation; in KI2 it goes without saying.
+            let end = summary.end.unwrap_or(Termination::Resignation);
+            if !contradicts(&end) {
+                self.draft.end(end.into());
+            }
         }
         if !self.in_variation && told != unknown {
             self.draft.record.result = told;

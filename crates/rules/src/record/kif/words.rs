@@ -51,7 +51,9 @@ pub(super) fn write(end: &Termination) -> String {
             let text = text.replace(char::is_control, " ");
             let text = text.trim().replace(['(', '+', '：'], " ");
             let text = text.trim_start_matches(|letter: char| {
-                letter == '同' || super::super::shogi::wide_digit(letter).is_some()
+                letter == '同'
+                    || letter.is_whitespace()
+                    || super::super::shogi::wide_digit(letter).is_some()
             });
             if text.is_empty() { "中断".to_owned() } else { text.trim().to_owned() }
         }
@@ -83,6 +85,7 @@ pub(super) fn read_summary(line: &str) -> Summary {
     let result = match named {
         Some(side) if lost => GameResult::Win(side.other()),
         Some(side) if won => GameResult::Win(side),
+        None if text.ends_with("引き分け") => GameResult::Draw,
         _ => GameResult::Unknown,
     };
     // The last ones are parts of others' words.
@@ -136,10 +139,21 @@ pub(super) fn write_summary(
         (Some(Termination::WinByForfeit), GameResult::Win(side)) => {
             format!("{}の不戦勝", name(side))
         }
-        (Some(Termination::Adjudication | Termination::Other(_)), GameResult::Win(side)) => {
-            let word = end.map(write).unwrap_or_default();
-            format!("{word}により{}の勝ち", name(side))
-        }
+        // From none of these a result follows, so that it has to be told.
+        (
+            Some(
+                end @ (Termination::Adjudication
+                | Termination::Interrupted
+                | Termination::NoMate
+                | Termination::TakeBack
+                | Termination::Error
+                | Termination::Other(_)),
+            ),
+            GameResult::Win(_) | GameResult::Draw,
+        ) => match result {
+            GameResult::Win(side) => format!("{}により{}の勝ち", write(end), name(side)),
+            GameResult::Draw | GameResult::Unknown => format!("{}により引き分け", write(end)),
+        },
         (Some(end), _) => write(end),
     };
     Some(format!("まで{moves}手で{words}"))

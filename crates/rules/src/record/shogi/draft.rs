@@ -149,17 +149,17 @@ impl Draft {
         if self.path.len().is_multiple_of(2) { first } else { first.other() }
     }
 
-    /// The record. Its result follows from how the main line ended, unless it is known already.
+    /// The record. Its result is what follows from the end of the main line, if anything does.
     pub(in super::super) fn finish(mut self) -> GameRecord {
         self.end_comment();
         self.record.settle();
-        if self.record.result == GameResult::Unknown {
-            let last = self.record.node(self.record.last());
-            let first = self.record.start().turn();
-            if let Some((node, end)) = last.and_then(|node| Some((node, node.notes.end.as_ref()?)))
-            {
-                let turn = if node.ply().is_multiple_of(2) { first } else { first.other() };
-                self.record.result = end.termination.result(turn, true);
+        let first = self.record.start().turn();
+        let last = self.record.node(self.record.last());
+        if let Some((node, end)) = last.and_then(|node| Some((node, node.notes.end.as_ref()?))) {
+            let turn = if node.ply().is_multiple_of(2) { first } else { first.other() };
+            let follows = end.termination.result(turn, true);
+            if follows != GameResult::Unknown {
+                self.record.result = follows;
             }
         }
         self.record
