@@ -8,6 +8,9 @@ pub use text::FenForm;
 
 use crate::{Game, Kind, Piece, Position, PositionError, Side, Square};
 
+/// More pieces of a kind than this are no hand, even of a problem.
+const LARGEST_HAND: u32 = 99;
+
 /// Everything that a FEN or an SFEN says: what an editor edits, a problem without a king, a position
 /// that no game can reach.
 ///
@@ -109,8 +112,12 @@ impl Setup {
 
     /// Sets how many pieces of a kind a side has in hand.
     ///
-    /// Fails for pieces that cannot be in hand, and in chess.
+    /// Fails for pieces that cannot be in hand, for more than 99 of a kind, and in chess.
     pub fn set_hand(&mut self, side: Side, kind: Kind, count: u32) -> Result<(), PositionError> {
+        if count > LARGEST_HAND {
+            let (piece, limit) = (kind.letter(), LARGEST_HAND);
+            return Err(PositionError::TooManyPieces { piece, count, limit });
+        }
         let index = Kind::IN_HAND.iter().position(|&known| known == kind);
         let in_hand = index.filter(|_| self.game == Game::Shogi);
         let hand = match side {
@@ -174,9 +181,11 @@ impl Setup {
         self.en_passant
     }
 
-    /// Sets the square that a pawn has just passed. Shogi has none.
+    /// Sets the square that a pawn has just passed. Shogi has none, and neither has a square that is
+    /// not on the board.
     pub fn set_en_passant(&mut self, square: Option<Square>) {
-        self.en_passant = square.filter(|_| self.game != Game::Shogi);
+        let known = |square: &Square| self.game != Game::Shogi && self.index(*square).is_some();
+        self.en_passant = square.filter(known);
     }
 
     /// Half moves since the last capture or pawn move (chess).

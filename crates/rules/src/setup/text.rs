@@ -183,13 +183,8 @@ impl Setup {
             }
             let kind = Kind::from_letter(self.game, letter).ok_or_else(bad)?;
             let side = Side::of_letter(letter);
-            let held = self.hand(side, kind);
             let more = count.take().unwrap_or(1);
-            // More than any board holds is no hand, even of a problem.
-            let held = held.saturating_add(more);
-            if held > LARGEST_HAND {
-                return Err(bad());
-            }
+            let held = self.hand(side, kind).saturating_add(more);
             self.set_hand(side, kind, held).map_err(|_| bad())?;
         }
         if count.is_some() { Err(bad()) } else { Ok(()) }
@@ -273,9 +268,6 @@ enum Wing {
     King,
     Queen,
 }
-
-/// More pieces of a kind than this are refused in hand.
-const LARGEST_HAND: u32 = 99;
 
 /// The fields of a game's notation, in order.
 fn known(game: Game) -> &'static [Field] {

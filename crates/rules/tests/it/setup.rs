@@ -125,8 +125,13 @@ fn refuses_what_the_game_does_not_have() {
     let error = setup.set_hand(Side::First, Kind::Pawn, 1).expect_err("no hands");
     assert_eq!(error.to_string(), "`P` cannot be in hand");
     assert!(setup.set_castling(Side::First, square(chess, "h8"), true).is_err());
+    setup.set_en_passant(Some(far));
+    assert_eq!(setup.en_passant(), None);
     let mut setup = Setup::empty(shogi);
     assert!(setup.set_hand(Side::First, Kind::King, 1).is_err());
+    assert!(setup.set_hand(Side::First, Kind::Pawn, 99).is_ok());
+    assert!(setup.set_hand(Side::First, Kind::Pawn, 100).is_err());
+    assert_eq!(setup.hand(Side::First, Kind::Pawn), 99);
     assert!(setup.set_castling(Side::First, square(shogi, "1i"), true).is_err());
     setup.set_en_passant(Some(far));
     assert_eq!(setup.en_passant(), None);
