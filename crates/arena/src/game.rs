@@ -1,12 +1,28 @@
 //! One game between two engines, played so that its result can be trusted.
 //!
+//! ```text
+//!  play_game ── asks ──> Player ── process, connection, thread ──> engine
+//!      └─ answers and times ──> Referee ──> Clock, rules, scores, tablebases
+//! ```
+//!
 //! The [`Referee`] judges and the [`Clock`]s count, without I/O and without reading the time.
+//! [`play_game`] does the waiting. Each move has one absolute deadline, from the write of `go`, or
+//! `ponderhit`, to the arrival of `bestmove`, and no fault of an engine costs more than its game.
 
 mod adjudicator;
+mod cancel;
 mod clock;
+mod fairy;
+mod play;
+mod player;
 mod referee;
 mod tablebase;
+mod time;
+mod told;
 
+pub use cancel::Cancel;
 pub use clock::{Clock, Overrun, go};
+pub use play::{Setting, play_game};
+pub use player::Player;
 pub use referee::{Answer, OpeningError, Outcome, Referee, Verdict};
 pub use tablebase::{Known, Syzygy, Tablebases};

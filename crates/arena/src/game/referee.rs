@@ -47,6 +47,8 @@ pub struct Referee {
     tablebases: Option<(Arc<dyn Tablebases>, TablebaseAdjudication)>,
     /// Moves since the position of the opening, each counted singly.
     plies: u32,
+    /// Those of them that were made since the opening.
+    made: usize,
     latest: Option<Move>,
 }
 
@@ -133,6 +135,7 @@ impl Referee {
             rules: end_rules,
             tablebases: tablebases.zip(rules.tablebases.clone()),
             plies: u32::try_from(opening.moves.len()).unwrap_or(u32::MAX),
+            made: 0,
             latest: None,
         })
     }
@@ -165,6 +168,11 @@ impl Referee {
     /// The `go` for a side.
     pub fn go(&self, side: Side, dialect: Dialect) -> Go<'static> {
         clock::go(self.clock(side), self.clock(side.other()), side, dialect)
+    }
+
+    /// How many moves were made since the opening, by both sides together.
+    pub fn moves_made(&self) -> usize {
+        self.made
     }
 
     /// The latest move as its canonical word, once an answer was a legal move.
@@ -220,6 +228,7 @@ impl Referee {
             return Some(self.illegal(side, word, &error.why.to_string()));
         }
         self.plies = self.plies.saturating_add(1);
+        self.made = self.made.saturating_add(1);
         self.latest = Some(mv);
         self.ended_on_board()
             .or_else(|| self.known_by_tablebases())

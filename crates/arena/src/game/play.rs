@@ -1,0 +1,504 @@
+//! Plays a game: asks the engines, waits for their answers, and lets the referee judge.
+//!
+//! ```text
+//!  players ── prepare ──> ┌─ go ──> wait ──> answer ──> Referee ──┐ Over ──> GameResult
+//!                         └────────────── Continue ───────────────┘
+//!  of a side that may: after its move it ponders, until the opponent's move hits or misses
+//! ```
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use readyok_client::{
+    Best, Engine, EngineError, Event, Game as WireGame, Notice, Played, Problem, Search, Thinking,
+    Wait, WaitLimit, explain,
+};
+use readyok_protocol::GameResult as Told;
+use readyok_rules::{Game, Position, Side};
+
+use super::cancel::{Cancel, Watched};
+use super::player::{Player, Wording, pair_mut};
+use super::referee::{Answer, OpeningError, Outcome, Referee, Verdict};
+use super::tablebase::Tablebases;
+use super::time::{now, unix_ms};
+use super::told;
+use crate::pairing::Opening;
+use crate::plan::Adjudication;
+use crate::result::{GameResult, PlayedMove, Termination, Warning, WarningKind};
+
+/// What a game needs beside its players and its opening.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// What is played.
+    pub game: Game,
+    /// When the game ends before its end on the board.
+    pub adjudication: Adjudication,
+    /// The tablebases of the adjudication, if it has any.
+    pub tablebases: Option<Arc<dyn Tablebases>>,
+    /// How long a search may take on which no clock runs.
+    pub stall: WaitLimit,
+    /// Whether main variations are followed to their ends and warned of.
+    pub follow_variations: bool,
+}
+
+impl Setting {
+    /// A setting without adjudication: searches without a clock may be silent for ten minutes and
+    /// take an hour, and variations are not followed.
+    pub fn new(game: Game) -> Self {
+        Self {
+            game,
+            adjudication: Adjudication::default(),
+            tablebases: None,
+            stall: WaitLimit { silence: Duration::from_mins(10), total: Duration::from_hours(1) },
+            follow_variations: false,
+        }
+    }
+}
+
+/// Plays a game between the first and the second side and tells each move when it was made.
+///
+/// Whatever an engine does, this ends, and the result says who is to blame: an engine that is late
+/// has lost at that moment, whether it is silent or never stops talking, and is killed. The other
+/// engine stays as it is. An engine that was lost is started again for the next game.
+///
+/// # Errors
+/// No game can start from the opening.
+pub fn play_game(
+    setting: &Setting,
+    opening: &Opening,
+    players: [&mut Player; 2],
+    cancel: &Cancel,
+    on_move: &mut dyn FnMut(&Referee, &PlayedMove),
+) -> Result<GameResult, OpeningError> {
+    let (started_ms, started) = (unix_ms(), now());
+    let limits = players.each_ref().map(|player| player.plan().limits);
+    let tablebases = setting.tablebases.clone();
+    let rules = &setting.adjudication;
+    let referee = Referee::new(setting.game, opening, limits, rules, tablebases)?;
+    let seats = players.map(|player| Seat::new(player, setting.game, opening));
+    let mut table = Table {
+        setting,
+        cancel,
+        referee,
+        seats,
+        moves: Vec::new(),
+        warnings: Vec::new(),
+        asked: started,
+    };
+    let outcome = table.play(on_move);
+    table.tell_end(&outcome);
+    let [first, second] = table.seats.each_ref().map(|seat| seat.player.id());
+    Ok(GameResult {
+        first,
+        second,
+        winner: outcome.winner,
+        termination: outcome.termination,
+        moves: table.moves,
+        started_ms,
+        duration_ms: millis(now().saturating_duration_since(started)),
+        warnings: table.warnings,
+    })
+}
+
+struct Table<'a> {
+    setting: &'a Setting,
+    cancel: &'a Cancel,
+    referee: Referee,
+    seats: [Seat<'a>; 2],
+    moves: Vec<PlayedMove>,
+    warnings: Vec<Warning>,
+    /// When the latest answer was asked for.
+    asked: Instant,
+}
+
+/// One side of the table.
+struct Seat<'a> {
+    player: &'a mut Player,
+    wording: Wording,
+    /// The game in the words of the engine, or why it cannot be told.
+    game: Result<WireGame, String>,
+    pondering: Option<Pondering>,
+    has_moved: bool,
+    watched: Option<Watched>,
+}
+
+/// A search on the opponent's time.
+struct Pondering {
+    /// The move that is expected, in the words of the engine.
+    expected: readyok_client::Move,
+    thinking: Thinking,
+    /// It has ended before it should.
+    is_over: bool,
+}
+
+impl<'a> Seat<'a> {
+    fn new(player: &'a mut Player, game: Game, opening: &Opening) -> Self {
+        let wording = player.wording();
+        let game = told_game(wording, game, opening);
+        Self { player, wording, game, pondering: None, has_moved: false, watched: None }
+    }
+
+    fn start(&mut self, cancel: &Cancel, warnings: &mut Vec<WarningKind>) -> Result<(), String> {
+        let game = self.game.as_ref().map_err(Clone::clone)?;
+        self.player.prepare(game, warnings)?;
+        self.watch(cancel);
+        Ok(())
+    }
+
+    fn start_again(
+        &mut self,
+        cancel: &Cancel,
+        warnings: &mut Vec<WarningKind>,
+    ) -> Result<(), String> {
+        let game = self.game.as_ref().map_err(Clone::clone)?;
+        self.player.restart(game, warnings)?;
+        self.watch(cancel);
+        Ok(())
+    }
+
+    fn watch(&mut self, cancel: &Cancel) {
+        self.watched = self.player.engine().map(|engine| cancel.watch(engine.stopper()));
+    }
+
+    /// The engine did what costs it the game and its process.
+    fn kill(&mut self) {
+        self.pondering = None;
+        self.watched = None;
+        self.player.end();
+    }
+
+    fn begin(&mut self, search: Search) -> Result<Thinking, Failure> {
+        let (Some(engine), Ok(game)) = (self.player.engine_mut(), &self.game) else {
+            return Err(Failure::NotThere);
+        };
+        engine.begin(game, search).map_err(Failure::Engine)
+    }
+
+    /// The search for the move to come: the one that ponders if it expected the latest move.
+    fn search(
+        &mut self,
+        latest: Option<&str>,
+        search: Search,
+    ) -> Result<(Thinking, bool), Failure> {
+        let latest = latest.and_then(|word| self.wording.told(word));
+        match (self.pondering.take(), self.player.engine_mut()) {
+            (Some(mut pondering), Some(engine)) if Some(pondering.expected) == latest => {
+                pondering.thinking.hit(engine, None).map_err(Failure::Engine)?;
+                Ok((pondering.thinking, true))
+            }
+            _ => Ok((self.begin(search)?, false)),
+        }
+    }
+
+    fn play(&mut self, word: &str) {
+        if let (Ok(game), Some(it)) = (&mut self.game, self.wording.told(word)) {
+            game.play(it);
+        }
+    }
+
+    /// Looks at what the engine says while it ponders, so that it can go on.
+    fn poll_pondering(&mut self) {
+        if let (Some(pondering), Some(engine)) = (&mut self.pondering, self.player.engine_mut()) {
+            pondering.is_over = pondering.is_over || pondering.thinking.is_over(engine);
+        }
+    }
+
+    /// The engine, if it ponders and has to be read meanwhile.
+    fn pondering_engine(&self) -> Option<&Engine> {
+        let pondering = self.pondering.as_ref().filter(|pondering| !pondering.is_over)?;
+        self.player.engine().filter(|_| !pondering.is_over)
+    }
+}
+
+/// Why there is no answer.
+enum Failure {
+    Engine(EngineError),
+    /// The engine was lost before.
+    NotThere,
+    /// It could not be started again.
+    NoStart(String),
+    /// It took too long where no clock runs.
+    Stalled,
+    Cancelled,
+}
+
+impl Table<'_> {
+    fn play(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Outcome {
+        for side in [Side::First, Side::Second] {
+            if self.cancel.is_cancelled() {
+                return Outcome::without_winner(Termination::Aborted);
+            }
+            if let Err(why) = self.start(side, false) {
+                return Outcome::lost_by(side, Termination::NoStart { why });
+            }
+        }
+        loop {
+            if let Verdict::Over(outcome) = self.ply(on_move) {
+                return outcome;
+            }
+        }
+    }
+
+    fn start(&mut self, side: Side, again: bool) -> Result<(), String> {
+        let (seat, _) = pair_mut(&mut self.seats, side);
+        let mut warnings = Vec::new();
+        let result = if again {
+            seat.start_again(self.cancel, &mut warnings)
+        } else {
+            seat.start(self.cancel, &mut warnings)
+        };
+        for kind in warnings {
+            self.warn(side, kind);
+        }
+        result
+    }
+
+    fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Verdict {
+        let side = self.referee.turn();
+        let (played, hit) = match self.ask(side) {
+            Ok(answer) => answer,
+            Err(failure) => return Verdict::Over(self.failed(side, failure)),
+        };
+        let took = whole_micros(played.time());
+        let follow = self.setting.follow_variations && played.info.pv.is_some();
+        let before = follow.then(|| self.referee.position().clone());
+        let score = played.info.score;
+        let wording = self.wording(side);
+        let word;
+        let answer = match &played.best {
+            Best::Move(it) => {
+                word = wording.heard(it.as_str());
+                Answer::Move(&word)
+            }
+            Best::Resign => Answer::Resign,
+            Best::Win => Answer::Declare,
+            Best::None => Answer::Other("(none)"),
+            Best::Other(other) => Answer::Other(other),
+        };
+        let plies = self.moves.len();
+        let verdict = self.referee.on_answer(answer, took, score);
+        if self.referee.moves_made() == plies {
+            // It was no move that counts.
+            return verdict;
+        }
+        let Some(word) = self.referee.latest_word() else { return verdict };
+        for seat in &mut self.seats {
+            seat.play(&word);
+        }
+        let left = self.referee.clock(side).left();
+        let mut made = told::played(word, &played, took, left, wording, self.setting.game);
+        made.ponder_hit = hit;
+        if let Some(odd) = told::oddities(before.as_ref(), &made, score) {
+            self.warn(side, odd);
+        }
+        on_move(&self.referee, &made);
+        self.moves.push(made);
+        pair_mut(&mut self.seats, side).0.has_moved = true;
+        if verdict == Verdict::Continue {
+            self.ponder(side, &played);
+        }
+        verdict
+    }
+
+    fn wording(&self, side: Side) -> Wording {
+        let [first, second] = &self.seats;
+        match side {
+            Side::First => first.wording,
+            Side::Second => second.wording,
+        }
+    }
+
+    /// The answer of a side, and whether it pondered on the right move. An engine that was lost
+    /// between two games is started again first.
+    fn ask(&mut self, side: Side) -> Result<(Box<Played>, bool), Failure> {
+        let result = self.think(side);
+        let (seat, _) = pair_mut(&mut self.seats, side);
+        match result {
+            Err(Failure::Engine(error))
+                if !seat.has_moved && seat.player.is_used() && is_lost(&error) =>
+            {
+                self.warn(side, WarningKind::Restarted { why: error.to_string() });
+                self.start(side, true).map_err(Failure::NoStart)?;
+                self.think(side)
+            }
+            result => result,
+        }
+    }
+
+    fn think(&mut self, side: Side) -> Result<(Box<Played>, bool), Failure> {
+        let deadline = self.referee.deadline();
+        let dialect = self.wording(side).dialect();
+        let mut search = Search::from(self.referee.go(side, dialect));
+        if let Some(deadline) = deadline {
+            // At the deadline itself an answer is in time.
+            search = search.lost_after(deadline.saturating_add(TICK));
+        }
+        let latest = self.moves.last().map(|made| made.word.clone());
+        let (seat, other) = pair_mut(&mut self.seats, side);
+        let (mut thinking, hit) = seat.search(latest.as_deref(), search)?;
+        self.asked = now();
+        let begun = self.asked;
+        let mut heard = begun;
+        loop {
+            let Some(engine) = seat.player.engine_mut() else { return Err(Failure::NotThere) };
+            if thinking.is_over_with(engine, |update| heard = update.at) {
+                let played = thinking.complete(engine, &[]);
+                return played.map(|played| (Box::new(played), hit)).map_err(Failure::Engine);
+            }
+            if self.cancel.is_cancelled() {
+                return Err(Failure::Cancelled);
+            }
+            let wake = match deadline {
+                Some(_) => None,
+                None => Some(stall_of(self.setting.stall, begun, heard)),
+            };
+            if wake.is_some_and(|wake| wake <= now()) {
+                return Err(Failure::Stalled);
+            }
+            other.poll_pondering();
+            match (seat.player.engine(), other.pondering_engine()) {
+                (Some(engine), Some(other)) => Engine::wait_for_any(&[engine, other], wake),
+                (Some(engine), None) => Engine::wait_for_any(&[engine], wake),
+                (None, _) => return Err(Failure::NotThere),
+            }
+        }
+    }
+
+    /// Lets a side think on the opponent's time, if it wants to and says on which move.
+    fn ponder(&mut self, side: Side, played: &Played) {
+        let Some(expected) = played.ponder else { return };
+        let (seat, _) = pair_mut(&mut self.seats, side);
+        if !seat.player.plan().ponder {
+            return;
+        }
+        let word = seat.wording.heard(expected.as_str());
+        let position: &Position = self.referee.position();
+        let (Ok(_), Ok(game)) = (position.parse_move(&word), &seat.game) else { return };
+        let mut expecting = game.clone();
+        expecting.play(expected);
+        let dialect = seat.wording.dialect();
+        let mut search = Search::from(self.referee.go(side, dialect)).ponder();
+        if let Some(deadline) = self.referee.clock(side).deadline() {
+            search = search.lost_after(deadline.saturating_add(TICK));
+        }
+        let Some(engine) = seat.player.engine_mut() else { return };
+        // If it cannot, its next search says why.
+        if let Ok(thinking) = engine.begin(&expecting, search) {
+            seat.pondering = Some(Pondering { expected, thinking, is_over: false });
+        }
+    }
+
+    /// What a failure means for the game. The engine is lost, unless nobody is to blame.
+    fn failed(&mut self, side: Side, failure: Failure) -> Outcome {
+        let deadline = self.referee.deadline();
+        let waited_ms = millis(now().saturating_duration_since(self.asked));
+        let (seat, _) = pair_mut(&mut self.seats, side);
+        let error = match failure {
+            Failure::Cancelled => return Outcome::without_winner(Termination::Aborted),
+            Failure::Stalled => {
+                seat.kill();
+                return Outcome::lost_by(side, Termination::Stall { waited_ms });
+            }
+            Failure::NoStart(why) => return Outcome::lost_by(side, Termination::NoStart { why }),
+            Failure::NotThere => {
+                let exit = "it was lost before".to_owned();
+                return Outcome::lost_by(side, Termination::Crash { exit });
+            }
+            Failure::Engine(error) => error,
+        };
+        seat.kill();
+        let termination = match error.problem() {
+            Problem::OutOfTime(late) => {
+                let took = deadline.unwrap_or_default().saturating_add(TICK).saturating_add(*late);
+                match self.referee.on_silence(took) {
+                    Verdict::Over(outcome) => return outcome,
+                    Verdict::Continue => Termination::TimeForfeit { late_us: 0 },
+                }
+            }
+            Problem::Late(Wait::Ready | Wait::Stop) => Termination::Stall { waited_ms },
+            Problem::Start { .. } | Problem::Misuse(_) => {
+                Termination::NoStart { why: error.to_string() }
+            }
+            _ => {
+                let exit = error.exit().map_or_else(|| error.to_string(), explain);
+                Termination::Crash { exit }
+            }
+        };
+        Outcome::lost_by(side, termination)
+    }
+
+    fn warn(&mut self, side: Side, kind: WarningKind) {
+        if self.warnings.len() < GameResult::MAX_WARNINGS {
+            let ply = u32::try_from(self.moves.len()).unwrap_or(u32::MAX);
+            self.warnings.push(Warning { side, ply, kind });
+        }
+    }
+
+    /// Tells the engines that the game is over, which also ends what they still think about, and
+    /// collects what they did wrong.
+    fn tell_end(&mut self, outcome: &Outcome) {
+        for side in [Side::First, Side::Second] {
+            let told = match outcome.winner {
+                Some(winner) if winner == side => Told::Win,
+                Some(_) => Told::Lose,
+                None => Told::Draw,
+            };
+            let (seat, _) = pair_mut(&mut self.seats, side);
+            drop((seat.pondering.take(), seat.watched.take()));
+            let Some(engine) = seat.player.engine_mut() else { continue };
+            let notices = engine.take_notices();
+            // One that is gone is found to be so before its next game.
+            let _ = engine.game_over(told);
+            for notice in notices {
+                if let Notice::Event(Event::Violation(violation)) = notice {
+                    self.warn(side, WarningKind::Protocol { what: violation.to_string() });
+                }
+            }
+        }
+    }
+}
+
+/// The unit of clocks.
+const TICK: Duration = Duration::from_micros(1);
+
+/// When a search without a clock has taken too long.
+fn stall_of(limit: WaitLimit, begun: Instant, heard: Instant) -> Instant {
+    let silent = heard.checked_add(limit.silence);
+    let total = begun.checked_add(limit.total);
+    silent.into_iter().chain(total).min().unwrap_or(begun)
+}
+
+/// Whether the engine is gone or deaf.
+fn is_lost(error: &EngineError) -> bool {
+    matches!(error.problem(), Problem::Gone | Problem::Late(_) | Problem::Dropped(_))
+}
+
+/// Clocks count whole microseconds.
+fn whole_micros(time: Duration) -> Duration {
+    Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The game of an opening in the words of an engine.
+fn told_game(wording: Wording, game: Game, opening: &Opening) -> Result<WireGame, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let mut position = match &opening.position {
+        Some(root) => Position::from_text(game, root).map_err(|error| text(&error))?,
+        None => Position::start(game),
+    };
+    let root = opening.position.is_some().then(|| position.to_string());
+    let root = root.filter(|root| *root != Position::start(game).to_string());
+    let mut it = wording.game(game, root.as_deref())?;
+    for word in &opening.moves {
+        let mv = position.parse_move(word).map_err(|error| text(&error))?;
+        let word = mv.word(game.castling_form());
+        position.play(mv).map_err(|error| text(&error))?;
+        if let Some(mv) = wording.told(&word) {
+            it.play(mv);
+        }
+    }
+    Ok(it)
+}

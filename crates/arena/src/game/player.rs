@@ -1,0 +1,278 @@
+//! One engine from game to game: started when it is needed, and again when it was lost.
+
+use std::fmt;
+use std::process::Command;
+
+use readyok_client::{
+    Builder, Dialect, Engine, EngineError, Game as WireGame, Identity, Misuse, Patience, Problem,
+};
+use readyok_protocol::{Move, OptionKind};
+use readyok_rules::{Game, Side};
+
+use super::fairy;
+use crate::plan::{EngineId, EnginePlan, Protocol};
+use crate::result::WarningKind;
+
+/// An engine that plays game after game.
+///
+/// It starts when it first has to play, and again if it crashed, was killed, or the plan wants a
+/// fresh one for each game. Dropping it ends the engine.
+pub struct Player {
+    id: EngineId,
+    plan: EnginePlan,
+    game: Game,
+    patience: Patience,
+    start: Start,
+    engine: Option<Engine>,
+    /// Whether the engine has played a game before this one.
+    is_used: bool,
+}
+
+type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
+
+/// How the words of an engine relate to those of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wording {
+    /// They are the same.
+    Same(Dialect),
+    /// Shogi as UCI engines write it.
+    Fairy,
+}
+
+impl Player {
+    /// A player of a plan. It is a process, or at the other end of a connection, as the plan says.
+    pub fn new(game: Game, id: EngineId, plan: &EnginePlan, patience: Patience) -> Self {
+        let start = starter(plan);
+        Self::starting_with(game, id, plan, patience, start)
+    }
+
+    /// A player that is started in another way, such as within this program.
+    pub fn starting_with(
+        game: Game,
+        id: EngineId,
+        plan: &EnginePlan,
+        patience: Patience,
+        start: impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static,
+    ) -> Self {
+        let (plan, start) = (plan.clone(), Box::new(start));
+        Self { id, plan, game, patience, start, engine: None, is_used: false }
+    }
+
+    /// Which engine of the plan it is.
+    pub fn id(&self) -> EngineId {
+        self.id
+    }
+
+    /// What the plan says of it.
+    pub fn plan(&self) -> &EnginePlan {
+        &self.plan
+    }
+
+    /// Whether the engine runs, as far as is known.
+    pub fn is_running(&self) -> bool {
+        self.engine.is_some()
+    }
+
+    /// Who the engine says it is, if it runs.
+    pub fn identity(&self) -> Option<&Identity> {
+        self.engine.as_ref().map(Engine::identity)
+    }
+
+    /// The number of its process, if it runs and is one.
+    pub fn process_id(&self) -> Option<u32> {
+        self.engine.as_ref().and_then(Engine::process_id)
+    }
+
+    /// Ends the engine. The next game starts it again.
+    pub fn end(&mut self) {
+        self.engine = None;
+    }
+
+    pub(super) fn engine(&self) -> Option<&Engine> {
+        self.engine.as_ref()
+    }
+
+    pub(super) fn engine_mut(&mut self) -> Option<&mut Engine> {
+        self.engine.as_mut()
+    }
+
+    /// Whether the engine has played a game before this one, so that a failure at its first search
+    /// may come from there.
+    pub(super) fn is_used(&self) -> bool {
+        self.is_used
+    }
+
+    pub(super) fn wording(&self) -> Wording {
+        match (self.protocol(), self.game) {
+            (Protocol::Uci, Game::Shogi) => Wording::Fairy,
+            (Protocol::Uci, Game::Chess | Game::Chess960) => Wording::Same(Dialect::Uci),
+            (Protocol::Usi, _) => Wording::Same(Dialect::Usi),
+        }
+    }
+
+    fn protocol(&self) -> Protocol {
+        self.plan.protocol.unwrap_or(match self.game {
+            Game::Chess | Game::Chess960 => Protocol::Uci,
+            Game::Shogi => Protocol::Usi,
+        })
+    }
+
+    /// Makes sure that the engine runs and can play this game, of which it is told before its first
+    /// search.
+    pub(super) fn prepare(
+        &mut self,
+        game: &WireGame,
+        warnings: &mut Vec<WarningKind>,
+    ) -> Result<(), String> {
+        if self.protocol() == Protocol::Usi && self.game != Game::Shogi {
+            return Err("a USI engine plays shogi only".to_owned());
+        }
+        if self.plan.restart {
+            self.engine = None;
+        }
+        self.is_used = self.engine.is_some();
+        if let Some(engine) = &mut self.engine {
+            // What it still said about its last game is nobody's business any more.
+            engine.take_notices();
+            match engine.new_game(game) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.is_recoverable() && !is_gone(&error) => {
+                    return Err(error.to_string());
+                }
+                Err(error) => warnings.push(WarningKind::Restarted { why: error.to_string() }),
+            }
+        }
+        self.restart(game, warnings)
+    }
+
+    /// Starts a fresh engine.
+    pub(super) fn restart(
+        &mut self,
+        game: &WireGame,
+        warnings: &mut Vec<WarningKind>,
+    ) -> Result<(), String> {
+        self.engine = None;
+        self.is_used = false;
+        let dialect = self.wording().dialect();
+        let builder = Engine::builder()
+            .name(&self.plan.name)
+            .dialect(dialect)
+            .patience(self.patience)
+            .inline();
+        let engine = (self.start)(builder).map_err(|error| error.to_string())?;
+        let engine = self.engine.insert(engine);
+        engine.allow_pondering(self.plan.ponder);
+        for (name, value) in &self.plan.options {
+            if let Some(warning) = set_option(engine, name, value)? {
+                warnings.push(warning);
+            }
+        }
+        engine.new_game(game).map_err(|error| error.to_string())?;
+        // A shogi engine is asked once for each game only, since that starts one.
+        if dialect == Dialect::Uci {
+            engine.ready().map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+fn is_gone(error: &EngineError) -> bool {
+    matches!(error.problem(), Problem::Misuse(Misuse::Gone | Misuse::NotGreeted))
+}
+
+fn set_option(engine: &mut Engine, name: &str, value: &str) -> Result<Option<WarningKind>, String> {
+    let found = engine.options().find(name);
+    let result = match found.map(|option| &option.kind) {
+        Some(OptionKind::Button) => engine.press(name),
+        Some(_) | None => engine.set_option(name, value),
+    };
+    let Err(error) = result else { return Ok(None) };
+    match error.problem() {
+        Problem::Misuse(Misuse::UnknownOption(_) | Misuse::ManagedOption { .. }) => {
+            Ok(Some(WarningKind::UnknownOption { name: name.to_owned() }))
+        }
+        _ => Err(error.to_string()),
+    }
+}
+
+/// Starts what a plan names: a program, or the other end of a connection.
+fn starter(
+    plan: &EnginePlan,
+) -> impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static {
+    let plan = plan.clone();
+    move |builder| {
+        if plan.command.starts_with("tcp://") {
+            return builder.connect(&plan.command);
+        }
+        let mut command = Command::new(&plan.command);
+        command.args(&plan.args);
+        if let Some(dir) = &plan.dir {
+            command.current_dir(dir);
+        }
+        builder.spawn(command)
+    }
+}
+
+impl Wording {
+    pub(super) fn dialect(self) -> Dialect {
+        match self {
+            Self::Same(dialect) => dialect,
+            Self::Fairy => Dialect::Uci,
+        }
+    }
+
+    /// A game from a position of the game, or from the start.
+    pub(super) fn game(self, game: Game, root: Option<&str>) -> Result<WireGame, String> {
+        let from_fen = |fen: &str| WireGame::from_fen(fen).map_err(|error| error.to_string());
+        let it = match (self, root) {
+            (_, None) => WireGame::startpos(),
+            (Self::Same(Dialect::Uci), Some(fen)) => from_fen(fen)?,
+            (Self::Same(Dialect::Usi), Some(sfen)) => {
+                WireGame::from_sfen(sfen).map_err(|error| error.to_string())?
+            }
+            (Self::Fairy, Some(sfen)) => match fairy::fen(sfen) {
+                Some(fen) => from_fen(&fen)?,
+                None => return Err(format!("`{sfen}` cannot be written for a UCI engine")),
+            },
+        };
+        Ok(match (self, game) {
+            (Self::Fairy, _) => it.variant("shogi"),
+            (_, Game::Chess960) => it.chess960(),
+            (_, Game::Chess | Game::Shogi) => it,
+        })
+    }
+
+    /// A word of the game as the engine reads it.
+    pub(super) fn told(self, word: &str) -> Option<Move> {
+        match self {
+            Self::Same(dialect) => Move::read(word, dialect).ok(),
+            Self::Fairy => fairy::to_uci(word),
+        }
+    }
+
+    /// A word of the engine as a word of the game. What is none stays as it is.
+    pub(super) fn heard(self, word: &str) -> String {
+        let turned = match self {
+            Self::Same(_) => None,
+            Self::Fairy => fairy::to_usi(word),
+        };
+        turned.map_or_else(|| word.to_owned(), |turned| turned.as_str().to_owned())
+    }
+}
+
+impl fmt::Debug for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Player")
+            .field("plan", &self.plan)
+            .field("engine", &self.engine)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The other of two things.
+pub(super) fn pair_mut<T>([first, second]: &mut [T; 2], side: Side) -> (&mut T, &mut T) {
+    match side {
+        Side::First => (first, second),
+        Side::Second => (second, first),
+    }
+}

@@ -1,0 +1,104 @@
+//! What an engine told about a move, as it is kept.
+
+use std::time::Duration;
+
+use readyok_client::{Info, Played, Score};
+use readyok_protocol::MoveList;
+use readyok_rules::{Game, Position};
+
+use super::player::Wording;
+use crate::result::{MoveScore, PlayedMove, WarningKind};
+
+/// A mate of which nobody knows when, in centipawns.
+const MATE_SOMEDAY: i32 = 32_000;
+
+/// A move with what was told about it.
+pub(super) fn played(
+    word: String,
+    played: &Played,
+    took: Duration,
+    left: Option<Duration>,
+    wording: Wording,
+    game: Game,
+) -> PlayedMove {
+    let info = &played.info;
+    PlayedMove {
+        word,
+        time_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        left_ms: left.map(|left| i64::try_from(left.as_millis()).unwrap_or(i64::MAX)),
+        score: info.score.map(|score| move_score(score, game)),
+        depth: info.depth,
+        seldepth: info.seldepth,
+        nodes: info.nodes,
+        nps: info.nps,
+        hashfull: info.hashfull,
+        tbhits: info.tbhits,
+        told_ms: info.time,
+        pv: variation(info, wording),
+        ponder_hit: false,
+    }
+}
+
+fn variation(info: &Info<'_>, wording: Wording) -> Vec<String> {
+    let words = info.pv.iter().flat_map(MoveList::words);
+    words.take(PlayedMove::MAX_PV).map(|word| wording.heard(word)).collect()
+}
+
+/// Chess counts the moves of the side that mates, shogi every move.
+fn move_score(score: Score, game: Game) -> MoveScore {
+    let count = |plies: u32| {
+        let count = match game {
+            Game::Chess | Game::Chess960 => plies.div_ceil(2),
+            Game::Shogi => plies,
+        };
+        i32::try_from(count).unwrap_or(i32::MAX)
+    };
+    match score {
+        Score::Cp(cp) => MoveScore::Cp(cp),
+        Score::MateIn { plies } => MoveScore::Mate(count(plies)),
+        Score::MatedIn { plies } => MoveScore::Mate(-count(plies)),
+        Score::Mated => MoveScore::Mate(0),
+        Score::MateSomeday | Score::MateGiven => MoveScore::Cp(MATE_SOMEDAY),
+        Score::MatedSomeday => MoveScore::Cp(-MATE_SOMEDAY),
+    }
+}
+
+/// What is odd about a move and its variation, which starts in the position before it. Following
+/// the variation is the dear part, and optional.
+pub(super) fn oddities(
+    before: Option<&Position>,
+    played: &PlayedMove,
+    score: Option<Score>,
+) -> Option<WarningKind> {
+    if score.is_none() {
+        return Some(WarningKind::NoScore);
+    }
+    let first = played.pv.first()?;
+    if let Some(before) = before {
+        if let Some(odd) = follow(before, &played.pv, score) {
+            return Some(odd);
+        }
+        // Castling has two forms.
+        let same = before.parse_move(first).ok() == before.parse_move(&played.word).ok();
+        return (!same).then(|| WarningKind::OtherPv { word: first.clone() });
+    }
+    (*first != played.word).then(|| WarningKind::OtherPv { word: first.clone() })
+}
+
+fn follow(before: &Position, pv: &[String], score: Option<Score>) -> Option<WarningKind> {
+    let mover = before.turn();
+    let mut position = before.clone();
+    for word in pv {
+        if position.ending().is_some() {
+            return Some(WarningKind::PvBeyondEnd { word: word.clone() });
+        }
+        let mv = position.parse_move(word);
+        if mv.and_then(|mv| position.play(mv)).is_err() {
+            return Some(WarningKind::IllegalPv { word: word.chars().take(40).collect() });
+        }
+    }
+    let is_mate = position.in_check() && position.legal_moves().is_empty();
+    let mover_mates = position.turn() != mover;
+    let says_it_mates = score.filter(|score| score.is_mate()).map(|score| Score::Cp(0) < score);
+    (is_mate && says_it_mates == Some(!mover_mates)).then_some(WarningKind::WrongMateSign)
+}

@@ -1,0 +1,326 @@
+//! Whole games between scripted engines: each way to end one, and what is kept of it.
+
+use readyok_arena::game::{Cancel, Setting, play_game};
+use readyok_arena::pairing::Opening;
+use readyok_arena::plan::{
+    Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
+    ResignAdjudication,
+};
+use readyok_arena::result::{GameResult, MoveScore, PlayedMove, Termination, WarningKind};
+use readyok_rules::{Game, Side};
+
+use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking};
+
+fn words(result: &GameResult) -> Vec<&str> {
+    result.moves.iter().map(|made| made.word.as_str()).collect()
+}
+
+fn check(
+    setting: &Setting,
+    position: &str,
+    scripts: [&str; 2],
+    winner: Option<Side>,
+    termination: Termination,
+) -> GameResult {
+    let position = (!position.is_empty()).then(|| position.to_owned());
+    let opening = Opening { position, ..Opening::default() };
+    let result = game(setting, &opening, scripts.map(script));
+    assert_eq!((result.winner, &result.termination), (winner, &termination), "{scripts:?}");
+    result
+}
+
+const FIRST: Option<Side> = Some(Side::First);
+const SECOND: Option<Side> = Some(Side::Second);
+
+#[test]
+fn a_game_is_played_to_its_end() {
+    let chess = setting(Game::Chess);
+    let result = check(&chess, "", ["f2f3, g2g4", "e7e5, d8h4"], SECOND, Termination::Checkmate);
+    assert_eq!(words(&result), ["f2f3", "e7e5", "g2g4", "d8h4"]);
+    assert_eq!((result.first, result.second), (EngineId(0), EngineId(1)));
+    assert!(1_700_000_000_000 < result.started_ms);
+    let mate = ["e2e4, f1c4, d1h5, h5f7", "e7e5, b8c6, g8f6"];
+    check(&chess, "", mate, FIRST, Termination::Checkmate);
+    let knights = ["g1f3, f3g1, g1f3, f3g1", "g8f6, f6g8, g8f6, f6g8"];
+    check(&chess, "", knights, None, Termination::Repetition);
+}
+
+#[test]
+fn the_second_side_begins_where_the_position_says_so() {
+    let position = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2";
+    let chess = setting(Game::Chess);
+    let result = check(&chess, position, ["", "d8h4"], SECOND, Termination::Checkmate);
+    assert_eq!(result.first, EngineId(0));
+}
+
+#[test]
+fn shogi_is_played_to_its_ends() {
+    let shogi = setting(Game::Shogi);
+    let golds = ["4i4h, 4h4i, 4i4h, 4h4i, 4i4h, 4h4i", "4a4b, 4b4a, 4a4b, 4b4a, 4a4b, 4b4a"];
+    check(&shogi, "", golds, None, Termination::Repetition);
+    check(&shogi, "", ["7g7f, resign", "3c3d"], SECOND, Termination::Resignation);
+    check(&shogi, "", ["7g7f", "resign"], FIRST, Termination::Resignation);
+    check(&shogi, "", ["win", ""], SECOND, Termination::WrongDeclaration);
+    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    check(&shogi, mate, ["G*5b", ""], FIRST, Termination::Checkmate);
+    let camp = "4K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/3k5 b 2R2B4G4s4n4l8p 100";
+    check(&shogi, camp, ["win", ""], FIRST, Termination::Declaration);
+    let adjudication = Adjudication { impasse: Impasse::TryRule, ..Adjudication::default() };
+    let tries = Setting { adjudication, ..shogi };
+    check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, Termination::Try);
+}
+
+#[test]
+fn illegal_answers_lose_with_their_reason() {
+    let check = |scripts: [&str; 2], winner, reason: &str| {
+        let result = game(&setting(Game::Chess), &Opening::default(), scripts.map(script));
+        let Termination::IllegalMove { why, .. } = &result.termination else {
+            panic!("{:?}", result.termination)
+        };
+        assert_eq!((result.winner, why.as_str()), (winner, reason));
+        result.moves.len()
+    };
+    assert_eq!(check(["e2e5", ""], SECOND, "the piece does not move so"), 0);
+    assert_eq!(check(["e2e4", "e2e4"], FIRST, "no piece stands on its first square"), 1);
+    assert_eq!(check(["e2e4", "0000"], FIRST, "it is no move of this game"), 1);
+    assert_eq!(check(["bestmove (none)|", ""], SECOND, "it is no move"), 0);
+    assert_eq!(check(["bestmove pass|", ""], SECOND, "it is no move"), 0);
+}
+
+#[test]
+fn scores_end_games_as_the_plan_says() {
+    let at = |score: &str, word: &str| format!("info depth 1 score {score}|bestmove {word}");
+    let side = |scores: [&str; 2], moves: [&str; 2]| {
+        [at(scores[0], moves[0]), at(scores[1], moves[1])].join(",")
+    };
+    let resign = Some(ResignAdjudication { moves: 2, score: 500, two_sided: true });
+    let draw = Some(DrawAdjudication { from_move: 1, moves: 2, score: 10 });
+    let adjudication = Adjudication { draw, resign, ..Adjudication::default() };
+    let chess = Setting { adjudication, ..setting(Game::Chess) };
+    let (white, black) = (["g1f3", "f3g1"], ["g8f6", "f6g8"]);
+    let scripts = [side(["cp -600", "cp -700"], white), side(["cp 800", "mate 4"], black)];
+    let [first, second] = scripts.each_ref().map(String::as_str);
+    check(&chess, "", [first, second], SECOND, Termination::ResignAdjudication);
+    let scripts = [side(["cp 600", "cp 700"], white), side(["cp -800", "mate -4"], black)];
+    let [first, second] = scripts.each_ref().map(String::as_str);
+    check(&chess, "", [first, second], FIRST, Termination::ResignAdjudication);
+    let scripts = [side(["cp 0", "cp 9"], white), side(["cp -9", "cp 1"], black)];
+    let [first, second] = scripts.each_ref().map(String::as_str);
+    check(&chess, "", [first, second], None, Termination::DrawAdjudication);
+    let adjudication = Adjudication { max_moves: Some(1), ..Adjudication::default() };
+    let short = Setting { adjudication, ..setting(Game::Chess) };
+    check(&short, "", ["g1f3", "g8f6"], None, Termination::MoveLimit);
+}
+
+#[test]
+fn what_was_told_is_kept() {
+    let first = "info depth 7 seldepth 9 multipv 1 score mate 2 nodes 55 nps 66 hashfull 77 \
+                 tbhits 88 time 99 pv f2f3 e7e5|bestmove f2f3, g2g4";
+    let second = "info depth 3 score cp 25 upperbound pv e7e5|bestmove e7e5, d8h4";
+    let limits = Limits { tc: "10+1".parse().ok(), ..Limits::default() };
+    let plans = ["a", "b"].map(|name| plan(name, limits));
+    let chess = setting(Game::Chess);
+    let result = game_of(&chess, &Opening::default(), &plans, [first, second].map(script));
+    let [told, bound, ..] = result.moves.as_slice() else { panic!("{result:?}") };
+    let left = told.left_ms.expect("a clock");
+    assert!((1_000..=11_000).contains(&left), "{left}");
+    assert!(told.time_us < 10_000_000);
+    let expected = PlayedMove {
+        word: "f2f3".to_owned(),
+        time_us: told.time_us,
+        left_ms: told.left_ms,
+        score: Some(MoveScore::Mate(2)),
+        depth: Some(7),
+        seldepth: Some(9),
+        nodes: Some(55),
+        nps: Some(66),
+        hashfull: Some(77),
+        tbhits: Some(88),
+        told_ms: Some(99),
+        pv: vec!["f2f3".to_owned(), "e7e5".to_owned()],
+        ponder_hit: false,
+    };
+    assert_eq!(*told, expected);
+    assert_eq!(bound.score, Some(MoveScore::Cp(25)));
+}
+
+#[test]
+fn the_opening_is_told_and_kept_apart_from_the_moves() {
+    let opening = Opening {
+        position: Some("4k3/8/8/8/8/8/8/4K2R w K - 0 1".to_owned()),
+        moves: vec!["e1h1".to_owned(), "e8d7".to_owned()],
+        ..Opening::default()
+    };
+    let plan = plan("a", Limits { depth: Some(1), ..Limits::default() });
+    let (mut first, heard) = player(Game::Chess, 0, &plan, script("f1f8, e2e4"));
+    let (mut second, _heard) = player(Game::Chess, 1, &plan, script("0000"));
+    let result = play(&setting(Game::Chess), &opening, &mut first, &mut second);
+    assert_eq!(words(&result), ["f1f8"]);
+    let heard: Vec<_> = heard.try_iter().filter(|line| line.starts_with("position")).collect();
+    assert_eq!(heard, ["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1 e8d7"]);
+}
+
+/// A UCI engine plays shogi with a USI engine: each hears its own words.
+#[test]
+fn shogi_is_played_across_protocols() {
+    let limits = Limits { tc: "60+1".parse().ok(), ..Limits::default() };
+    let uci = speaking(Protocol::Uci, plan("uci", limits));
+    let mut script_of_uci =
+        script("info depth 2 score mate 1 pv c3c4 g7g6|bestmove c3c4, b2h8+, B@e5");
+    script_of_uci.greeting =
+        "option name UCI_Variant type combo default chess var chess var shogi".to_owned();
+    let (mut first, heard) = player(Game::Shogi, 0, &uci, script_of_uci);
+    let usi = plan("usi", limits);
+    let (mut second, heard_too) = player(Game::Shogi, 1, &usi, script("3c3d, 3a2b, resign"));
+    let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3";
+    let opening = Opening { position: Some(sfen.to_owned()), ..Opening::default() };
+    let result = play(&setting(Game::Shogi), &opening, &mut first, &mut second);
+    assert_eq!((result.winner, &result.termination), (FIRST, &Termination::Resignation));
+    assert_eq!(words(&result), ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
+    assert_eq!(result.moves[0].pv, ["7g7f", "3c3d"]);
+    assert_eq!(result.moves[0].score, Some(MoveScore::Mate(1)));
+    let heard: Vec<_> = heard.try_iter().collect();
+    let has = |line: &str| assert!(heard.iter().any(|it| it == line), "{line}: {heard:#?}");
+    has("setoption name UCI_Variant value shogi");
+    has("position fen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[] w - - 0 2 \
+         moves c3c4 g7g6");
+    assert!(
+        heard.iter().any(|it| it.starts_with("go wtime 61000 btime 61000 winc 1000 binc 1000"))
+    );
+    let heard: Vec<_> = heard_too.try_iter().collect();
+    let has = |line: &str| assert!(heard.iter().any(|it| it == line), "{line}: {heard:#?}");
+    has("position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f");
+    has("gameover lose");
+}
+
+#[test]
+fn a_chess_engine_of_usi_cannot_play() {
+    let usi = speaking(Protocol::Usi, plan("usi", Limits { nodes: Some(1), ..Limits::default() }));
+    let uci = EnginePlan { protocol: None, ..usi.clone() };
+    let result =
+        game_of(&setting(Game::Chess), &Opening::default(), &[uci, usi], ["", ""].map(script));
+    assert_eq!(result.winner, FIRST);
+    assert!(matches!(result.termination, Termination::NoStart { .. }));
+}
+
+fn pondering(reply: &str) -> (GameResult, Vec<String>) {
+    let limits = Limits { tc: "60+1".parse().ok(), ..Limits::default() };
+    let plan = EnginePlan { ponder: true, ..plan("a", limits) };
+    let mut acts = script("bestmove e2e4 ponder e7e5|, bestmove g1f3 ponder e2e4|, 0000");
+    acts.greeting = "option name Ponder type check default false".to_owned();
+    let (mut first, heard) = player(Game::Chess, 0, &plan, acts);
+    let (mut second, _heard) = player(Game::Chess, 1, &plan, script(&format!("{reply}, 0000")));
+    let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
+    drop(first);
+    (result, heard.try_iter().collect())
+}
+
+#[test]
+fn an_engine_ponders_until_its_opponent_moves() {
+    let (result, heard) = pondering("e7e5");
+    assert_eq!(words(&result), ["e2e4", "e7e5", "g1f3"]);
+    let hits: Vec<_> = result.moves.iter().map(|made| made.ponder_hit).collect();
+    assert_eq!(hits, [false, false, true]);
+    let mut after = heard.iter().skip_while(|line| !line.starts_with("go ponder")).skip(1);
+    assert!(heard.iter().any(|line| line == "setoption name Ponder value true"), "{heard:#?}");
+    assert_eq!(after.next().map(String::as_str), Some("ponderhit"), "{heard:#?}");
+    assert!(heard.iter().any(|line| line == "position startpos moves e2e4 e7e5"), "{heard:#?}");
+}
+
+#[test]
+fn an_engine_that_pondered_on_another_move_searches_anew() {
+    let (result, heard) = pondering("c7c5");
+    // The act of the pondering search is used up, and the next one is no move.
+    assert_eq!(words(&result), ["e2e4", "c7c5"]);
+    assert!(matches!(result.termination, Termination::IllegalMove { .. }));
+    let line = |text: &str| heard.iter().position(|line| line == text);
+    let (stop, position) = (line("stop"), line("position startpos moves e2e4 c7c5"));
+    assert!(stop.is_some() && stop < position, "{heard:#?}");
+    assert!(!heard.iter().any(|line| line == "ponderhit"));
+}
+
+#[test]
+fn odd_things_are_warned_of() {
+    let check = |first: &str, kinds: &[WarningKind]| {
+        let chess = Setting { follow_variations: true, ..setting(Game::Chess) };
+        let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
+        let scripts = [&format!("{first}, 0000"), fine].map(script);
+        let result = game(&chess, &Opening::default(), scripts);
+        let found: Vec<_> = result.warnings.into_iter().map(|warning| warning.kind).collect();
+        assert_eq!(found, kinds, "{first}");
+    };
+    let word = |word: &str| word.to_owned();
+    check("info depth 1 score cp 1 pv f2f3 e7e5|bestmove f2f3", &[]);
+    check("f2f3", &[WarningKind::NoScore]);
+    check(
+        "info depth 1 score cp 1 pv e2e4|bestmove f2f3",
+        &[WarningKind::OtherPv { word: word("e2e4") }],
+    );
+    check(
+        "info depth 1 score cp 1 pv f2f3 e2e4|bestmove f2f3",
+        &[WarningKind::IllegalPv { word: word("e2e4") }],
+    );
+    check(
+        "info depth 1 score cp 1 pv f2f3 e7e5 g2g4 d8h4 a2a3|bestmove f2f3",
+        &[WarningKind::PvBeyondEnd { word: word("a2a3") }],
+    );
+    check(
+        "info depth 1 score mate 2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3",
+        &[WarningKind::WrongMateSign],
+    );
+    check("info depth 1 score mate -2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3", &[]);
+}
+
+#[test]
+fn options_are_set_and_unknown_ones_warned_of() {
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let with = |name: &str, value: &str| EnginePlan {
+        options: [(name.to_owned(), value.to_owned())].into(),
+        ..plan("a", limits)
+    };
+    let game = |plan: &EnginePlan| {
+        let (mut first, heard) = player(Game::Chess, 0, plan, script("0000"));
+        let (mut second, _heard) = player(Game::Chess, 1, &self::plan("b", limits), script(""));
+        let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
+        (result, heard.try_iter().any(|line| line == "setoption name Hash value 32"))
+    };
+    let (result, heard) = game(&with("Hash", "32"));
+    assert!(heard && result.warnings.is_empty(), "{result:?}");
+    let (result, _) = game(&with("Hsah", "32"));
+    let unknown = WarningKind::UnknownOption { name: "Hsah".to_owned() };
+    assert_eq!(result.warnings.first().map(|warning| &warning.kind), Some(&unknown));
+    let (result, heard) = game(&with("Hash", "9999"));
+    assert!(!heard && matches!(result.termination, Termination::NoStart { .. }), "{result:?}");
+}
+
+#[test]
+fn a_cancelled_game_ends_at_once() {
+    let limits = Limits { depth: Some(1), ..Limits::default() };
+    let chess = Setting::new(Game::Chess);
+    let cancel = Cancel::default();
+    // After a move.
+    let (mut first, _heard) = player(Game::Chess, 0, &plan("a", limits), script("e2e4"));
+    let (mut second, heard) = player(Game::Chess, 1, &plan("b", limits), script("!hang"));
+    let canceller = cancel.clone();
+    let mut on_move = |_: &_, _: &_| canceller.cancel();
+    let opening = Opening::default();
+    let players = [&mut first, &mut second];
+    let result = play_game(&chess, &opening, players, &cancel, &mut on_move).expect("a start");
+    assert_eq!((result.winner, result.termination), (None, Termination::Aborted));
+    // While an engine thinks and nothing else would ever happen.
+    let cancel = Cancel::default();
+    let canceller = cancel.clone();
+    let thread = std::thread::spawn(move || {
+        let went = heard.into_iter().any(|line| line.starts_with("go"));
+        canceller.cancel();
+        went
+    });
+    let players = [&mut first, &mut second];
+    let result = play_game(&chess, &opening, players, &cancel, &mut |_, _| ()).expect("a start");
+    assert_eq!((result.winner, result.termination), (None, Termination::Aborted));
+    assert!(thread.join().expect("it ends"));
+    // Before it starts.
+    let players = [&mut first, &mut second];
+    let result = play_game(&chess, &opening, players, &cancel, &mut |_, _| ()).expect("a start");
+    assert_eq!((result.moves.len(), result.termination), (0, Termination::Aborted));
+}

@@ -1,0 +1,201 @@
+//! Engines that do what a script says, for games that end as planned.
+
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use readyok_arena::game::{Cancel, Player, Setting, play_game};
+use readyok_arena::pairing::Opening;
+use readyok_arena::plan::{EngineId, EnginePlan, Limits, Protocol};
+use readyok_arena::result::GameResult;
+use readyok_client::{Patience, WaitLimit};
+use readyok_rules::Game;
+
+/// Long enough that a loaded machine does not matter.
+const LONG: Duration = Duration::from_secs(60);
+/// What is waited for in vain.
+pub(crate) const SHORT: Duration = Duration::from_millis(300);
+
+/// What an engine does at each `go` of a game, one after another.
+///
+/// A plain word is a `bestmove`. Otherwise lines to say are divided by `|`, and those that start
+/// with `!` are done: `!hang`, `!flood`, `!leave`, `!wait 50`, `!part bestmove e2` (without the end
+/// of the line), `!long 3000000`. Under `go ponder` it waits for the next command first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) greeting: String,
+    pub(crate) acts: Vec<String>,
+    /// What a line starts and ends with.
+    pub(crate) frame: (&'static str, &'static str),
+    /// Said again and again at the end of each game, before it may begin another.
+    pub(crate) farewell: &'static str,
+}
+
+pub(crate) fn script(acts: &str) -> Script {
+    let acts = acts.split(',').map(str::trim).filter(|act| !act.is_empty());
+    Script {
+        greeting: "option name Hash type spin default 16 min 1 max 64".to_owned(),
+        acts: acts.map(str::to_owned).collect(),
+        frame: ("", "\n"),
+        farewell: "",
+    }
+}
+
+pub(crate) fn plan(name: &str, limits: Limits) -> EnginePlan {
+    EnginePlan { name: name.to_owned(), limits, ..EnginePlan::default() }
+}
+
+pub(crate) fn patience() -> Patience {
+    let long = WaitLimit::fixed(LONG);
+    let short = WaitLimit::fixed(Duration::from_secs(2));
+    Patience { hello: long, ready: short, stop: short, overrun: LONG, stall: LONG, quit: short }
+}
+
+/// A player that follows a script, and what it hears.
+pub(crate) fn player(
+    game: Game,
+    id: u32,
+    plan: &EnginePlan,
+    script: Script,
+) -> (Player, Receiver<String>) {
+    let (heard, lines) = channel();
+    let start = move |builder: readyok_client::Builder| {
+        let (script, heard) = (script.clone(), heard.clone());
+        builder.in_process(move |input, output| obey(&script, input, output, &heard))
+    };
+    (Player::starting_with(game, EngineId(id), plan, patience(), start), lines)
+}
+
+/// The setting of short games.
+pub(crate) fn setting(game: Game) -> Setting {
+    let stall = WaitLimit { silence: SHORT, total: SHORT * 4 };
+    Setting { stall, ..Setting::new(game) }
+}
+
+/// Plays a game of two scripts, without clocks.
+pub(crate) fn game(setting: &Setting, opening: &Opening, scripts: [Script; 2]) -> GameResult {
+    let plans =
+        ["first", "second"].map(|name| plan(name, Limits { nodes: Some(1), ..Limits::default() }));
+    game_of(setting, opening, &plans, scripts)
+}
+
+/// Plays a game of two scripts.
+pub(crate) fn game_of(
+    setting: &Setting,
+    opening: &Opening,
+    plans: &[EnginePlan; 2],
+    scripts: [Script; 2],
+) -> GameResult {
+    let [first, second] = scripts;
+    let (mut first, _heard) = player(setting.game, 0, &plans[0], first);
+    let (mut second, _heard_too) = player(setting.game, 1, &plans[1], second);
+    play(setting, opening, &mut first, &mut second)
+}
+
+pub(crate) fn play(
+    setting: &Setting,
+    opening: &Opening,
+    first: &mut Player,
+    second: &mut Player,
+) -> GameResult {
+    let cancel = Cancel::default();
+    let mut told = 0;
+    let mut count = |_: &_, _: &_| told += 1;
+    let result = play_game(setting, opening, [first, second], &cancel, &mut count);
+    let result = result.expect("an opening");
+    assert_eq!(told, result.moves.len());
+    result
+}
+
+/// A plan for another protocol than that of the game.
+pub(crate) fn speaking(protocol: Protocol, plan: EnginePlan) -> EnginePlan {
+    EnginePlan { protocol: Some(protocol), ..plan }
+}
+
+/// Where a script is said.
+struct Voice {
+    output: PipeWriter,
+    frame: (&'static str, &'static str),
+}
+
+impl Voice {
+    fn lines(&mut self, text: &str) {
+        let (before, after) = self.frame;
+        let lines = text.split('|').map(|line| format!("{before}{}{after}", line.trim()));
+        self.raw(&lines.collect::<String>());
+    }
+
+    fn raw(&mut self, text: &str) {
+        // The other side may have left.
+        let _ = self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush());
+    }
+
+    /// Talks until nobody listens.
+    fn flood(&mut self) {
+        let lines = "info depth 9 score cp 1 nodes 99 pv e2e4\n".repeat(99);
+        while self.output.write_all(lines.as_bytes()).is_ok() {}
+    }
+
+    /// Does what stands for one `go`. Tells whether the engine stays.
+    fn act(&mut self, act: &str) -> bool {
+        if !act.contains(['|', ' ', '!']) {
+            self.lines(&format!("bestmove {act}"));
+            return true;
+        }
+        for part in act.split('|').map(str::trim) {
+            let (what, value) = part.split_once(' ').unwrap_or((part, ""));
+            match what {
+                "!hang" => loop {
+                    thread::park();
+                },
+                "!flood" => self.flood(),
+                "!leave" => return false,
+                "!wait" => thread::park_timeout(Duration::from_millis(number(value))),
+                "!part" => self.raw(value),
+                "!long" => {
+                    let long = "x".repeat(usize::try_from(number(value)).unwrap_or(0));
+                    self.lines(&format!("info string {long}"));
+                }
+                _ => self.lines(part),
+            }
+        }
+        true
+    }
+}
+
+fn number(text: &str) -> u64 {
+    text.parse().expect(text)
+}
+
+fn obey(script: &Script, input: PipeReader, output: PipeWriter, heard: &Sender<String>) {
+    let mut acts = script.acts.iter();
+    let mut voice = Voice { output, frame: script.frame };
+    let lines = BufReader::new(input).lines().map_while(Result::ok);
+    // Who listens may have left.
+    let mut lines = lines.inspect(|line| drop(heard.send(line.clone())));
+    while let Some(line) = lines.next() {
+        match line.split(' ').next().unwrap_or_default() {
+            word @ ("uci" | "usi") => {
+                voice.lines(&format!("id name Script|{}|{word}ok", script.greeting));
+            }
+            "isready" => voice.lines("readyok"),
+            "ucinewgame" | "usinewgame" => {
+                acts = script.acts.iter();
+                if !script.farewell.is_empty() {
+                    voice.lines(script.farewell);
+                }
+            }
+            "go" => {
+                let Some(act) = acts.next() else { return };
+                if line.contains("ponder") && lines.next().as_deref() != Some("ponderhit") {
+                    voice.lines("bestmove e2e4");
+                } else if !voice.act(act) {
+                    return;
+                }
+            }
+            "quit" => return,
+            _ => (),
+        }
+    }
+}
