@@ -158,6 +158,7 @@ impl Player {
             .name(&self.plan.name)
             .dialect(dialect)
             .patience(self.patience)
+            .separate_searches(false)
             .inline();
         let engine = (self.start)(builder).map_err(|error| error.to_string())?;
         let engine = self.engine.insert(engine);

@@ -20,12 +20,12 @@ fn check(
     position: &str,
     scripts: [&str; 2],
     winner: Option<Side>,
-    termination: Termination,
+    termination: &Termination,
 ) -> GameResult {
     let position = (!position.is_empty()).then(|| position.to_owned());
     let opening = Opening { position, ..Opening::default() };
     let result = game(setting, &opening, scripts.map(script));
-    assert_eq!((result.winner, &result.termination), (winner, &termination), "{scripts:?}");
+    assert_eq!((result.winner, &result.termination), (winner, termination), "{scripts:?}");
     result
 }
 
@@ -35,21 +35,21 @@ const SECOND: Option<Side> = Some(Side::Second);
 #[test]
 fn a_game_is_played_to_its_end() {
     let chess = setting(Game::Chess);
-    let result = check(&chess, "", ["f2f3, g2g4", "e7e5, d8h4"], SECOND, Termination::Checkmate);
+    let result = check(&chess, "", ["f2f3, g2g4", "e7e5, d8h4"], SECOND, &Termination::Checkmate);
     assert_eq!(words(&result), ["f2f3", "e7e5", "g2g4", "d8h4"]);
     assert_eq!((result.first, result.second), (EngineId(0), EngineId(1)));
     assert!(1_700_000_000_000 < result.started_ms);
     let mate = ["e2e4, f1c4, d1h5, h5f7", "e7e5, b8c6, g8f6"];
-    check(&chess, "", mate, FIRST, Termination::Checkmate);
+    check(&chess, "", mate, FIRST, &Termination::Checkmate);
     let knights = ["g1f3, f3g1, g1f3, f3g1", "g8f6, f6g8, g8f6, f6g8"];
-    check(&chess, "", knights, None, Termination::Repetition);
+    check(&chess, "", knights, None, &Termination::Repetition);
 }
 
 #[test]
 fn the_second_side_begins_where_the_position_says_so() {
     let position = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2";
     let chess = setting(Game::Chess);
-    let result = check(&chess, position, ["", "d8h4"], SECOND, Termination::Checkmate);
+    let result = check(&chess, position, ["", "d8h4"], SECOND, &Termination::Checkmate);
     assert_eq!(result.first, EngineId(0));
 }
 
@@ -57,17 +57,17 @@ fn the_second_side_begins_where_the_position_says_so() {
 fn shogi_is_played_to_its_ends() {
     let shogi = setting(Game::Shogi);
     let golds = ["4i4h, 4h4i, 4i4h, 4h4i, 4i4h, 4h4i", "4a4b, 4b4a, 4a4b, 4b4a, 4a4b, 4b4a"];
-    check(&shogi, "", golds, None, Termination::Repetition);
-    check(&shogi, "", ["7g7f, resign", "3c3d"], SECOND, Termination::Resignation);
-    check(&shogi, "", ["7g7f", "resign"], FIRST, Termination::Resignation);
-    check(&shogi, "", ["win", ""], SECOND, Termination::WrongDeclaration);
+    check(&shogi, "", golds, None, &Termination::Repetition);
+    check(&shogi, "", ["7g7f, resign", "3c3d"], SECOND, &Termination::Resignation);
+    check(&shogi, "", ["7g7f", "resign"], FIRST, &Termination::Resignation);
+    check(&shogi, "", ["win", ""], SECOND, &Termination::WrongDeclaration);
     let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-    check(&shogi, mate, ["G*5b", ""], FIRST, Termination::Checkmate);
+    check(&shogi, mate, ["G*5b", ""], FIRST, &Termination::Checkmate);
     let camp = "4K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/3k5 b 2R2B4G4s4n4l8p 100";
-    check(&shogi, camp, ["win", ""], FIRST, Termination::Declaration);
+    check(&shogi, camp, ["win", ""], FIRST, &Termination::Declaration);
     let adjudication = Adjudication { impasse: Impasse::TryRule, ..Adjudication::default() };
     let tries = Setting { adjudication, ..shogi };
-    check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, Termination::Try);
+    check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, &Termination::Try);
 }
 
 #[test]
@@ -100,16 +100,16 @@ fn scores_end_games_as_the_plan_says() {
     let (white, black) = (["g1f3", "f3g1"], ["g8f6", "f6g8"]);
     let scripts = [side(["cp -600", "cp -700"], white), side(["cp 800", "mate 4"], black)];
     let [first, second] = scripts.each_ref().map(String::as_str);
-    check(&chess, "", [first, second], SECOND, Termination::ResignAdjudication);
+    check(&chess, "", [first, second], SECOND, &Termination::ResignAdjudication);
     let scripts = [side(["cp 600", "cp 700"], white), side(["cp -800", "mate -4"], black)];
     let [first, second] = scripts.each_ref().map(String::as_str);
-    check(&chess, "", [first, second], FIRST, Termination::ResignAdjudication);
+    check(&chess, "", [first, second], FIRST, &Termination::ResignAdjudication);
     let scripts = [side(["cp 0", "cp 9"], white), side(["cp -9", "cp 1"], black)];
     let [first, second] = scripts.each_ref().map(String::as_str);
-    check(&chess, "", [first, second], None, Termination::DrawAdjudication);
+    check(&chess, "", [first, second], None, &Termination::DrawAdjudication);
     let adjudication = Adjudication { max_moves: Some(1), ..Adjudication::default() };
     let short = Setting { adjudication, ..setting(Game::Chess) };
-    check(&short, "", ["g1f3", "g8f6"], None, Termination::MoveLimit);
+    check(&short, "", ["g1f3", "g8f6"], None, &Termination::MoveLimit);
 }
 
 #[test]
@@ -167,8 +167,8 @@ fn shogi_is_played_across_protocols() {
     let uci = speaking(Protocol::Uci, plan("uci", limits));
     let mut script_of_uci =
         script("info depth 2 score mate 1 pv c3c4 g7g6|bestmove c3c4, b2h8+, B@e5");
-    script_of_uci.greeting =
-        "option name UCI_Variant type combo default chess var chess var shogi".to_owned();
+    "option name UCI_Variant type combo default chess var chess var shogi"
+        .clone_into(&mut script_of_uci.greeting);
     let (mut first, heard) = player(Game::Shogi, 0, &uci, script_of_uci);
     let usi = plan("usi", limits);
     let (mut second, heard_too) = player(Game::Shogi, 1, &usi, script("3c3d, 3a2b, resign"));
@@ -207,7 +207,7 @@ fn pondering(reply: &str) -> (GameResult, Vec<String>) {
     let limits = Limits { tc: "60+1".parse().ok(), ..Limits::default() };
     let plan = EnginePlan { ponder: true, ..plan("a", limits) };
     let mut acts = script("bestmove e2e4 ponder e7e5|, bestmove g1f3 ponder e2e4|, 0000");
-    acts.greeting = "option name Ponder type check default false".to_owned();
+    "option name Ponder type check default false".clone_into(&mut acts.greeting);
     let (mut first, heard) = player(Game::Chess, 0, &plan, acts);
     let (mut second, _heard) = player(Game::Chess, 1, &plan, script(&format!("{reply}, 0000")));
     let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);

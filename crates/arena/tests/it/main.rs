@@ -7,6 +7,7 @@ mod fastchess;
 mod fastchess_printer;
 mod fastchess_text;
 mod game;
+mod game_real;
 mod hostile;
 mod plan;
 mod queue;

@@ -13,7 +13,7 @@ use readyok_client::{Patience, WaitLimit};
 use readyok_rules::Game;
 
 /// Long enough that a loaded machine does not matter.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// What is waited for in vain.
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
@@ -143,8 +143,17 @@ impl Voice {
             self.lines(&format!("bestmove {act}"));
             return true;
         }
-        for part in act.split('|').map(str::trim) {
+        // What is said without a pause is said at once.
+        let mut lines = Vec::new();
+        for part in act.split('|').map(str::trim).chain(["!"]) {
             let (what, value) = part.split_once(' ').unwrap_or((part, ""));
+            if !what.starts_with('!') {
+                lines.push(part);
+                continue;
+            }
+            if !lines.is_empty() {
+                self.lines(&std::mem::take(&mut lines).join("|"));
+            }
             match what {
                 "!hang" => loop {
                     thread::park();
@@ -157,7 +166,8 @@ impl Voice {
                     let long = "x".repeat(usize::try_from(number(value)).unwrap_or(0));
                     self.lines(&format!("info string {long}"));
                 }
-                _ => self.lines(part),
+                "!" => (),
+                what => panic!("{what} is nothing to do"),
             }
         }
         true

@@ -1,0 +1,148 @@
+//! Games of real engines: of our own, and of others where they are installed and
+//! `READYOK_REAL_ENGINES` is set.
+//!
+//! Without the variable each test of others says which engines it needs, and passes. With it a
+//! missing engine is a failure.
+
+use std::env;
+use std::io::{Write as _, stderr};
+use std::path::PathBuf;
+
+use readyok_arena::game::{Player, Setting};
+use readyok_arena::pairing::Opening;
+use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol};
+use readyok_arena::result::{GameResult, Termination};
+use readyok_client::Patience;
+use readyok_rules::{Game, Position};
+
+use crate::scripted::{plan, play};
+
+fn engine(program: &str, limits: Limits) -> EnginePlan {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
+    let mut folders = env::split_paths(&path).chain(games);
+    let found = folders.find_map(|folder| Some(folder.join(program)).filter(|it| it.is_file()));
+    let found = found.unwrap_or_else(|| panic!("{program} is not installed"));
+    let command = found.to_string_lossy().into_owned();
+    EnginePlan { name: program.to_owned(), command, limits, ..EnginePlan::default() }
+}
+
+/// Plays two games with reversed sides, if the engines are there, and replays their moves.
+fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
+    if env::var_os("READYOK_REAL_ENGINES").is_none() {
+        // Not by `eprintln!`, which nobody sees of a test that passes.
+        let text = format!("not tested: {needs}, which needs READYOK_REAL_ENGINES=1\n");
+        stderr().write_all(text.as_bytes()).expect("standard error is open");
+        return;
+    }
+    let setting = Setting { follow_variations: true, ..Setting::new(game) };
+    let opening = Opening::default();
+    let player =
+        |(id, plan): (u32, EnginePlan)| Player::new(game, EngineId(id), &plan, Patience::default());
+    let [a, b] = plans();
+    let (mut a, mut b) = (player((0, a)), player((1, b)));
+    for reversed in [false, true] {
+        let result = if reversed {
+            play(&setting, &opening, &mut b, &mut a)
+        } else {
+            play(&setting, &opening, &mut a, &mut b)
+        };
+        check_game(game, &result);
+        assert!(a.is_running() && b.is_running());
+    }
+}
+
+fn check_game(game: Game, result: &GameResult) {
+    assert!(!result.termination.is_failure(), "{:?}", result.termination);
+    assert!(10 < result.moves.len(), "{result:?}");
+    let told = result.moves.iter().filter(|made| made.score.is_some()).count();
+    assert!(result.moves.len() / 2 < told, "scores were told");
+    let words = result.moves.iter().map(|made| made.word.as_str());
+    let end = Position::start(game).after(words).expect("legal moves");
+    if let Some(ending) = end.ending() {
+        assert_eq!(ending.winner, result.winner);
+    } else {
+        let declared = [Termination::Resignation, Termination::Declaration];
+        assert!(declared.contains(&result.termination), "{:?}", result.termination);
+    }
+}
+
+fn nodes(nodes: u64) -> Limits {
+    Limits { nodes: Some(nodes), ..Limits::default() }
+}
+
+/// Our own engine within this program.
+fn narikin(game: Game, id: u32) -> Player {
+    let plan = EnginePlan { name: format!("narikin {id}"), ..plan("narikin", nodes(300)) };
+    Player::starting_with(game, EngineId(id), &plan, Patience::default(), |builder| {
+        builder.in_process(|input, output| {
+            let runner = narikin::runner().expect("memory for its table");
+            // It ends with an error when nobody listens any more.
+            let _ = runner.run(input, output);
+        })
+    })
+}
+
+#[test]
+fn narikin_plays_itself_in_every_game() {
+    for game in [Game::Chess, Game::Chess960, Game::Shogi] {
+        let adjudication = Adjudication { max_moves: Some(40), ..Adjudication::default() };
+        let setting = Setting { follow_variations: true, adjudication, ..Setting::new(game) };
+        let (mut a, mut b) = (narikin(game, 0), narikin(game, 1));
+        let opening = Opening::default();
+        let result = play(&setting, &opening, &mut a, &mut b);
+        assert!(!result.termination.is_failure(), "{result:?}");
+        assert_eq!(result.warnings, [], "{game:?}");
+        // The same again: with fixed nodes and nothing remembered, every move is.
+        let again = play(&setting, &opening, &mut a, &mut b);
+        let words = |result: &GameResult| -> Vec<String> {
+            result.moves.iter().map(|made| made.word.clone()).collect()
+        };
+        assert_eq!(words(&result), words(&again));
+    }
+}
+
+#[test]
+fn stockfish_meets_ethereal() {
+    check(Game::Chess, "stockfish and ethereal-chess", || {
+        [
+            engine("stockfish", nodes(1)),
+            engine("ethereal-chess", Limits { depth: Some(1), ..nodes(1) }),
+        ]
+    });
+}
+
+#[test]
+fn stockfish_ponders_on_a_clock() {
+    check(Game::Chess, "stockfish and ethereal-chess", || {
+        let limits = Limits { tc: "1+0.02".parse().ok(), margin_ms: 3_000, ..Limits::default() };
+        ["stockfish", "ethereal-chess"]
+            .map(|program| EnginePlan { ponder: true, ..engine(program, limits) })
+    });
+}
+
+#[test]
+fn fairy_stockfish_plays_shogi_across_protocols() {
+    check(Game::Shogi, "fairy-stockfish", || {
+        let usi = engine("fairy-stockfish", nodes(200));
+        let uci =
+            EnginePlan { name: "uci".to_owned(), protocol: Some(Protocol::Uci), ..usi.clone() };
+        [usi, uci]
+    });
+}
+
+#[test]
+fn fairy_stockfish_plays_shogi_with_byoyomi() {
+    check(Game::Shogi, "fairy-stockfish", || {
+        let limits = Limits {
+            tc: "0.5".parse().ok(),
+            byoyomi_ms: Some(30),
+            margin_ms: 3_000,
+            ..Limits::default()
+        };
+        let usi = engine("fairy-stockfish", limits);
+        let uci =
+            EnginePlan { name: "uci".to_owned(), protocol: Some(Protocol::Uci), ..usi.clone() };
+        [usi, uci]
+    });
+}
