@@ -181,7 +181,10 @@ impl<'a> Seat<'a> {
         search: Search,
     ) -> Result<(Thinking, bool), Failure> {
         let latest = latest.and_then(|word| self.wording.told(word));
-        match (self.pondering.take(), self.player.engine_mut()) {
+        // One that has answered too early has to think again.
+        self.poll_pondering();
+        let pondering = self.pondering.take().filter(|pondering| !pondering.is_over);
+        match (pondering, self.player.engine_mut()) {
             (Some(mut pondering), Some(engine)) if Some(pondering.expected) == latest => {
                 pondering.thinking.hit(engine, None).map_err(Failure::Engine)?;
                 Ok((pondering.thinking, true))
@@ -205,8 +208,8 @@ impl<'a> Seat<'a> {
 
     /// The engine, if it ponders and has to be read meanwhile.
     fn pondering_engine(&self) -> Option<&Engine> {
-        let pondering = self.pondering.as_ref().filter(|pondering| !pondering.is_over)?;
-        self.player.engine().filter(|_| !pondering.is_over)
+        let is_pondering = self.pondering.as_ref().is_some_and(|pondering| !pondering.is_over);
+        self.player.engine().filter(|_| is_pondering)
     }
 }
 

@@ -160,11 +160,10 @@ impl Player {
             .patience(self.patience)
             .separate_searches(false)
             .inline();
-        let engine = (self.start)(builder).map_err(|error| error.to_string())?;
-        let engine = self.engine.insert(engine);
+        let mut engine = (self.start)(builder).map_err(|error| error.to_string())?;
         engine.allow_pondering(self.plan.ponder);
         for (name, value) in &self.plan.options {
-            if let Some(warning) = set_option(engine, name, value)? {
+            if let Some(warning) = set_option(&mut engine, name, value)? {
                 warnings.push(warning);
             }
         }
@@ -173,6 +172,8 @@ impl Player {
         if dialect == Dialect::Uci {
             engine.ready().map_err(|error| error.to_string())?;
         }
+        // One that is not what the plan wants plays no game.
+        self.engine = Some(engine);
         Ok(())
     }
 }

@@ -281,16 +281,20 @@ fn options_are_set_and_unknown_ones_warned_of() {
     let game = |plan: &EnginePlan| {
         let (mut first, heard) = player(Game::Chess, 0, plan, script("0000"));
         let (mut second, _heard) = player(Game::Chess, 1, &self::plan("b", limits), script(""));
-        let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
-        (result, heard.try_iter().any(|line| line == "setoption name Hash value 32"))
+        let results = [(); 2]
+            .map(|()| play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second));
+        (results, heard.try_iter().any(|line| line == "setoption name Hash value 32"))
     };
-    let (result, heard) = game(&with("Hash", "32"));
-    assert!(heard && result.warnings.is_empty(), "{result:?}");
-    let (result, _) = game(&with("Hsah", "32"));
+    let (results, heard) = game(&with("Hash", "32"));
+    assert!(heard && results.iter().all(|result| result.warnings.is_empty()), "{results:?}");
+    let ([result, _], _) = game(&with("Hsah", "32"));
     let unknown = WarningKind::UnknownOption { name: "Hsah".to_owned() };
     assert_eq!(result.warnings.first().map(|warning| &warning.kind), Some(&unknown));
-    let (result, heard) = game(&with("Hash", "9999"));
-    assert!(!heard && matches!(result.termination, Termination::NoStart { .. }), "{result:?}");
+    // An engine that is not what the plan wants plays no game, nor the next.
+    let (results, heard) = game(&with("Hash", "9999"));
+    for result in results {
+        assert!(!heard && matches!(result.termination, Termination::NoStart { .. }), "{result:?}");
+    }
 }
 
 #[test]
