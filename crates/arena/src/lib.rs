@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod event;
+pub mod export;
 pub mod fastchess;
 pub mod game;
 mod lot;

@@ -63,8 +63,8 @@ impl Store {
     /// There is a file of that name, or it cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
         let head = Head::new(plan);
-        let line =
-            line::write(&Record::Head(Cow::Borrowed(&head))).at(path, "cannot be written")?;
+        let line = line::write(&Record::Head(Box::new(Cow::Borrowed(&head))))
+            .at(path, "cannot be written")?;
         let folder = folder_of(path);
         // The file gets its name when its first line is complete.
         let mut file = tempfile::NamedTempFile::new_in(folder).at(path, "cannot be made")?;

@@ -19,12 +19,11 @@ pub(super) const FORMAT: &str = "readyok-match";
 pub(super) const VERSION: u32 = 1;
 
 /// What a line holds.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Record<'a> {
     /// The first line.
-    Head(Cow<'a, Head>),
+    Head(Box<Cow<'a, Head>>),
     /// A pair that was played.
     Pair(Cow<'a, PairResult>),
     /// From here on the plan has so many rounds.

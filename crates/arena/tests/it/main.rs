@@ -3,6 +3,7 @@
 
 mod adjudication;
 mod clock;
+mod export;
 mod fastchess;
 mod fastchess_printer;
 mod fastchess_text;

@@ -1,0 +1,234 @@
+//! Records of the games of a match, in files that follow the store.
+//!
+//! A record is made of a stored pair and of nothing else, in the order of the store: whatever
+//! happens, the files can be made again, and always say the same as the store. When a match goes
+//! on, [`Exports::check`] compares them with it: what is missing at the end is added, a torn end is
+//! cut, and a file that says anything else is written anew beside the old one, which then gets the
+//! ending `.old`. Of a folder with a file for each game those are written that are not as they
+//! should be.
+
+mod epd;
+mod error;
+mod file;
+mod folder;
+mod pgn;
+mod shogi;
+
+use std::path::{Path, PathBuf};
+
+use readyok_rules::Game;
+use readyok_rules::record::Format;
+
+pub use error::ExportError;
+pub use pgn::{PgnMoves, PgnStyle, PgnTell};
+
+use crate::pairing::PairResult;
+use crate::plan::Plan;
+use crate::store::{ExportStart, Store};
+use file::Follower;
+use folder::Folder;
+
+/// Where records go, and how they are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// The file, or for KIF the folder.
+    pub path: PathBuf,
+    /// How games are written.
+    pub form: Form,
+    /// What becomes of what is there already.
+    pub existing: Existing,
+}
+
+/// How games are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// PGN, for chess and Chess960.
+    Pgn(PgnStyle),
+    /// The last position of each game: EPD for chess, SFEN for shogi.
+    Positions,
+    /// CSA, one game after the other, for shogi.
+    Csa,
+    /// KIF, for shogi: a file for each game, in a folder.
+    Kif,
+}
+
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// The records take its place.
+    #[default]
+    Replace,
+    /// The records are put at its end.
+    Append,
+}
+
+/// The files of a match.
+#[derive(Debug, Default)]
+pub struct Exports {
+    wanted: Vec<Export>,
+    plan: Option<Plan>,
+    targets: Vec<(Form, Target)>,
+}
+
+#[derive(Debug)]
+enum Target {
+    File(Box<Follower>),
+    Folder(Folder),
+}
+
+impl Exports {
+    /// The files that are wanted. Nothing is touched yet.
+    pub fn new(wanted: Vec<Export>) -> Self {
+        Self { wanted, plan: None, targets: Vec::new() }
+    }
+
+    /// Opens the files for the match of a store.
+    ///
+    /// # Errors
+    /// A file cannot be read, the game has no such records, or the store cannot be written.
+    pub fn begin(&mut self, store: &mut Store) -> Result<(), ExportError> {
+        self.plan = Some(store.plan().clone());
+        for export in &self.wanted {
+            export.form.check(&export.path, store.plan().game)?;
+            let target = match export.form {
+                Form::Kif => Target::Folder(Folder::open(&export.path)?),
+                Form::Pgn(_) | Form::Positions | Form::Csa => {
+                    let from = start_of(export, store)?;
+                    let fresh = store.stored().is_empty();
+                    Target::File(Box::new(Follower::open(&export.path, from, fresh)?))
+                }
+            };
+            self.targets.push((export.form.clone(), target));
+        }
+        Ok(())
+    }
+
+    /// Compares the files with the next pair of the store.
+    ///
+    /// # Errors
+    /// A file cannot be read or written, or a game has a move that is not legal.
+    pub fn check(&mut self, pair: &PairResult) -> Result<(), ExportError> {
+        self.each(pair, Target::check)
+    }
+
+    /// Ends the comparison: from now on pairs are appended. Tells what did not agree.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn open(&mut self) -> Result<Vec<String>, ExportError> {
+        let mut told = Vec::new();
+        for (_, target) in &mut self.targets {
+            if let Target::File(file) = target {
+                told.extend(file.end_check()?);
+            }
+        }
+        Ok(told)
+    }
+
+    /// Writes a pair that was stored.
+    ///
+    /// # Errors
+    /// A file cannot be written, or a game has a move that is not legal.
+    pub fn append(&mut self, pair: &PairResult) -> Result<(), ExportError> {
+        self.each(pair, Target::append)
+    }
+
+    /// Brings everything to the disk.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn close(&mut self) -> Result<(), ExportError> {
+        for (_, target) in &mut self.targets {
+            if let Target::File(file) = target {
+                file.sync()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn each(
+        &mut self,
+        pair: &PairResult,
+        act: impl Fn(&mut Target, &PairResult, &[String]) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        let Some(plan) = &self.plan else { return Ok(()) };
+        for (form, target) in &mut self.targets {
+            let text = |number| form.text(plan, pair, number);
+            let games: Result<Vec<String>, _> = (0..pair.games.len()).map(text).collect();
+            let games = games.map_err(|why| ExportError::game(target.path(), pair, why))?;
+            act(target, pair, &games)?;
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    fn check(&mut self, pair: &PairResult, games: &[String]) -> Result<(), ExportError> {
+        match self {
+            Self::File(file) => file.check(&games.concat()),
+            Self::Folder(folder) => folder.put(pair, games),
+        }
+    }
+
+    fn append(&mut self, pair: &PairResult, games: &[String]) -> Result<(), ExportError> {
+        match self {
+            Self::File(file) => file.append(&games.concat()),
+            Self::Folder(folder) => folder.put(pair, games),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(file) => file.path(),
+            Self::Folder(folder) => folder.path(),
+        }
+    }
+}
+
+impl Form {
+    /// Whether the records of a game can be written so.
+    fn check(&self, path: &Path, game: Game) -> Result<(), ExportError> {
+        let fits = match (self, game) {
+            (Self::Positions, _)
+            | (Self::Pgn(_), Game::Chess | Game::Chess960)
+            | (Self::Csa | Self::Kif, Game::Shogi) => true,
+            (Self::Pgn(_), Game::Shogi) | (Self::Csa | Self::Kif, Game::Chess | Game::Chess960) => {
+                false
+            }
+        };
+        if fits { Ok(()) } else { Err(ExportError::Form { path: path.to_owned() }) }
+    }
+
+    /// A game of a pair as text.
+    fn text(&self, plan: &Plan, pair: &PairResult, number: usize) -> Result<String, String> {
+        let Some(game) = pair.games.get(number) else { return Ok(String::new()) };
+        match self {
+            Self::Pgn(style) => pgn::text(style, plan, &pair.pairing, number, game),
+            Self::Positions => epd::text(plan, &pair.pairing, game),
+            Self::Csa => shogi::text(Format::Csa, plan, &pair.pairing, number, game),
+            Self::Kif => shogi::text(Format::Kif, plan, &pair.pairing, number, game),
+        }
+    }
+}
+
+/// Where the records of the match start in a file.
+fn start_of(export: &Export, store: &mut Store) -> Result<u64, ExportError> {
+    if export.existing == Existing::Replace {
+        return Ok(0);
+    }
+    let path = export.path.to_string_lossy().into_owned();
+    let length = match std::fs::metadata(&export.path) {
+        Ok(metadata) => metadata.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(ExportError::io(&export.path, "cannot be read", error)),
+    };
+    let noted = store.exports().iter().rev().find(|start| start.path == path);
+    match noted {
+        Some(start) if start.from <= length => Ok(start.from),
+        // It is new, or what stood before the match was taken away.
+        None | Some(_) => {
+            store.note_export(ExportStart { path, from: length })?;
+            Ok(length)
+        }
+    }
+}

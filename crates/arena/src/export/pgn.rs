@@ -1,0 +1,367 @@
+//! Games as PGN, with tags and comments as fastchess and cutechess write them.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use readyok_rules::{Game, Notation, Position, Side};
+
+use crate::pairing::Pairing;
+use crate::plan::{EngineId, EnginePlan, Limits, Plan};
+use crate::result::{GameResult, MoveScore, PlayedMove, Termination};
+
+/// How PGN is written. By default with the score, depth and time of each move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PgnStyle {
+    /// How moves are written.
+    pub moves: PgnMoves,
+    /// Only the seven tags that every record has, the start position, and moves.
+    pub min: bool,
+    /// What comments tell besides score, depth and time.
+    pub tell: PgnTell,
+}
+
+/// How moves are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PgnMoves {
+    /// Standard algebraic, as the standard wants it.
+    #[default]
+    San,
+    /// Long algebraic: `Ng1-f3`.
+    Lan,
+    /// The words of UCI: `g1f3`.
+    Uci,
+}
+
+/// What comments tell besides score, depth and time. Only what the engine has said is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PgnTell {
+    /// Nodes: `n=`.
+    pub nodes: bool,
+    /// The selective depth: `sd=`.
+    pub seldepth: bool,
+    /// Nodes per second: `nps=`.
+    pub nps: bool,
+    /// The fullness of the hash in permill: `hashfull=`.
+    pub hashfull: bool,
+    /// Hits in tablebases: `tbhits=`.
+    pub tbhits: bool,
+    /// The time on the clock after the move: `tl=`.
+    pub time_left: bool,
+    /// How much longer the move took than the engine says: `latency=`.
+    pub latency: bool,
+    /// The main variation: `pv=`.
+    pub pv: bool,
+}
+
+/// Lines of moves are at most so long (PGN standard, section 8.2.1, wants less than 80).
+const WIDTH: usize = 79;
+
+/// Where the games of a pairing start.
+pub(super) fn start(plan: &Plan, pairing: &Pairing) -> Result<Position, String> {
+    match &pairing.opening.position {
+        None => Ok(Position::start(plan.game)),
+        Some(text) => Position::from_text(plan.game, text).map_err(|error| error.to_string()),
+    }
+}
+
+/// A game, with an empty line after it.
+pub(super) fn text(
+    style: &PgnStyle,
+    plan: &Plan,
+    pairing: &Pairing,
+    number: usize,
+    game: &GameResult,
+) -> Result<String, String> {
+    let start = start(plan, pairing)?;
+    let mut out = Tags::default();
+    let result = match game.winner {
+        Some(Side::First) => "1-0",
+        Some(Side::Second) => "0-1",
+        None if game.termination == Termination::Aborted => "*",
+        None => "1/2-1/2",
+    };
+    let at = |ms| i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    let started = at(game.started_ms);
+    let ended = at(game.started_ms.saturating_add(game.duration_ms));
+    let [white, black] = [game.first, game.second].map(|engine| engine_of(plan, engine));
+    let name = |engine: Option<&EnginePlan>| engine.map_or("?", |engine| &engine.name).to_owned();
+    let or_unknown = |text: &str| if text.is_empty() { "?" } else { text }.to_owned();
+    out.tag("Event", &or_unknown(&plan.event));
+    out.tag("Site", &or_unknown(&plan.site));
+    let date =
+        started.map_or_else(|| "????.??.??".to_owned(), |at| at.strftime("%Y.%m.%d").to_string());
+    out.tag("Date", &date);
+    out.tag("Round", &format!("{}.{}", pairing.round, number + 1));
+    out.tag("White", &name(white));
+    out.tag("Black", &name(black));
+    out.tag("Result", result);
+    if let Some(position) = &pairing.opening.position {
+        out.tag("SetUp", "1");
+        out.tag("FEN", position);
+    }
+    if plan.game == Game::Chess960 {
+        out.tag("Variant", "fischerandom");
+    }
+    if !style.min {
+        if let Some(opening) = &pairing.opening.name {
+            out.tag("Opening", opening);
+        }
+        let seconds = game.duration_ms / 1000;
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        out.tag("GameDuration", &format!("{hours:02}:{minutes:02}:{:02}", seconds % 60));
+        let time = "%Y-%m-%dT%H:%M:%S.%3f +0000";
+        for (name, at) in [("GameStartTime", started), ("GameEndTime", ended)] {
+            if let Some(at) = at {
+                out.tag(name, &at.strftime(time).to_string());
+            }
+        }
+        out.tag("PlyCount", &(pairing.opening.moves.len() + game.moves.len()).to_string());
+        out.tag("Termination", termination(&game.termination));
+        let control = |engine: Option<&EnginePlan>| {
+            engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
+        };
+        let (white, black) = (control(white), control(black));
+        if white == black {
+            out.tag("TimeControl", &white);
+        } else {
+            out.tag("WhiteTimeControl", &white);
+            out.tag("BlackTimeControl", &black);
+        }
+    }
+    let mut moves = Moves::new(out.0, style, start);
+    for word in &pairing.opening.moves {
+        moves.play(word, "book")?;
+    }
+    for (played, left) in game.moves.iter().zip((0..game.moves.len()).rev()) {
+        let mut comment = moves.comment(played);
+        if left == 0 {
+            comment.push_str(", ");
+            comment.push_str(&ending(plan, game));
+        }
+        moves.play(&played.word, &comment)?;
+    }
+    if game.moves.is_empty() {
+        moves.remark(&ending(plan, game));
+    }
+    Ok(moves.finish(result))
+}
+
+fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
+    plan.engines.get(usize::try_from(engine.0).ok()?)
+}
+
+/// What ended the game, in the words of match runners.
+fn termination(termination: &Termination) -> &'static str {
+    match termination {
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::Repetition
+        | Termination::FiftyMoves
+        | Termination::InsufficientMaterial
+        | Termination::PerpetualCheck
+        | Termination::Declaration
+        | Termination::Try
+        | Termination::Impasse
+        | Termination::Resignation => "normal",
+        Termination::DrawAdjudication
+        | Termination::ResignAdjudication
+        | Termination::Tablebase
+        | Termination::MoveLimit => "adjudication",
+        Termination::TimeForfeit { .. } => "time forfeit",
+        Termination::IllegalMove { .. } | Termination::WrongDeclaration => "illegal move",
+        Termination::Crash { .. } | Termination::NoStart { .. } => "abandoned",
+        Termination::Stall { .. } => "stalled connection",
+        Termination::Aborted => "unterminated",
+    }
+}
+
+/// What ended the game, as a sentence.
+fn ending(plan: &Plan, game: &GameResult) -> String {
+    let sides = match plan.game {
+        Game::Chess | Game::Chess960 => ["White", "Black"],
+        Game::Shogi => ["Black", "White"],
+    };
+    let [first, second] = sides;
+    let (winner, loser) = match game.winner {
+        Some(Side::First) => (first, second),
+        Some(Side::Second) => (second, first),
+        None => ("nobody", "nobody"),
+    };
+    match &game.termination {
+        Termination::Checkmate => format!("{winner} mates"),
+        Termination::Stalemate => "stalemate".to_owned(),
+        Termination::Repetition => "draw by repetition".to_owned(),
+        Termination::FiftyMoves => "draw by the fifty-move rule".to_owned(),
+        Termination::InsufficientMaterial => "draw by insufficient material".to_owned(),
+        Termination::PerpetualCheck => format!("{loser} loses by perpetual check"),
+        Termination::Declaration => format!("{winner} wins by declaration"),
+        Termination::WrongDeclaration => format!("{loser} declares without a right to"),
+        Termination::Try => format!("{winner} wins by the try rule"),
+        Termination::Impasse => "draw by impasse".to_owned(),
+        Termination::Resignation => format!("{loser} resigns"),
+        Termination::DrawAdjudication => "draw by adjudication".to_owned(),
+        Termination::ResignAdjudication => format!("{winner} wins by adjudication"),
+        Termination::Tablebase if game.winner.is_none() => "draw by tablebases".to_owned(),
+        Termination::Tablebase => format!("{winner} wins by tablebases"),
+        Termination::MoveLimit => "draw by the limit of moves".to_owned(),
+        Termination::TimeForfeit { .. } => format!("{loser} loses on time"),
+        Termination::IllegalMove { word, .. } => {
+            format!("{loser} makes an illegal move: {}", word.escape_debug())
+        }
+        Termination::Crash { .. } => format!("{loser} disconnects"),
+        Termination::Stall { .. } => format!("{loser} stalls"),
+        Termination::NoStart { .. } => format!("{loser} does not start"),
+        Termination::Aborted => "broken off".to_owned(),
+    }
+}
+
+/// The field of the standard (section 9.6.1), which has no word for nodes and depths.
+fn time_control(limits: &Limits) -> String {
+    match (limits.tc, limits.move_time_ms) {
+        (Some(control), _) => control.to_string(),
+        (None, Some(ms)) => format!("{}/move", Duration::from_millis(ms).as_secs_f64()),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+/// The tags of a game.
+#[derive(Default)]
+struct Tags(String);
+
+impl Tags {
+    fn tag(&mut self, name: &str, value: &str) {
+        // Control characters would end the tag early, and no reader knows an escape for them.
+        let value: String = value.chars().filter(|letter| !letter.is_control()).collect();
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        // Writing into a `String` cannot fail.
+        let _ = writeln!(self.0, "[{name} \"{value}\"]");
+    }
+}
+
+/// The moves of a game, broken into lines.
+struct Moves<'a> {
+    out: String,
+    width: usize,
+    style: &'a PgnStyle,
+    position: Position,
+    number: u32,
+    /// Whether the next move needs its number even if it is Black's.
+    numbered: bool,
+}
+
+impl<'a> Moves<'a> {
+    fn new(mut out: String, style: &'a PgnStyle, position: Position) -> Self {
+        out.push('\n');
+        let text = position.to_string();
+        let number = text.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
+        Self { out, width: 0, style, position, number, numbered: true }
+    }
+
+    fn play(&mut self, word: &str, comment: &str) -> Result<(), String> {
+        let mv = self.position.parse_move(word).map_err(|error| error.to_string())?;
+        let text = match self.style.moves {
+            PgnMoves::San => self.position.notation(mv, Notation::Western),
+            PgnMoves::Lan => self.position.notation(mv, Notation::Long),
+            PgnMoves::Uci => self.position.notation(mv, Notation::Word),
+        };
+        let turn = self.position.turn();
+        self.position.play(mv).map_err(|error| error.to_string())?;
+        match turn {
+            Side::First => self.put(&format!("{}.", self.number)),
+            Side::Second if self.numbered => self.put(&format!("{}...", self.number)),
+            Side::Second => (),
+        }
+        if turn == Side::Second {
+            self.number += 1;
+        }
+        self.put(&text);
+        self.numbered = !self.style.min;
+        self.remark(comment);
+        Ok(())
+    }
+
+    /// A comment, if there are any.
+    fn remark(&mut self, comment: &str) {
+        if !self.style.min {
+            // A closing brace would end the comment, and nothing can escape it.
+            let comment = comment.replace('}', ")").replace('{', "(");
+            for word in format!("{{{comment}}}").split(' ') {
+                self.put(word);
+            }
+        }
+    }
+
+    fn put(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.width > 0 && self.width + 1 + length > WIDTH {
+            self.out.push('\n');
+            self.width = 0;
+        } else if self.width > 0 {
+            self.out.push(' ');
+            self.width += 1;
+        }
+        self.out.push_str(word);
+        self.width += length;
+    }
+
+    fn finish(mut self, result: &str) -> String {
+        self.put(result);
+        self.out.push_str("\n\n");
+        self.out
+    }
+
+    /// What is told about a move: `+0.54/12 0.350s, n=1234`.
+    fn comment(&self, played: &PlayedMove) -> String {
+        let mut text = match played.score {
+            None => String::new(),
+            Some(MoveScore::Cp(cp)) => {
+                let sign = if cp < 0 { '-' } else { '+' };
+                format!("{sign}{}.{:02}", cp.unsigned_abs() / 100, cp.unsigned_abs() % 100)
+            }
+            Some(MoveScore::Mate(moves)) => {
+                let sign = if moves < 0 { '-' } else { '+' };
+                format!("{sign}M{}", moves.unsigned_abs())
+            }
+        };
+        if played.score.is_some() {
+            let _ = write!(text, "/{} ", played.depth.unwrap_or(0));
+        }
+        let _ = write!(text, "{}s", seconds(played.time_us / 1000));
+        let tell = self.style.tell;
+        let mut say = |wanted: bool, name: &str, value: Option<String>| {
+            if let Some(value) = value.filter(|_| wanted) {
+                let _ = write!(text, ", {name}={value}");
+            }
+        };
+        let left = played.left_ms.map(|ms| {
+            let sign = if ms < 0 { "-" } else { "" };
+            format!("{sign}{}s", seconds(ms.unsigned_abs()))
+        });
+        let latency = played
+            .told_ms
+            .map(|told| format!("{}s", seconds((played.time_us / 1000).saturating_sub(told))));
+        say(tell.time_left, "tl", left);
+        say(tell.latency, "latency", latency);
+        say(tell.nodes, "n", played.nodes.map(|nodes| nodes.to_string()));
+        say(tell.seldepth, "sd", played.seldepth.map(|depth| depth.to_string()));
+        say(tell.nps, "nps", played.nps.map(|nps| nps.to_string()));
+        say(tell.hashfull, "hashfull", played.hashfull.map(|permill| permill.to_string()));
+        say(tell.tbhits, "tbhits", played.tbhits.map(|hits| hits.to_string()));
+        let pv = (!played.pv.is_empty()).then(|| {
+            let notation = match self.style.moves {
+                PgnMoves::San => Notation::Western,
+                PgnMoves::Lan => Notation::Long,
+                PgnMoves::Uci => Notation::Word,
+            };
+            format!("\"{}\"", self.position.notate(&played.pv, notation).join(" "))
+        });
+        say(tell.pv, "pv", pv);
+        text
+    }
+}
+
+/// Milliseconds as seconds with three places.
+fn seconds(ms: u64) -> String {
+    format!("{}.{:03}", ms / 1000, ms % 1000)
+}

@@ -1,0 +1,125 @@
+//! Games of shogi as CSA and KIF.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use readyok_rules::Side;
+use readyok_rules::record::{
+    self, Evaluation, Format, GameRecord, GameResult as Winner, RecordScore, Tag,
+    Termination as End,
+};
+
+use crate::pairing::Pairing;
+use crate::plan::Plan;
+use crate::result::{GameResult, MoveScore, PlayedMove, Termination};
+
+/// A game in a format of shogi.
+pub(super) fn text(
+    format: Format,
+    plan: &Plan,
+    pairing: &Pairing,
+    number: usize,
+    game: &GameResult,
+) -> Result<String, String> {
+    let mut record = GameRecord::new(super::pgn::start(plan, pairing)?);
+    headers(&mut record, plan, pairing, number, game);
+    for word in &pairing.opening.moves {
+        play(&mut record, word)?;
+    }
+    for played in &game.moves {
+        let side = record.position().turn();
+        let node = play(&mut record, &played.word)?;
+        if let Some(notes) = record.notes_mut(node) {
+            notes.elapsed = Some(Duration::from_micros(played.time_us));
+            notes.evaluation = evaluation(played, side);
+        }
+    }
+    let turn = record.position().turn();
+    record.finish(end(&game.termination, game.winner, turn));
+    record.result = match game.winner {
+        Some(side) => Winner::Win(side),
+        None if game.termination == Termination::Aborted => Winner::Unknown,
+        None => Winner::Draw,
+    };
+    let mut out = Vec::new();
+    record::write(&record, format, &mut out).map_err(|error| error.to_string())?;
+    let mut text = String::from_utf8(out).map_err(|error| error.to_string())?;
+    if format == Format::Csa {
+        // What separates the games of a file.
+        text.push_str("/\n");
+    }
+    Ok(text)
+}
+
+fn headers(
+    record: &mut GameRecord,
+    plan: &Plan,
+    pairing: &Pairing,
+    number: usize,
+    game: &GameResult,
+) {
+    let name = |id: crate::plan::EngineId| {
+        let engine = usize::try_from(id.0).ok().and_then(|id| plan.engines.get(id));
+        engine.map_or("?", |engine| engine.name.as_str())
+    };
+    for (tag, value) in [(Tag::Event, &plan.event), (Tag::Site, &plan.site)] {
+        if !value.is_empty() {
+            record.set_header(tag, value.as_str());
+        }
+    }
+    let started = i64::try_from(game.started_ms).ok();
+    if let Some(at) = started.and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
+        record.set_header(Tag::Date, at.strftime("%Y/%m/%d %H:%M:%S").to_string());
+    }
+    record.set_header(Tag::Round, format!("{}.{}", pairing.round, number + 1));
+    record.set_header(Tag::Player(Side::First), name(game.first));
+    record.set_header(Tag::Player(Side::Second), name(game.second));
+}
+
+fn play(record: &mut GameRecord, word: &str) -> Result<record::NodeId, String> {
+    let it = record.position().parse_move(word).map_err(|error| error.to_string())?;
+    record.play(it).map_err(|error| error.to_string())
+}
+
+/// What the mover said, seen from the side that moves first in the game.
+fn evaluation(played: &PlayedMove, side: Side) -> Option<Evaluation> {
+    let sign = if side == Side::First { 1 } else { -1 };
+    let score = match played.score? {
+        MoveScore::Cp(score) => RecordScore::Centipawns(score.saturating_mul(sign)),
+        MoveScore::Mate(plies) => RecordScore::Mate(plies.saturating_mul(sign)),
+    };
+    Some(Evaluation { score, depth: played.depth })
+}
+
+/// What ended the game, as records say it from the side that was to move.
+fn end(termination: &Termination, winner: Option<Side>, turn: Side) -> End {
+    let lost = winner == Some(turn.other());
+    match termination {
+        Termination::Checkmate => End::Checkmate,
+        Termination::Stalemate => End::Stalemate,
+        Termination::Repetition => End::Repetition,
+        Termination::FiftyMoves => End::FiftyMoves,
+        Termination::InsufficientMaterial => End::InsufficientMaterial,
+        // Either side may be the one that gave the checks, and most programs know these two words.
+        Termination::PerpetualCheck if lost => End::IllegalMove,
+        Termination::PerpetualCheck => End::IllegalAction,
+        Termination::Declaration if lost => End::Other("declaration by the opponent".to_owned()),
+        Termination::Declaration | Termination::Try => End::Declaration,
+        Termination::WrongDeclaration | Termination::IllegalMove { .. } => End::IllegalMove,
+        Termination::Impasse => End::Impasse,
+        Termination::Resignation => End::Resignation,
+        Termination::ResignAdjudication if lost => End::Resignation,
+        Termination::DrawAdjudication => End::Draw,
+        Termination::ResignAdjudication | Termination::Tablebase => End::Adjudication,
+        Termination::MoveLimit => End::MoveLimit,
+        Termination::TimeForfeit { .. } => End::TimeForfeit,
+        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {
+            if lost {
+                End::Forfeit
+            } else {
+                End::WinByForfeit
+            }
+        }
+        Termination::Aborted => End::Interrupted,
+    }
+}

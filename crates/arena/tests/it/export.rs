@@ -1,0 +1,183 @@
+//! Records: what they say, and that they follow the store.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+use readyok_arena::export::{Existing, Export, Exports, Form, PgnMoves, PgnStyle, PgnTell};
+use readyok_arena::store::{Reader, Store};
+use tempfile::TempDir;
+
+use crate::sample;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn export(&self, form: Form, existing: Existing) -> Export {
+        Export { path: self.path("games"), form, existing }
+    }
+
+    /// Goes on with a match up to this many pairs, and tells what did not agree.
+    fn play_on(&self, export: &Export, pairs: u64) -> Vec<String> {
+        let path = self.path("match.jsonl");
+        let mut store = if path.exists() {
+            Store::resume(&path, |_| ()).expect("a good file").0
+        } else {
+            Store::create(&path, &sample::plan(&["a", "b \"x\""], 10)).expect("new")
+        };
+        let mut exports = Exports::new(vec![export.clone()]);
+        exports.begin(&mut store).expect("files");
+        for pair in Reader::open(&path).expect("a good file") {
+            exports.check(&pair.expect("a good line")).expect("space");
+        }
+        let told = exports.open().expect("files");
+        for index in store.stored().len()..pairs {
+            let pair = sample::pair(index);
+            store.append(&pair).expect("space");
+            exports.append(&pair).expect("space");
+        }
+        exports.close().expect("space");
+        told
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.path("games")).expect("a file")
+    }
+}
+
+fn pgn() -> Form {
+    Form::Pgn(PgnStyle::default())
+}
+
+/// What a match of so many pairs looks like when nothing happens to it.
+fn expected(form: &Form, pairs: u64) -> String {
+    let place = Place::new();
+    place.play_on(&place.export(form.clone(), Existing::Replace), pairs);
+    place.text()
+}
+
+#[test]
+fn games_are_written_as_other_runners_write_them() {
+    let text = expected(&pgn(), 1);
+    let first = "[Event \"?\"]\n[Site \"?\"]\n[Date \"2023.11.14\"]\n[Round \"1.1\"]\n\
+        [White \"a\"]\n[Black \"b \\\"x\\\"\"]\n[Result \"1-0\"]\n[GameDuration \"00:00:00\"]\n\
+        [GameStartTime \"2023-11-14T22:13:20.000 +0000\"]\n\
+        [GameEndTime \"2023-11-14T22:13:20.028 +0000\"]\n[PlyCount \"7\"]\n\
+        [Termination \"normal\"]\n[TimeControl \"-\"]\n\n\
+        1. e4 {+0.12/3 0.001s} 1... e5 {+0.12/3 0.002s} 2. Qh5 {+0.12/3 0.003s} 2...\n\
+        Nc6 {+0.12/3 0.004s} 3. Bc4 {+0.12/3 0.005s} 3... Nf6 {+0.12/3 0.006s} 4. Qxf7#\n\
+        {+0.12/3 0.007s, White mates} 1-0\n\n";
+    assert_eq!(&text[..first.len()], first);
+    let second = &text[first.len()..];
+    assert!(second.starts_with("[Event \"?\"]"), "{second}");
+    assert!(second.contains("[Round \"1.2\"]\n[White \"b \\\"x\\\"\"]\n[Black \"a\"]"), "{second}");
+    assert!(second.ends_with("draw by repetition} 1/2-1/2\n\n"), "{second}");
+}
+
+#[test]
+fn everything_that_was_told_can_be_written() {
+    let tell = PgnTell { nodes: true, pv: true, ..PgnTell::default() };
+    let text = expected(&Form::Pgn(PgnStyle { tell, ..PgnStyle::default() }), 1);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains("1. e4 {+0.12/3 0.001s, n=100, pv=\"e4\"}"), "{text}");
+    let long = expected(&Form::Pgn(PgnStyle { moves: PgnMoves::Lan, ..PgnStyle::default() }), 1);
+    assert!(long.contains("2. Qd1-h5 "), "{long}");
+    let uci = expected(&Form::Pgn(PgnStyle { moves: PgnMoves::Uci, ..PgnStyle::default() }), 1);
+    assert!(uci.contains("2. d1h5 "), "{uci}");
+    let min = expected(&Form::Pgn(PgnStyle { min: true, ..PgnStyle::default() }), 1);
+    assert!(min.contains("\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n"), "{min}");
+    assert!(!min.contains("PlyCount"), "{min}");
+}
+
+#[test]
+fn what_is_written_can_be_read() {
+    let text = expected(&pgn(), 3);
+    let games = readyok_rules::record::read(text.as_bytes(), readyok_rules::record::Format::Pgn);
+    let plies: Vec<usize> = games.map(|game| game.expect("a game").mainline().count()).collect();
+    assert_eq!(plies, [7, 8, 7, 8, 7, 8]);
+}
+
+#[test]
+fn last_positions_are_epd() {
+    let text = expected(&Form::Positions, 1);
+    let mate = "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - hmvc 0; fmvn 4;\n";
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - hmvc 8; fmvn 5;\n";
+    assert_eq!(text, format!("{mate}{start}"));
+}
+
+#[test]
+fn a_file_that_was_torn_anywhere_is_made_whole() {
+    for form in [pgn(), Form::Positions] {
+        let whole = expected(&form, 3);
+        for length in (0..whole.len()).step_by(97) {
+            let place = Place::new();
+            let export = place.export(form.clone(), Existing::Replace);
+            place.play_on(&export, 2);
+            let now = place.text();
+            fs::write(place.path("games"), &now[..length.min(now.len())]).expect("space");
+            assert_eq!(place.play_on(&export, 3), [""; 0], "a torn end is nothing to tell");
+            assert_eq!(place.text(), whole);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_says_something_else_is_written_anew_and_the_old_one_kept() {
+    let place = Place::new();
+    let export = place.export(pgn(), Existing::Replace);
+    place.play_on(&export, 2);
+    let changed = place.text().replacen("1-0", "0-1", 1);
+    fs::write(place.path("games"), &changed).expect("space");
+    let told = place.play_on(&export, 3);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("games.old"), "{told:?}");
+    assert_eq!(place.text(), expected(&pgn(), 3));
+    assert_eq!(fs::read_to_string(place.path("games.old")).expect("the old one"), changed);
+}
+
+#[test]
+fn games_that_the_results_do_not_have_are_taken_out() {
+    let place = Place::new();
+    let export = place.export(pgn(), Existing::Replace);
+    place.play_on(&export, 3);
+    // A failing machine has kept the records and lost the last results.
+    let results = fs::read_to_string(place.path("match.jsonl")).expect("a file");
+    let lines: Vec<&str> = results.lines().take(3).collect();
+    fs::write(place.path("match.jsonl"), format!("{}\n", lines.join("\n"))).expect("space");
+    assert_eq!(place.play_on(&export, 2).len(), 1);
+    assert_eq!(place.text(), expected(&pgn(), 2));
+    assert_eq!(place.play_on(&export, 4), [""; 0]);
+    assert_eq!(place.text(), expected(&pgn(), 4));
+}
+
+#[test]
+fn records_can_follow_what_stands_in_the_file() {
+    let place = Place::new();
+    fs::write(place.path("games"), "other games\n").expect("space");
+    let export = place.export(pgn(), Existing::Append);
+    place.play_on(&export, 2);
+    assert_eq!(place.play_on(&export, 3), [""; 0]);
+    assert_eq!(place.text(), format!("other games\n{}", expected(&pgn(), 3)));
+    let mut file = OpenOptions::new().append(true).open(place.path("games")).expect("a file");
+    file.write_all(b"half a ga").expect("space");
+    drop(file);
+    assert_eq!(place.play_on(&export, 4).len(), 1);
+    assert_eq!(place.text(), format!("other games\n{}", expected(&pgn(), 4)));
+}
+
+#[test]
+fn a_new_match_replaces_the_records_of_another_one() {
+    let place = Place::new();
+    fs::write(place.path("games"), "other games\n").expect("space");
+    assert_eq!(place.play_on(&place.export(pgn(), Existing::Replace), 1), [""; 0]);
+    assert_eq!(place.text(), expected(&pgn(), 1));
+    assert!(!place.path("games.old").exists());
+}
