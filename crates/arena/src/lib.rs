@@ -17,6 +17,8 @@ pub mod plan;
 pub mod queue;
 pub mod report;
 pub mod result;
+pub mod runner;
 pub mod schedule;
 pub mod stats;
 pub mod store;
+mod time;

@@ -14,6 +14,7 @@ mod plan;
 mod queue;
 mod referee;
 mod report;
+mod runner;
 mod sample;
 mod schedule;
 mod scripted;

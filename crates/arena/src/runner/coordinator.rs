@@ -1,0 +1,356 @@
+//! The thread that decides: what is played next, what counts, and when it is over.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Instant;
+
+use super::tally::{Tally, loser};
+use super::{MatchError, Settings, Summary};
+use crate::event::{End, Event, Listener};
+use crate::export::Exports;
+use crate::pairing::{PairResult, Pairing};
+use crate::plan::EngineId;
+use crate::queue::{Dispatcher, Order, Progress, Report, Return, Stop, WorkerId};
+use crate::result::Termination;
+use crate::schedule::{Next, Outcome, Schedule};
+use crate::stats::Verdict;
+use crate::store::{Reader, Store};
+use crate::time::now;
+
+/// An engine that cannot be started so often in a row never will be.
+const NO_STARTS: u64 = 3;
+
+/// What a match is made of.
+pub(super) struct Parts {
+    pub(super) order: Order,
+    pub(super) store: Store,
+    pub(super) schedule: Schedule,
+    pub(super) exports: Exports,
+    pub(super) tally: Tally,
+    pub(super) listeners: Vec<Box<dyn Listener>>,
+    pub(super) settings: Settings,
+}
+
+pub(super) struct Coordinator<'a> {
+    parts: Parts,
+    dispatcher: &'a mut dyn Dispatcher,
+    /// What was offered and has not ended.
+    offered: BTreeMap<u64, Pairing>,
+    workers: usize,
+    /// Everything was given out.
+    drawn: bool,
+    interrupts: u32,
+    stop: Option<(Stop, End)>,
+    error: Option<MatchError>,
+    /// When results have to be on the disk.
+    sync_by: Option<Instant>,
+}
+
+impl<'a> Coordinator<'a> {
+    pub(super) fn new(parts: Parts, dispatcher: &'a mut dyn Dispatcher) -> Self {
+        Self {
+            parts,
+            dispatcher,
+            offered: BTreeMap::new(),
+            workers: 0,
+            drawn: false,
+            interrupts: 0,
+            stop: None,
+            error: None,
+            sync_by: None,
+        }
+    }
+
+    /// Plays until it is over.
+    pub(super) fn run(mut self, reports: &Receiver<Report>) -> Result<Summary, MatchError> {
+        let started = self.take_up().and_then(|()| self.offer());
+        self.survive(started);
+        while !self.is_over() {
+            let Some(report) = self.next(reports) else { continue };
+            let handled = self.handle(report).and_then(|()| self.offer());
+            self.survive(handled);
+        }
+        let kept = self.keep();
+        self.survive(kept);
+        self.finish()
+    }
+
+    fn is_over(&self) -> bool {
+        self.offered.is_empty() && (self.drawn || self.stop.is_some())
+    }
+
+    /// Waits for a report, and brings results to the disk in time. A wait without results to bring
+    /// is as long as a game: each worker has deadlines for everything that it waits for.
+    fn next(&mut self, reports: &Receiver<Report>) -> Option<Report> {
+        let report = match self.sync_by {
+            None => reports.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(by) => reports.recv_timeout(by.saturating_duration_since(now())),
+        };
+        if self.sync_by.is_some_and(|by| by <= now()) {
+            let kept = self.keep();
+            self.survive(kept);
+        }
+        match report {
+            Ok(report) => Some(report),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => {
+                // Nobody can report any more what became of these.
+                self.offered.clear();
+                self.survive(Err(MatchError::Stuck));
+                None
+            }
+        }
+    }
+
+    /// Takes up what the store has.
+    fn take_up(&mut self) -> Result<(), MatchError> {
+        let resumed = self.parts.store.stored().len();
+        self.tell(&Event::MatchStart {
+            plan_hash: self.parts.order.plan_hash,
+            game: self.parts.order.plan.game,
+            engines: self
+                .parts
+                .order
+                .plan
+                .engines
+                .iter()
+                .map(|engine| engine.name.clone())
+                .collect(),
+            resumed,
+        });
+        self.parts.exports.begin(&mut self.parts.store)?;
+        for pair in Reader::open(self.parts.store.path())? {
+            let pair = pair?;
+            self.parts.schedule.record(Outcome::from(&pair))?;
+            self.parts.tally.add(&pair);
+            self.parts.exports.check(&pair)?;
+        }
+        for text in self.parts.exports.open()? {
+            self.warn(text, None, None);
+        }
+        for score in self.parts.tally.scores() {
+            self.tell(&Event::Score(score));
+        }
+        self.look_at_test()
+    }
+
+    /// Offers pairings: one for each worker, and one more for each, so that nobody waits for this
+    /// thread.
+    fn offer(&mut self) -> Result<(), MatchError> {
+        while !self.drawn && self.stop.is_none() && self.offered.len() < (2 * self.workers).max(1) {
+            match self.parts.schedule.next()? {
+                Next::Pairing(pairing) => {
+                    let job = self.parts.order.job(pairing.clone());
+                    self.offered.insert(pairing.index, pairing);
+                    self.dispatcher.offer(job)?;
+                }
+                Next::Wait if self.offered.is_empty() => return Err(MatchError::Stuck),
+                Next::Wait => break,
+                Next::Done => self.drawn = true,
+            }
+        }
+        self.tell_skipped();
+        Ok(())
+    }
+
+    /// Tells of openings that could not be used.
+    fn tell_skipped(&mut self) {
+        let skipped = self.parts.schedule.take_skipped();
+        for error in skipped.errors {
+            self.warn(format!("an opening is left out: {error}"), None, None);
+        }
+        if skipped.more > 0 {
+            self.warn(format!("{} more openings are left out", skipped.more), None, None);
+        }
+    }
+
+    fn handle(&mut self, report: Report) -> Result<(), MatchError> {
+        match report {
+            Report::Joined(_) => self.workers += 1,
+            Report::Left(_) => self.workers = self.workers.saturating_sub(1),
+            Report::Told { worker, index, progress } => self.on_progress(worker, index, progress),
+            Report::Done { result, .. } => return self.on_done(&result),
+            Report::Returned { index, why } => return self.on_return(index, why),
+            Report::Interrupted => {
+                self.interrupts += 1;
+                let how = match self.interrupts {
+                    1 => self.parts.settings.on_interrupt,
+                    _ => Stop::Abort,
+                };
+                return self.stop(how, End::Interrupted);
+            }
+            Report::Broken(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn on_done(&mut self, pair: &PairResult) -> Result<(), MatchError> {
+        let index = pair.pairing.index;
+        // A job can be done twice, and by somebody who is not of this program.
+        let Some(pairing) = self.offered.remove(&index) else { return Ok(()) };
+        let complete = u32::try_from(pair.games.len()) == Ok(pairing.games)
+            && pair.games.iter().zip(0..).all(|(game, number)| {
+                (game.first, game.second) == pairing.sides(number)
+                    && game.termination != Termination::Aborted
+            });
+        if pair.pairing != pairing || !complete {
+            return Err(MatchError::Pairing { index, why: "its result is of others".to_owned() });
+        }
+        if let Some((Stop::Abort, End::Test { .. })) = self.stop {
+            return Ok(());
+        }
+        if self.parts.store.append(pair)? && self.sync_by.is_none() {
+            self.sync_by = Some(now() + self.parts.settings.sync);
+        }
+        self.parts.exports.append(pair)?;
+        self.parts.schedule.record(Outcome::from(pair))?;
+        self.parts.tally.add(pair);
+        let complete = self.parts.store.stored().len();
+        self.tell(&Event::PairEnd { pair: index, round: pairing.round, complete });
+        if let Some(score) = self.parts.tally.score(pairing.first, pairing.second) {
+            self.tell(&Event::Score(score));
+        }
+        self.look_at_failures(pair)?;
+        self.look_at_test()
+    }
+
+    fn on_return(&mut self, index: u64, why: Return) -> Result<(), MatchError> {
+        let why = match why {
+            Return::Again => {
+                let text = "its worker was lost, and it is played again".to_owned();
+                self.warn(text, Some(index), None);
+                return Ok(());
+            }
+            Return::Withdrawn => None,
+            Return::Dead => Some("its workers were lost".to_owned()),
+            Return::Failed(why) => Some(why),
+        };
+        self.offered.remove(&index);
+        why.map_or(Ok(()), |why| Err(MatchError::Pairing { index, why }))
+    }
+
+    fn on_progress(&mut self, worker: WorkerId, index: u64, progress: Progress) {
+        let Some(pairing) = self.offered.get(&index) else { return };
+        let (round, opening) = (pairing.round, pairing.opening.clone());
+        let sides = |game| pairing.sides(game);
+        let event = match progress {
+            Progress::GameStart { game } => {
+                let (first, second) = sides(game);
+                Event::GameStart { pair: index, game, round, first, second, worker, opening }
+            }
+            Progress::Move { game, ply, played } => Event::Move { pair: index, game, ply, played },
+            Progress::GameEnd { game, winner, termination, plies, duration_ms } => {
+                let (first, second) = sides(game);
+                let pair = index;
+                Event::GameEnd {
+                    pair,
+                    game,
+                    first,
+                    second,
+                    winner,
+                    termination,
+                    plies,
+                    duration_ms,
+                }
+            }
+            Progress::Warning { engine, text, .. } => {
+                Event::Warning { text, pair: Some(index), engine: Some(engine) }
+            }
+        };
+        self.tell(&event);
+    }
+
+    /// Tells of engines that have failed, and ends the match if one has failed too often.
+    fn look_at_failures(&mut self, pair: &PairResult) -> Result<(), MatchError> {
+        for (game, number) in pair.games.iter().zip(0..) {
+            let Some(engine) = loser(game).filter(|_| game.termination.is_failure()) else {
+                continue;
+            };
+            let failures = self.parts.tally.failures(engine);
+            self.tell(&Event::EngineFailure {
+                engine,
+                pair: pair.pairing.index,
+                game: number,
+                termination: game.termination.clone(),
+                count: failures.all,
+            });
+            let too_often =
+                self.parts.settings.failures.is_some_and(|most| failures.broken >= most);
+            if (too_often || failures.no_starts >= NO_STARTS) && self.stop.is_none() {
+                self.stop(Stop::Finish, End::Failures { engine, count: failures.broken })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at_test(&mut self) -> Result<(), MatchError> {
+        let Some(test) = self.parts.tally.test() else { return Ok(()) };
+        self.tell(&Event::Test(test));
+        match test.verdict {
+            Verdict::Continue => Ok(()),
+            // What has ended the match stays its end.
+            _ if self.stop.is_some() => Ok(()),
+            verdict => self.stop(self.parts.settings.on_verdict, End::Test { verdict }),
+        }
+    }
+
+    /// Ends the match. What has ended it first stays the reason; a harder stop takes effect.
+    fn stop(&mut self, how: Stop, why: End) -> Result<(), MatchError> {
+        let (how, why) = match self.stop.take() {
+            None => (how, why),
+            Some((before, reason)) if before >= how => {
+                self.stop = Some((before, reason));
+                return Ok(());
+            }
+            Some((_, reason)) => (how, reason),
+        };
+        self.tell(&Event::Stopping { how, why: why.clone() });
+        self.stop = Some((how, why));
+        self.dispatcher.stop(how).map_err(MatchError::Queue)
+    }
+
+    /// Goes home in order after an error: nothing more is started.
+    fn survive(&mut self, result: Result<(), MatchError>) {
+        let Err(error) = result else { return };
+        let why = End::Error { text: error.to_string() };
+        self.error.get_or_insert(error);
+        if self.stop(Stop::Abort, why).is_err() {
+            // Whoever played for this queue will never report.
+            self.offered.clear();
+        }
+    }
+
+    /// Brings everything to the disk.
+    fn keep(&mut self) -> Result<(), MatchError> {
+        self.sync_by = None;
+        self.parts.store.sync()?;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Summary, MatchError> {
+        let complete = self.parts.store.stored().len();
+        let games = self.parts.tally.games();
+        let closed = self.parts.exports.close();
+        self.survive(closed.map_err(MatchError::from));
+        let end = match (&self.error, self.stop.take()) {
+            (Some(error), _) => End::Error { text: error.to_string() },
+            (None, Some((_, end))) => end,
+            (None, None) => End::Complete,
+        };
+        self.tell(&Event::MatchEnd { why: end.clone(), complete, games });
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(Summary { end, complete, games, scores: self.parts.tally.scores() }),
+        }
+    }
+
+    fn warn(&mut self, text: String, pair: Option<u64>, engine: Option<EngineId>) {
+        self.tell(&Event::Warning { text, pair, engine });
+    }
+
+    fn tell(&mut self, event: &Event) {
+        for listener in &mut self.parts.listeners {
+            listener.hear(event);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Why a match cannot be played.
+
+use std::{error, fmt, io};
+
+use super::CpuError;
+use crate::export::ExportError;
+use crate::queue::QueueError;
+use crate::schedule::ScheduleError;
+use crate::stats::SprtError;
+use crate::store::StoreError;
+
+/// Why a match cannot be played, or not to its end.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum MatchError {
+    /// The plan cannot be played, its openings cannot be read, or results are of another plan.
+    Schedule(ScheduleError),
+    /// The plan's test is none.
+    Test(SprtError),
+    /// A test is between two engines, and the plan has another number of them.
+    TestOf(usize),
+    /// Results cannot be kept.
+    Store(StoreError),
+    /// Records cannot be written.
+    Export(ExportError),
+    /// Jobs do not reach workers.
+    Queue(QueueError),
+    /// Threads cannot be started.
+    Threads(io::Error),
+    /// Threads cannot be bound to processors.
+    Cpus(CpuError),
+    /// A pairing cannot be played.
+    Pairing {
+        /// Which.
+        index: u64,
+        /// Why not.
+        why: String,
+    },
+    /// Who meets next depends on results, and nobody plays.
+    Stuck,
+}
+
+impl fmt::Display for MatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Schedule(error) => error.fmt(f),
+            Self::Test(error) => error.fmt(f),
+            Self::TestOf(engines) => {
+                write!(f, "a test needs two engines, and the plan has {engines}")
+            }
+            Self::Store(error) => error.fmt(f),
+            Self::Export(error) => error.fmt(f),
+            Self::Queue(error) => error.fmt(f),
+            Self::Threads(error) => write!(f, "no thread can be started: {error}"),
+            Self::Cpus(error) => error.fmt(f),
+            Self::Pairing { index, why } => write!(f, "pairing {index} cannot be played: {why}"),
+            Self::Stuck => f.write_str("who meets next depends on results, and nobody plays"),
+        }
+    }
+}
+
+impl error::Error for MatchError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Schedule(error) => Some(error),
+            Self::Test(error) => Some(error),
+            Self::Store(error) => Some(error),
+            Self::Export(error) => Some(error),
+            Self::Queue(error) => Some(error),
+            Self::Threads(error) => Some(error),
+            Self::Cpus(error) => Some(error),
+            Self::TestOf(_) | Self::Pairing { .. } | Self::Stuck => None,
+        }
+    }
+}
+
+impl From<ScheduleError> for MatchError {
+    fn from(error: ScheduleError) -> Self {
+        Self::Schedule(error)
+    }
+}
+
+impl From<StoreError> for MatchError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<ExportError> for MatchError {
+    fn from(error: ExportError) -> Self {
+        Self::Export(error)
+    }
+}
+
+impl From<QueueError> for MatchError {
+    fn from(error: QueueError) -> Self {
+        Self::Queue(error)
+    }
+}

@@ -1,0 +1,165 @@
+//! Counts of what was stored, and the test that looks at them.
+
+use std::collections::BTreeMap;
+
+use super::MatchError;
+use crate::event::{Score, TestState};
+use crate::pairing::PairResult;
+use crate::plan::{EngineId, GamesPerPairing, Plan};
+use crate::result::{GameResult, Termination};
+use crate::stats::{Counts, Outcome, Pentanomial, Sprt, Trinomial};
+
+/// Counts of what was stored.
+#[derive(Debug)]
+pub(super) struct Tally {
+    scores: BTreeMap<(EngineId, EngineId), Score>,
+    games: u64,
+    failures: BTreeMap<EngineId, Failures>,
+    test: Option<(Sprt, GamesPerPairing)>,
+}
+
+/// How often an engine has failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Failures {
+    /// In any way.
+    pub(super) all: u64,
+    /// By a crash, a stall or a failed start: not by bad play.
+    pub(super) broken: u64,
+    /// It could not be started, so often without a game between.
+    pub(super) no_starts: u64,
+}
+
+impl Tally {
+    pub(super) fn new(plan: &Plan) -> Result<Self, MatchError> {
+        let test = match plan.sprt {
+            Some(_) if plan.engines.len() != 2 => {
+                return Err(MatchError::TestOf(plan.engines.len()));
+            }
+            Some(sprt) => Some((sprt.test().map_err(MatchError::Test)?, plan.games)),
+            None => None,
+        };
+        Ok(Self { scores: BTreeMap::new(), games: 0, failures: BTreeMap::new(), test })
+    }
+
+    /// Counts a pair.
+    pub(super) fn add(&mut self, pair: &PairResult) {
+        let (first, second) = (pair.pairing.first, pair.pairing.second);
+        let (engine, opponent) = (first.min(second), first.max(second));
+        let score = self.scores.entry((engine, opponent));
+        let score = score.or_insert_with(|| Score::new(engine, opponent));
+        let outcomes: Vec<Outcome> =
+            pair.games.iter().map(|game| outcome_for(engine, game)).collect();
+        score.add(&outcomes);
+        self.games += pair.games.len() as u64;
+        for game in &pair.games {
+            self.add_failures(game);
+        }
+    }
+
+    fn add_failures(&mut self, game: &GameResult) {
+        let loser = loser(game);
+        for engine in [game.first, game.second] {
+            let failures = self.failures.entry(engine).or_default();
+            let failed = game.termination.is_failure() && loser == Some(engine);
+            let no_start = failed && matches!(game.termination, Termination::NoStart { .. });
+            failures.all += u64::from(failed);
+            failures.broken += u64::from(failed && is_broken(&game.termination));
+            if no_start {
+                failures.no_starts += 1;
+            } else if !matches!(game.termination, Termination::NoStart { .. }) {
+                failures.no_starts = 0;
+            }
+        }
+    }
+
+    /// How two engines stand.
+    pub(super) fn score(&self, one: EngineId, other: EngineId) -> Option<Score> {
+        self.scores.get(&(one.min(other), one.max(other))).copied()
+    }
+
+    /// How all stand that have met.
+    pub(super) fn scores(&self) -> Vec<Score> {
+        self.scores.values().copied().collect()
+    }
+
+    /// How many games were counted.
+    pub(super) fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// How often an engine has failed.
+    pub(super) fn failures(&self, engine: EngineId) -> Failures {
+        self.failures.get(&engine).copied().unwrap_or_default()
+    }
+
+    /// How the test of the plan stands; none without a test, or without a result to look at.
+    pub(super) fn test(&self) -> Option<TestState> {
+        let (sprt, games) = self.test.as_ref()?;
+        let counts = self.score(EngineId(0), EngineId(1))?.counts(*games)?;
+        sprt.status(&counts).ok().map(TestState::from)
+    }
+}
+
+/// Who has lost a game.
+pub(super) fn loser(game: &GameResult) -> Option<EngineId> {
+    use readyok_rules::Side;
+    game.winner.map(|winner| match winner {
+        Side::First => game.second,
+        Side::Second => game.first,
+    })
+}
+
+fn is_broken(termination: &Termination) -> bool {
+    matches!(
+        termination,
+        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. }
+    )
+}
+
+fn outcome_for(engine: EngineId, game: &GameResult) -> Outcome {
+    match loser(game) {
+        None => Outcome::Draw,
+        Some(loser) if loser == engine => Outcome::Loss,
+        Some(_) => Outcome::Win,
+    }
+}
+
+impl Score {
+    fn new(engine: EngineId, opponent: EngineId) -> Self {
+        Self { engine, opponent, wins: 0, draws: 0, losses: 0, pairs: [0; 6] }
+    }
+
+    fn add(&mut self, outcomes: &[Outcome]) {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Win => self.wins += 1,
+                Outcome::Draw => self.draws += 1,
+                Outcome::Loss => self.losses += 1,
+            }
+        }
+        let [one, other] = outcomes else { return };
+        let [ll, ld, wl, dd, wd, ww] = &mut self.pairs;
+        let pair = match (one, other) {
+            (Outcome::Loss, Outcome::Loss) => ll,
+            (Outcome::Loss, Outcome::Draw) | (Outcome::Draw, Outcome::Loss) => ld,
+            (Outcome::Loss, Outcome::Win) | (Outcome::Win, Outcome::Loss) => wl,
+            (Outcome::Draw, Outcome::Draw) => dd,
+            (Outcome::Draw, Outcome::Win) | (Outcome::Win, Outcome::Draw) => wd,
+            (Outcome::Win, Outcome::Win) => ww,
+        };
+        *pair += 1;
+    }
+
+    /// The counts that statistics are made of: pairs, or games if pairings have one.
+    pub fn counts(&self, games: GamesPerPairing) -> Option<Counts> {
+        let [ll, ld, wl, dd, wd, ww] = self.pairs;
+        match games {
+            GamesPerPairing::One => {
+                Trinomial::new(self.losses, self.draws, self.wins).ok().map(Counts::Games)
+            }
+            GamesPerPairing::Two => {
+                Pentanomial::new(ll, ld, wl, dd, wd, ww).ok().map(Counts::Pairs)
+            }
+        }
+    }
+}

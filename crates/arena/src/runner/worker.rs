@@ -1,0 +1,148 @@
+//! Those who play: a loop around a player, and the threads of this program that run it.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{error, fmt, thread};
+
+use super::{Cpus, Match, MatchError, Summary};
+use crate::pairing::{PairResult, Pairing};
+use crate::queue::{
+    Jobs, LocalJobs, Order, Progress, QueueError, Report, StopToken, WorkerId, local,
+};
+
+/// Somebody who can play pairings, and keeps engines between them.
+pub trait PairPlayer {
+    /// Plays all games of a pairing. None if they were broken off, as the match was aborted.
+    ///
+    /// # Errors
+    /// The pairing cannot be played by anybody. An engine that fails is no error: it loses.
+    fn play(
+        &mut self,
+        pairing: &Pairing,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<PairResult>, PlayerError>;
+}
+
+/// What a player has to do with the world outside while it plays.
+pub struct Watch<'a> {
+    /// Says when to break off.
+    pub stop: &'a StopToken,
+    tell: &'a mut dyn FnMut(Progress),
+}
+
+/// A pairing cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayerError(pub String);
+
+impl<'a> Watch<'a> {
+    /// A watch that hands on what it is told.
+    pub fn new(stop: &'a StopToken, tell: &'a mut dyn FnMut(Progress)) -> Self {
+        Self { stop, tell }
+    }
+
+    /// Tells how the pairing goes.
+    pub fn tell(&mut self, progress: Progress) {
+        (self.tell)(progress);
+    }
+}
+
+/// Plays what there is until there is no more.
+///
+/// # Errors
+/// The queue is out of order.
+pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), QueueError> {
+    let stop = jobs.stop_token().clone();
+    while let Some(mut lease) = jobs.take()? {
+        let pairing = lease.job().pairing.clone();
+        let mut tell = |progress| lease.tell(progress);
+        match player.play(&pairing, &mut Watch::new(&stop, &mut tell)) {
+            Ok(Some(result)) => lease.finish(result)?,
+            Ok(None) => drop(lease),
+            Err(error) => lease.fail(error.0),
+        }
+    }
+    Ok(())
+}
+
+/// How often a worker of this program starts anew after it has panicked.
+const RESTARTS: u32 = 16;
+
+/// Plays a match with threads of this program.
+pub(super) fn crew<P: PairPlayer>(
+    game: Match,
+    slots: usize,
+    cpus: Option<&Cpus>,
+    make: impl Fn(&Order) -> P + Sync,
+) -> Result<Summary, MatchError> {
+    let reports = game.reports();
+    let (mut dispatcher, jobs) = local(reports.clone());
+    let order = game.order().clone();
+    thread::scope(|scope| {
+        for slot in 0..slots.max(1) {
+            let (jobs, reports, order, make) = (jobs.clone(), reports.clone(), &order, &make);
+            let name = format!("worker-{slot}");
+            let id = WorkerId(name.clone());
+            let act = move || {
+                let bound = cpus.map_or(Ok(()), |cpus| cpus.bind(slot));
+                let done = match bound {
+                    Ok(()) => play_on(&jobs, &id, || make(order)),
+                    Err(error) => Err(QueueError { text: error.to_string() }),
+                };
+                if let Err(error) = done {
+                    // Without a coordinator nobody wants to know.
+                    let _ = reports.send(Report::Broken(error));
+                }
+            };
+            thread::Builder::new()
+                .name(name)
+                .spawn_scoped(scope, act)
+                .map_err(MatchError::Threads)?;
+        }
+        drop(jobs);
+        drop(reports);
+        let summary = game.coordinate(&mut dispatcher);
+        // Sends workers home, whatever has happened.
+        drop(dispatcher);
+        summary
+    })
+}
+
+/// Works, and starts anew with a fresh player after a panic.
+fn play_on<P: PairPlayer>(
+    jobs: &LocalJobs,
+    id: &WorkerId,
+    make: impl Fn() -> P,
+) -> Result<(), QueueError> {
+    let mut jobs = jobs.of(id.clone());
+    let mut panics = 0;
+    loop {
+        // What a panic can leave half done is in the player, which is gone then.
+        match catch_unwind(AssertUnwindSafe(|| work(&mut jobs, &mut make()))) {
+            Ok(done) => return done,
+            Err(_) if panics < RESTARTS => panics += 1,
+            Err(panic) => {
+                let text = format!("{id} has panicked {panics} times: {}", text_of(&*panic));
+                return Err(QueueError { text });
+            }
+        }
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("for no reason that it told")
+}
+
+impl fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("stop", self.stop).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for PlayerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl error::Error for PlayerError {}

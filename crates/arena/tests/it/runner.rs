@@ -1,0 +1,467 @@
+//! The runner: what is played, what counts, and how it ends, with players that are no engines.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use readyok_arena::event::{End, Event};
+use readyok_arena::pairing::{PairResult, Pairing};
+use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::queue::{Dispatcher, Job, QueueError, Report, Return, Stop, WorkerId};
+use readyok_arena::result::Termination;
+use readyok_arena::runner::{
+    Cpus, Match, MatchError, PairPlayer, PlayerError, Settings, Summary, Watch, threads_of,
+};
+use readyok_arena::stats::Verdict;
+use readyok_arena::store::{Reader, Store};
+use tempfile::TempDir;
+
+use crate::sample;
+
+/// A player that answers with a function.
+struct Scripted<F>(F);
+
+impl<F> PairPlayer for Scripted<F>
+where
+    F: FnMut(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError>,
+{
+    fn play(
+        &mut self,
+        pairing: &Pairing,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<PairResult>, PlayerError> {
+        (self.0)(pairing, watch)
+    }
+}
+
+struct Place {
+    folder: TempDir,
+    plan: Plan,
+}
+
+impl Place {
+    fn new(plan: Plan) -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder"), plan }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("match.jsonl")
+    }
+
+    fn open(&self) -> Store {
+        let file = self.file();
+        if file.exists() {
+            Store::resume(&file, |_| ()).expect("a good file").0
+        } else {
+            Store::create(&file, &self.plan).expect("a new file")
+        }
+    }
+
+    fn game(&self, settings: Settings) -> (Match, Receiver<Event>) {
+        let (sender, events) = channel();
+        let mut game = Match::new(self.open(), settings).expect("a good plan");
+        game.listen(sender);
+        (game, events)
+    }
+
+    /// Plays with two workers.
+    fn play(
+        &self,
+        settings: Settings,
+        player: impl Fn(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> + Sync,
+    ) -> (Result<Summary, MatchError>, Vec<Event>) {
+        let (game, events) = self.game(settings);
+        let summary = game.play_here(2, None, |_| Scripted(&player));
+        (summary, events.iter().collect())
+    }
+
+    /// The indices in the file, in their order.
+    fn stored(&self) -> Vec<u64> {
+        let mut indices = in_file(&self.file());
+        indices.sort_unstable();
+        indices
+    }
+}
+
+fn in_file(path: &Path) -> Vec<u64> {
+    let pairs = Reader::open(path).expect("a good file");
+    pairs.map(|pair| pair.expect("a good line").pairing.index).collect()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the form of a player")]
+fn good(pairing: &Pairing, _: &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+    Ok(Some(sample::played(pairing.clone())))
+}
+
+#[test]
+fn plays_every_pairing_once_and_tells_it() {
+    let place = Place::new(sample::plan(&["a", "b", "c"], 4));
+    let (summary, events) = place.play(Settings::default(), good);
+    let summary = summary.expect("a match");
+    assert_eq!((summary.end, summary.complete, summary.games), (End::Complete, 12, 24));
+    assert_eq!(place.stored(), (0..12).collect::<Vec<_>>());
+    let wins: Vec<_> = summary.scores.iter().map(|score| (score.wins, score.draws)).collect();
+    assert_eq!(wins, [(4, 4); 3], "the lower number wins each pair by one game");
+    assert!(summary.scores.iter().all(|score| score.pairs == [0, 0, 0, 0, 4, 0]));
+    let ends = events.iter().filter(|event| matches!(event, Event::PairEnd { .. })).count();
+    assert_eq!(ends, 12);
+    assert!(matches!(events.first(), Some(Event::MatchStart { resumed: 0, .. })));
+    assert!(matches!(events.last(), Some(Event::MatchEnd { why: End::Complete, .. })));
+}
+
+#[test]
+fn a_complete_match_goes_on_with_nothing_but_more_rounds() {
+    let place = Place::new(sample::plan(&["a", "b"], 4));
+    place.play(Settings::default(), good).0.expect("a match");
+    let nobody = |_: &Pairing, _: &mut Watch<'_>| Err(PlayerError("nothing is left".to_owned()));
+    let (summary, events) = place.play(Settings::default(), nobody);
+    assert_eq!(summary.expect("a match").games, 8);
+    assert!(matches!(events.first(), Some(Event::MatchStart { resumed: 4, .. })));
+    place.open().accept(&sample::plan(&["a", "b"], 6)).expect("more rounds");
+    let played = AtomicU64::new(0);
+    let (summary, _) = place.play(Settings::default(), |pairing, watch| {
+        played.fetch_add(1, Ordering::Relaxed);
+        good(pairing, watch)
+    });
+    assert_eq!((summary.expect("a match").complete, played.into_inner()), (6, 2));
+}
+
+#[test]
+fn an_interrupt_lets_running_pairs_end_and_the_match_goes_on_later() {
+    let place = Place::new(sample::plan(&["a", "b"], 50));
+    let (game, _events) = place.game(Settings::default());
+    let stop = game.stop_handle();
+    let player = |pairing: &Pairing, watch: &mut Watch<'_>| {
+        if pairing.index == 10 {
+            stop.interrupt();
+        }
+        assert!(!watch.stop.is_aborted());
+        good(pairing, watch)
+    };
+    let summary = game.play_here(2, None, |_| Scripted(&player)).expect("a match");
+    assert_eq!(summary.end, End::Interrupted);
+    assert!((11..50).contains(&summary.complete), "{summary:?}");
+    let summary = place.play(Settings::default(), good).0.expect("a match");
+    assert_eq!((summary.end, summary.games), (End::Complete, 100));
+    assert_eq!(place.stored(), (0..50).collect::<Vec<_>>());
+}
+
+/// Plays pairs at once but for one, which it plays until the match is aborted.
+fn until_aborted(
+    endless: u64,
+    interrupt: impl Fn(),
+) -> impl Fn(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+    move |pairing, watch| {
+        if pairing.index != endless {
+            return good(pairing, watch);
+        }
+        let (sender, aborted) = channel();
+        let _heard = watch.stop.on_abort(move || sender.send(()).expect("somebody who waits"));
+        interrupt();
+        aborted.recv().expect("an abort");
+        Ok(None)
+    }
+}
+
+#[test]
+fn the_second_interrupt_breaks_games_off_and_they_are_played_again() {
+    let place = Place::new(sample::plan(&["a", "b"], 50));
+    let (game, _events) = place.game(Settings::default());
+    let stop = game.stop_handle();
+    let player = until_aborted(3, || {
+        stop.interrupt();
+        stop.interrupt();
+    });
+    let summary = game.play_here(2, None, |_| Scripted(&player)).expect("a match");
+    assert_eq!(summary.end, End::Interrupted);
+    assert!(!place.stored().contains(&3));
+    place.play(Settings::default(), good).0.expect("a match");
+    assert_eq!(place.stored(), (0..50).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_first_interrupt_can_break_games_off() {
+    let place = Place::new(sample::plan(&["a", "b"], 50));
+    let settings = Settings { on_interrupt: Stop::Abort, ..Settings::default() };
+    let (game, _events) = place.game(settings);
+    let stop = game.stop_handle();
+    let player = until_aborted(0, || stop.interrupt());
+    let summary = game.play_here(1, None, |_| Scripted(&player)).expect("a match");
+    assert_eq!((summary.end, summary.complete), (End::Interrupted, 0));
+}
+
+#[test]
+fn a_pair_whose_worker_panics_is_played_again() {
+    let place = Place::new(sample::plan(&["a", "b"], 20));
+    let failed = Mutex::new(Vec::new());
+    let (summary, events) = place.play(Settings::default(), |pairing, watch| {
+        let first = !failed.lock().expect("a lock").contains(&pairing.index);
+        if pairing.index.is_multiple_of(7) && first {
+            failed.lock().expect("a lock").push(pairing.index);
+            panic!("a bug");
+        }
+        good(pairing, watch)
+    });
+    assert_eq!(summary.expect("a match").complete, 20);
+    assert_eq!(place.stored(), (0..20).collect::<Vec<_>>());
+    let again = events.iter().filter_map(|event| match event {
+        Event::Warning { pair, .. } => *pair,
+        _ => None,
+    });
+    let mut again: Vec<u64> = again.collect();
+    again.sort_unstable();
+    assert_eq!(again, [0, 7, 14]);
+}
+
+#[test]
+fn a_pair_that_no_worker_survives_ends_the_match_with_an_error() {
+    let place = Place::new(sample::plan(&["a", "b"], 20));
+    let (summary, events) = place.play(Settings::default(), |pairing, watch| {
+        assert_ne!(pairing.index, 5, "a bug");
+        good(pairing, watch)
+    });
+    let error = summary.expect_err("a bug");
+    assert!(matches!(error, MatchError::Pairing { index: 5, .. }), "{error}");
+    assert!(matches!(events.last(), Some(Event::MatchEnd { why: End::Error { .. }, .. })));
+    assert!(!place.stored().contains(&5));
+    let complete = place.play(Settings::default(), good).0.expect("a match").complete;
+    assert_eq!((complete, place.stored()), (20, (0..20).collect()));
+}
+
+#[test]
+fn a_pair_that_cannot_be_played_ends_the_match_with_an_error() {
+    let place = Place::new(sample::plan(&["a", "b"], 20));
+    let (summary, _) = place.play(Settings::default(), |pairing, watch| match pairing.index {
+        4 => Err(PlayerError("no such opening".to_owned())),
+        _ => good(pairing, watch),
+    });
+    let error = summary.expect_err("no opening").to_string();
+    assert_eq!(error, "pairing 4 cannot be played: no such opening");
+}
+
+#[test]
+fn the_test_of_the_plan_ends_the_match() {
+    let mut plan = sample::plan(&["a", "b"], 100_000);
+    plan.sprt = toml::from_str("elo0 = 0.0\nelo1 = 5.0").expect("a test");
+    let place = Place::new(plan);
+    // Between the two: a is stronger, and not each pair is the same.
+    let play = |pairing: &Pairing, watch: &mut Watch<'_>| {
+        let mut result = good(pairing, watch)?;
+        if pairing.index.is_multiple_of(3)
+            && let Some(result) = &mut result
+        {
+            result.games[0] = result.games[1].clone();
+            (result.games[0].first, result.games[0].second) = (pairing.first, pairing.second);
+        }
+        Ok(result)
+    };
+    let (summary, events) = place.play(Settings::default(), play);
+    let summary = summary.expect("a match");
+    assert_eq!(summary.end, End::Test { verdict: Verdict::AcceptH1 });
+    assert!(summary.complete < 1000, "{summary:?}");
+    assert_eq!(place.stored().len() as u64, summary.complete, "nothing counts after the verdict");
+    let tests: Vec<_> = events.iter().filter(|event| matches!(event, Event::Test(_))).collect();
+    assert_eq!(tests.len() as u64, summary.complete, "one look after each pair");
+    let (again, _) = place.play(Settings::default(), play);
+    assert_eq!(again.expect("a match"), summary, "it stays decided");
+}
+
+#[test]
+fn a_test_needs_two_engines() {
+    let mut plan = sample::plan(&["a", "b", "c"], 10);
+    plan.sprt = toml::from_str("elo0 = 0.0\nelo1 = 5.0").expect("a test");
+    let (summary, _) = Place::new(plan).play(Settings::default(), good);
+    assert!(matches!(summary, Err(MatchError::TestOf(3))));
+}
+
+/// The second engine always loses in this way.
+fn lost_by(
+    termination: Termination,
+) -> impl Fn(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+    use readyok_rules::Side;
+    move |pairing, watch| {
+        let mut result = good(pairing, watch)?;
+        for game in result.iter_mut().flat_map(|result| &mut result.games) {
+            let side = if game.first == EngineId(1) { Side::Second } else { Side::First };
+            game.winner = Some(side);
+            game.termination = termination.clone();
+        }
+        Ok(result)
+    }
+}
+
+#[test]
+fn an_engine_that_crashes_loses_and_the_match_goes_on() {
+    let place = Place::new(sample::plan(&["a", "b"], 20));
+    let crash = Termination::Crash { exit: "exited with code 3".to_owned() };
+    let (summary, events) = place.play(Settings::default(), lost_by(crash));
+    let summary = summary.expect("a match");
+    assert_eq!((summary.end, summary.scores[0].wins), (End::Complete, 40));
+    let failures = events.iter().rev().find_map(|event| match event {
+        Event::EngineFailure { engine, count, .. } => Some((*engine, *count)),
+        _ => None,
+    });
+    assert_eq!(failures, Some((EngineId(1), 40)));
+}
+
+#[test]
+fn an_engine_that_crashes_too_often_ends_the_match_if_that_is_wanted() {
+    let place = Place::new(sample::plan(&["a", "b"], 20));
+    let settings = Settings { failures: Some(6), ..Settings::default() };
+    let crash = Termination::Crash { exit: "exited with code 3".to_owned() };
+    let summary = place.play(settings.clone(), lost_by(crash)).0.expect("a match");
+    let End::Failures { engine: EngineId(1), count } = summary.end else {
+        panic!("{summary:?}");
+    };
+    assert!(count >= 6 && summary.complete < 20, "{summary:?}");
+    let place = Place::new(sample::plan(&["a", "b"], 20));
+    let late = Termination::TimeForfeit { late_us: 5 };
+    let summary = place.play(settings, lost_by(late)).0.expect("a match");
+    assert_eq!(summary.end, End::Complete, "bad play is no failure of that kind");
+}
+
+#[test]
+fn an_engine_that_never_starts_ends_the_match() {
+    let place = Place::new(sample::plan(&["a", "b"], 1000));
+    let no_start = Termination::NoStart { why: "no such file".to_owned() };
+    let summary = place.play(Settings::default(), lost_by(no_start)).0.expect("a match");
+    assert!(matches!(summary.end, End::Failures { engine: EngineId(1), .. }), "{summary:?}");
+    assert!(summary.complete < 10, "{summary:?}");
+}
+
+/// A queue that leads to a thread which answers jobs as it likes.
+struct Elsewhere {
+    reports: Sender<Report>,
+    answer: fn(Job, &Sender<Report>),
+}
+
+impl Dispatcher for Elsewhere {
+    fn offer(&mut self, job: Job) -> Result<(), QueueError> {
+        (self.answer)(job, &self.reports);
+        Ok(())
+    }
+
+    fn stop(&mut self, _: Stop) -> Result<(), QueueError> {
+        Ok(())
+    }
+}
+
+fn elsewhere(place: &Place, answer: fn(Job, &Sender<Report>)) -> Result<Summary, MatchError> {
+    let (game, _events) = place.game(Settings::default());
+    let reports = game.reports();
+    game.coordinate(&mut Elsewhere { reports, answer })
+}
+
+fn done(result: PairResult) -> Report {
+    Report::Done { worker: WorkerId("far".to_owned()), result: Box::new(result) }
+}
+
+#[test]
+fn a_pair_that_is_done_twice_counts_once() {
+    let place = Place::new(sample::plan(&["a", "b"], 10));
+    let summary = elsewhere(&place, |job, reports| {
+        for _ in 0..2 {
+            reports.send(done(sample::played(job.pairing.clone()))).expect("a coordinator");
+        }
+    });
+    assert_eq!(summary.expect("a match").games, 20);
+    assert_eq!(place.stored(), (0..10).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_result_that_does_not_fit_its_pairing_is_refused() {
+    let check = |answer: fn(Job, &Sender<Report>)| {
+        let place = Place::new(sample::plan(&["a", "b"], 10));
+        let error = elsewhere(&place, answer).expect_err("a wrong result");
+        assert!(matches!(error, MatchError::Pairing { index: 0, .. }), "{error}");
+        assert!(place.stored().is_empty());
+    };
+    check(|job, reports| {
+        let mut result = sample::played(job.pairing);
+        result.games.pop();
+        reports.send(done(result)).expect("a coordinator");
+    });
+    check(|job, reports| {
+        let mut result = sample::played(job.pairing);
+        result.games[1].first = EngineId(7);
+        reports.send(done(result)).expect("a coordinator");
+    });
+    check(|job, reports| {
+        let mut result = sample::played(job.pairing);
+        result.games[1].termination = Termination::Aborted;
+        reports.send(done(result)).expect("a coordinator");
+    });
+    check(|job, reports| {
+        let mut result = sample::played(job.pairing);
+        result.pairing.opening.name = Some("another".to_owned());
+        reports.send(done(result)).expect("a coordinator");
+    });
+}
+
+#[test]
+fn a_queue_out_of_order_ends_the_match_with_an_error() {
+    let place = Place::new(sample::plan(&["a", "b"], 10));
+    let error = elsewhere(&place, |job, reports| {
+        let broken = QueueError { text: "no connection".to_owned() };
+        reports.send(Report::Broken(broken)).expect("a coordinator");
+        let why = Return::Withdrawn;
+        reports.send(Report::Returned { index: job.pairing.index, why }).expect("a coordinator");
+    });
+    assert!(matches!(error, Err(MatchError::Queue(_))), "{error:?}");
+}
+
+#[test]
+fn tournaments_of_every_format_go_on_exactly_wherever_they_were_broken_off() {
+    for format in ["round-robin", "gauntlet", "swiss", "knockout"] {
+        let mut plan = sample::plan(&["a", "b", "c", "d", "e"], 3);
+        plan.format = toml::from_str(&format!("kind = \"{format}\"")).expect(format);
+        if format == "knockout" {
+            plan.rounds = 1;
+        }
+        let whole = Place::new(plan.clone());
+        let expected = whole.play(Settings::default(), good).0.expect(format);
+        let place = Place::new(plan);
+        let left = AtomicU64::new(0);
+        let mut rounds = 0;
+        loop {
+            let (game, _events) = place.game(Settings::default());
+            let stop = game.stop_handle();
+            left.store(2, Ordering::Relaxed);
+            let player = |pairing: &Pairing, watch: &mut Watch<'_>| {
+                let endless = left.fetch_sub(1, Ordering::Relaxed) == 1;
+                let endless = if endless { pairing.index } else { u64::MAX };
+                until_aborted(endless, || {
+                    stop.interrupt();
+                    stop.interrupt();
+                })(pairing, watch)
+            };
+            let summary = game.play_here(1, None, |_| Scripted(&player)).expect(format);
+            rounds += 1;
+            if summary.end == End::Complete {
+                assert_eq!(summary, expected, "{format}");
+                break;
+            }
+            assert!(summary.complete >= rounds && rounds < 100, "{format}: {summary:?}");
+        }
+        assert!(rounds > 2, "{format} was broken off {rounds} times: {expected:?}");
+        assert_eq!(place.stored(), whole.stored(), "{format}");
+    }
+}
+
+#[test]
+fn slots_have_processors_of_their_own() {
+    let mut plan = sample::plan(&["a", "b", "c"], 1);
+    assert_eq!(threads_of(&plan), 1);
+    plan.engines[1].options.insert("threads".to_owned(), "4".to_owned());
+    plan.engines[2].options.insert("Threads".to_owned(), "3".to_owned());
+    assert_eq!(threads_of(&plan), 4);
+    plan.engines[0].ponder = true;
+    assert_eq!(threads_of(&plan), 7);
+    let Ok(cpus) = Cpus::share(1, 1, None) else { return };
+    assert_eq!((cpus.slots().len(), cpus.slots()[0].len()), (1, 1));
+    cpus.bind(0).expect("a processor of this thread");
+    let usable = Cpus::share(1, 1, None).expect("that processor");
+    assert_eq!(usable, cpus);
+    assert!(Cpus::share(2, 1, None).is_err(), "there is only one left for this thread");
+}
