@@ -168,6 +168,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
             None => reader.note(word, NoteKind::Missing),
         }
         reader.expect_end();
+        break;
     }
     Some(BestMove { best, ponder })
 }
