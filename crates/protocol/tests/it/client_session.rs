@@ -502,11 +502,60 @@ fn a_chess960_game_is_announced_with_its_option_and_opponent() {
          ! search startpos | depth 1
          > setoption name UCI_Chess960 value true
          > ucinewgame
+         > setoption name UCI_Opponent value <empty>
          > isready
          < readyok
          > position startpos
          > go depth 1
          = started 2",
+    );
+}
+
+#[test]
+fn a_game_without_a_stated_opponent_takes_the_last_one_back() {
+    for (declared, restored) in
+        [("type string", "<empty>"), ("type string default none none human", "none none human")]
+    {
+        let script = format!(
+            "! newgame GM 2800 human Garry
+             ! search startpos | depth 1
+             > ucinewgame
+             > setoption name UCI_Opponent value GM 2800 human Garry
+             > isready
+             < readyok
+             > position startpos
+             > go depth 1
+             = started 1
+             < bestmove e2e4
+             = 1 bestmove e2e4
+             ! newgame
+             ! search startpos | depth 1
+             > ucinewgame
+             > setoption name UCI_Opponent value {restored}
+             > isready
+             < readyok
+             > position startpos
+             > go depth 1
+             = started 2
+             < bestmove e2e4
+             = 2 bestmove e2e4
+             ! newgame
+             ! search startpos | depth 1
+             > ucinewgame
+             > isready"
+        );
+        check_uci(&[&format!("UCI_Opponent {declared}")], &script);
+    }
+}
+
+#[test]
+fn an_opponent_who_was_never_told_is_not_taken_back() {
+    check_uci(
+        &["UCI_Opponent type string"],
+        "! newgame
+         ! search startpos | depth 1
+         > ucinewgame
+         > isready",
     );
 }
 

@@ -196,11 +196,18 @@ impl Options {
         }
     }
 
-    /// `UCI_Opponent`, which follows the new-game command.
+    /// `UCI_Opponent`, which follows the new-game command. In a game whose opponent is not told, the
+    /// one of an earlier game would be wrong: it is taken back.
     pub(super) fn take_opponent(&mut self, game: &NewGame) -> Option<SetOption<'static>> {
-        let opponent = game.opponent.as_deref()?;
         let index = self.declared.index("UCI_Opponent")?;
-        let value = self.declared.iter().nth(index)?.value(Some(opponent)).ok()?;
+        let decl = self.declared.iter().nth(index)?;
+        let value = match game.opponent.as_deref() {
+            Some(opponent) => decl.value(Some(opponent)).ok()?,
+            None if self.current.contains_key(&index) => {
+                decl.default_value().or_else(|| decl.value(Some("")).ok())?
+            }
+            None => return None,
+        };
         self.send(Vec::from([(index, value)])).pop()
     }
 

@@ -51,7 +51,8 @@ pub struct NewGame {
     pub chess960: bool,
     /// The variant (`UCI_Variant`); `None` for the engine's default.
     pub variant: Option<String>,
-    /// The opponent (`UCI_Opponent`), in the form of that option.
+    /// The opponent (`UCI_Opponent`), in the form of that option; `None` if he is not told. Then
+    /// the option goes back to its default, or else to the empty text.
     pub opponent: Option<String>,
 }
 
