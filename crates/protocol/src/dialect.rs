@@ -3,6 +3,7 @@
 //! Another relative of UCI, such as UCCI or UCI-Cyclone, is another variant of [`Dialect`]: the
 //! compiler then asks for its answer to each question in this file.
 
+use core::cmp::Ordering;
 use core::fmt;
 
 use crate::OptionDecl;
@@ -176,8 +177,13 @@ impl Dialect {
         if OptionDecl::MAX_NAME < a.len().max(b.len()) {
             return false;
         }
+        self.compare_option_names(a, b).is_eq()
+    }
+
+    /// An order of names, in which those of the same option are equal.
+    pub(crate) fn compare_option_names(self, a: &str, b: &str) -> Ordering {
         let fold = |name| folded(without_prefix(self, name), self);
-        fold(a).eq(fold(b))
+        fold(a).cmp(fold(b))
     }
 }
 

@@ -13,6 +13,8 @@ use crate::Dialect;
 pub struct OptionSet {
     dialect: Dialect,
     decls: Vec<OptionDecl<'static>>,
+    /// Where the options stand in `decls`, sorted by their names: an engine may declare thousands.
+    sorted: Vec<usize>,
     /// What the declarations take together.
     bytes: usize,
 }
@@ -34,7 +36,7 @@ impl OptionSet {
 
     /// No options yet. The dialect decides which names are the same.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, decls: Vec::new(), bytes: 0 }
+        Self { dialect, decls: Vec::new(), sorted: Vec::new(), bytes: 0 }
     }
 
     /// The dialect that decides which names are the same.
@@ -45,17 +47,21 @@ impl OptionSet {
     /// Adds a declaration. One of the same name takes the place of the old one. One too many is
     /// ignored, and so is one whose name is longer than [`OptionDecl::MAX_NAME`].
     pub fn declare(&mut self, decl: OptionDecl<'static>) {
-        let index = self.index(&decl.name);
-        let room = self.decls.len() < Self::MAX_LEN;
+        let place = self.place(&decl.name);
+        let count = self.decls.len();
+        let index = place.ok().and_then(|place| self.sorted.get(place).copied());
         let old = index.and_then(|index| self.decls.get_mut(index));
         let bytes = self.bytes - old.as_ref().map_or(0, |it| it.size()) + decl.size();
         if Self::MAX_BYTES < bytes || OptionDecl::MAX_NAME < decl.name.len() {
             return;
         }
-        match old {
-            Some(old) => *old = decl,
-            None if room => self.decls.push(decl),
-            None => return,
+        match (old, place) {
+            (Some(old), _) => *old = decl,
+            (None, Err(place)) if count < Self::MAX_LEN => {
+                self.sorted.insert(place, count);
+                self.decls.push(decl);
+            }
+            (None, _) => return,
         }
         self.bytes = bytes;
     }
@@ -75,7 +81,18 @@ impl OptionSet {
 
     /// Where the option of a name stands among the others.
     pub fn index(&self, name: &str) -> Option<usize> {
-        self.decls.iter().position(|decl| self.dialect.same_option(&decl.name, name))
+        if OptionDecl::MAX_NAME < name.len() {
+            return None;
+        }
+        self.sorted.get(self.place(name).ok()?).copied()
+    }
+
+    /// Where a name stands in `sorted`, or where it would.
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.sorted.binary_search_by(|&index| {
+            let decl = self.decls.get(index).map_or("", |decl| &decl.name);
+            self.dialect.compare_option_names(decl, name)
+        })
     }
 
     /// All options, in the order in which they were declared.

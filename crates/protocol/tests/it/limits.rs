@@ -142,13 +142,22 @@ fn a_set_has_no_more_options_than_the_limit() {
     assert_eq!(replaced, Some("check"), "a full set takes no replacement");
 }
 
+/// As many options of one kind as a set takes.
+fn full_of(kind: &OptionKind<'static>) -> OptionSet {
+    let mut set = OptionSet::new(Dialect::Uci);
+    for number in 0..=OptionSet::MAX_LEN {
+        set.declare(OptionDecl { name: format!("{number}").into(), kind: kind.clone() });
+        if set.len() == number {
+            break;
+        }
+    }
+    set
+}
+
 #[test]
 fn a_set_takes_no_more_memory_than_the_limit() {
     let text = || name(OptionDecl::MAX_TEXT);
-    let mut set = OptionSet::new(Dialect::Uci);
-    for number in 0..OptionSet::MAX_LEN {
-        set.declare(OptionDecl::string(format!("{number}"), text()));
-    }
+    let mut set = full_of(&OptionDecl::string("", text()).kind);
     let full = set.len();
     let most = OptionSet::MAX_BYTES / OptionDecl::MAX_TEXT;
     assert!((most - most / 8..=most).contains(&full), "{full} options");
@@ -158,9 +167,6 @@ fn a_set_takes_no_more_memory_than_the_limit() {
     assert_eq!(set.len(), full + 1);
     let vars = (0..OptionDecl::MAX_VARS).map(|_| "".into()).collect();
     let kind = OptionKind::Combo { default: None, vars };
-    let mut set = OptionSet::new(Dialect::Uci);
-    for number in 0..OptionSet::MAX_LEN {
-        set.declare(OptionDecl { name: format!("{number}").into(), kind: kind.clone() });
-    }
-    assert!(set.len() < 64, "{} lists of choices", set.len());
+    let full = full_of(&kind).len();
+    assert!(full < 64, "{full} lists of choices");
 }
