@@ -29,6 +29,7 @@ mod board;
 mod budget;
 mod control;
 mod engine;
+mod licence;
 mod log;
 mod options;
 mod runner;
@@ -39,6 +40,7 @@ pub use board::{Board, BoardError};
 pub use budget::Budget;
 pub use control::Control;
 pub use engine::{Answer, Engine, Failure};
+pub use licence::Registration;
 pub use options::{Check, Combo, Options, Spin, Text};
 pub use runner::Runner;
 

@@ -8,8 +8,9 @@ use std::thread;
 use readyok_protocol::session::engine::{EngineSession, Profile};
 use readyok_protocol::{Dialect, OptionDecl, OptionSet};
 
+use crate::licence::{Licence, Registration};
 use crate::server::{self, Event, Server};
-use crate::{Engine, Options, Spin, log, worker};
+use crate::{Engine, Failure, Options, Spin, log, worker};
 
 /// So many events may wait for the main loop. A search that tells faster than the client reads
 /// waits for it.
@@ -24,6 +25,7 @@ pub struct Runner<E> {
     dialects: Vec<Dialect>,
     options: Options,
     move_overhead: Option<Spin>,
+    licence: Licence,
 }
 
 impl<E: Engine> Runner<E> {
@@ -36,6 +38,7 @@ impl<E: Engine> Runner<E> {
             dialects: vec![Dialect::Uci],
             options: Options::new(),
             move_overhead: None,
+            licence: Licence::default(),
         }
     }
 
@@ -65,6 +68,46 @@ impl<E: Engine> Runner<E> {
     #[must_use]
     pub fn move_overhead(mut self, overhead: &Spin) -> Self {
         self.move_overhead = Some(overhead.clone());
+        self
+    }
+
+    /// Checks after each greeting whether this copy is the buyer's, on the engine's thread, and tells
+    /// so with `copyprotection`. A client that is told of an error takes no moves from the engine.
+    ///
+    /// An error's text is told as `info string`; a panic counts as an error.
+    #[must_use]
+    pub fn copy_protection(
+        mut self,
+        check: impl FnMut() -> Result<(), Failure> + Send + 'static,
+    ) -> Self {
+        self.licence.copy_protection = Some(Box::new(check));
+        self
+    }
+
+    /// Checks whether the engine is registered, on the engine's thread, and tells so with
+    /// `registration`: with `None` after each greeting, by what the engine has kept; and with the
+    /// user's answer whenever there is one. The engine may be used after an error.
+    ///
+    /// Errors and panics are told as for [`copy_protection`](Self::copy_protection).
+    ///
+    /// ```
+    /// # use readyok_engine::{Answer, Control, Engine, Runner, SearchRequest};
+    /// # struct Mine;
+    /// # impl Engine for Mine {
+    /// #     fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer { Err("none".into()) }
+    /// # }
+    /// let runner = Runner::new("Mine", Mine).registration(|given| match given {
+    ///     Some(given) if given.code.as_deref() == Some("4359874324") => Ok(()),
+    ///     Some(_) => Err("the code is wrong".into()),
+    ///     None => Err("some features are for registered users".into()),
+    /// });
+    /// ```
+    #[must_use]
+    pub fn registration(
+        mut self,
+        check: impl FnMut(Option<&Registration>) -> Result<(), Failure> + Send + 'static,
+    ) -> Self {
+        self.licence.registration = Some(Box::new(check));
         self
     }
 
@@ -135,9 +178,9 @@ impl<E: Engine> Runner<E> {
         let reader = events.clone();
         thread::Builder::new().name("reader".into()).spawn(move || server::read(input, &reader))?;
         let worker_events = events.clone();
-        let (engine, options) = (self.engine, self.options);
+        let (engine, options, licence) = (self.engine, self.options, self.licence);
         thread::Builder::new().name("search".into()).spawn(move || {
-            worker::work(engine, options, &todo, &worker_events);
+            worker::work(engine, options, licence, &todo, &worker_events);
             // Without a receiver nobody waits for the end.
             let _ = worker_events.send(Event::Left);
         })?;

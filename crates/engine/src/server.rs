@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::session::engine::{self as session, EngineSession, Misuse, SearchRequest};
 use readyok_protocol::{
-    BestMove, Checkmate, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, decode,
+    BestMove, Checkmate, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, Status, decode,
 };
 
 use crate::control::lines;
@@ -27,6 +27,10 @@ pub(crate) enum Event {
     Info { search: u64, info: Box<Info<'static>> },
     /// The worker tells something.
     Remark(String),
+    /// Whether this copy is the buyer's.
+    CopyProtection(Status),
+    /// Whether the engine is registered.
+    Registration(Status),
     /// The engine is ready.
     Prepared,
     /// The engine has found a move.
@@ -174,6 +178,8 @@ impl<W: Write> Server<W> {
                 _ => Ok(()),
             },
             Event::Remark(text) => return self.remark(&text, now),
+            Event::CopyProtection(status) => session.copy_protection(status, out),
+            Event::Registration(status) => session.registration(status, out),
             Event::Prepared => session.ready(out),
             Event::Found(best) => {
                 self.running = None;
@@ -210,6 +216,8 @@ impl<W: Write> Server<W> {
             session::Event::SetOption { name, value } => {
                 self.assign(Job::SetOption { name, value });
             }
+            session::Event::Greeted(_) => self.assign(Job::CheckLicence),
+            session::Event::Register(with) => self.assign(Job::Register(with)),
             session::Event::NewGame => self.assign(Job::NewGame),
             session::Event::Prepare => self.assign(Job::Prepare),
             session::Event::Search(request) => self.search(*request, now),
@@ -228,9 +236,7 @@ impl<W: Write> Server<W> {
                 self.leave_at = now.checked_add(GRACE);
             }
             // The session has told the client all that there is to tell.
-            session::Event::Greeted(_)
-            | session::Event::Debug(_)
-            | session::Event::Register(_)
+            session::Event::Debug(_)
             | session::Event::GameOver(_)
             | session::Event::Unknown(_)
             | session::Event::Odd(_)

@@ -5,8 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{BestMove, Checkmate, OptionValue};
+use readyok_protocol::{BestMove, Checkmate, OptionValue, Register};
 
+use crate::licence::Licence;
 use crate::server::Event;
 use crate::{Control, Engine, Failure, Options};
 
@@ -14,6 +15,8 @@ use crate::{Control, Engine, Failure, Options};
 #[derive(Debug)]
 pub(crate) enum Job {
     SetOption { name: String, value: OptionValue },
+    CheckLicence,
+    Register(Register<'static>),
     NewGame,
     Prepare,
     Search(Box<SearchRequest>, Control),
@@ -24,6 +27,7 @@ pub(crate) enum Job {
 pub(crate) fn work(
     mut engine: impl Engine,
     mut options: Options,
+    mut licence: Licence,
     jobs: &Receiver<Job>,
     events: &SyncSender<Event>,
 ) {
@@ -31,6 +35,14 @@ pub(crate) fn work(
         let done = match job {
             Job::SetOption { name, value } => {
                 caught(events, "an option", || options.apply(&name, &value));
+                continue;
+            }
+            Job::CheckLicence => {
+                licence.check(events);
+                continue;
+            }
+            Job::Register(with) => {
+                licence.register(with, events);
                 continue;
             }
             Job::NewGame => {
@@ -42,13 +54,11 @@ pub(crate) fn work(
                 Event::Prepared
             }
             Job::Search(request, control) => {
-                let found = caught(events, "the search", || engine.search(&request, &control));
-                let found = found.and_then(|found| succeeded(events, found));
+                let found = passed(events, "the search", || engine.search(&request, &control));
                 Event::Found(found.unwrap_or_else(|| fallback(&engine, &request, &control, events)))
             }
             Job::Solve(request, control) => {
-                let solved = caught(events, "the search", || engine.solve(&request, &control));
-                let solved = solved.and_then(|solved| succeeded(events, solved));
+                let solved = passed(events, "the search", || engine.solve(&request, &control));
                 Event::Solved(solved.unwrap_or(Checkmate::Timeout))
             }
         };
@@ -70,9 +80,14 @@ fn caught<T>(events: &SyncSender<Event>, what: &str, act: impl FnOnce() -> T) ->
     }
 }
 
-/// Tells if a search failed.
-fn succeeded<T>(events: &SyncSender<Event>, found: Result<T, Failure>) -> Option<T> {
-    found.map_err(|error| remark(events, format!("the search failed: {error}"))).ok()
+/// Does something of the author's, and tells if it fails or panics.
+pub(crate) fn passed<T>(
+    events: &SyncSender<Event>,
+    what: &str,
+    act: impl FnOnce() -> Result<T, Failure>,
+) -> Option<T> {
+    let done = caught(events, what, act)?;
+    done.map_err(|error| remark(events, format!("{what} failed: {error}"))).ok()
 }
 
 fn remark(events: &SyncSender<Event>, text: String) {

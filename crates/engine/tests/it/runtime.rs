@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_engine::{
-    Answer, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList, Options, Runner,
-    SearchRequest,
+    Answer, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList, Options,
+    Registration, Runner, SearchRequest,
 };
 
 use crate::client::{Client, engine, wait_for_stop};
@@ -377,6 +377,74 @@ fn an_option_whose_default_is_none_of_its_values_is_refused() {
     let error = served.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     assert_eq!(error.to_string(), "option `Hash` cannot be 0, at least 1, at most 1024");
+}
+
+#[test]
+fn an_engine_tells_after_each_greeting_whether_it_may_be_used() {
+    let mut greetings = 0;
+    let runner = engine(|_, _| Ok(mv("e2e4").into()))
+        .copy_protection(move || {
+            greetings += 1;
+            match greetings {
+                1 => Ok(()),
+                2 => Err("no dongle".into()),
+                _ => panic!("no port"),
+            }
+        })
+        .registration(|given| given.map(|_| ()).ok_or_else(|| "nobody registered".into()));
+    let mut client = Client::start(runner);
+    for ended in
+        [&["ok"][..], &["info string the copy protection failed: no dongle", "error"], &["error"]]
+    {
+        client.say("uci\nisready");
+        client.hear_until("uciok");
+        client.expect("copyprotection checking");
+        let heard = client.hear_until("copyprotection ");
+        let (status, remarks) = heard.split_last().unwrap();
+        assert_eq!(Some(&status.rsplit(' ').next().unwrap()), ended.last());
+        assert!(ended.len() == 1 || remarks == &ended[..1], "{remarks:?}");
+        client.expect("registration checking");
+        client.expect("info string the registration failed: nobody registered");
+        client.expect("registration error");
+        client.expect("readyok");
+    }
+}
+
+#[test]
+fn each_attempt_to_register_is_answered_and_later_is_none() {
+    let runner = engine(|_, control| {
+        wait_for_stop(control);
+        Ok(mv("e2e4").into())
+    });
+    let mut client = Client::greet(runner.registration(|given| match given {
+        Some(Registration { name: Some(name), code: Some(code) }) if code == "4359874324" => {
+            assert_eq!(name, "Stefan MK");
+            Ok(())
+        }
+        Some(_) => Err("not the code".into()),
+        None => Err("unregistered".into()),
+    }));
+    client.hear_until("registration error");
+    client.say("register later\nisready");
+    client.expect("readyok");
+    client.say("register code 1");
+    client.expect("registration checking");
+    client.expect("info string the registration failed: not the code");
+    client.expect("registration error");
+    // It may take long, and waits for the end of a search.
+    client.say("go infinite\nregister name Stefan MK code 4359874324\nisready");
+    client.expect("readyok");
+    client.say("stop");
+    client.hear_until("bestmove e2e4");
+    client.expect("registration checking");
+    client.expect("registration ok");
+}
+
+#[test]
+fn an_engine_without_checks_says_nothing_of_them() {
+    let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
+    client.say("register name Stefan MK\nisready");
+    client.expect("readyok");
 }
 
 #[test]
