@@ -346,6 +346,13 @@ impl Dialogue {
         self.dialect = dialect;
     }
 
+    /// Goes on in another protocol, whose hello is still to come. What else was said stays said.
+    pub const fn expect_hello(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+        self.phase = Phase::Fresh;
+        self.greeted = false;
+    }
+
     /// Which protocol is spoken.
     pub const fn dialect(&self) -> Dialect {
         self.dialect

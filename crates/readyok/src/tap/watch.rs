@@ -153,7 +153,7 @@ fn follow_hello(dialogue: &mut Dialogue, text: &str) {
     let other = Dialect::ALL.into_iter().filter(|it| *it != dialogue.dialect());
     for dialect in other {
         if Command::read(text, dialect).value == Command::Hello {
-            *dialogue = Dialogue::new(dialect);
+            dialogue.expect_hello(dialect);
             return;
         }
     }

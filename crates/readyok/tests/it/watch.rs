@@ -88,6 +88,21 @@ fn a_client_may_try_the_other_dialect_before_the_engine_answers() {
 }
 
 #[test]
+fn what_was_asked_before_another_dialect_may_still_be_answered() {
+    check_reports(
+        "> uci
+         > isready
+         ! should: nothing but `quit` is said before the engine's `uciok` or `usiok` [UCI 2006, uci; USI draft 1 §5.3, usi]
+         > usi
+         < readyok
+         < id name Example
+         < usiok
+         < readyok
+         ! must: `readyok` answers `isready`, once [UCI 2006, readyok; USI draft 1 §5.3]",
+    );
+}
+
+#[test]
 fn what_is_written_wrongly_is_quoted() {
     check_reports(
         "> uci
