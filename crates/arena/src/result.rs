@@ -1,5 +1,7 @@
 //! What came of a game: who won, why, and each move with what was told about it.
 
+use std::fmt;
+
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
@@ -222,5 +224,28 @@ impl Termination {
                 | Self::Stall { .. }
                 | Self::NoStart { .. }
         )
+    }
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownOption { name } => {
+                write!(f, "has no option `{}` to be set", name.escape_debug())
+            }
+            Self::Restarted { why } => write!(f, "was started again: {why}"),
+            Self::NoScore => f.write_str("told no score"),
+            Self::OtherPv { word } => {
+                write!(f, "its variation starts with `{}`, not its move", word.escape_debug())
+            }
+            Self::IllegalPv { word } => {
+                write!(f, "`{}` in its variation is not legal", word.escape_debug())
+            }
+            Self::PvBeyondEnd { word } => {
+                write!(f, "`{}` in its variation is after the end", word.escape_debug())
+            }
+            Self::WrongMateSign => f.write_str("its variation mates the other side than its score"),
+            Self::Protocol { what } => f.write_str(what),
+        }
     }
 }

@@ -17,6 +17,7 @@
 
 mod coordinator;
 mod cpus;
+mod engines;
 mod error;
 mod tally;
 mod worker;
@@ -25,6 +26,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 pub use cpus::{CpuError, Cpus, threads_of};
+pub use engines::EnginePlayer;
 pub use error::MatchError;
 pub use worker::{PairPlayer, PlayerError, Watch, work};
 

@@ -4,8 +4,14 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
-use readyok_arena::export::{Existing, Export, Exports, Form, PgnMoves, PgnStyle, PgnTell};
+use readyok_arena::export::{
+    Existing, Export, ExportError, Exports, Form, PgnMoves, PgnStyle, PgnTell,
+};
+use readyok_arena::pairing::PairResult;
+use readyok_arena::result::{PlayedMove, Termination};
 use readyok_arena::store::{Reader, Store};
+use readyok_rules::record::{self, Format};
+use readyok_rules::{Game, Side};
 use tempfile::TempDir;
 
 use crate::sample;
@@ -100,7 +106,7 @@ fn everything_that_was_told_can_be_written() {
 #[test]
 fn what_is_written_can_be_read() {
     let text = expected(&pgn(), 3);
-    let games = readyok_rules::record::read(text.as_bytes(), readyok_rules::record::Format::Pgn);
+    let games = record::read(text.as_bytes(), Format::Pgn);
     let plies: Vec<usize> = games.map(|game| game.expect("a game").mainline().count()).collect();
     assert_eq!(plies, [7, 8, 7, 8, 7, 8]);
 }
@@ -180,4 +186,65 @@ fn a_new_match_replaces_the_records_of_another_one() {
     assert_eq!(place.play_on(&place.export(pgn(), Existing::Replace), 1), [""; 0]);
     assert_eq!(place.text(), expected(&pgn(), 1));
     assert!(!place.path("games.old").exists());
+}
+
+/// A pair of shogi: a game that was given up, and one that was broken by an illegal move.
+fn shogi_pair(index: u64) -> PairResult {
+    let mut pair = sample::pair(index);
+    let played = |words: &[&str]| {
+        let played = |word: &&str| PlayedMove { word: (*word).to_owned(), ..PlayedMove::default() };
+        words.iter().map(played).collect()
+    };
+    pair.games[0].moves = played(&["7g7f", "3c3d", "8h2b+"]);
+    pair.games[0].termination = Termination::Resignation;
+    pair.games[1].moves = played(&["2g2f", "8c8d"]);
+    pair.games[1].winner = Some(Side::Second);
+    let (word, position) = ("2f2e+".to_owned(), String::new());
+    pair.games[1].termination = Termination::IllegalMove { word, position, why: String::new() };
+    pair
+}
+
+#[test]
+fn games_of_shogi_can_be_read_again() {
+    let place = Place::new();
+    let mut plan = sample::plan(&["a", "b"], 10);
+    plan.game = Game::Shogi;
+    let mut store = Store::create(&place.path("match.jsonl"), &plan).expect("new");
+    let [csa, kif] = [(Form::Csa, "csa"), (Form::Kif, "kif")].map(|(form, name)| Export {
+        path: place.path(name),
+        form,
+        existing: Existing::Replace,
+    });
+    let mut exports = Exports::new(vec![csa, kif]);
+    exports.begin(&mut store).expect("files");
+    exports.open().expect("files");
+    for index in 0..2 {
+        exports.append(&shogi_pair(index)).expect("space");
+    }
+    let check = |bytes: &[u8], format, plies: &[usize]| {
+        let games = record::read(bytes, format).map(|game| game.expect("a game"));
+        let games: Vec<_> = games.collect();
+        let found: Vec<usize> = games.iter().map(|game| game.mainline().count()).collect();
+        assert_eq!(found, plies);
+        assert_eq!(games[0].player(Side::First), Some("a"));
+    };
+    check(&fs::read(place.path("csa")).expect("a file"), Format::Csa, &[3, 2, 3, 2]);
+    let folder = place.path("kif");
+    for (name, plies) in [("000001-1", 3), ("000002-1", 3)] {
+        let bytes = fs::read(folder.join(format!("{name}.kif"))).expect("a file");
+        check(&bytes, Format::Kif, &[plies]);
+    }
+    assert_eq!(fs::read_dir(folder).expect("a folder").count(), 4);
+}
+
+#[test]
+fn a_game_has_no_records_of_another_game() {
+    let place = Place::new();
+    let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
+    let store = store.as_mut().expect("new");
+    for form in [Form::Csa, Form::Kif] {
+        let mut exports = Exports::new(vec![place.export(form, Existing::Replace)]);
+        assert!(matches!(exports.begin(store), Err(ExportError::Form { .. })));
+    }
+    assert!(!place.path("games").exists(), "nothing was touched");
 }

@@ -1,0 +1,128 @@
+//! A player with real engines, which it keeps from game to game.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use readyok_client::Patience;
+use readyok_rules::Side;
+
+use super::{PairPlayer, PlayerError, Watch};
+use crate::game::{Cancel, Player, Setting, play_game};
+use crate::pairing::{PairResult, Pairing};
+use crate::plan::{EngineId, Plan};
+use crate::queue::Progress;
+use crate::result::{GameResult, Termination};
+
+/// Plays pairings with the engines of a plan.
+///
+/// It keeps the two engines of the latest pairing: they go on to the next one if they play there,
+/// and are ended if they do not.
+pub struct EnginePlayer {
+    plan: Plan,
+    setting: Setting,
+    patience: Patience,
+    tell_moves: bool,
+    players: BTreeMap<EngineId, Player>,
+}
+
+impl EnginePlayer {
+    /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
+    /// plan.
+    pub fn new(plan: &Plan, setting: Setting, patience: Patience) -> Self {
+        let setting =
+            Setting { game: plan.game, adjudication: plan.adjudication.clone(), ..setting };
+        let plan = plan.clone();
+        Self { plan, setting, patience, tell_moves: false, players: BTreeMap::new() }
+    }
+
+    /// Whether each move is told while it is played.
+    #[must_use]
+    pub fn telling_moves(mut self, tell: bool) -> Self {
+        self.tell_moves = tell;
+        self
+    }
+
+    fn take(&mut self, id: EngineId) -> Result<Player, PlayerError> {
+        if let Some(player) = self.players.remove(&id) {
+            return Ok(player);
+        }
+        let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
+        let plan = plan.ok_or_else(|| PlayerError(format!("the plan has no engine {}", id.0)))?;
+        Ok(Player::new(self.plan.game, id, plan, self.patience))
+    }
+
+    fn play_one(
+        &mut self,
+        number: u32,
+        pairing: &Pairing,
+        players: [&mut Player; 2],
+        cancel: &Cancel,
+        watch: &mut Watch<'_>,
+    ) -> Result<GameResult, PlayerError> {
+        watch.tell(Progress::GameStart { game: number });
+        let mut ply = 0;
+        let tell_moves = self.tell_moves;
+        let game = play_game(&self.setting, &pairing.opening, players, cancel, &mut |_, played| {
+            if tell_moves {
+                watch.tell(Progress::Move { game: number, ply, played: played.clone() });
+            }
+            ply += 1;
+        });
+        let game = game.map_err(|error| PlayerError(error.to_string()))?;
+        for warning in &game.warnings {
+            let engine = match warning.side {
+                Side::First => game.first,
+                Side::Second => game.second,
+            };
+            let text = warning.kind.to_string();
+            watch.tell(Progress::Warning { game: number, engine, text });
+        }
+        if game.termination != Termination::Aborted {
+            watch.tell(Progress::GameEnd {
+                game: number,
+                winner: game.winner,
+                termination: game.termination.clone(),
+                plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
+                duration_ms: game.duration_ms,
+            });
+        }
+        Ok(game)
+    }
+}
+
+impl PairPlayer for EnginePlayer {
+    fn play(
+        &mut self,
+        pairing: &Pairing,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<PairResult>, PlayerError> {
+        self.players.retain(|id, _| *id == pairing.first || *id == pairing.second);
+        let cancel = Cancel::default();
+        let to_cancel = cancel.clone();
+        let _heard = watch.stop.on_abort(move || to_cancel.cancel());
+        let mut first = self.take(pairing.first)?;
+        let mut second = self.take(pairing.second)?;
+        let mut games = Vec::new();
+        for number in 0..pairing.games {
+            let players = if pairing.sides(number).0 == pairing.first {
+                [&mut first, &mut second]
+            } else {
+                [&mut second, &mut first]
+            };
+            let game = self.play_one(number, pairing, players, &cancel, watch)?;
+            if game.termination == Termination::Aborted {
+                return Ok(None);
+            }
+            games.push(game);
+        }
+        self.players.insert(pairing.first, first);
+        self.players.insert(pairing.second, second);
+        Ok(Some(PairResult { pairing: pairing.clone(), games }))
+    }
+}
+
+impl fmt::Debug for EnginePlayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnginePlayer").field("players", &self.players).finish_non_exhaustive()
+    }
+}
