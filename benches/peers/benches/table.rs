@@ -1,7 +1,8 @@
 //! The table: time, ratio to the best rival, allocations.
 //!
-//! Contenders take turns in short batches and the best batch of each counts, so that the load of
-//! the machine strikes all of them or none.
+//! Contenders take turns in batches that are shorter than a time slice, and the best batch of each
+//! counts, so that the load of the machine strikes all of them or none. All cases are gone through
+//! several times: what disturbs a machine for a second disturbs one pass of a case.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +10,12 @@ use std::time::Instant;
 
 use readyok_peers::{Case, Contender};
 
-/// How often each contender has its turn.
-const ROUNDS: u32 = 200;
+/// How often all cases are gone through.
+const PASSES: u32 = 100;
+/// How often each contender has its turn in a pass.
+const ROUNDS: u32 = 100;
 /// How long a turn should take, in nanoseconds.
-const BATCH: u64 = 100_000;
+const BATCH: u64 = 20_000;
 
 struct Counting;
 
@@ -49,9 +52,11 @@ static ALLOCATOR: Counting = Counting;
 fn main() {
     println!("| case | crate | ns | of the best rival | allocations |");
     println!("|---|---|--:|--:|--:|");
-    for case in readyok_peers::cases() {
-        print(measured(case));
+    let mut cases: Vec<_> = readyok_peers::cases().into_iter().map(prepared).collect();
+    for _ in 0..PASSES {
+        cases.iter_mut().for_each(|(_, rows)| measure(rows));
     }
+    cases.into_iter().for_each(print);
 }
 
 struct Row {
@@ -61,24 +66,27 @@ struct Row {
     allocations: u64,
 }
 
-fn measured(case: Case) -> (String, Vec<Row>) {
+fn prepared(case: Case) -> (String, Vec<Row>) {
     let row = |mut contender: Contender| {
         // The first run fills the buffers of those that keep some.
-        let warm = nanoseconds(&mut contender, 100) / 100.0;
+        let runs = (0..5).map(|_| nanoseconds(&mut contender, 100) / 100.0);
+        let warm = runs.fold(f64::INFINITY, f64::min);
         let before = ALLOCATIONS.load(Ordering::Relaxed);
         (contender.run)(1);
         let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
         let times = (BATCH as f64 / warm.max(1.0)).ceil() as u64;
         Row { contender, times, nanoseconds: f64::INFINITY, allocations }
     };
-    let mut rows: Vec<_> = case.contenders.into_iter().map(row).collect();
+    (case.name, case.contenders.into_iter().map(row).collect())
+}
+
+fn measure(rows: &mut [Row]) {
     for _ in 0..ROUNDS {
-        for row in &mut rows {
+        for row in &mut *rows {
             let batch = nanoseconds(&mut row.contender, row.times) / row.times as f64;
             row.nanoseconds = row.nanoseconds.min(batch);
         }
     }
-    (case.name, rows)
 }
 
 fn nanoseconds(contender: &mut Contender, times: u64) -> f64 {

@@ -118,15 +118,8 @@ fn usi_info() -> Line {
 }
 
 fn usi_option() -> Line {
-    let mut line = Line::new("USI option, combo", OPTION)
-        .ours(Reply::read, Reply::write, Dialect::Usi)
-        .shogi();
-    line.read(
-        "usi",
-        |text| EngineCommand::parse(text).unwrap(),
-        |it| matches!(it, EngineCommand::Option(option) if option.name == "Style"),
-    );
-    line
+    // `usi` takes every word after the first `var`, each `var` among them, for a choice of its own.
+    Line::new("USI option, combo", OPTION).ours(Reply::read, Reply::write, Dialect::Usi).shogi()
 }
 
 /// A line, and the two cases that come of it.
