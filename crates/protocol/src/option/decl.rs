@@ -139,11 +139,8 @@ impl<'a> OptionDecl<'a> {
     }
 
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
-        write::check_option_name(&self.name)?;
+        self.check_name()?;
         self.kind.check()?;
-        if !self.ends_its_name() {
-            return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
-        }
         out.write_str("option name ")?;
         out.write_str(&self.name)?;
         out.write_str(" type ")?;
@@ -151,12 +148,27 @@ impl<'a> OptionDecl<'a> {
         Ok(())
     }
 
+    #[inline]
+    fn check_name(&self) -> Result<(), WriteError> {
+        let name = &*self.name;
+        // One word before a known type is never cut elsewhere.
+        let is_plain = !matches!(self.kind, OptionKind::Other { .. }) && write::is_word(name);
+        if is_plain && name.len() <= Self::MAX_NAME { Ok(()) } else { self.check_odd_name() }
+    }
+
+    /// The same for any name.
+    fn check_odd_name(&self) -> Result<(), WriteError> {
+        write::check_option_name(&self.name)?;
+        if !self.ends_its_name() {
+            return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
+        }
+        Ok(())
+    }
+
     /// Whether the line is cut where the name ends when it is read.
     fn ends_its_name(&self) -> bool {
         let rest = match &self.kind {
             OptionKind::Other { rest, .. } => rest,
-            // One word before a known type is never cut elsewhere.
-            _ if write::is_word(&self.name) => return true,
             _ => "",
         };
         let end = self.name.len();
@@ -210,9 +222,10 @@ impl OptionKind<'_> {
             Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
             Self::Combo { default, vars } => {
                 write::check_length("choices of an option", vars.len(), OptionDecl::MAX_VARS)?;
-                for text in default.iter().chain(vars).filter(|text| !text.is_empty()) {
-                    check_text("choice of an option", text, &["var", "default"])?;
-                }
+                let mut texts = default.iter().chain(vars).filter(|text| !text.is_empty());
+                let check =
+                    |text: &str| check_text("choice of an option", text, &["var", "default"]);
+                texts.try_for_each(|text| check(text))?;
             }
             Self::String { default } | Self::Filename { default } => {
                 if let Some(text) = default.as_deref().filter(|text| !text.is_empty()) {
