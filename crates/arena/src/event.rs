@@ -174,6 +174,12 @@ pub trait Listener: Send {
     fn hear(&mut self, event: &Event);
 }
 
+impl<L: Listener + ?Sized> Listener for Box<L> {
+    fn hear(&mut self, event: &Event) {
+        (**self).hear(event);
+    }
+}
+
 /// Hears in another thread.
 impl Listener for Sender<Event> {
     fn hear(&mut self, event: &Event) {

@@ -21,6 +21,8 @@
 //! - Workers may come and go at any time.
 
 mod local;
+#[cfg(feature = "nats")]
+pub mod nats;
 mod order;
 mod report;
 mod stop;

@@ -24,6 +24,10 @@ pub struct Order {
     /// Whether each move is told while it is played.
     #[serde(default)]
     pub tell_moves: bool,
+    /// The speed of the machine that the times of the plan are meant for. Other machines stretch
+    /// or press them. None leaves them as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
 }
 
 /// A pairing that somebody is to play.
@@ -55,6 +59,7 @@ impl Order {
             plan: plan.clone(),
             programs: BTreeMap::new(),
             tell_moves: false,
+            speed: None,
         }
     }
 
@@ -70,6 +75,14 @@ impl Order {
             self.programs.insert(command, hash);
         }
         Ok(self)
+    }
+
+    /// Where a program of the plan lies on this machine.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn path_of(&self, command: &str) -> io::Result<PathBuf> {
+        find(command)
     }
 
     /// A job of the match.

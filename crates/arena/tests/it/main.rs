@@ -10,6 +10,8 @@ mod fastchess_text;
 mod game;
 mod game_real;
 mod hostile;
+#[cfg(feature = "nats")]
+mod nats;
 mod plan;
 mod queue;
 mod referee;

@@ -1,0 +1,41 @@
+//! The queue over several machines, by NATS JetStream.
+//!
+//! ```text
+//!  coordinator                         nats-server                             worker
+//!     offer ──────> stream JOBS (work queue, leases by acknowledgement) ──────> take
+//!     Report <───── stream RESULTS (kept, deduplicated by pairing) <─────────── finish, fail
+//!     Report <───── subject `told` (lost if nobody listens) <────────────────── tell, alive
+//!     stop, Order ─> bucket MATCHES (one key for each match) ─────────────────> stop, Order
+//!     programs ────> object store FILES (by SHA-256) ─────────────────────────> programs
+//! ```
+//!
+//! What holds beyond what [`super`] says:
+//! - A worker keeps its lease by telling that it still plays. If it is silent too long, the
+//!   server gives the job to another one.
+//! - A result is on the server's disk before its job is acknowledged. A coordinator that was down
+//!   finds it when it comes back, and does not have the pairing played again.
+//! - A worker runs a program only if its owner has allowed it ([`Permissions`]), and only after its
+//!   content was found to be what the order names.
+//! - Both sides reconnect by themselves, so that the server may be started anew in between.
+
+mod connection;
+mod coordinator;
+mod files;
+mod names;
+mod said;
+mod speed;
+mod worker;
+
+use std::time::Duration;
+
+pub use connection::{Access, Connection};
+pub use coordinator::NatsDispatcher;
+pub use files::{Permissions, Refused};
+pub use speed::{measure_speed, scaled};
+pub use worker::{Matches, NatsJobs, Served};
+
+/// How long a worker may be silent before its job is given to another one.
+pub const LEASE: Duration = Duration::from_secs(30);
+
+/// How often a worker tells that it is there.
+const PULSE: Duration = Duration::from_secs(3);

@@ -1,0 +1,148 @@
+//! A connection to the server, for threads that know nothing of tasks.
+
+use std::fmt;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::kv::Store;
+use async_nats::jetstream::object_store::{self, ObjectStore};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions};
+use tokio::runtime::{Builder, Runtime};
+
+use super::names::{FILES, MATCHES};
+use super::said::broken;
+use crate::queue::QueueError;
+
+/// How to get in.
+#[derive(Clone, Default)]
+pub struct Access {
+    /// Where the server is: `nats://host:port`, `tls://…`, with `user:password@` or `token@` if it
+    /// wants them.
+    pub server: String,
+    /// A file with the credentials of an account (JWT and NKey).
+    pub credentials: Option<PathBuf>,
+    /// A file with the seed of an NKey.
+    pub nkey: Option<PathBuf>,
+    /// A file with certificates to trust beside those of the system.
+    pub certificates: Option<PathBuf>,
+}
+
+/// A connection with its own thread, which reconnects by itself.
+#[derive(Clone)]
+pub struct Connection {
+    runtime: Arc<Runtime>,
+    pub(super) client: Client,
+    pub(super) stream: Context,
+}
+
+/// How long a question to the server may take.
+const ANSWER: Duration = Duration::from_secs(20);
+
+impl Connection {
+    /// Connects.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or does not let us in.
+    pub fn open(access: &Access) -> Result<Self, QueueError> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("nats")
+            .enable_all()
+            .build()
+            .map_err(broken)?;
+        let client = runtime.block_on(connect(access))?;
+        // It starts a task.
+        let stream = runtime.block_on(async { jetstream::new(client.clone()) });
+        Ok(Self { runtime: Arc::new(runtime), client, stream })
+    }
+
+    /// Waits for an answer of the server.
+    pub(super) fn ask<T, E: fmt::Display>(
+        &self,
+        question: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, QueueError> {
+        self.runtime.block_on(async {
+            match tokio::time::timeout(ANSWER, question).await {
+                Ok(answer) => answer.map_err(broken),
+                Err(_) => Err(broken("the server does not answer")),
+            }
+        })
+    }
+
+    /// Waits for something that has its own deadline.
+    pub(super) fn wait<T>(&self, event: impl Future<Output = T>) -> T {
+        self.runtime.block_on(event)
+    }
+
+    /// Waits before something is tried again.
+    pub(super) fn pause(&self, time: Duration) {
+        self.runtime.block_on(async { tokio::time::sleep(time).await });
+    }
+
+    /// Does something beside.
+    pub(super) fn beside(
+        &self,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> tokio::task::JoinHandle<()> {
+        self.runtime.spawn(task)
+    }
+
+    /// The bucket of open matches.
+    ///
+    /// Its stream is made by hand: to make a bucket, `async-nats` asks about the account, and does
+    /// not understand what servers before 2.10 answer, Debian's among them.
+    pub(super) fn matches(&self) -> Result<Store, QueueError> {
+        let config = Config {
+            name: format!("KV_{MATCHES}"),
+            subjects: vec![format!("$KV.{MATCHES}.>")],
+            max_messages_per_subject: 1,
+            discard: DiscardPolicy::New,
+            storage: StorageType::File,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            ..Config::default()
+        };
+        self.ask(self.stream.get_or_create_stream(config))?;
+        self.ask(self.stream.get_key_value(MATCHES))
+    }
+
+    /// The store of programs.
+    pub(super) fn files(&self) -> Result<ObjectStore, QueueError> {
+        let config =
+            object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };
+        self.ask(self.stream.create_object_store(config))
+    }
+}
+
+async fn connect(access: &Access) -> Result<Client, QueueError> {
+    let mut options = ConnectOptions::new().name("readyok").connection_timeout(ANSWER);
+    if let Some(path) = &access.credentials {
+        options = options.credentials_file(path).await.map_err(broken)?;
+    }
+    if let Some(path) = &access.nkey {
+        let seed = std::fs::read_to_string(path).map_err(broken)?;
+        options = options.nkey(seed.trim().to_owned());
+    }
+    if let Some(path) = &access.certificates {
+        options = options.add_root_certificates(path.clone()).require_tls(true);
+    }
+    options.connect(&access.server).await.map_err(broken)
+}
+
+/// Without what is secret.
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Access").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}

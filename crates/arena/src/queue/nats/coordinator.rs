@@ -1,0 +1,416 @@
+//! The coordinator's end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
+use futures_util::StreamExt;
+use serde::Deserialize;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::connection::Connection;
+use super::names::{Names, WORKERS};
+use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
+use super::{LEASE, PULSE, files};
+use crate::queue::{
+    DELIVERIES, Dispatcher, Job, Order, QueueError, Report, Return, Stop, WorkerId,
+};
+
+/// A worker that is silent for so long has gone.
+const SILENCE: Duration = PULSE.saturating_mul(8);
+
+/// The coordinator's end. Dropping it closes the match for workers.
+pub struct NatsDispatcher {
+    connection: Connection,
+    names: Names,
+    order: Order,
+    shared: Arc<Shared>,
+    tasks: Vec<JoinHandle<()>>,
+    closed: bool,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    reports: Sender<Report>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What was offered and has not ended, by its index.
+    offered: BTreeSet<u64>,
+    /// Who has taken what.
+    taken: BTreeMap<u64, WorkerId>,
+    /// Which message is which job.
+    sequences: BTreeMap<u64, u64>,
+    /// Results of pairings that nobody has offered yet: of a coordinator before this one.
+    early: BTreeMap<u64, Ended>,
+    /// When each worker was heard last.
+    heard: BTreeMap<WorkerId, Option<Instant>>,
+    stopping: bool,
+}
+
+impl NatsDispatcher {
+    /// Opens a match for workers. `resumed` says that results of it may be on the server which are
+    /// not known here; otherwise those that are there are of another time, and are thrown away.
+    /// A worker that is silent for `lease` loses its job; [`LEASE`] suits most matches.
+    ///
+    /// # Errors
+    /// The server does not answer or does not allow it, or a program of the order cannot be read.
+    pub fn open(
+        connection: &Connection,
+        order: Order,
+        resumed: bool,
+        lease: Duration,
+        reports: Sender<Report>,
+    ) -> Result<Self, QueueError> {
+        let names = Names::of(order.plan_hash);
+        let jobs = Config {
+            name: names.jobs.clone(),
+            subjects: vec![names.jobs_subject.clone()],
+            retention: RetentionPolicy::WorkQueue,
+            storage: StorageType::File,
+            ..Config::default()
+        };
+        let results = Config {
+            name: names.results.clone(),
+            subjects: vec![names.results_subject.clone()],
+            storage: StorageType::File,
+            ..Config::default()
+        };
+        let stream = &connection.stream;
+        let jobs = connection.ask(stream.get_or_create_stream(jobs))?;
+        let results = connection.ask(stream.get_or_create_stream(results))?;
+        // What a coordinator before this one has offered is offered again by the schedule.
+        connection.wait(async { jobs.purge().await }).map_err(broken)?;
+        if !resumed {
+            connection.wait(async { results.purge().await }).map_err(broken)?;
+        }
+        let workers = pull::Config {
+            durable_name: Some(WORKERS.to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: lease,
+            max_deliver: i64::from(DELIVERIES),
+            ..pull::Config::default()
+        };
+        connection.ask(jobs.get_or_create_consumer(WORKERS, workers))?;
+        files::deliver(connection, &order)?;
+        let shared = Arc::new(Shared { state: Mutex::default(), reports });
+        let mut this = Self {
+            connection: connection.clone(),
+            names,
+            order,
+            shared,
+            tasks: Vec::new(),
+            closed: false,
+        };
+        this.follow_results(&results)?;
+        this.follow_workers()?;
+        this.announce(None)?;
+        Ok(this)
+    }
+
+    /// Reads all results there are, and then those that come.
+    fn follow_results(
+        &mut self,
+        results: &async_nats::jetstream::stream::Stream,
+    ) -> Result<(), QueueError> {
+        let config = pull::Config {
+            ack_policy: AckPolicy::None,
+            deliver_policy: DeliverPolicy::All,
+            inactive_threshold: Duration::from_hours(1),
+            ..pull::Config::default()
+        };
+        let consumer = self.connection.ask(results.create_consumer(config))?;
+        let mut waiting = self.connection.ask(results.get_info())?.state.messages;
+        let mut messages = self.connection.ask(consumer.messages())?;
+        let shared = Arc::clone(&self.shared);
+        self.connection.wait(async {
+            while waiting > 0 {
+                match tokio::time::timeout(LEASE, messages.next()).await {
+                    Ok(Some(Ok(message))) => shared.ended(&message.payload),
+                    Ok(Some(Err(error))) => return Err(broken(error)),
+                    Ok(None) | Err(_) => return Err(broken("results are missing")),
+                }
+                waiting -= 1;
+            }
+            Ok(())
+        })?;
+        let task = async move {
+            while let Some(message) = messages.next().await {
+                // A connection that is lost for a while is an error, and comes back.
+                if let Ok(message) = message {
+                    shared.ended(&message.payload);
+                }
+            }
+            let text = "results do not come any more".to_owned();
+            let _ = shared.reports.send(Report::Broken(QueueError { text }));
+        };
+        let task = self.connection.beside(task);
+        self.tasks.push(task);
+        Ok(())
+    }
+
+    /// Hears what workers and the server tell, and notices who is silent.
+    fn follow_workers(&mut self) -> Result<(), QueueError> {
+        let client = &self.connection.client;
+        let mut told = self.connection.ask(client.subscribe(self.names.told.clone()))?;
+        let mut dead = self.connection.ask(client.subscribe(self.names.dead.clone()))?;
+        let shared = Arc::clone(&self.shared);
+        let task = async move {
+            let mut pulse = tokio::time::interval(PULSE);
+            loop {
+                tokio::select! {
+                    Some(message) = told.next() => {
+                        if let Some(told) = read::<Told>(&message.payload) {
+                            shared.told(told);
+                        }
+                    }
+                    Some(message) = dead.next() => {
+                        if let Some(advice) = read::<Advice>(&message.payload) {
+                            shared.dead(advice.stream_seq);
+                        }
+                    }
+                    _ = pulse.tick() => shared.notice_silence(),
+                    else => break,
+                }
+            }
+        };
+        let task = self.connection.beside(task);
+        self.tasks.push(task);
+        Ok(())
+    }
+
+    /// Tells workers that the match is there, or that it is stopped.
+    fn announce(&self, stop: Option<Stop>) -> Result<(), QueueError> {
+        let order = self.order.clone();
+        let text = write(&OpenMatch { order, stop })?;
+        let matches = self.connection.matches()?;
+        self.connection.ask(matches.put(&self.names.id, text.into())).map(drop)
+    }
+
+    /// Takes the match off the server: nobody will ask for it again.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn clear(mut self) -> Result<(), QueueError> {
+        self.closed = true;
+        let matches = self.connection.matches()?;
+        self.connection.ask(matches.delete(&self.names.id))?;
+        let stream = &self.connection.stream;
+        self.connection.ask(stream.delete_stream(&self.names.jobs))?;
+        self.connection.ask(stream.delete_stream(&self.names.results))?;
+        Ok(())
+    }
+}
+
+/// What the server says of a job that has lost too many workers.
+#[derive(Deserialize)]
+struct Advice {
+    stream_seq: u64,
+}
+
+impl Dispatcher for NatsDispatcher {
+    fn offer(&mut self, job: Job) -> Result<(), QueueError> {
+        let index = job.pairing.index;
+        let early = {
+            let mut state = self.shared.state();
+            state.offered.insert(index);
+            state.early.remove(&index)
+        };
+        if let Some(ended) = early {
+            self.shared.report(ended);
+            return Ok(());
+        }
+        let text = write(&job)?;
+        let message = PublishMessage::build().payload(text.into());
+        let subject = self.names.jobs_subject.clone();
+        let stream = &self.connection.stream;
+        let ack = self.connection.ask(async {
+            match stream.send_publish(subject, message).await {
+                Ok(ack) => ack.await,
+                Err(error) => Err(error),
+            }
+        })?;
+        self.shared.state().sequences.insert(ack.sequence, index);
+        Ok(())
+    }
+
+    fn stop(&mut self, how: Stop) -> Result<(), QueueError> {
+        self.announce(Some(how))?;
+        let stream = &self.connection.stream;
+        let jobs = self.connection.ask(stream.get_stream(&self.names.jobs))?;
+        self.connection.wait(async { jobs.purge().await }).map_err(broken)?;
+        self.shared.stop(how);
+        Ok(())
+    }
+}
+
+impl Drop for NatsDispatcher {
+    fn drop(&mut self) {
+        if !self.closed {
+            // A server that is gone tells workers by being gone.
+            let _ = self.announce(Some(Stop::Finish));
+        }
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, report: Report) {
+        // A coordinator that is gone does not want to know.
+        let _ = self.reports.send(report);
+    }
+
+    /// A message of the stream of results.
+    fn ended(&self, payload: &[u8]) {
+        let Some(ended) = read::<Ended>(payload) else { return };
+        let offered = self.state().offered.contains(&ended.index());
+        if offered {
+            self.report(ended);
+        } else {
+            self.state().early.insert(ended.index(), ended);
+        }
+    }
+
+    fn report(&self, ended: Ended) {
+        let index = ended.index();
+        {
+            let mut state = self.state();
+            state.offered.remove(&index);
+            state.taken.remove(&index);
+            state.sequences.retain(|_, job| *job != index);
+        }
+        self.send(match ended {
+            Ended::Done { worker, result } => Report::Done { worker, result: Box::new(result) },
+            Ended::Failed { why, .. } => Report::Returned { index, why: Return::Failed(why) },
+        });
+    }
+
+    fn told(&self, told: Told) {
+        let Told { worker, news } = told;
+        let known = {
+            let mut state = self.state();
+            let now = Instant::now();
+            state.heard.insert(worker.clone(), Some(now)).flatten().is_some()
+        };
+        if !known {
+            self.send(Report::Joined(worker.clone()));
+        }
+        match news {
+            News::Alive => {}
+            News::Left => self.left(&worker),
+            News::Taken { index } => {
+                let mut state = self.state();
+                if state.offered.contains(&index) {
+                    state.taken.insert(index, worker);
+                }
+            }
+            News::Returned { index } => {
+                let mut state = self.state();
+                state.taken.remove(&index);
+                let why = if state.stopping { Return::Withdrawn } else { Return::Again };
+                let offered = state.offered.contains(&index);
+                if state.stopping {
+                    state.offered.remove(&index);
+                }
+                drop(state);
+                if offered {
+                    self.send(Report::Returned { index, why });
+                }
+            }
+            News::Progress { index, progress } => {
+                self.send(Report::Told { worker, index, progress });
+            }
+        }
+    }
+
+    fn dead(&self, sequence: u64) {
+        let index = {
+            let mut state = self.state();
+            let index = state.sequences.remove(&sequence);
+            index.filter(|index| state.offered.remove(index))
+        };
+        if let Some(index) = index {
+            self.send(Report::Returned { index, why: Return::Dead });
+        }
+    }
+
+    fn notice_silence(&self) {
+        let now = Instant::now();
+        let silent: Vec<WorkerId> = self
+            .state()
+            .heard
+            .iter()
+            .filter(|(_, heard)| heard.is_some_and(|heard| now > heard + SILENCE))
+            .map(|(worker, _)| worker.clone())
+            .collect();
+        for worker in &silent {
+            self.left(worker);
+        }
+    }
+
+    fn left(&self, worker: &WorkerId) {
+        let lost = {
+            let mut state = self.state();
+            if state.heard.insert(worker.clone(), None).flatten().is_none() {
+                return;
+            }
+            // While the match goes on, the server gives its job to another one.
+            if state.stopping { state.lose(|holder| holder == worker) } else { Vec::new() }
+        };
+        self.send(Report::Left(worker.clone()));
+        for index in lost {
+            self.send(Report::Returned { index, why: Return::Withdrawn });
+        }
+    }
+
+    fn stop(&self, how: Stop) {
+        let lost: Vec<u64> = {
+            let mut state = self.state();
+            state.stopping = true;
+            let waiting: Vec<u64> = state
+                .offered
+                .iter()
+                .copied()
+                .filter(|index| how == Stop::Abort || !state.taken.contains_key(index))
+                .collect();
+            for index in &waiting {
+                state.offered.remove(index);
+                state.taken.remove(index);
+            }
+            waiting
+        };
+        for index in lost {
+            self.send(Report::Returned { index, why: Return::Withdrawn });
+        }
+    }
+}
+
+impl State {
+    /// Gives up jobs by who holds them.
+    fn lose(&mut self, is_lost: impl Fn(&WorkerId) -> bool) -> Vec<u64> {
+        let lost: Vec<u64> =
+            self.taken.iter().filter(|(_, holder)| is_lost(holder)).map(|(&i, _)| i).collect();
+        for index in &lost {
+            self.taken.remove(index);
+            self.offered.remove(index);
+        }
+        lost
+    }
+}
+
+impl fmt::Debug for NatsDispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NatsDispatcher").field("names", &self.names).finish_non_exhaustive()
+    }
+}

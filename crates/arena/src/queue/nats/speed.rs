@@ -1,0 +1,80 @@
+//! How fast a machine is, so that a second on it can be made worth as much as on another one.
+
+use std::time::{Duration, Instant};
+
+use readyok_rules::{Game, Position};
+
+use crate::plan::{Limits, Plan, TimeControl};
+
+/// How often the measurement is repeated. The best one counts, since others disturb but never help.
+const TRIES: u32 = 5;
+
+/// Plies of the tree that is walked.
+const DEPTH: u32 = 3;
+
+/// Time on a machine is stretched or pressed at most so much.
+const MOST: f64 = 8.0;
+
+/// Measures the speed of this machine, in positions per second of a walk through legal moves, which
+/// is the same kind of work as that of an engine. It takes less than a second.
+#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 positions")]
+#[expect(clippy::disallowed_methods, reason = "it measures the machine")]
+pub fn measure_speed() -> f64 {
+    let mut best = Duration::MAX;
+    let mut positions = 0;
+    for _ in 0..TRIES {
+        let started = Instant::now();
+        positions = walk(&Position::start(Game::Chess), DEPTH);
+        best = best.min(started.elapsed());
+    }
+    positions as f64 / best.as_secs_f64().max(1e-9)
+}
+
+fn walk(position: &Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut positions = 0;
+    for mv in position.legal_moves() {
+        let mut next = position.clone();
+        if next.play(mv).is_ok() {
+            positions += walk(&next, depth - 1);
+        }
+    }
+    positions
+}
+
+/// The plan with its times made longer on a machine that is slower than the coordinator's, and
+/// shorter on one that is faster, so that engines see as much there. Nodes and depth stay.
+pub fn scaled(mut plan: Plan, coordinator: f64, here: f64) -> Plan {
+    let factor = coordinator / here;
+    if !factor.is_finite() {
+        return plan;
+    }
+    let factor = factor.clamp(1.0 / MOST, MOST);
+    for engine in &mut plan.engines {
+        engine.limits = scaled_limits(engine.limits, factor);
+    }
+    plan
+}
+
+fn scaled_limits(limits: Limits, factor: f64) -> Limits {
+    let millis = |millis: u64| {
+        let scaled = Duration::from_millis(millis).mul_f64(factor).as_millis();
+        u64::try_from(scaled).unwrap_or(millis).max(u64::from(millis > 0))
+    };
+    let time = |time: Duration| {
+        Duration::from_millis(millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
+    };
+    Limits {
+        tc: limits.tc.map(|tc| TimeControl {
+            moves: tc.moves,
+            time: time(tc.time),
+            increment: time(tc.increment),
+        }),
+        byoyomi_ms: limits.byoyomi_ms.map(millis),
+        move_time_ms: limits.move_time_ms.map(millis),
+        // What the machine needs to hand on a move does not depend on what the engine does.
+        ..limits
+    }
+}

@@ -1,0 +1,378 @@
+//! The worker's end.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::Message;
+use async_nats::jetstream::consumer::{Consumer, pull};
+use async_nats::jetstream::kv::Operation;
+use async_nats::jetstream::message::{AckKind, PublishMessage};
+use futures_util::StreamExt;
+use serde::Serialize;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::PULSE;
+use super::connection::Connection;
+use super::files::{self, Permissions};
+use super::names::{Names, WORKERS};
+use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
+use crate::pairing::PairResult;
+use crate::queue::{Job, Jobs, Lease, Order, Progress, QueueError, Stop, StopToken, WorkerId};
+
+/// How long a job is asked for at a time.
+const ASK: Duration = Duration::from_secs(5);
+
+/// How long a server may be away before a worker gives up.
+const AWAY: Duration = Duration::from_mins(10);
+
+/// How long to wait before the server is asked again after a failure.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The matches that a server has for workers.
+#[derive(Debug)]
+pub struct Matches {
+    connection: Connection,
+    /// Matches that are not for this worker, or that it has played.
+    done: BTreeSet<String>,
+}
+
+/// A match that this worker plays for.
+#[derive(Debug)]
+pub struct Served {
+    connection: Connection,
+    names: Names,
+    order: Order,
+}
+
+impl Matches {
+    /// The matches behind a connection.
+    pub fn new(connection: &Connection) -> Self {
+        Self { connection: connection.clone(), done: BTreeSet::new() }
+    }
+
+    /// Waits for a match that is open, and whose programs this worker may run. They are put into
+    /// the folder `cache` and started from there. `refused` is told of a match that it may not play.
+    /// None if there is no match in this time.
+    ///
+    /// # Errors
+    /// The server does not answer, or a program cannot be put into the folder.
+    pub fn next(
+        &mut self,
+        permissions: &Permissions,
+        cache: &Path,
+        patience: Duration,
+        mut refused: impl FnMut(&str),
+    ) -> Result<Option<Served>, QueueError> {
+        let until = Instant::now() + patience;
+        loop {
+            for (id, order) in self.open()? {
+                match permissions.judge(&order) {
+                    Ok(()) => {
+                        let order = files::fetch(&self.connection, order, permissions, cache)?;
+                        self.done.insert(id);
+                        let names = Names::of(order.plan_hash);
+                        let connection = self.connection.clone();
+                        return Ok(Some(Served { connection, names, order }));
+                    }
+                    Err(why) => {
+                        refused(&format!("match {id}: {why}"));
+                        self.done.insert(id);
+                    }
+                }
+            }
+            if Instant::now() >= until {
+                return Ok(None);
+            }
+            self.connection.pause(PAUSE);
+        }
+    }
+
+    /// Matches that are open and not done here.
+    fn open(&self) -> Result<Vec<(String, Order)>, QueueError> {
+        let matches = self.connection.matches()?;
+        let mut keys = self.connection.ask(matches.keys())?;
+        let mut open = Vec::new();
+        while let Some(key) = self.connection.wait(keys.next()) {
+            let key = key.map_err(broken)?;
+            if self.done.contains(&key) {
+                continue;
+            }
+            let value = self.connection.ask(matches.get(&key))?;
+            let found = value.as_deref().and_then(read::<OpenMatch>);
+            if let Some(OpenMatch { order, stop: None }) = found
+                && Names::of(order.plan_hash).id == key
+            {
+                open.push((key, order));
+            }
+        }
+        Ok(open)
+    }
+}
+
+impl Served {
+    /// What is played, with the programs of this machine.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// The jobs for one of the threads that play.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn jobs(&self, worker: WorkerId) -> Result<NatsJobs, QueueError> {
+        let connection = self.connection.clone();
+        let stream = connection.ask(connection.stream.get_stream(&self.names.jobs))?;
+        let consumer = connection.ask(stream.get_consumer::<pull::Config>(WORKERS))?;
+        let token = StopToken::default();
+        let speaker =
+            Speaker { connection: connection.clone(), subject: self.names.told.clone(), worker };
+        let pulse = speaker.clone();
+        let pulse = connection.beside(async move {
+            let mut pulse_time = tokio::time::interval(PULSE);
+            loop {
+                pulse_time.tick().await;
+                pulse.publish(News::Alive).await;
+            }
+        });
+        let watch = connection.beside(watch(&connection, &self.names.id, token.clone())?);
+        let (names, plan_hash) = (self.names.clone(), self.order.plan_hash);
+        let tasks = vec![pulse, watch];
+        Ok(NatsJobs { connection, consumer, names, plan_hash, speaker, token, tasks })
+    }
+}
+
+/// Hears of the end of a match.
+fn watch(
+    connection: &Connection,
+    id: &str,
+    token: StopToken,
+) -> Result<impl Future<Output = ()> + Send + use<>, QueueError> {
+    let matches = connection.matches()?;
+    let mut entries = connection.ask(matches.watch_with_history(id))?;
+    Ok(async move {
+        while let Some(entry) = entries.next().await {
+            let Ok(entry) = entry else { continue };
+            let stop = match entry.operation {
+                Operation::Put => read::<OpenMatch>(&entry.value).and_then(|open| open.stop),
+                Operation::Delete | Operation::Purge => Some(Stop::Finish),
+            };
+            if let Some(how) = stop {
+                token.stop(how);
+            }
+        }
+    })
+}
+
+/// Jobs of one match, for one thread.
+pub struct NatsJobs {
+    connection: Connection,
+    consumer: Consumer<pull::Config>,
+    names: Names,
+    plan_hash: crate::store::ContentHash,
+    speaker: Speaker,
+    token: StopToken,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+/// Tells how it goes. What it says may get lost.
+#[derive(Clone)]
+struct Speaker {
+    connection: Connection,
+    subject: String,
+    worker: WorkerId,
+}
+
+impl Speaker {
+    async fn publish(&self, news: News) {
+        let Ok(text) = write(&Told { worker: self.worker.clone(), news }) else { return };
+        // Nothing depends on it.
+        let _ = self.connection.client.publish(self.subject.clone(), text.into()).await;
+    }
+
+    fn tell(&self, news: News) {
+        self.connection.wait(async {
+            // A client that cannot send for a while would block.
+            let _ = timeout(PULSE, self.publish(news)).await;
+        });
+    }
+}
+
+impl NatsJobs {
+    /// Waits for one message, for a while.
+    async fn next_message(&self) -> Result<Option<Message>, QueueError> {
+        let batch = self.consumer.fetch().max_messages(1).expires(ASK).messages();
+        let mut batch = batch.await.map_err(broken)?;
+        match timeout(2 * ASK, batch.next()).await {
+            Ok(Some(message)) => message.map(Some).map_err(broken),
+            Ok(None) | Err(_) => Ok(None),
+        }
+    }
+
+    fn lease(&self, message: Message) -> Option<NatsLease> {
+        let mut job: Job =
+            read(&message.payload).filter(|job: &Job| job.plan_hash == self.plan_hash)?;
+        let delivered = message.info().map_or(1, |info| info.delivered);
+        job.deliveries = u32::try_from(delivered.saturating_sub(1)).unwrap_or_default();
+        let message = Arc::new(message);
+        let held = Arc::clone(&message);
+        let lease = self.consumer.cached_info().config.ack_wait;
+        let keep = self.connection.beside(async move {
+            loop {
+                sleep(lease / 3).await;
+                // The server may be away; then the lease is lost, and the result is taken all the
+                // same.
+                let _ = held.ack_with(AckKind::Progress).await;
+            }
+        });
+        self.speaker.tell(News::Taken { index: job.pairing.index });
+        Some(NatsLease {
+            connection: self.connection.clone(),
+            subject: self.names.results_subject.clone(),
+            speaker: self.speaker.clone(),
+            message,
+            keep,
+            job,
+            ended: false,
+        })
+    }
+}
+
+impl Jobs for NatsJobs {
+    fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError> {
+        let mut away: Option<Instant> = None;
+        loop {
+            if self.token.stopped().is_some() {
+                return Ok(None);
+            }
+            match self.connection.wait(self.next_message()) {
+                Ok(Some(message)) => {
+                    if let Some(lease) = self.lease(message) {
+                        return Ok(Some(Box::new(lease)));
+                    }
+                }
+                Ok(None) => away = None,
+                Err(error) => {
+                    let since = *away.get_or_insert_with(Instant::now);
+                    if since.elapsed() > AWAY {
+                        return Err(error);
+                    }
+                    self.connection.pause(PAUSE);
+                }
+            }
+        }
+    }
+
+    fn stop_token(&self) -> &StopToken {
+        &self.token
+    }
+}
+
+impl Drop for NatsJobs {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+        self.speaker.tell(News::Left);
+        // What was published last is still in a buffer.
+        let _ = self.connection.ask(self.connection.client.flush());
+    }
+}
+
+/// A job that is held.
+struct NatsLease {
+    connection: Connection,
+    subject: String,
+    speaker: Speaker,
+    message: Arc<Message>,
+    keep: JoinHandle<()>,
+    job: Job,
+    ended: bool,
+}
+
+impl NatsLease {
+    /// Brings the end of the job to the server's disk, however long the server is away.
+    fn publish(&self, ended: &impl Serialize) -> Result<(), QueueError> {
+        let text = write(ended)?;
+        let most = self.connection.client.server_info().max_payload;
+        if text.len() > most {
+            let text = format!("a result of {} bytes is too long for the server", text.len());
+            return Err(QueueError { text });
+        }
+        let id = self.job.pairing.index.to_string();
+        let since = Instant::now();
+        loop {
+            let message = PublishMessage::build().payload(text.clone().into()).message_id(&id);
+            let sent = self.connection.ask(async {
+                let sent = self.connection.stream.send_publish(self.subject.clone(), message);
+                match sent.await {
+                    Ok(ack) => ack.await.map(drop),
+                    Err(error) => Err(error),
+                }
+            });
+            match sent {
+                Err(error) if since.elapsed() > AWAY => return Err(error),
+                Err(_) => self.connection.pause(PAUSE),
+                Ok(()) => return Ok(()),
+            }
+        }
+    }
+
+    fn acknowledge(&mut self, kind: AckKind) {
+        self.ended = true;
+        self.keep.abort();
+        let message = Arc::clone(&self.message);
+        // If the server does not hear it, the job is given out again, and its second result is none.
+        let _ = self.connection.wait(async { timeout(ASK, message.double_ack_with(kind)).await });
+    }
+}
+
+impl Lease for NatsLease {
+    fn job(&self) -> &Job {
+        &self.job
+    }
+
+    fn tell(&mut self, progress: Progress) {
+        self.speaker.tell(News::Progress { index: self.job.pairing.index, progress });
+    }
+
+    fn finish(mut self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
+        let worker = self.speaker.worker.clone();
+        let most = self.connection.client.server_info().max_payload;
+        let mut ended = Ended::Done { worker, result };
+        if write(&ended)?.len() > most
+            && let Ended::Done { result, .. } = &mut ended
+        {
+            // Variations are what makes a result long, and the game is whole without them.
+            let moves = result.games.iter_mut().flat_map(|game| &mut game.moves);
+            moves.for_each(|played| played.pv = Vec::new());
+        }
+        self.publish(&ended)?;
+        self.acknowledge(AckKind::Ack);
+        Ok(())
+    }
+
+    fn fail(mut self: Box<Self>, why: String) {
+        let index = self.job.pairing.index;
+        if self.publish(&Ended::Failed { index, why }).is_ok() {
+            self.acknowledge(AckKind::Term);
+        }
+    }
+}
+
+impl Drop for NatsLease {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.acknowledge(AckKind::Nak(None));
+            self.speaker.tell(News::Returned { index: self.job.pairing.index });
+        }
+    }
+}
+
+impl fmt::Debug for NatsJobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NatsJobs").field("names", &self.names).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,356 @@
+//! The queue over a server of NATS, where `nats-server` is installed and `READYOK_REAL_ENGINES` is
+//! set: workers that come, go and die, a server and a coordinator that start anew.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::io::{self, Write as _, stderr};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use readyok_arena::plan::EnginePlan;
+use readyok_arena::queue::nats::{
+    Access, Connection, Matches, NatsDispatcher, Permissions, Served, scaled,
+};
+use readyok_arena::queue::{Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
+use tempfile::TempDir;
+
+use crate::sample;
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// What a worker may be silent here.
+const LEASE: Duration = Duration::from_secs(3);
+
+/// A server of this test's own.
+struct Server {
+    child: Child,
+    folder: TempDir,
+    port: u16,
+}
+
+impl Server {
+    /// None where there is no server and none is asked for.
+    fn start() -> Option<Self> {
+        if env::var_os("READYOK_REAL_ENGINES").is_none() {
+            let text = b"not tested: nats-server, which needs READYOK_REAL_ENGINES=1\n";
+            stderr().write_all(text).expect("standard error is open");
+            return None;
+        }
+        let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = free.local_addr().expect("an address").port();
+        drop(free);
+        let folder = TempDir::new().expect("a folder");
+        let child = run(folder.path(), port);
+        Some(Self { child, folder, port })
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().expect("a server that runs");
+        self.child.wait().expect("a server that ends");
+    }
+
+    fn start_again(&mut self) {
+        self.child = run(self.folder.path(), self.port);
+    }
+
+    fn connect(&self) -> Connection {
+        connect(self.port)
+    }
+}
+
+fn connect(port: u16) -> Connection {
+    let server = format!("nats://127.0.0.1:{port}");
+    Connection::open(&Access { server, ..Access::default() }).expect("a connection")
+}
+
+/// Connections to a server that can be cut.
+struct Cable {
+    port: u16,
+    ends: Arc<Mutex<Option<Vec<TcpStream>>>>,
+}
+
+impl Cable {
+    fn to(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        let ends = Arc::new(Mutex::new(Some(Vec::new())));
+        let open = Arc::clone(&ends);
+        thread::spawn(move || {
+            for here in listener.incoming().map_while(Result::ok) {
+                let Ok(there) = TcpStream::connect(("127.0.0.1", server)) else { return };
+                // A cable that was cut takes nobody any more.
+                let mut open = open.lock().expect("nobody has panicked");
+                let Some(ends) = open.as_mut() else { return };
+                for (mut from, mut to) in [(&here, &there), (&there, &here)]
+                    .map(|(a, b)| (a.try_clone(), b.try_clone()))
+                    .map(|(a, b)| (a.expect("a handle"), b.expect("a handle")))
+                {
+                    thread::spawn(move || io::copy(&mut from, &mut to));
+                }
+                ends.extend([here, there]);
+            }
+        });
+        Self { port, ends }
+    }
+
+    fn cut(&self) {
+        let ends = self.ends.lock().expect("nobody has panicked").take();
+        for end in ends.into_iter().flatten() {
+            // The other side may have closed it already.
+            let _ = end.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been killed by the test.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn run(folder: &Path, port: u16) -> Child {
+    let child = Command::new(find("nats-server"))
+        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+        .arg(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("nats-server starts");
+    let until = SystemTime::now() + PATIENCE;
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(SystemTime::now() < until, "nats-server does not listen");
+        thread::yield_now();
+    }
+    child
+}
+
+fn find(program: &str) -> PathBuf {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
+    let mut folders = env::split_paths(&path).chain(system);
+    let found = folders.find_map(|folder| Some(folder.join(program)).filter(|it| it.is_file()));
+    found.unwrap_or_else(|| panic!("{program} is not installed"))
+}
+
+/// A match between two programs that lie in a folder, and leave to run them.
+fn order(folder: &Path, names: [&str; 2]) -> Order {
+    let mut plan = sample::plan(&names, 1000);
+    for engine in &mut plan.engines {
+        let path = folder.join(&engine.name);
+        fs::write(&path, format!("#!/bin/sh\n# {}\n", engine.name)).expect("a program");
+        path.to_str().expect("UTF-8").clone_into(&mut engine.command);
+    }
+    Order::new(&plan).with_programs().expect("programs that can be read")
+}
+
+fn serve(connection: &Connection, cache: &Path) -> Served {
+    let permissions = Permissions { anything: true, ..Permissions::default() };
+    let mut matches = Matches::new(connection);
+    let served = matches.next(&permissions, cache, PATIENCE, |why| panic!("{why}"));
+    served.expect("a server").expect("a match")
+}
+
+fn worker(name: &str) -> WorkerId {
+    WorkerId(name.to_owned())
+}
+
+/// Plays jobs until the match is over, and drops every `loses`-th one.
+fn play(jobs: &mut dyn Jobs, loses: u64) {
+    let mut count = 0_u64;
+    while let Some(lease) = jobs.take().expect("a queue") {
+        count += 1;
+        if loses > 0 && count.is_multiple_of(loses) {
+            drop(lease);
+            continue;
+        }
+        let result = sample::played(lease.job().pairing.clone());
+        lease.finish(result).expect("a queue");
+    }
+}
+
+/// Waits until so many results have come, and gives how often each did.
+fn results(reports: &Receiver<Report>, count: usize) -> BTreeMap<u64, u32> {
+    let mut done = BTreeMap::new();
+    while done.len() < count {
+        match reports.recv_timeout(PATIENCE).expect("a report in time") {
+            Report::Done { result, .. } => *done.entry(result.pairing.index).or_default() += 1,
+            Report::Returned { why: Return::Dead | Return::Failed(_), index } => {
+                panic!("{index} is lost");
+            }
+            Report::Broken(error) => panic!("{error}"),
+            _ => {}
+        }
+    }
+    done
+}
+
+fn offer(dispatcher: &mut NatsDispatcher, order: &Order, indices: impl Iterator<Item = u64>) {
+    for index in indices {
+        dispatcher.offer(order.job(sample::pairing(index))).expect("a queue");
+    }
+}
+
+fn open(
+    connection: &Connection,
+    order: &Order,
+    resumed: bool,
+) -> (NatsDispatcher, Receiver<Report>) {
+    let (sender, reports): (Sender<Report>, _) = channel();
+    let dispatcher = NatsDispatcher::open(connection, order.clone(), resumed, LEASE, sender);
+    (dispatcher.expect("a queue"), reports)
+}
+
+#[test]
+fn every_job_ends_once_though_workers_lose_some_and_one_falls_silent() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["a", "b"]);
+    let connection = server.connect();
+    let (mut dispatcher, reports) = open(&connection, &order, false);
+    offer(&mut dispatcher, &order, 0..60);
+    let cache = TempDir::new().expect("a folder");
+    // One that takes a job and is never heard of again, as if its machine had lost its power.
+    let cable = Cable::to(server.port);
+    let mut silent =
+        serve(&connect(cable.port), cache.path()).jobs(worker("silent")).expect("a queue");
+    let held = silent.take().expect("a queue").expect("a job");
+    cable.cut();
+    thread::scope(|scope| {
+        for name in ["one", "two", "three"] {
+            let (server, cache) = (&server, cache.path());
+            scope.spawn(move || {
+                let connection = server.connect();
+                let served = serve(&connection, cache);
+                play(&mut served.jobs(worker(name)).expect("a queue"), 7);
+            });
+        }
+        let done = results(&reports, 60);
+        assert!(done.values().all(|&times| times == 1), "{done:?}");
+        dispatcher.stop(Stop::Finish).expect("a queue");
+    });
+    dispatcher.clear().expect("a server");
+    // Its threads wait for a server that they cannot reach, until this program ends.
+    std::mem::forget((held, silent));
+}
+
+#[test]
+fn goes_on_when_the_server_is_killed_and_starts_anew() {
+    let Some(mut server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["c", "d"]);
+    let connection = server.connect();
+    let (mut dispatcher, reports) = open(&connection, &order, false);
+    offer(&mut dispatcher, &order, 0..10);
+    let cache = TempDir::new().expect("a folder");
+    let workers = server.connect();
+    let served = serve(&workers, cache.path());
+    let mut jobs = served.jobs(worker("steady")).expect("a queue");
+    let lease = jobs.take().expect("a queue").expect("a job");
+    server.kill();
+    server.start_again();
+    let result = sample::played(lease.job().pairing.clone());
+    lease.finish(result).expect("a server that has come back");
+    thread::scope(|scope| {
+        scope.spawn(move || play(&mut jobs, 0));
+        let done = results(&reports, 10);
+        assert!(done.values().all(|&times| times == 1), "{done:?}");
+        dispatcher.stop(Stop::Finish).expect("a queue");
+    });
+}
+
+#[test]
+fn a_coordinator_that_comes_back_finds_what_was_played_without_it() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["e", "f"]);
+    let cache = TempDir::new().expect("a folder");
+    let connection = server.connect();
+    let (mut dispatcher, reports) = open(&connection, &order, false);
+    offer(&mut dispatcher, &order, 0..4);
+    let workers = server.connect();
+    let mut jobs = serve(&workers, cache.path()).jobs(worker("w")).expect("a queue");
+    let leases: Vec<_> = (0..2).map(|_| jobs.take().expect("a queue").expect("a job")).collect();
+    // The coordinator is killed, which tells nobody anything.
+    std::mem::forget(dispatcher);
+    drop(reports);
+    for lease in leases {
+        let result = sample::played(lease.job().pairing.clone());
+        lease.finish(result).expect("a server");
+    }
+    let again = server.connect();
+    let (mut dispatcher, reports) = open(&again, &order, true);
+    offer(&mut dispatcher, &order, 0..4);
+    let known: Vec<u64> = reports
+        .try_iter()
+        .filter_map(|report| match report {
+            Report::Done { result, .. } => Some(result.pairing.index),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(known, [0, 1]);
+    thread::scope(|scope| {
+        scope.spawn(move || play(&mut jobs, 0));
+        assert_eq!(results(&reports, 2).len(), 2);
+        dispatcher.stop(Stop::Finish).expect("a queue");
+    });
+}
+
+#[test]
+fn a_worker_runs_only_what_its_owner_allows() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["g", "h"]);
+    let connection = server.connect();
+    let (_dispatcher, _reports) = open(&connection, &order, false);
+    let cache = TempDir::new().expect("a folder");
+    let refused = |permissions: &Permissions| {
+        let mut said = Vec::new();
+        let mut matches = Matches::new(&connection);
+        let wait = Duration::ZERO;
+        let served = matches.next(permissions, cache.path(), wait, |why| said.push(why.to_owned()));
+        (served.expect("a server"), said)
+    };
+    let (none, said) = refused(&Permissions::default());
+    assert!(none.is_none() && said.len() == 1, "{said:?}");
+    assert!(said.iter().all(|why| why.contains("is not allowed here")), "{said:?}");
+    assert_eq!(fs::read_dir(cache.path()).expect("a folder").count(), 0);
+    // One program is on this machine, the other one is allowed by its content.
+    let mut permissions = Permissions::default();
+    permissions.allow_file(&folder.path().join("g")).expect("a program");
+    permissions.contents.extend(order.programs.values());
+    let (served, said) = refused(&permissions);
+    let served = served.expect("a match");
+    assert_eq!(said, [""; 0]);
+    let commands: Vec<&str> =
+        served.order().plan.engines.iter().map(|engine| engine.command.as_str()).collect();
+    let [own, delivered] = commands.as_slice() else { panic!("two engines") };
+    assert!(own.ends_with("/g"), "{own}");
+    assert!(Path::new(delivered).starts_with(cache.path()), "{delivered}");
+    let status = Command::new(delivered).status().expect("a program");
+    assert!(status.success());
+}
+
+#[test]
+fn a_slow_machine_gives_more_time() {
+    let mut plan = sample::plan(&["a", "b"], 1);
+    let limits = |text: &str| EnginePlan {
+        limits: toml::from_str(text).expect("limits"),
+        ..EnginePlan::default()
+    };
+    plan.engines = vec![limits("tc = \"10+0.1\"\nmargin_ms = 50"), limits("nodes = 100")];
+    let slow = scaled(plan.clone(), 200.0, 100.0);
+    let expected = [limits("tc = \"20+0.2\"\nmargin_ms = 50"), limits("nodes = 100")];
+    assert_eq!(slow.engines, expected);
+    let nonsense = scaled(plan.clone(), 200.0, 0.0);
+    assert_eq!(nonsense, plan);
+}
