@@ -1,9 +1,15 @@
 //! The arguments of the program, and which of them call what.
 
 mod analyse;
+mod elo;
 mod engine;
+mod match_plan;
+mod matches;
 mod options;
+mod queue;
+mod report;
 mod tap;
+mod worker;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -11,9 +17,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::exit::{Code, Failure};
 use crate::text::printable;
 
-/// Analyse with, look into and listen to chess and shogi engines (UCI and USI).
+/// Analyse with, match, look into and listen to chess and shogi engines (UCI and USI).
 #[derive(Debug, Parser)]
 #[command(name = "readyok", version)]
 struct Cli {
@@ -25,12 +32,23 @@ struct Cli {
 enum Verb {
     Analyse(analyse::Args),
     Options(options::Args),
+    Match(Box<matches::Args>),
+    Worker(worker::Args),
+    Report(report::Args),
+    Elo(elo::Args),
     Engine(engine::Args),
     Tap(tap::Args),
 }
 
 /// Does what the arguments say. The first of them is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let [_, verb, way, words @ ..] = arguments.as_slice()
+        && (verb == "match" && way == "--fastchess")
+    {
+        // Its options are not of the form that all others here have.
+        return finish(matches::run_fastchess(words));
+    }
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -44,12 +62,32 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Options(args) => options::run(&args),
         Verb::Engine(args) => engine::run(&args),
         Verb::Tap(args) => tap::run(args),
+        Verb::Match(args) => matches::run(*args),
+        Verb::Worker(args) => worker::run(args),
+        Verb::Report(args) => report::run(&args),
+        Verb::Elo(args) => elo::run(&args),
     };
+    finish(done)
+}
+
+fn finish(done: Result<Code, Failure>) -> ExitCode {
     let code = done.unwrap_or_else(|failure| {
         complain(&failure.to_string());
         failure.code
     });
     code.into()
+}
+
+/// Prints a line of text from here.
+fn print(line: &str) {
+    // With standard output closed there is nobody left to tell.
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+/// Columns and rows of the terminal.
+fn terminal_size() -> (usize, usize) {
+    let size = terminal_size::terminal_size();
+    size.map_or((80, 24), |(columns, rows)| (columns.0.into(), rows.0.into()))
 }
 
 /// Tells the person at the terminal what went wrong.

@@ -3,12 +3,14 @@
 
 pub mod address;
 pub mod analyse;
+pub mod canvas;
 pub mod cli;
 mod clock;
 mod connect;
 pub mod dirs;
 pub mod exit;
 pub mod interrupt;
+pub mod matches;
 pub mod options;
 pub mod tap;
 pub mod text;

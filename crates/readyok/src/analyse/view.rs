@@ -8,7 +8,8 @@ use readyok_client::{Best, Checkmate, Info, Played};
 use super::record::Record;
 use super::setup::Scribe;
 use super::table::{line, table};
-use crate::text::{fitting, printable};
+use crate::canvas::Canvas;
+use crate::text::printable;
 
 /// Shows a search while it runs.
 pub trait View {
@@ -34,15 +35,11 @@ pub trait View {
 /// A table on a terminal, which is drawn over itself.
 #[derive(Debug)]
 pub struct Screen<W> {
-    out: W,
-    /// Columns and rows of the terminal, now.
-    size: fn() -> (usize, usize),
+    canvas: Canvas<W>,
     title: String,
     scribe: Scribe,
     /// What the engine has said last.
     remark: Option<String>,
-    /// How many rows are on the terminal.
-    drawn: usize,
     /// Something has changed since.
     stale: bool,
 }
@@ -50,8 +47,8 @@ pub struct Screen<W> {
 impl<W: Write> Screen<W> {
     /// A table under a title. `size` gives the columns and rows of the terminal.
     pub fn new(out: W, size: fn() -> (usize, usize), title: &str, scribe: Scribe) -> Self {
-        let title = printable(title);
-        Self { out, size, title, scribe, remark: None, drawn: 0, stale: true }
+        let (canvas, title) = (Canvas::new(out, size), printable(title));
+        Self { canvas, title, scribe, remark: None, stale: true }
     }
 }
 
@@ -68,33 +65,13 @@ impl<W: Write> View for Screen<W> {
         if !std::mem::take(&mut self.stale) {
             return Ok(());
         }
-        let (columns, rows) = (self.size)();
-        let mut frame = String::new();
-        if 0 < self.drawn {
-            // To the start of the first row that was drawn.
-            frame.push_str("\x1b[");
-            frame.push_str(&self.drawn.to_string());
-            frame.push('A');
-        }
-        // Nothing of what was drawn is left.
-        frame.push_str("\r\x1b[J");
-        let title = std::iter::once(fitting(&self.title, columns));
-        let table = table(variations, &self.scribe, columns);
-        let remark = self.remark.iter().map(|remark| fitting(remark, columns));
-        self.drawn = 0;
-        // A row that has left the terminal cannot be drawn over.
-        for row in title.chain(table).chain(remark).take(rows.saturating_sub(1).max(1)) {
-            frame.push_str(&row);
-            frame.push('\n');
-            self.drawn += 1;
-        }
-        self.out.write_all(frame.as_bytes())?;
-        self.out.flush()
+        let table = table(variations, &self.scribe, self.canvas.columns());
+        let title = std::iter::once(self.title.clone());
+        self.canvas.draw(title.chain(table).chain(self.remark.clone()))
     }
 
     fn end(&mut self, played: &Played) -> io::Result<()> {
-        writeln!(self.out, "{}", answer(played, &self.scribe))?;
-        self.out.flush()
+        self.canvas.leave(&answer(played, &self.scribe))
     }
 }
 

@@ -158,14 +158,8 @@ fn view(json: bool, plain: bool, title: &str, scribe: Scribe) -> Box<dyn View> {
     } else if json || !out.is_terminal() {
         Box::new(Json::new(BufWriter::new(out), scribe))
     } else {
-        Box::new(Screen::new(out, terminal_size, title, scribe))
+        Box::new(Screen::new(out, super::terminal_size, title, scribe))
     }
-}
-
-/// Columns and rows.
-fn terminal_size() -> (usize, usize) {
-    let size = terminal_size::terminal_size();
-    size.map_or((80, 24), |(columns, rows)| (columns.0.into(), rows.0.into()))
 }
 
 impl PositionArgs {

@@ -3,6 +3,7 @@
 
 mod address;
 mod analyse;
+mod matches;
 mod options;
 mod program;
 mod readme;

@@ -1,0 +1,536 @@
+//! The arguments of `readyok match` that describe a plan.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use readyok_arena::plan::{
+    Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
+    Impasse, KnockoutTie, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, Protocol,
+    ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
+};
+use readyok_arena::stats::Model;
+use readyok_rules::Game;
+
+use crate::dirs;
+use crate::exit::Failure;
+use crate::matches::{FlagError, PerEngine, engine_plan};
+
+/// What is played.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "What is played")]
+pub(super) struct PlanArgs {
+    /// The engines: names from engines.toml, `narikin`, paths, programs in PATH, quoted command
+    /// lines, tcp://host:port
+    #[arg(value_name = "ENGINE")]
+    engines: Vec<String>,
+    /// Read everything that is played from a file in TOML
+    #[arg(long, value_name = "FILE.toml", conflicts_with = "engines")]
+    pub(super) plan: Option<PathBuf>,
+    /// The game
+    #[arg(long, value_enum, default_value_t = GameArg::Chess)]
+    game: GameArg,
+    /// round-robin, gauntlet, gauntlet=N with N engines under test, knockout or swiss
+    #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
+    format: Format,
+    /// How often each pairing is met; for swiss, how many rounds
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// How many pairings two engines play each time they meet
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    legs: u32,
+    /// How many games from each opening: 2 with reversed colours, or 1
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=2))]
+    games: u32,
+    /// The first engine always has the first move (with --games 1)
+    #[arg(long)]
+    fixed_colours: bool,
+    /// Reverse all colours
+    #[arg(long)]
+    reversed_colours: bool,
+    /// For everything that is drawn by lot; by default another one each time
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The name of the event in records
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    event: String,
+    /// The place in records
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    site: String,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    openings: OpeningArgs,
+    #[command(flatten)]
+    ends: EndArgs,
+}
+
+/// How the engines play. `2=VALUE` is for the second engine only.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "How the engines play (2=VALUE is for the second engine only)")]
+struct LimitArgs {
+    /// What an engine is called
+    #[arg(long, value_name = "N=NAME")]
+    name: Vec<PerEngine<String>>,
+    /// A clock: [moves/][minutes:]seconds[+increment]
+    #[arg(long, value_name = "TC")]
+    tc: Vec<PerEngine<TimeControl>>,
+    /// Seconds for each move when the main time is used up
+    #[arg(long, value_name = "SECONDS")]
+    byoyomi: Vec<PerEngine<Seconds>>,
+    /// Milliseconds for each move
+    #[arg(long, value_name = "MS")]
+    movetime: Vec<PerEngine<u64>>,
+    /// Nodes for each move
+    #[arg(long, value_name = "N")]
+    nodes: Vec<PerEngine<u64>>,
+    /// Plies for each move
+    #[arg(long, value_name = "PLIES")]
+    depth: Vec<PerEngine<u32>>,
+    /// Milliseconds by which a clock may be overrun
+    #[arg(long, value_name = "MS")]
+    margin: Vec<PerEngine<u64>>,
+    /// Think on the opponent's time; with N only one engine does
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
+    ponder: Vec<usize>,
+    /// Start engines anew for each game; with N only one engine
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
+    restart: Vec<usize>,
+    /// Set an option of the engines
+    #[arg(long = "option", value_name = "NAME[=VALUE]")]
+    options: Vec<PerEngine<String>>,
+    /// uci or usi; by default what the game has, or the engine list says
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Vec<PerEngine<ProtocolArg>>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Openings")]
+struct OpeningArgs {
+    /// A file: EPD, FEN, PGN, SFEN, KIF, KI2, CSA or Polyglot
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["chess960_numbers", "double_chess960", "handicap"])]
+    openings: Option<String>,
+    /// The format of the file, if its name does not tell
+    #[arg(long, value_enum)]
+    book_format: Option<BookArg>,
+    /// Draw them by lot
+    #[arg(long)]
+    random: bool,
+    /// When the next one is taken
+    #[arg(long, value_enum, default_value_t = PolicyArg::Pairing)]
+    opening_policy: PolicyArg,
+    /// Use each so often in succession
+    #[arg(long, value_name = "N")]
+    repeat: Option<NonZeroU32>,
+    /// Leave out so many at the beginning
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// Play at most so many plies of each
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// Start positions of Chess960 by number [all of them, with --game chess960]
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["double_chess960", "handicap"])]
+    chess960_numbers: Vec<u16>,
+    /// Chess960 with different first ranks for White and Black
+    #[arg(long, conflicts_with = "handicap")]
+    double_chess960: bool,
+    /// A handicap of shogi, such as `2-piece`
+    #[arg(long, value_name = "NAME")]
+    handicap: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "When a game or the match ends")]
+struct EndArgs {
+    /// A draw from move MOVE on, when for COUNT moves no side is ahead by more than CP centipawns
+    #[arg(long, value_name = "MOVE,COUNT,CP")]
+    draw: Option<DrawArg>,
+    /// A loss when for COUNT moves an engine is CP centipawns behind by its own score; with
+    /// `,both` its opponent must agree
+    #[arg(long, value_name = "COUNT,CP[,both]")]
+    resign: Option<ResignArg>,
+    /// A draw after so many moves: full ones in chess, single ones in shogi
+    #[arg(long, value_name = "N")]
+    max_moves: Option<u32>,
+    /// Folders with Syzygy tablebases, which end games
+    #[arg(long, value_name = "FOLDER")]
+    syzygy: Vec<String>,
+    /// Ask tablebases only about positions with at most so many pieces
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "syzygy")]
+    syzygy_pieces: u32,
+    /// The rule for kings that have entered the other camp (shogi)
+    #[arg(long, value_enum, default_value_t = ImpasseArg::Points27)]
+    impasse: ImpasseArg,
+    /// End the match when a sequential test has decided between two strengths in Elo
+    #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
+    sprt: Option<SprtArg>,
+    /// What the Elo of the test is
+    #[arg(long, value_enum, default_value_t = ModelArg::Normalized, requires = "sprt")]
+    sprt_model: ModelArg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum GameArg {
+    Chess,
+    Chess960,
+    Shogi,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PolicyArg {
+    /// For each pairing
+    Pairing,
+    /// Each time two engines meet
+    Meeting,
+    /// For each round
+    Round,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BookArg {
+    Epd,
+    Pgn,
+    Sfen,
+    Kif,
+    Polyglot,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ImpasseArg {
+    /// 27 points win by declaration
+    #[value(name = "27-points")]
+    Points27,
+    /// 31 points win, 24 draw
+    #[value(name = "24-points")]
+    Points24,
+    /// A king on the other king's start square wins
+    Try,
+    /// Nothing
+    None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ModelArg {
+    /// The score in standard deviations
+    Normalized,
+    /// The expected score
+    Logistic,
+    /// What fastchess calls bayesian
+    FastchessBayesian,
+    /// BayesElo, as cutechess has it
+    BayesElo,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ProtocolArg(Protocol);
+
+#[derive(Clone, Copy, Debug)]
+struct Seconds(u64);
+
+#[derive(Clone, Copy, Debug)]
+struct DrawArg(DrawAdjudication);
+
+#[derive(Clone, Copy, Debug)]
+struct ResignArg(ResignAdjudication);
+
+#[derive(Clone, Copy, Debug)]
+struct SprtArg {
+    elo: [f64; 2],
+    errors: [f64; 2],
+}
+
+impl PlanArgs {
+    /// The plan that the arguments describe. `seed` is used if they have none.
+    pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
+        let mut engines = self.engines()?;
+        self.limits.apply(&mut engines).map_err(Failure::usage)?;
+        name(&mut engines);
+        if let Some(engine) = engines.iter().find(|engine| has_no_limit(engine)) {
+            let hint = "give --tc, --byoyomi, --movetime, --nodes or --depth";
+            return Err(Failure::usage(format!("engine `{}` has no limit: {hint}", engine.name)));
+        }
+        Ok(Plan {
+            game: self.game.into(),
+            event: self.event.clone(),
+            site: self.site.clone(),
+            engines,
+            format: self.format,
+            rounds: self.rounds,
+            legs: self.legs,
+            colours: Colours { fixed: self.fixed_colours, reversed: self.reversed_colours },
+            games: if self.games == 1 { GamesPerPairing::One } else { GamesPerPairing::Two },
+            openings: self.openings.openings(self.game),
+            adjudication: self.ends.adjudication(),
+            sprt: self.ends.sprt(),
+            seed: self.seed.unwrap_or(seed),
+        })
+    }
+
+    /// Whether nothing is said about what is played.
+    pub(super) fn is_empty(&self) -> bool {
+        self.engines.is_empty() && self.plan.is_none()
+    }
+
+    fn engines(&self) -> Result<Vec<EnginePlan>, Failure> {
+        if self.engines.len() < 2 {
+            return Err(Failure::usage("a match needs two engines or a --plan"));
+        }
+        let mut plans = Vec::with_capacity(self.engines.len());
+        for text in &self.engines {
+            let mut plan = engine_plan(text, &dirs::env).map_err(Failure::usage)?;
+            let words = shlex::split(text).unwrap_or_default();
+            let first = words.first().map_or(text.as_str(), String::as_str);
+            let stem = std::path::Path::new(first).file_stem().unwrap_or_default();
+            plan.name = stem.to_string_lossy().into_owned();
+            plans.push(plan);
+        }
+        Ok(plans)
+    }
+}
+
+/// Engines of one name get numbers: the name is what tells them apart in records.
+fn name(engines: &mut [EnginePlan]) {
+    let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
+    for (index, engine) in engines.iter_mut().enumerate() {
+        let same = |name: &&String| **name == engine.name;
+        if names.iter().filter(same).count() > 1 {
+            let number = names.iter().take(index + 1).filter(same).count();
+            engine.name = format!("{} {number}", engine.name);
+        }
+    }
+}
+
+fn has_no_limit(engine: &EnginePlan) -> bool {
+    let limits = &engine.limits;
+    limits.tc.is_none()
+        && limits.byoyomi_ms.is_none()
+        && limits.move_time_ms.is_none()
+        && limits.nodes.is_none()
+        && limits.depth.is_none()
+}
+
+impl LimitArgs {
+    fn apply(&self, engines: &mut [EnginePlan]) -> Result<(), FlagError> {
+        let named = |numbers: &[usize]| -> Vec<PerEngine<()>> {
+            let engine = |&number: &usize| (number > 0).then_some(number);
+            numbers.iter().map(|n| PerEngine { engine: engine(n), value: () }).collect()
+        };
+        PerEngine::apply(&self.name, engines, |engine, name| engine.name.clone_from(name))?;
+        PerEngine::apply(&self.tc, engines, |engine, tc| engine.limits.tc = Some(*tc))?;
+        PerEngine::apply(&self.byoyomi, engines, |engine, seconds| {
+            engine.limits.byoyomi_ms = Some(seconds.0);
+        })?;
+        PerEngine::apply(&self.movetime, engines, |engine, time| {
+            engine.limits.move_time_ms = Some(*time);
+        })?;
+        PerEngine::apply(&self.nodes, engines, |engine, nodes| {
+            engine.limits.nodes = Some(*nodes);
+        })?;
+        PerEngine::apply(&self.depth, engines, |engine, depth| {
+            engine.limits.depth = Some(*depth);
+        })?;
+        PerEngine::apply(&self.margin, engines, |engine, margin| {
+            engine.limits.margin_ms = *margin;
+        })?;
+        PerEngine::apply(&named(&self.ponder), engines, |engine, ()| engine.ponder = true)?;
+        PerEngine::apply(&named(&self.restart), engines, |engine, ()| engine.restart = true)?;
+        PerEngine::apply(&self.protocol, engines, |engine, protocol| {
+            engine.protocol = Some(protocol.0);
+        })?;
+        PerEngine::apply(&self.options, engines, |engine, option| {
+            // A button has no value.
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            engine.options.insert(name.trim().to_owned(), value.to_owned());
+        })
+    }
+}
+
+impl OpeningArgs {
+    fn openings(&self, game: GameArg) -> Openings {
+        let source = if let Some(path) = &self.openings {
+            OpeningSource::File { path: path.clone(), format: self.book_format.map(Into::into) }
+        } else if let Some(name) = &self.handicap {
+            OpeningSource::Handicap { name: name.clone() }
+        } else if self.double_chess960 {
+            OpeningSource::DoubleChess960 { numbers: Vec::new() }
+        } else if matches!(game, GameArg::Chess960) || !self.chess960_numbers.is_empty() {
+            OpeningSource::Chess960 { numbers: self.chess960_numbers.clone() }
+        } else {
+            OpeningSource::Start
+        };
+        let order = if self.random { OpeningOrder::Random } else { OpeningOrder::Sequential };
+        let (skip, plies, repeat) = (self.skip, self.plies, self.repeat);
+        Openings { source, order, skip, plies, policy: self.opening_policy.into(), repeat }
+    }
+}
+
+impl EndArgs {
+    fn adjudication(&self) -> Adjudication {
+        let tablebases = (!self.syzygy.is_empty()).then(|| TablebaseAdjudication {
+            paths: self.syzygy.clone(),
+            pieces: self.syzygy_pieces,
+            ignore_fifty_moves: false,
+            scope: TablebaseScope::Both,
+        });
+        Adjudication {
+            draw: self.draw.map(|draw| draw.0),
+            resign: self.resign.map(|resign| resign.0),
+            max_moves: self.max_moves,
+            tablebases,
+            impasse: self.impasse.into(),
+        }
+    }
+
+    fn sprt(&self) -> Option<SprtPlan> {
+        let SprtArg { elo: [elo0, elo1], errors: [alpha, beta] } = self.sprt?;
+        Some(SprtPlan { model: self.sprt_model.into(), elo0, elo1, alpha, beta })
+    }
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    match (text, text.split_once('=')) {
+        ("round-robin", _) => Ok(Format::RoundRobin),
+        ("gauntlet", _) => Ok(Format::Gauntlet { seeds: 1 }),
+        ("knockout", _) => Ok(Format::Knockout { replays: 1, tie: KnockoutTie::default() }),
+        ("swiss", _) => Ok(Format::Swiss),
+        (_, Some(("gauntlet", seeds))) => match seeds.parse() {
+            Ok(seeds @ 1..) => Ok(Format::Gauntlet { seeds }),
+            Ok(0) | Err(_) => Err(format!("`{seeds}` is no number of engines")),
+        },
+        _ => Err("it is round-robin, gauntlet, gauntlet=N, knockout or swiss".to_owned()),
+    }
+}
+
+/// Splits at commas and reads each part.
+fn list<T: FromStr>(text: &str) -> Option<Vec<T>> {
+    text.split(',').map(|part| part.trim().parse().ok()).collect()
+}
+
+impl FromStr for DrawArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match list(text).as_deref() {
+            Some(&[from_move, moves, score]) if moves > 0 => {
+                Ok(Self(DrawAdjudication { from_move, moves, score }))
+            }
+            _ => Err("it has the form MOVE,COUNT,CP, such as 40,8,10"),
+        }
+    }
+}
+
+impl FromStr for ResignArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (numbers, two_sided) =
+            text.strip_suffix(",both").map_or((text, false), |numbers| (numbers, true));
+        match list(numbers).as_deref() {
+            Some(&[moves, score]) if moves > 0 => {
+                Ok(Self(ResignAdjudication { moves, score, two_sided }))
+            }
+            _ => Err("it has the form COUNT,CP or COUNT,CP,both, such as 3,600"),
+        }
+    }
+}
+
+impl FromStr for SprtArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (elo, errors): ([f64; 2], [f64; 2]) = match list(text).as_deref() {
+            Some(&[elo0, elo1]) => ([elo0, elo1], [0.05, 0.05]),
+            Some(&[elo0, elo1, alpha, beta]) => ([elo0, elo1], [alpha, beta]),
+            _ => return Err("it has the form ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA"),
+        };
+        let [elo0, elo1] = elo;
+        let [alpha, beta] = errors;
+        if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
+            return Err("the first Elo must be less than the second");
+        }
+        if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
+            return Err("the probabilities must be over 0, and their sum less than 1");
+        }
+        Ok(Self { elo, errors })
+    }
+}
+
+impl FromStr for Seconds {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = "it is a number of seconds";
+        let time: TimeControl = text.parse().map_err(|_| error)?;
+        if time.moves.is_some() || !time.increment.is_zero() {
+            return Err(error);
+        }
+        u64::try_from(time.time.as_millis()).map(Self).map_err(|_| error)
+    }
+}
+
+impl FromStr for ProtocolArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "uci" => Ok(Self(Protocol::Uci)),
+            "usi" => Ok(Self(Protocol::Usi)),
+            _ => Err("it is uci or usi"),
+        }
+    }
+}
+
+impl From<GameArg> for Game {
+    fn from(game: GameArg) -> Self {
+        match game {
+            GameArg::Chess => Self::Chess,
+            GameArg::Chess960 => Self::Chess960,
+            GameArg::Shogi => Self::Shogi,
+        }
+    }
+}
+
+impl From<PolicyArg> for OpeningPolicy {
+    fn from(policy: PolicyArg) -> Self {
+        match policy {
+            PolicyArg::Pairing => Self::Pairing,
+            PolicyArg::Meeting => Self::Meeting,
+            PolicyArg::Round => Self::Round,
+        }
+    }
+}
+
+impl From<BookArg> for BookFormat {
+    fn from(format: BookArg) -> Self {
+        match format {
+            BookArg::Epd => Self::Epd,
+            BookArg::Pgn => Self::Pgn,
+            BookArg::Sfen => Self::Sfen,
+            BookArg::Kif => Self::Kif,
+            BookArg::Polyglot => Self::Polyglot,
+        }
+    }
+}
+
+impl From<ImpasseArg> for Impasse {
+    fn from(rule: ImpasseArg) -> Self {
+        match rule {
+            ImpasseArg::Points27 => Self::Points27,
+            ImpasseArg::Points24 => Self::Points24,
+            ImpasseArg::Try => Self::TryRule,
+            ImpasseArg::None => Self::None,
+        }
+    }
+}
+
+impl From<ModelArg> for Model {
+    fn from(model: ModelArg) -> Self {
+        match model {
+            ModelArg::Normalized => Self::Normalized,
+            ModelArg::Logistic => Self::Logistic,
+            ModelArg::FastchessBayesian => Self::FastchessBayesian,
+            ModelArg::BayesElo => Self::BayesElo,
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! `readyok match`.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use readyok_arena::event::{End, JsonLines, Listener};
+use readyok_arena::export::{Existing, Export, Form, PgnMoves, PgnStyle, PgnTell};
+use readyok_arena::fastchess::{self, Invocation, PgnNotation, Printer, Request};
+use readyok_arena::plan::Plan;
+use readyok_arena::queue::Stop;
+use readyok_arena::runner::{Settings, Summary};
+
+use crate::cli::complain;
+use crate::cli::match_plan::PlanArgs;
+use crate::cli::queue::QueueArgs;
+use crate::dirs;
+use crate::exit::{Code, Failure};
+use crate::matches::{Lines, Live, Queue, Results, Run, engine_plan, read_plan};
+
+const HELP: &str = "\
+Examples:
+  readyok match stockfish ethereal-chess --tc 10+0.1 --rounds 50 --openings book.epd --random
+  readyok match ./new ./base --tc 8+0.08 --sprt 0,5 --rounds 50000 --concurrency 8 --pgn games.pgn
+  readyok match narikin fairy-stockfish --game shogi --byoyomi 1 --protocol 2=usi --kif games
+  readyok match --resume match-1700000000.jsonl --concurrency 8
+  readyok match --plan tournament.toml --queue nats://10.0.0.1
+  readyok match --fastchess -engine cmd=a -engine cmd=b -each tc=8+0.08 -rounds 10
+
+Results are kept in one file, one line for each pairing; a match that was ended in any way, even by
+`kill -9`, goes on with --resume. Ctrl-C ends the match after the games that are being played; a
+second one at once. After --fastchess everything is as fastchess has it. docs/match.md tells more.";
+
+/// Play engines against each other: matches, tournaments, tests of strength
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    #[command(flatten)]
+    plan: PlanArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    queue: QueueArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "How the match is run")]
+struct RunArgs {
+    /// Play so many pairings at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    concurrency: u16,
+    /// Bind engines to processors: to these, or to all that there are
+    #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
+    pin: Option<Vec<usize>>,
+    /// Keep results in this file [match-<time>.jsonl]
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    results: Option<PathBuf>,
+    /// Go on with the match of this file; a plan beside it may have more rounds
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Write games as PGN (chess)
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Add to what the PGN file holds
+    #[arg(long, requires = "pgn")]
+    pgn_append: bool,
+    /// Write no comments and only the main tags into the PGN file
+    #[arg(long, requires = "pgn")]
+    pgn_min: bool,
+    /// Write last positions as EPD (chess) or SFEN (shogi)
+    #[arg(long, value_name = "FILE")]
+    epd: Option<PathBuf>,
+    /// Write games as KIF into this folder (shogi)
+    #[arg(long, value_name = "FOLDER")]
+    kif: Option<PathBuf>,
+    /// Write games as CSA (shogi)
+    #[arg(long, value_name = "FILE")]
+    csa: Option<PathBuf>,
+    /// Write a report at the end
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write what happens as lines of JSON; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+    /// Tell each move in the events
+    #[arg(long, requires = "events")]
+    moves: bool,
+    /// Break games off at the first Ctrl-C
+    #[arg(long)]
+    abort: bool,
+    /// End the match when an engine has crashed or stalled so often
+    #[arg(long, value_name = "N")]
+    failures: Option<u64>,
+    /// Print lines instead of a table
+    #[arg(long, conflicts_with = "json")]
+    plain: bool,
+    /// Print what happens as lines of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    let Args { plan, run, queue } = args;
+    let (json, plain) = (run.json, run.plain);
+    let results = run.results(&plan)?;
+    let run = run.into_run(results, queue.queue());
+    let summary = run.play(|plan, total| vec![shown(plan, total, json, plain)]);
+    Ok(code(&summary.map_err(Failure::failed)?))
+}
+
+/// Takes the command line of fastchess.
+pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let invocation = match fastchess::parse(&words, seconds()).map_err(Failure::usage)? {
+        Request::Play(invocation) => *invocation,
+        Request::Version => {
+            let version = env!("CARGO_PKG_VERSION");
+            super::print(&format!("readyok {version} (in the manner of fastchess alpha 1.8.2)"));
+            return Ok(Code::Done);
+        }
+        Request::Help => {
+            super::print(
+                "readyok match --fastchess takes the options of fastchess: see its manual",
+            );
+            return Ok(Code::Done);
+        }
+        Request::Compliance(_) => {
+            return Err(Failure::usage("`--compliance` is not a part of `readyok match`"));
+        }
+    };
+    let Invocation { mut plan, options } = invocation;
+    for engine in &mut plan.engines {
+        let found = engine_plan(&engine.command, &dirs::env).map_err(Failure::usage)?;
+        engine.command = found.command;
+        engine.args.splice(0..0, found.args);
+    }
+    let state = &options.resume;
+    let file = state.file.as_ref().filter(|_| !state.discard);
+    let results = match file {
+        Some(path) => Results::GoOn(path.clone(), None),
+        None => Results::New(fresh(&state.outname), Box::new(plan)),
+    };
+    let settings = Settings {
+        on_interrupt: Stop::Abort,
+        failures: if options.recover { None } else { Some(1) },
+        ..Settings::default()
+    };
+    let run = Run {
+        results,
+        settings,
+        slots: slots(options.concurrency, options.force_concurrency)?,
+        pin: options
+            .affinity
+            .as_ref()
+            .map(|cpus| cpus.iter().filter_map(|&cpu| usize::try_from(cpu).ok()).collect()),
+        exports: fastchess_exports(&options),
+        events: None,
+        report: None,
+        queue: None,
+    };
+    let summary = run.play(|plan, _| {
+        vec![Box::new(Printer::new(plan, &options, io::stdout())) as Box<dyn Listener>]
+    });
+    let summary = summary.map_err(Failure::failed)?;
+    Ok(code(&summary))
+}
+
+fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
+    let existing = |append| if append { Existing::Append } else { Existing::Replace };
+    let named = |ending: &str| PathBuf::from(format!("fastchess_{}.{ending}", seconds()));
+    let mut exports = Vec::new();
+    if let Some(pgn) = &options.pgn {
+        let moves = match pgn.notation {
+            PgnNotation::San => PgnMoves::San,
+            PgnNotation::Lan => PgnMoves::Lan,
+            PgnNotation::Uci => PgnMoves::Uci,
+        };
+        let tell = PgnTell {
+            nodes: pgn.nodes,
+            seldepth: pgn.seldepth,
+            nps: pgn.nps,
+            hashfull: pgn.hashfull,
+            tbhits: pgn.tbhits,
+            time_left: pgn.timeleft,
+            latency: pgn.latency,
+            pv: pgn.pv,
+        };
+        exports.push(Export {
+            path: pgn.file.clone().unwrap_or_else(|| named("pgn")),
+            form: Form::Pgn(PgnStyle { moves, min: pgn.min, tell }),
+            existing: existing(pgn.append),
+        });
+    }
+    if let Some(epd) = &options.epd {
+        let path = epd.file.clone().unwrap_or_else(|| named("epd"));
+        exports.push(Export { path, form: Form::Positions, existing: existing(epd.append) });
+    }
+    exports
+}
+
+/// How many games run at once: 0 and less is the number of processors minus so many.
+fn slots(concurrency: i64, force: bool) -> Result<usize, Failure> {
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    if concurrency <= 0 {
+        let less = usize::try_from(concurrency.unsigned_abs()).unwrap_or(usize::MAX);
+        return Ok(cpus.saturating_sub(less).max(1));
+    }
+    let slots = usize::try_from(concurrency).unwrap_or(usize::MAX);
+    if slots > cpus && !force {
+        let text = "Error: Concurrency exceeds number of CPUs. Use -force-concurrency to override.";
+        return Err(Failure::usage(text));
+    }
+    Ok(slots)
+}
+
+impl RunArgs {
+    fn results(&self, args: &PlanArgs) -> Result<Results, Failure> {
+        let plan = match &args.plan {
+            Some(path) => {
+                let read = read_plan(path);
+                Some(
+                    read.map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))?,
+                )
+            }
+            None if self.resume.is_some() && args.is_empty() => None,
+            None => Some(args.plan(seconds())?),
+        };
+        match (&self.resume, plan) {
+            (Some(path), plan) => Ok(Results::GoOn(path.clone(), plan.map(Box::new))),
+            (None, Some(plan)) => {
+                let named = || PathBuf::from(format!("match-{}.jsonl", seconds()));
+                let path = self.results.clone().unwrap_or_else(named);
+                Ok(Results::New(path, Box::new(plan)))
+            }
+            (None, None) => Err(Failure::usage("a match needs engines or a plan")),
+        }
+    }
+
+    fn into_run(self, results: Results, queue: Option<Queue>) -> Run {
+        let settings = Settings {
+            on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
+            failures: self.failures,
+            tell_moves: self.moves,
+            ..Settings::default()
+        };
+        let existing = Existing::Replace;
+        let mut exports = Vec::new();
+        if let Some(path) = self.pgn {
+            let existing = if self.pgn_append { Existing::Append } else { existing };
+            let tell = PgnTell { nodes: true, time_left: true, ..PgnTell::default() };
+            let style = PgnStyle { moves: PgnMoves::San, min: self.pgn_min, tell };
+            exports.push(Export { path, form: Form::Pgn(style), existing });
+        }
+        let others = [(self.epd, Form::Positions), (self.kif, Form::Kif), (self.csa, Form::Csa)];
+        for (path, form) in others {
+            exports.extend(path.map(|path| Export { path, form, existing }));
+        }
+        Run {
+            results,
+            settings,
+            slots: usize::from(self.concurrency),
+            pin: self.pin,
+            exports,
+            events: self.events,
+            report: self.report,
+            queue,
+        }
+    }
+}
+
+fn shown(plan: &Plan, total: u64, json: bool, plain: bool) -> Box<dyn Listener> {
+    const EVERY: u64 = 10;
+    let out = io::stdout();
+    if json {
+        Box::new(JsonLines::new(out))
+    } else if plain || !out.is_terminal() {
+        Box::new(Lines::new(out, plan, total, EVERY))
+    } else {
+        Box::new(Live::new(out, super::terminal_size, plan, total))
+    }
+}
+
+/// A name for a new state: fastchess writes its own over and over, here a match has its file.
+fn fresh(outname: &std::path::Path) -> PathBuf {
+    if !outname.exists() {
+        return outname.to_owned();
+    }
+    let stem = outname.file_stem().unwrap_or_default().to_string_lossy();
+    let name = format!("{stem}-{}.json", seconds());
+    complain(&format!("`{}` is there already; results go to `{name}`", outname.display()));
+    outname.with_file_name(name)
+}
+
+fn code(summary: &Summary) -> Code {
+    match summary.end {
+        End::Complete | End::Test { .. } => Code::Done,
+        End::Interrupted => Code::Interrupted,
+        End::Failures { .. } | End::Error { .. } => Code::Failed,
+    }
+}
+
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

@@ -1,0 +1,83 @@
+//! `readyok worker`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use readyok_arena::queue::nats::Permissions;
+use readyok_arena::store::ContentHash;
+
+use crate::cli::complain;
+use crate::cli::queue::AccessArgs;
+use crate::dirs;
+use crate::exit::{Code, Failure};
+use crate::matches::Worker;
+
+const HELP: &str = "\
+A worker runs nothing that its owner has not allowed: programs of this machine (--engine), programs of
+a known content (--allow), or whatever a match brings (--allow-any, for machines that are there for
+nothing else).
+
+Examples:
+  readyok worker --queue nats://10.0.0.1 --slots 4 --engine /usr/games/stockfish --engine ./new
+  readyok worker --queue tls://matches.example.org --creds me.creds --slots 16 --allow-any";
+
+/// Play games for matches of other machines
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// The server of NATS where matches are
+    #[arg(long, value_name = "nats://HOST[:PORT]")]
+    queue: String,
+    #[command(flatten)]
+    access: AccessArgs,
+    /// Play so many pairings at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    slots: u16,
+    /// Allow a program of this machine
+    #[arg(long, value_name = "PROGRAM")]
+    engine: Vec<PathBuf>,
+    /// Allow programs with this SHA-256, wherever they come from
+    #[arg(long, value_name = "SHA256")]
+    allow: Vec<ContentHash>,
+    /// Allow whatever a match brings
+    #[arg(long)]
+    allow_any: bool,
+    /// Put delivered programs here
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+    /// What this worker is called [the name of the machine]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Go home after so many seconds without a match
+    #[arg(long, value_name = "SECONDS")]
+    idle: Option<u64>,
+}
+
+pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    let permissions = Permissions {
+        anything: args.allow_any,
+        contents: args.allow.into_iter().collect(),
+        ..Permissions::default()
+    };
+    let cache = args.cache.or_else(|| Some(dirs::state(&dirs::env)?.join("programs")));
+    let cache = cache.ok_or_else(|| Failure::usage("there is no folder for programs: --cache"))?;
+    let worker = Worker {
+        access: args.access.access(args.queue),
+        permissions,
+        engines: args.engine,
+        cache,
+        slots: usize::from(args.slots),
+        name: args.name.unwrap_or_else(name),
+        idle: args.idle.map(Duration::from_secs),
+    };
+    worker.work(complain).map_err(Failure::failed)?;
+    Ok(Code::Done)
+}
+
+/// Different for each worker: the machine and the process.
+fn name() -> String {
+    let machine = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+    let machine = machine.trim();
+    let machine = if machine.is_empty() { "worker" } else { machine };
+    format!("{machine}-{}", std::process::id())
+}

@@ -1,0 +1,15 @@
+//! `readyok match`: from arguments to a plan, and what is shown while it is played.
+
+mod engines;
+mod flags;
+mod queue;
+mod run;
+mod show;
+mod standing;
+
+pub use engines::{EngineError, engine_plan};
+pub use flags::{FlagError, PerEngine};
+pub use queue::{Queue, Worker};
+pub use run::{Results, Run, read_plan, write_report};
+pub use show::{Lines, Live};
+pub use standing::Standing;

@@ -1,0 +1,72 @@
+//! From what a user calls an engine to an engine of a plan.
+
+use std::collections::BTreeMap;
+use std::{env, error, fmt, io};
+
+use readyok_arena::plan::{EnginePlan, Protocol};
+use readyok_protocol::Dialect;
+
+use crate::address::{Address, AddressError, Reach};
+use crate::dirs::Env;
+
+/// Why an engine cannot play in a match.
+#[derive(Debug)]
+pub enum EngineError {
+    /// It is not there.
+    Address(AddressError),
+    /// This program, of which Narikin is a part, does not know its own path.
+    OwnPath(io::Error),
+    /// A path is not UTF-8, and a plan could not be written to a file.
+    Path(String),
+}
+
+/// The engine that is meant by `text`, for a plan: started by what [`Address::find`] finds, with
+/// its settings from the user's list of engines.
+///
+/// # Errors
+/// It is not there, or its path cannot be written down.
+pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> {
+    let address = Address::find(text, env).map_err(EngineError::Address)?;
+    let protocol = address.dialect.map(|dialect| match dialect {
+        Dialect::Uci => Protocol::Uci,
+        Dialect::Usi => Protocol::Usi,
+    });
+    let utf8 = |path: std::path::PathBuf| {
+        path.into_os_string()
+            .into_string()
+            .map_err(|path| EngineError::Path(path.to_string_lossy().into_owned()))
+    };
+    let (command, args, dir) = match address.reach {
+        // It plays as a program of its own, like every other engine.
+        Reach::Narikin => {
+            let own = env::current_exe().map_err(EngineError::OwnPath)?;
+            (utf8(own)?, vec!["engine".to_owned()], None)
+        }
+        Reach::Program { file, arguments, directory } => {
+            (utf8(file)?, arguments, directory.map(utf8).transpose()?)
+        }
+        Reach::Tcp(address) => (format!("tcp://{address}"), Vec::new(), None),
+    };
+    let options: BTreeMap<String, String> = address.options.into_iter().collect();
+    Ok(EnginePlan { command, args, dir, protocol, options, ..EnginePlan::default() })
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(error) => error.fmt(f),
+            Self::OwnPath(error) => write!(f, "the path of this program is not known: {error}"),
+            Self::Path(path) => write!(f, "`{path}` is not UTF-8"),
+        }
+    }
+}
+
+impl error::Error for EngineError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Address(error) => Some(error),
+            Self::OwnPath(error) => Some(error),
+            Self::Path(_) => None,
+        }
+    }
+}

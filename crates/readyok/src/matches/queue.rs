@@ -1,0 +1,120 @@
+//! Matches over several machines.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use readyok_arena::queue::nats::{
+    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, measure_speed, scaled,
+};
+use readyok_arena::queue::{Order, WorkerId};
+use readyok_arena::runner::{Match, Summary, work};
+use readyok_arena::store::ContentHash;
+
+use super::run::{player, setting};
+
+type Failed = Box<dyn Error>;
+
+/// The server that a match is played over.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    /// How to get in.
+    pub access: Access,
+    /// Times are made as long on each worker as they are worth here.
+    pub calibrate: bool,
+}
+
+impl Queue {
+    /// Hands out the pairings of a match until it is over. `resumed` says that it goes on, so that
+    /// results may be on the server.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or the match cannot be played.
+    pub fn coordinate(&self, game: Match, resumed: bool) -> Result<Summary, Failed> {
+        let connection = Connection::open(&self.access)?;
+        let speed = self.calibrate.then(measure_speed);
+        let order = Order { speed, ..game.order().clone() }.with_programs()?;
+        let mut dispatcher =
+            NatsDispatcher::open(&connection, order, resumed, LEASE, game.reports())?;
+        let summary = game.coordinate(&mut dispatcher)?;
+        // Everything is in the store of the match.
+        dispatcher.clear()?;
+        Ok(summary)
+    }
+}
+
+/// A worker: plays for whatever match a server has.
+#[derive(Debug)]
+pub struct Worker {
+    /// How to get in.
+    pub access: Access,
+    /// What it may run.
+    pub permissions: Permissions,
+    /// Programs of this machine that it may run.
+    pub engines: Vec<PathBuf>,
+    /// Where programs that are delivered are put.
+    pub cache: PathBuf,
+    /// How many pairings it plays at once.
+    pub slots: usize,
+    /// What it is called.
+    pub name: String,
+    /// It goes home when there was no match for so long. None stays.
+    pub idle: Option<Duration>,
+}
+
+/// How long a question for matches goes on at a time.
+const ASK: Duration = Duration::from_secs(30);
+
+impl Worker {
+    /// Works until there is nothing more to do. `say` is told what it does.
+    ///
+    /// # Errors
+    /// The server is gone for good, or a program of this machine cannot be read.
+    pub fn work(mut self, mut say: impl FnMut(&str)) -> Result<(), Failed> {
+        for path in &self.engines {
+            let content: ContentHash = self.permissions.allow_file(path)?;
+            say(&format!("may run {} ({content})", path.display()));
+        }
+        let connection = Connection::open(&self.access)?;
+        let mut matches = Matches::new(&connection);
+        let here = measure_speed();
+        let mut idle = Duration::ZERO;
+        loop {
+            let patience = self.idle.map_or(ASK, |most| most.saturating_sub(idle).min(ASK));
+            let refused = |why: &str| say(&format!("refused: {why}"));
+            let served = matches.next(&self.permissions, &self.cache, patience, refused)?;
+            let Some(served) = served else {
+                idle += patience;
+                if self.idle.is_some_and(|most| most <= idle) {
+                    return Ok(());
+                }
+                continue;
+            };
+            idle = Duration::ZERO;
+            let mut order = served.order().clone();
+            if let Some(there) = order.speed {
+                order.plan = scaled(order.plan, there, here);
+            }
+            say(&format!("plays match {}", order.plan_hash));
+            let setting = setting(&order.plan)?;
+            let done = std::thread::scope(|scope| {
+                let slots = (0..self.slots.max(1)).map(|slot| {
+                    let (served, order, setting) = (&served, &order, &setting);
+                    let worker = WorkerId(format!("{}-{slot}", self.name));
+                    scope.spawn(move || {
+                        let mut jobs = served.jobs(worker)?;
+                        work(&mut jobs, &mut player(order, setting))
+                    })
+                });
+                let slots: Vec<_> = slots.collect();
+                let ends = slots.into_iter().map(std::thread::ScopedJoinHandle::join);
+                // A panic of a player is the end of this worker; its jobs are given back.
+                ends.map(|end| end.unwrap_or(Ok(()))).collect::<Result<Vec<()>, _>>()
+            });
+            match done {
+                Ok(_) => say("the match is over"),
+                Err(error) => say(&error.to_string()),
+            }
+        }
+    }
+}

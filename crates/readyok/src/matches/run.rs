@@ -1,0 +1,170 @@
+//! Plays a match as it was asked for, with everything around it: the store, records, a report, a
+//! queue, and Ctrl-C.
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use readyok_arena::event::{JsonLines, Listener};
+use readyok_arena::export::Export;
+use readyok_arena::game::{Setting, Syzygy, Tablebases};
+use readyok_arena::plan::Plan;
+use readyok_arena::queue::Order;
+use readyok_arena::report::Report;
+use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, Summary, threads_of};
+use readyok_arena::schedule::Schedule;
+use readyok_arena::store::{Reader, Store};
+
+use readyok_client::Patience;
+
+use super::queue::Queue;
+
+/// Where results are kept.
+#[derive(Clone, Debug)]
+pub enum Results {
+    /// In a new file.
+    New(PathBuf, Box<Plan>),
+    /// In the file of a match that goes on, as its plan says, or as this one does, which may have
+    /// more rounds.
+    GoOn(PathBuf, Option<Box<Plan>>),
+}
+
+/// How a match is run.
+#[derive(Debug)]
+pub struct Run {
+    /// Where results are kept.
+    pub results: Results,
+    /// How the coordinator acts.
+    pub settings: Settings,
+    /// How many pairings are played at once.
+    pub slots: usize,
+    /// Whether engines are bound to processors: to these, or to all that this program may use.
+    pub pin: Option<Vec<usize>>,
+    /// Records.
+    pub exports: Vec<Export>,
+    /// Where events go as lines of JSON.
+    pub events: Option<PathBuf>,
+    /// Where the report goes at the end.
+    pub report: Option<PathBuf>,
+    /// Over which server the match is played, instead of by this program alone.
+    pub queue: Option<Queue>,
+}
+
+type Failed = Box<dyn Error>;
+
+impl Run {
+    /// Plays the match, followed by whoever `listen` makes for its plan and its number of pairings.
+    ///
+    /// # Errors
+    /// The match cannot be played, or something around it does not work.
+    pub fn play(
+        self,
+        listen: impl FnOnce(&Plan, u64) -> Vec<Box<dyn Listener>>,
+    ) -> Result<Summary, Failed> {
+        let (store, cut) = self.results.open()?;
+        let (path, plan) = (store.path().to_owned(), store.plan().clone());
+        let resumed = !store.stored().is_empty();
+        let total = Schedule::open(&plan)?.total();
+        let mut game = Match::new(store, self.settings)?;
+        for listener in listen(&plan, total) {
+            game.listen(listener);
+        }
+        if let Some(events) = &self.events {
+            game.listen(JsonLines::new(sink(events)?));
+        }
+        for export in self.exports {
+            game.export(export);
+        }
+        let stop = game.stop_handle();
+        ctrlc::set_handler(move || stop.interrupt())?;
+        if cut > 0 {
+            // The last line was torn when the program was killed; its pairing is played again.
+            writeln!(io::stderr(), "readyok: {cut} bytes of a torn line were cut off")?;
+        }
+        let summary = if let Some(queue) = self.queue {
+            queue.coordinate(game, resumed)?
+        } else {
+            let cpus = match &self.pin {
+                Some(list) => {
+                    let list = Some(list.as_slice()).filter(|list| !list.is_empty());
+                    Some(Cpus::share(self.slots, threads_of(&plan), list)?)
+                }
+                None => None,
+            };
+            let setting = setting(&plan)?;
+            game.play_here(self.slots, cpus.as_ref(), |order| player(order, &setting))?
+        };
+        if let Some(report) = &self.report {
+            write_report(&path, report)?;
+        }
+        Ok(summary)
+    }
+}
+
+impl Results {
+    /// The store, and how many bytes of a torn end were cut off it.
+    fn open(self) -> Result<(Store, u64), Failed> {
+        match self {
+            Self::New(path, plan) => Ok((Store::create(&path, &plan)?, 0)),
+            Self::GoOn(path, plan) => {
+                let (mut store, cut) = Store::resume(&path, |_| ())?;
+                if let Some(plan) = plan {
+                    store.accept(&plan)?;
+                }
+                Ok((store, cut))
+            }
+        }
+    }
+}
+
+/// What games of a plan need: among others its tablebases, which are opened once.
+pub(super) fn setting(plan: &Plan) -> io::Result<Setting> {
+    let tablebases = match &plan.adjudication.tablebases {
+        Some(tables) => Some(Arc::new(Syzygy::open(&tables.paths)?) as Arc<dyn Tablebases>),
+        None => None,
+    };
+    Ok(Setting { tablebases, ..Setting::new(plan.game) })
+}
+
+/// Somebody who plays for an order.
+pub(super) fn player(order: &Order, setting: &Setting) -> EnginePlayer {
+    let player = EnginePlayer::new(&order.plan, setting.clone(), Patience::default());
+    player.telling_moves(order.tell_moves)
+}
+
+/// A file, or standard output for `-`.
+fn sink(path: &Path) -> io::Result<Box<dyn Write + Send>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdout()));
+    }
+    Ok(Box::new(BufWriter::new(File::create(path)?)))
+}
+
+/// Writes the report of a match from its results.
+///
+/// # Errors
+/// The results cannot be read, or the report cannot be written.
+pub fn write_report(results: &Path, report: &Path) -> Result<(), Failed> {
+    let reader = Reader::open(results)?;
+    let mut page = Report::new(reader.plan());
+    for pair in reader {
+        page.add(&pair?);
+    }
+    // Whoever looks at the old one meanwhile sees all of it.
+    let mut part = report.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, page.html())?;
+    fs::rename(&part, report)?;
+    Ok(())
+}
+
+/// Reads a plan from a file.
+///
+/// # Errors
+/// It cannot be read, or is no plan.
+pub fn read_plan(path: &Path) -> Result<Plan, Failed> {
+    let text = fs::read_to_string(path)?;
+    Ok(toml::from_str(&text)?)
+}

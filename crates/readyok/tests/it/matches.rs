@@ -1,0 +1,145 @@
+//! `readyok match`, `report` and `elo`, with Narikin on both sides.
+
+use std::fs;
+
+use crate::program::{Dir, Output, finish, readyok, run, signal};
+
+/// Runs `readyok` with these words in a folder.
+fn at(dir: &Dir, words: &[&str]) -> Output {
+    run(readyok(dir).current_dir(dir.path()).args(words), b"")
+}
+
+fn read(dir: &Dir, name: &str) -> String {
+    fs::read_to_string(dir.path().join(name)).expect(name)
+}
+
+const QUICK: [&str; 6] = ["--depth", "1", "--max-moves", "6", "--seed", "1"];
+
+#[test]
+fn a_match_is_played_kept_recorded_and_reported() {
+    let dir = Dir::new();
+    let words = ["match", "narikin", "narikin", "--rounds", "2", "--results", "m.jsonl", "--pgn"];
+    let more = ["games.pgn", "--epd", "last.epd", "--report", "m.html", "--events", "e.jsonl"];
+    let output = at(&dir, &[&words[..], &more[..], &QUICK[..]].concat());
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let text = output.text();
+    assert!(text.contains("everything was played: 2 pairings, 4 games"), "{text}");
+    assert!(text.contains("narikin 1 – narikin 2"), "{text}");
+    // The plan, and a line for each pairing.
+    assert_eq!(read(&dir, "m.jsonl").lines().count(), 3);
+    assert_eq!(read(&dir, "games.pgn").matches("[White \"narikin 1\"]").count(), 2);
+    assert_eq!(read(&dir, "last.epd").lines().count(), 4);
+    let page = read(&dir, "m.html");
+    assert!(page.contains("4 games.") && page.contains("<svg"), "{page}");
+    let events = read(&dir, "e.jsonl");
+    assert_eq!(events.matches("\"event\":\"game-end\"").count(), 4, "{events}");
+}
+
+#[test]
+fn a_match_goes_on_with_more_rounds() {
+    let dir = Dir::new();
+    let plan = |rounds: &'static str| {
+        let words = ["match", "narikin", "narikin", "--plain", "--rounds", rounds];
+        [&words[..], &QUICK[..]].concat()
+    };
+    let first = at(&dir, &[&plan("1")[..], &["--results", "m.jsonl"]].concat());
+    assert_eq!(first.code(), Some(0), "{}", first.stderr);
+    let taken = at(&dir, &[&plan("1")[..], &["--results", "m.jsonl"]].concat());
+    assert_eq!(taken.code(), Some(1));
+    assert!(taken.stderr.contains("m.jsonl"), "{}", taken.stderr);
+    let again = at(&dir, &[&plan("3")[..], &["--resume", "m.jsonl"]].concat());
+    assert_eq!(again.code(), Some(0), "{}", again.stderr);
+    assert!(again.text().contains("goes on after 1 pairings"), "{}", again.text());
+    assert!(again.text().contains("3 pairings, 6 games"), "{}", again.text());
+    let report = at(&dir, &["report", "m.jsonl", "later.html"]);
+    assert_eq!(report.code(), Some(0), "{}", report.stderr);
+    assert!(read(&dir, "later.html").contains("6 games."));
+    let nothing = at(&dir, &["match", "--resume", "m.jsonl", "--json"]);
+    let end = nothing.text().lines().last().unwrap_or_default();
+    assert!(end.contains("\"event\":\"match-end\"") && end.contains("complete"), "{end}");
+}
+
+#[test]
+fn shogi_is_played_and_kept_as_kif() {
+    let dir = Dir::new();
+    let words =
+        ["match", "narikin", "narikin", "--game", "shogi", "--kif", "games", "--csa", "g.csa"];
+    let output = at(&dir, &[&words[..], &QUICK[..]].concat());
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let folder = fs::read_dir(dir.path().join("games")).expect("a folder");
+    assert_eq!(folder.count(), 2);
+    assert!(read(&dir, "g.csa").contains("N+narikin 1"));
+}
+
+#[test]
+fn takes_the_place_of_fastchess() {
+    let dir = Dir::new();
+    let words = "match --fastchess -engine cmd=narikin name=new -engine cmd=narikin name=base \
+                 -each depth=1 option.Hash=1 -rounds 2 -maxmoves 3 -srand 1 -ratinginterval 1 \
+                 -pgnout file=games.pgn";
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let output = at(&dir, &words);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let text = output.text();
+    for line in [
+        "Started game 1 of 4 (new vs base)",
+        "Finished game 1 (new vs base): 1/2-1/2 {Draw by adjudication}",
+        "Results of new vs base (1 plies, NULL, 1MB):",
+        "Games: 4, Wins: 0, Losses: 0, Draws: 4, Points: 2.0 (50.00 %)",
+        "Ptnml(0-2): [0, 0, 2, 0, 0], WL/DD Ratio: 0.00",
+        "Finished match",
+    ] {
+        assert!(text.lines().any(|found| found == line), "no `{line}` in {text}");
+    }
+    assert_eq!(read(&dir, "games.pgn").matches("[Event ").count(), 4);
+    let wrong = at(&dir, &["match", "--fastchess", "-engne"]);
+    assert_eq!(wrong.code(), Some(2));
+    assert!(wrong.stderr.contains("did you mean `-engine`"), "{}", wrong.stderr);
+}
+
+#[test]
+fn an_interrupt_leaves_whole_pairings_and_ends_at_once() {
+    let dir = Dir::new();
+    let words = ["match", "narikin", "narikin", "--movetime", "200", "--rounds", "1000", "--abort"];
+    let mut command = readyok(&dir);
+    command.current_dir(dir.path()).args(words).args(["--events", "e.jsonl"]);
+    let mut child = command.spawn().expect("the program starts");
+    let events = dir.path().join("e.jsonl");
+    while !fs::read_to_string(&events).is_ok_and(|events| events.contains("game-start")) {
+        assert!(child.try_wait().expect("a process").is_none(), "it has ended");
+        std::thread::yield_now();
+    }
+    signal(child.id(), rustix::process::Signal::INT);
+    let output = finish(child);
+    assert_eq!(output.code(), Some(130), "{}", output.stderr);
+    assert!(output.text().contains("interrupted"), "{}", output.text());
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_starts() {
+    let dir = Dir::new();
+    for (words, why) in [
+        (&["match", "narikin"][..], "two engines"),
+        (&["match", "narikin", "narikin"], "has no limit"),
+        (&["match", "narikin", "nobody", "--depth", "1"], "no engine `nobody`"),
+        (&["match", "narikin", "narikin", "--tc", "3=1"], "there is no engine 3"),
+        (&["match", "narikin", "narikin", "--tc", "x"], "is no time in seconds"),
+        (&["match", "narikin", "narikin", "--depth", "1", "--sprt", "5,0"], "less than the second"),
+    ] {
+        let output = at(&dir, words);
+        assert_eq!(output.code(), Some(2), "{words:?}: {}", output.stderr);
+        assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn strength_is_computed_from_counts() {
+    let dir = Dir::new();
+    let games = at(&dir, &["elo", "136", "111", "96"]);
+    assert!(games.text().contains("Elo              40.70 +/- 30.43"), "{}", games.text());
+    let words = ["elo", "--pairs", "34", "54", "63", "64", "75", "--sprt", "0,5"];
+    let pairs = at(&dir, &words);
+    assert!(pairs.text().contains("Elo              55.58 +/- 27.65"), "{}", pairs.text());
+    assert!(pairs.text().contains("LLR"), "{}", pairs.text());
+    assert_eq!(at(&dir, &["elo", "1", "2", "3", "4"]).code(), Some(2));
+}
