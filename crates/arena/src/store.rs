@@ -15,7 +15,8 @@
 //!   was written is lost, and at most the last line is torn; it is cut off at the next opening.
 //! - [`Store::sync`] brings the lines to the disk. The runner calls it at most a second after a
 //!   line was written, and at the end: that much a failing machine can lose.
-//! - A lock on the file keeps a second writer away, and ends with the program.
+//! - A lock on the file keeps a second writer away, and ends with the program. A program that was
+//!   killed while it started another one may leave it to that one for a moment.
 //! - Reading takes as much memory as the longest pair.
 
 mod difference;
@@ -29,6 +30,8 @@ use std::borrow::Cow;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 pub use difference::Difference;
 pub use error::StoreError;
@@ -39,6 +42,7 @@ pub use read::Reader;
 
 use crate::pairing::PairResult;
 use crate::plan::{Format, Plan};
+use crate::time::now;
 use error::At as _;
 use line::{Head, Record};
 use read::Scan;
@@ -232,10 +236,20 @@ pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
+/// How long a lock may outlive its owner: until the program that it was starting runs.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(StoreError::Locked(path.to_owned())),
-        Err(TryLockError::Error(error)) => Err(error).at(path, "cannot be locked"),
+    let until = now().checked_add(LOCK_PATIENCE);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if until.is_some_and(|until| now() < until) => {
+                // No system tells when a lock is free and takes a deadline.
+                thread::park_timeout(LOCK_PATIENCE / 50);
+            }
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(error).at(path, "cannot be locked"),
+        }
     }
 }
