@@ -16,6 +16,7 @@ mod plan;
 mod queue;
 mod referee;
 mod report;
+mod resume;
 mod runner;
 mod sample;
 mod schedule;

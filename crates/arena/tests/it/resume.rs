@@ -1,0 +1,275 @@
+//! Whole matches with processes: engines that fail in every way, and a runner that is killed again
+//! and again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use readyok_arena::event::{End, Event};
+use readyok_arena::export::{Existing, Export, Form, PgnStyle};
+use readyok_arena::game::Setting;
+use readyok_arena::pairing::PairResult;
+use readyok_arena::plan::{EngineId, EnginePlan, Limits, OpeningSource, Plan};
+use readyok_arena::result::Termination;
+use readyok_arena::runner::{EnginePlayer, Match, Settings};
+use readyok_arena::store::{Reader, Store};
+use readyok_client::{Patience, WaitLimit};
+use readyok_rules::{Game, Position, Side};
+use tempfile::TempDir;
+
+use crate::sample;
+
+/// A folder with a program of its own, so that its processes can be told from all others.
+struct Place {
+    folder: TempDir,
+    plan: Plan,
+}
+
+impl Place {
+    fn new(game: Game, rounds: u32, engines: &[(&str, Limits)]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("instant");
+        fs::copy(env!("CARGO_BIN_EXE_instant"), &program).expect("a program");
+        let engines = engines.iter().zip(1..).map(|((faults, limits), seed)| EnginePlan {
+            name: format!("{seed} {faults}"),
+            command: program.display().to_string(),
+            args: [format!("seed={seed}")]
+                .into_iter()
+                .chain(faults.split_whitespace().map(str::to_owned))
+                .collect(),
+            limits: *limits,
+            ..EnginePlan::default()
+        });
+        let mut plan = sample::plan(&[], rounds);
+        plan.game = game;
+        plan.engines = engines.collect();
+        // Engines that always play the same need games that start differently.
+        plan.openings.source = OpeningSource::Positions { list: openings(game) };
+        plan.adjudication.max_moves = Some(12);
+        Self { folder, plan }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn stored(&self) -> Vec<PairResult> {
+        let pairs = Reader::open(&self.path("match.jsonl")).expect("a good file");
+        let mut pairs: Vec<PairResult> = pairs.map(|pair| pair.expect("a good line")).collect();
+        pairs.sort_by_key(|pair| pair.pairing.index);
+        pairs
+    }
+
+    /// The moves and ends of all games.
+    fn games(&self) -> Vec<(u64, Vec<String>, Termination)> {
+        let pairs = self.stored().into_iter();
+        let games = pairs.flat_map(|pair| {
+            let index = pair.pairing.index;
+            pair.games.into_iter().map(move |game| {
+                let words = game.moves.into_iter().map(|played| played.word).collect();
+                (index, words, game.termination)
+            })
+        });
+        games.collect()
+    }
+
+    /// Runs the match program.
+    fn start(&self) -> Child {
+        let plan = self.path("plan.json");
+        fs::write(&plan, serde_json::to_string(&self.plan).expect("JSON")).expect("space");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_play-match"));
+        command.args([self.path("match.jsonl"), plan, self.path("games.pgn")]).arg("2");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a program")
+    }
+
+    /// Waits for engines to see that their runner is gone.
+    #[cfg(target_os = "linux")]
+    fn is_left_by_all(&self) -> bool {
+        (0..6000).any(|_| {
+            let left = self.processes();
+            if !left.is_empty() {
+                thread::park_timeout(Duration::from_millis(10));
+            }
+            left.is_empty()
+        })
+    }
+
+    /// The numbers of its processes that run.
+    #[cfg(target_os = "linux")]
+    fn processes(&self) -> Vec<String> {
+        let entries = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
+        let ours = entries.filter(|entry| {
+            fs::read_link(entry.path().join("exe"))
+                .is_ok_and(|program| program.starts_with(self.folder.path()))
+        });
+        ours.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// Positions after a move of each side.
+fn openings(game: Game) -> Vec<String> {
+    let after = |from: &Position| {
+        let moves = from.legal_moves().into_iter();
+        let played = moves.map(|mv| {
+            let mut position = from.clone();
+            position.play(mv).expect("a legal move");
+            position
+        });
+        played.collect::<Vec<_>>()
+    };
+    let all = after(&Position::start(game)).iter().flat_map(after).collect::<Vec<_>>();
+    all.iter().step_by(7).map(Position::to_string).collect()
+}
+
+fn limits(move_time_ms: Option<u64>) -> Limits {
+    let nodes = move_time_ms.is_none().then_some(1);
+    Limits { nodes, move_time_ms, ..Limits::default() }
+}
+
+fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
+    let output = BufReader::new(child.stdout.take().expect("an output"));
+    let lines = output.lines().map_while(Result::ok);
+    // The last line of a program that was killed may be torn.
+    lines.map_while(|line| serde_json::from_str(&line).ok())
+}
+
+/// What a PGN file says of its games: round, players, result.
+fn pgn_games(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).expect("a file");
+    let games = text.split("[Event ").skip(1);
+    let tags = |game: &str| {
+        let wanted = ["[Round ", "[White ", "[Black ", "[Result "];
+        let tags = game.lines().filter(|line| wanted.iter().any(|tag| line.starts_with(tag)));
+        tags.collect::<Vec<_>>().join(" ")
+    };
+    games.map(tags).collect()
+}
+
+/// The PGN that a store says there should be.
+fn pgn_of(store: &Path, folder: &Path) -> String {
+    let path = folder.join("again.pgn");
+    let copy = folder.join("copy.jsonl");
+    fs::copy(store, &copy).expect("a copy");
+    let (store, _) = Store::resume(&copy, |_| ()).expect("a good file");
+    let mut game = Match::new(store, Settings::default()).expect("a match");
+    let form = Form::Pgn(PgnStyle::default());
+    game.export(Export { path: path.clone(), form, existing: Existing::Replace });
+    game.play_here(1, None, |order| {
+        EnginePlayer::new(&order.plan, Setting::new(order.plan.game), Patience::default())
+    })
+    .expect("a complete match");
+    fs::read_to_string(path).expect("a file")
+}
+
+#[test]
+fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
+    let faults = ["", "crash", "illegal", "garbage", "late", "hang", "flood"];
+    let time = |fault: &str| matches!(fault, "late" | "hang" | "flood").then_some(150);
+    for game in [Game::Chess, Game::Shogi] {
+        let engines: Vec<_> = faults.iter().map(|fault| (*fault, limits(time(fault)))).collect();
+        let place = Place::new(game, 2, &engines);
+        let store = Store::create(&place.path("match.jsonl"), &place.plan).expect("new");
+        let mut it = Match::new(store, Settings::default()).expect("a match");
+        let (sender, heard) = channel();
+        it.listen(sender);
+        let stall = WaitLimit::fixed(Duration::from_mins(1));
+        let setting = Setting { stall, ..Setting::new(game) };
+        let summary = it.play_here(2, None, |order| {
+            EnginePlayer::new(&order.plan, setting.clone(), Patience::default())
+        });
+        let summary = summary.expect("a match");
+        assert_eq!((summary.end, summary.complete), (End::Complete, 42));
+        let stored = place.stored();
+        let indices: Vec<u64> = stored.iter().map(|pair| pair.pairing.index).collect();
+        assert_eq!(indices, (0..42).collect::<Vec<_>>());
+        let mut seen: BTreeMap<EngineId, Vec<&Termination>> = BTreeMap::new();
+        for game in stored.iter().flat_map(|pair| &pair.games) {
+            if game.termination.is_failure() {
+                let loser = match game.winner.expect("a winner") {
+                    Side::First => game.second,
+                    Side::Second => game.first,
+                };
+                seen.entry(loser).or_default().push(&game.termination);
+            }
+        }
+        for (engine, ends) in &seen {
+            let fault = faults[engine.0 as usize];
+            let fits = |end: &&Termination| match fault {
+                "crash" => matches!(end, Termination::Crash { .. }),
+                "illegal" | "garbage" => matches!(end, Termination::IllegalMove { .. }),
+                "late" | "hang" | "flood" => matches!(end, Termination::TimeForfeit { .. }),
+                _ => false,
+            };
+            assert!(ends.iter().all(fits), "{fault}: {ends:?}");
+        }
+        assert_eq!(seen.len(), faults.len() - 1, "each has failed: {:?}", seen.keys());
+        let failures = heard.iter().filter(|event| matches!(event, Event::EngineFailure { .. }));
+        assert_eq!(failures.count(), seen.values().map(Vec::len).sum::<usize>());
+        #[cfg(target_os = "linux")]
+        assert_eq!(place.processes(), [""; 0], "no process is left");
+    }
+}
+
+#[test]
+fn a_runner_that_is_killed_twenty_times_loses_nothing_and_repeats_nothing() {
+    let engines = [("", limits(None)), ("", limits(None)), ("crash", limits(None))];
+    let whole = Place::new(Game::Chess, 60, &engines);
+    let mut child = whole.start();
+    // Somebody has to read what it tells, or it waits.
+    assert!(events(&mut child).count() > 180);
+    assert!(child.wait().expect("an end").success());
+    let place = Place::new(Game::Chess, 60, &engines);
+    for kill in 0..20 {
+        let mut child = place.start();
+        let pairs = events(&mut child).filter(|event| matches!(event, Event::PairEnd { .. }));
+        // After another number of pairs each time, and in the middle of the next ones.
+        assert!(pairs.take(1 + kill % 3).count() > 0, "there is something left to play");
+        child.kill().expect("a process");
+        child.wait().expect("an end");
+    }
+    #[cfg(target_os = "linux")]
+    assert!(place.is_left_by_all(), "no process is left");
+    let before = place.stored().len();
+    assert!((20..180).contains(&before), "{before}");
+    let mut child = place.start();
+    let heard: Vec<Event> = events(&mut child).collect();
+    assert!(child.wait().expect("an end").success());
+    assert!(
+        matches!(heard.first(), Some(Event::MatchStart { resumed, .. }) if *resumed == before as u64)
+    );
+    let indices: Vec<u64> = place.stored().iter().map(|pair| pair.pairing.index).collect();
+    assert_eq!(indices, (0..180).collect::<Vec<_>>(), "each pair once");
+    assert_eq!(place.games(), whole.games(), "the same games as without a kill");
+    let pgn = place.path("games.pgn");
+    assert_eq!(
+        fs::read_to_string(&pgn).expect("a file"),
+        pgn_of(&place.path("match.jsonl"), place.folder.path()),
+        "the records say what the results say"
+    );
+    let (mut ours, mut theirs) = (pgn_games(&pgn), pgn_games(&whole.path("games.pgn")));
+    ours.sort_unstable();
+    theirs.sort_unstable();
+    assert_eq!((ours.len(), ours), (360, theirs));
+    assert!(!place.path("games.pgn.old").exists(), "nothing had to be written anew");
+}
+
+#[test]
+fn an_interrupt_ends_the_program_with_whole_pairs_and_no_process() {
+    let place = Place::new(Game::Chess, 100_000, &[("", limits(None)), ("", limits(None))]);
+    let mut child = place.start();
+    let mut input = child.stdin.take().expect("an input");
+    let mut events = events(&mut child);
+    assert!(events.any(|event| matches!(event, Event::PairEnd { pair: 3, .. })));
+    input.write_all(b"\n").expect("a reader");
+    let last = events.last().expect("an end");
+    assert!(matches!(last, Event::MatchEnd { why: End::Interrupted, .. }), "{last:?}");
+    assert!(child.wait().expect("an end").success());
+    assert!(place.stored().iter().all(|pair| pair.games.len() == 2));
+    #[cfg(target_os = "linux")]
+    assert_eq!(place.processes(), [""; 0], "no process is left");
+}
