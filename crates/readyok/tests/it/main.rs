@@ -4,6 +4,7 @@
 mod address;
 mod analyse;
 mod matches;
+mod matches_real;
 mod options;
 mod program;
 mod readme;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::program::{Dir, finish, readyok, run};
 
 /// The path of an engine, if it is to be tested with.
-fn engine(name: &str) -> Option<PathBuf> {
+pub(crate) fn engine(name: &str) -> Option<PathBuf> {
     if env::var_os("READYOK_REAL_ENGINES").is_none() {
         // Not by `eprintln!`, which nobody sees of a test that passes.
         let text = format!("not tested: {name}, which needs READYOK_REAL_ENGINES=1\n");
@@ -20,7 +20,7 @@ fn engine(name: &str) -> Option<PathBuf> {
         return None;
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
+    let games = ["/usr/games", "/usr/local/games", "/usr/sbin"].map(PathBuf::from);
     let mut folders = env::split_paths(&path).chain(games);
     let found = folders.find_map(|folder| Some(folder.join(name)).filter(|it| it.is_file()));
     Some(found.unwrap_or_else(|| panic!("{name} is not installed")))

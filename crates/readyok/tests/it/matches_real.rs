@@ -1,0 +1,135 @@
+//! Matches of Narikin against real engines, on this machine alone and through two workers over a
+//! server of NATS, where they are installed and `READYOK_REAL_ENGINES` is set.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use crate::program::{Dir, PATIENCE, readyok, run};
+use crate::real::engine;
+
+/// Ends a process with its handle.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn server(program: &Path, store: &Path) -> (Running, String) {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("an address").port();
+    drop(free);
+    let child = Command::new(program)
+        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+        .arg(store)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("nats-server starts");
+    let running = Running(child);
+    let until = SystemTime::now() + PATIENCE;
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(SystemTime::now() < until, "nats-server does not listen");
+        std::thread::yield_now();
+    }
+    (running, format!("nats://127.0.0.1:{port}"))
+}
+
+/// The moves, the winner and the end of each game, by pairing.
+fn games(results: &Path) -> Vec<(u64, Vec<Value>)> {
+    let text = fs::read_to_string(results).expect("results");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let mut pairs: Vec<(u64, Vec<Value>)> = lines
+        .filter_map(|line| line.get("pair").cloned())
+        .map(|pair| {
+            let games = pair["games"].as_array().expect("games").iter().map(|game| {
+                let moves = game["moves"].as_array().expect("moves");
+                let words: Vec<Value> = moves.iter().map(|made| made["word"].clone()).collect();
+                serde_json::json!([words, game["winner"], game["termination"]])
+            });
+            (pair["pairing"]["index"].as_u64().expect("an index"), games.collect())
+        })
+        .collect();
+    pairs.sort_by_key(|&(index, _)| index);
+    pairs
+}
+
+/// Ten pairs, here and by two workers: the games are the same.
+fn check(opponent: &str, words: &[&str], openings: &str) {
+    let (Some(opponent), Some(nats)) = (engine(opponent), engine("nats-server")) else { return };
+    let opponent = opponent.to_str().expect("UTF-8");
+    let dir = Dir::new();
+    let book = dir.write("book.txt", openings);
+    let play = |more: &[&str]| {
+        let mut command = readyok(&dir);
+        command.current_dir(dir.path()).args(["match", "narikin", opponent]).args(words);
+        command.args(["--rounds", "10", "--nodes", "200", "--plain", "--openings"]).arg(&book);
+        let output = run(command.args(more), b"");
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        let text = output.text();
+        assert!(text.contains("10 pairings, 20 games"), "{text}");
+        for fault in ["illegal", "disconnects", "stalls", "on time"] {
+            assert!(!text.contains(fault), "{text}");
+        }
+    };
+    play(&["--results", "here.jsonl", "--concurrency", "2"]);
+    let (_server, address) = server(&nats, &dir.path().join("nats"));
+    let workers = ["one", "two"].map(|name| {
+        let cache = dir.path().join(name);
+        let mut command = readyok(&dir);
+        command.args(["worker", "--allow-any", "--queue", &address, "--name", name, "--cache"]);
+        command.arg(cache).args(["--engine", opponent, "--engine"]);
+        command.arg(env!("CARGO_BIN_EXE_readyok"));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Running(command.spawn().expect("a worker"))
+    });
+    play(&["--results", "there.jsonl", "--queue", &address]);
+    drop(workers);
+    let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| games(&dir.path().join(name)));
+    assert_eq!(here.len(), 10);
+    assert_eq!(here, there);
+}
+
+#[test]
+fn narikin_and_stockfish_play_ten_pairs_of_chess() {
+    let openings = "\
+rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/pp1ppppp/2p5/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
+rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 2
+rnbqkbnr/ppppp1pp/8/5p2/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
+rnbqkbnr/pppp1ppp/8/4p3/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2
+rnbqkb1r/pppppppp/5n2/8/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 1 2
+rnbqkbnr/ppp1pppp/8/3p4/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2
+";
+    check("stockfish", &["--book-format", "epd", "--option", "2=Hash=1"], openings);
+}
+
+#[test]
+fn narikin_and_fairy_stockfish_play_ten_pairs_of_shogi() {
+    let openings = "\
+position startpos moves 7g7f 3c3d
+position startpos moves 7g7f 8c8d
+position startpos moves 2g2f 8c8d
+position startpos moves 2g2f 3c3d
+position startpos moves 7g7f 3c3d 2g2f
+position startpos moves 7g7f 8c8d 2g2f
+position startpos moves 5g5f 3c3d
+position startpos moves 7g7f 4a3b
+position startpos moves 2g2f 4a3b
+position startpos moves 7g7f 3c3d 6g6f
+";
+    let words = ["--game", "shogi", "--book-format", "sfen", "--max-moves", "256"];
+    check("fairy-stockfish", &words, openings);
+}
