@@ -1,10 +1,13 @@
 //! An engine that plays a legal move at once, and sometimes does what engines should not:
-//! `instant [seed=NUMBER] [crash] [hang] [late] [flood] [illegal] [garbage]`.
+//! `instant [seed=NUMBER] [one-in=NUMBER] [log=FILE] [crash] [hang] [late] [flood] [illegal]
+//! [garbage]`.
 //!
 //! It speaks UCI and USI. Which move it plays, and whether it fails, which is so one move in
-//! twenty, follows from the position and its seed: what was played once is played again.
+//! twenty or as its arguments say, follows from the position and its seed: what was played once is
+//! played again. The log gets a line with the seed for each start and each `go`.
 #![expect(clippy::exit, clippy::print_stdout, reason = "as engines do")]
 
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
 use std::process::exit;
 use std::thread;
@@ -16,18 +19,29 @@ struct Engine {
     game: Game,
     position: String,
     seed: u64,
+    one_in: u64,
+    log: Option<String>,
     faults: Vec<String>,
 }
 
 fn main() {
-    let mut engine =
-        Engine { game: Game::Chess, position: String::new(), seed: 0, faults: Vec::new() };
+    let mut engine = Engine {
+        game: Game::Chess,
+        position: String::new(),
+        seed: 0,
+        one_in: 20,
+        log: None,
+        faults: Vec::new(),
+    };
     for argument in std::env::args().skip(1) {
-        match argument.strip_prefix("seed=") {
-            Some(seed) => engine.seed = seed.parse().unwrap_or(0),
-            None => engine.faults.push(argument),
+        match argument.split_once('=') {
+            Some(("seed", seed)) => engine.seed = seed.parse().unwrap_or(0),
+            Some(("one-in", number)) => engine.one_in = number.parse().unwrap_or(1),
+            Some(("log", file)) => engine.log = Some(file.to_owned()),
+            Some(_) | None => engine.faults.push(argument),
         }
     }
+    engine.note("start");
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
         match word {
@@ -53,11 +67,21 @@ fn say(text: &str) {
 }
 
 impl Engine {
+    fn note(&self, what: &str) {
+        let Some(log) = &self.log else { return };
+        let file = OpenOptions::new().create(true).append(true).open(log);
+        let line = format!("{what} {}\n", self.seed);
+        if file.and_then(|mut file| file.write_all(line.as_bytes())).is_err() {
+            exit(9);
+        }
+    }
+
     fn go(&self) {
+        self.note("go");
         let lot = self.lot();
         let fault =
             self.faults.get(usize::try_from(lot >> 40).unwrap_or(0) % self.faults.len().max(1));
-        if let Some(fault) = fault.filter(|_| (lot >> 20).is_multiple_of(20)) {
+        if let Some(fault) = fault.filter(|_| (lot >> 20).is_multiple_of(self.one_in)) {
             self.fail(fault);
         }
         let word = self.choose(lot).unwrap_or_else(|| "resign".to_owned());

@@ -3,6 +3,7 @@
 
 mod adjudication;
 mod clock;
+mod engines;
 mod export;
 mod fastchess;
 mod fastchess_printer;
@@ -10,6 +11,7 @@ mod fastchess_text;
 mod game;
 mod game_real;
 mod hostile;
+mod instant;
 #[cfg(feature = "nats")]
 mod nats;
 mod plan;

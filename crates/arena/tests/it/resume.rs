@@ -4,60 +4,26 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
 
 use readyok_arena::event::{End, Event};
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
 use readyok_arena::game::Setting;
 use readyok_arena::pairing::PairResult;
-use readyok_arena::plan::{EngineId, EnginePlan, Limits, OpeningSource, Plan};
+use readyok_arena::plan::EngineId;
 use readyok_arena::result::Termination;
 use readyok_arena::runner::{EnginePlayer, Match, Settings};
 use readyok_arena::store::{Reader, Store};
 use readyok_client::{Patience, WaitLimit};
-use readyok_rules::{Game, Position, Side};
-use tempfile::TempDir;
+use readyok_rules::{Game, Side};
 
-use crate::sample;
+use crate::instant::{Place, limits};
 
-/// A folder with a program of its own, so that its processes can be told from all others.
-struct Place {
-    folder: TempDir,
-    plan: Plan,
-}
-
+/// What the match program leaves in a place.
 impl Place {
-    fn new(game: Game, rounds: u32, engines: &[(&str, Limits)]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let program = folder.path().join("instant");
-        fs::copy(env!("CARGO_BIN_EXE_instant"), &program).expect("a program");
-        let engines = engines.iter().zip(1..).map(|((faults, limits), seed)| EnginePlan {
-            name: format!("{seed} {faults}"),
-            command: program.display().to_string(),
-            args: [format!("seed={seed}")]
-                .into_iter()
-                .chain(faults.split_whitespace().map(str::to_owned))
-                .collect(),
-            limits: *limits,
-            ..EnginePlan::default()
-        });
-        let mut plan = sample::plan(&[], rounds);
-        plan.game = game;
-        plan.engines = engines.collect();
-        // Engines that always play the same need games that start differently.
-        plan.openings.source = OpeningSource::Positions { list: openings(game) };
-        plan.adjudication.max_moves = Some(12);
-        Self { folder, plan }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
     fn stored(&self) -> Vec<PairResult> {
         let pairs = Reader::open(&self.path("match.jsonl")).expect("a good file");
         let mut pairs: Vec<PairResult> = pairs.map(|pair| pair.expect("a good line")).collect();
@@ -86,49 +52,6 @@ impl Place {
         command.args([self.path("match.jsonl"), plan, self.path("games.pgn")]).arg("2");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a program")
     }
-
-    /// Waits for engines to see that their runner is gone.
-    #[cfg(target_os = "linux")]
-    fn is_left_by_all(&self) -> bool {
-        (0..6000).any(|_| {
-            let left = self.processes();
-            if !left.is_empty() {
-                thread::park_timeout(Duration::from_millis(10));
-            }
-            left.is_empty()
-        })
-    }
-
-    /// The numbers of its processes that run.
-    #[cfg(target_os = "linux")]
-    fn processes(&self) -> Vec<String> {
-        let entries = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
-        let ours = entries.filter(|entry| {
-            fs::read_link(entry.path().join("exe"))
-                .is_ok_and(|program| program.starts_with(self.folder.path()))
-        });
-        ours.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-    }
-}
-
-/// Positions after a move of each side.
-fn openings(game: Game) -> Vec<String> {
-    let after = |from: &Position| {
-        let moves = from.legal_moves().into_iter();
-        let played = moves.map(|mv| {
-            let mut position = from.clone();
-            position.play(mv).expect("a legal move");
-            position
-        });
-        played.collect::<Vec<_>>()
-    };
-    let all = after(&Position::start(game)).iter().flat_map(after).collect::<Vec<_>>();
-    all.iter().step_by(7).map(Position::to_string).collect()
-}
-
-fn limits(move_time_ms: Option<u64>) -> Limits {
-    let nodes = move_time_ms.is_none().then_some(1);
-    Limits { nodes, move_time_ms, ..Limits::default() }
 }
 
 fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
@@ -211,7 +134,7 @@ fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
         let failures = heard.iter().filter(|event| matches!(event, Event::EngineFailure { .. }));
         assert_eq!(failures.count(), seen.values().map(Vec::len).sum::<usize>());
         #[cfg(target_os = "linux")]
-        assert_eq!(place.processes(), [""; 0], "no process is left");
+        assert_eq!(place.running_become(&[]), [""; 0], "no process is left");
     }
 }
 
@@ -233,7 +156,7 @@ fn a_runner_that_is_killed_twenty_times_loses_nothing_and_repeats_nothing() {
         child.wait().expect("an end");
     }
     #[cfg(target_os = "linux")]
-    assert!(place.is_left_by_all(), "no process is left");
+    assert_eq!(place.running_become(&[]), [""; 0], "no process is left");
     let before = place.stored().len();
     assert!((20..180).contains(&before), "{before}");
     let mut child = place.start();
@@ -271,5 +194,5 @@ fn an_interrupt_ends_the_program_with_whole_pairs_and_no_process() {
     assert!(child.wait().expect("an end").success());
     assert!(place.stored().iter().all(|pair| pair.games.len() == 2));
     #[cfg(target_os = "linux")]
-    assert_eq!(place.processes(), [""; 0], "no process is left");
+    assert_eq!(place.running_become(&[]), [""; 0], "no process is left");
 }

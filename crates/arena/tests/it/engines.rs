@@ -1,0 +1,160 @@
+//! A player with real engines: which it keeps, what it tells, and how it breaks off.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use readyok_arena::game::Setting;
+use readyok_arena::pairing::{PairResult, Pairing};
+use readyok_arena::plan::EngineId;
+use readyok_arena::queue::{Progress, Stop, StopToken};
+use readyok_arena::result::Termination;
+use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Watch};
+use readyok_client::{Patience, WaitLimit};
+use readyok_rules::{Game, Side};
+
+use crate::instant::{Place, limits};
+use crate::sample;
+
+/// Engines with these arguments, which note what they do.
+fn place(arguments: &[&str]) -> Place {
+    let engines: Vec<_> = arguments.iter().map(|it| (*it, limits(None))).collect();
+    let mut place = Place::new(Game::Chess, 1, &engines);
+    let log = format!("log={}", place.path("log").display());
+    for engine in &mut place.plan.engines {
+        engine.args.push(log.clone());
+    }
+    place
+}
+
+/// What engines have noted of one kind, in order.
+fn noted(place: &Place, what: &str) -> Vec<String> {
+    let text = fs::read_to_string(place.path("log")).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.strip_prefix(what));
+    lines.map(|seed| seed.trim().to_owned()).collect()
+}
+
+fn player(place: &Place) -> EnginePlayer {
+    let stall = WaitLimit::fixed(Duration::from_mins(1));
+    let setting = Setting { stall, ..Setting::new(place.plan.game) };
+    EnginePlayer::new(&place.plan, setting, Patience::default())
+}
+
+fn pairing(first: u32, second: u32) -> Pairing {
+    Pairing { first: EngineId(first), second: EngineId(second), ..sample::pairing(0) }
+}
+
+/// Plays, and collects what is told.
+fn play(
+    player: &mut EnginePlayer,
+    pairing: &Pairing,
+) -> (Result<Option<PairResult>, PlayerError>, Vec<Progress>) {
+    let mut told = Vec::new();
+    let mut tell = |progress| told.push(progress);
+    let result = player.play(pairing, &mut Watch::new(&StopToken::default(), &mut tell));
+    (result, told)
+}
+
+#[test]
+fn keeps_engines_for_the_next_pairing_and_ends_those_that_do_not_play() {
+    let place = place(&["", "", ""]);
+    let mut it = player(&place);
+    for (first, second, started) in [
+        (0, 1, &["1", "2"][..]),
+        (0, 1, &["1", "2"]),
+        (1, 0, &["1", "2"]),
+        (0, 2, &["1", "2", "3"]),
+        (2, 1, &["1", "2", "3", "2"]),
+    ] {
+        let pairing = pairing(first, second);
+        let result = play(&mut it, &pairing).0.expect("engines").expect("no stop");
+        assert_eq!((&result.pairing, result.games.len()), (&pairing, 2));
+        assert_eq!(noted(&place, "start"), started);
+        #[cfg(target_os = "linux")]
+        {
+            let mut seeds = [(first + 1).to_string(), (second + 1).to_string()];
+            seeds.sort_unstable();
+            assert_eq!(place.running_become(&seeds.each_ref().map(String::as_str)), seeds);
+        }
+    }
+    drop(it);
+    #[cfg(target_os = "linux")]
+    assert_eq!(place.running_become(&[]), [""; 0]);
+}
+
+#[test]
+fn an_engine_that_crashes_plays_the_next_game_anew() {
+    let place = place(&["", "crash one-in=1"]);
+    let result = play(&mut player(&place), &pairing(0, 1)).0.expect("engines").expect("no stop");
+    for game in &result.games {
+        assert!(matches!(game.termination, Termination::Crash { .. }), "{game:?}");
+        assert_eq!(
+            game.winner,
+            Some(if game.first == EngineId(0) { Side::First } else { Side::Second })
+        );
+    }
+    assert_eq!(noted(&place, "start"), ["1", "2", "2"]);
+}
+
+#[test]
+fn tells_each_game_and_its_moves_only_if_asked() {
+    let place = place(&["", ""]);
+    for wants_moves in [false, true] {
+        let mut it = player(&place).telling_moves(wants_moves);
+        let (result, told) = play(&mut it, &pairing(0, 1));
+        let result = result.expect("engines").expect("no stop");
+        let mut expected = Vec::new();
+        for (number, game) in (0..).zip(result.games) {
+            assert_eq!(game.moves.len(), 24, "{:?}", game.termination);
+            expected.push(Progress::GameStart { game: number });
+            let moves = (0..).zip(game.moves);
+            let moves = moves.map(|(ply, played)| Progress::Move { game: number, ply, played });
+            expected.extend(moves.filter(|_| wants_moves));
+            expected.push(Progress::GameEnd {
+                game: number,
+                winner: game.winner,
+                termination: game.termination,
+                plies: 24,
+                duration_ms: game.duration_ms,
+            });
+        }
+        assert_eq!(told, expected);
+    }
+}
+
+#[test]
+fn an_abort_breaks_off_a_search_and_leaves_no_engine() {
+    let place = place(&["", "hang one-in=1"]);
+    let mut it = player(&place);
+    let stop = StopToken::default();
+    let mut told = Vec::new();
+    let result = thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..6000 {
+                if noted(&place, "go") == ["1", "2"] {
+                    break;
+                }
+                thread::park_timeout(Duration::from_millis(10));
+            }
+            stop.stop(Stop::Abort);
+        });
+        it.play(&pairing(0, 1), &mut Watch::new(&stop, &mut |progress| told.push(progress)))
+    });
+    // If nobody had heard of it the engine would have lost at last.
+    assert_eq!(result, Ok(None));
+    assert_eq!(told, [Progress::GameStart { game: 0 }]);
+    assert_eq!(noted(&place, "go"), ["1", "2"]);
+    #[cfg(target_os = "linux")]
+    assert_eq!(place.running_become(&[]), [""; 0]);
+    let result = it.play(&pairing(0, 1), &mut Watch::new(&stop, &mut |_| ()));
+    assert_eq!(result, Ok(None), "nothing starts after an abort");
+    assert_eq!(noted(&place, "go"), ["1", "2"]);
+}
+
+#[test]
+fn an_engine_that_the_plan_does_not_have_plays_nothing() {
+    let place = place(&["", ""]);
+    let (result, told) = play(&mut player(&place), &pairing(0, 7));
+    assert_eq!(result, Err(PlayerError("the plan has no engine 7".to_owned())));
+    assert_eq!((told, noted(&place, "start")), (vec![], vec![]));
+}

@@ -1,0 +1,99 @@
+//! Plans for the test engine `instant`, and a look at its processes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use readyok_arena::plan::{EnginePlan, Limits, OpeningSource, Plan};
+use readyok_rules::{Game, Position};
+use tempfile::TempDir;
+
+use crate::sample;
+
+/// A folder with a program of its own, so that its processes can be told from all others.
+pub(crate) struct Place {
+    pub(crate) folder: TempDir,
+    pub(crate) plan: Plan,
+}
+
+impl Place {
+    /// Engines with these arguments and limits. Their seeds are 1, 2 and so on.
+    pub(crate) fn new(game: Game, rounds: u32, engines: &[(&str, Limits)]) -> Self {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+        let program = folder.path().join("instant");
+        // A copy could not be run while a process that is just starting has it open for writing.
+        fs::hard_link(env!("CARGO_BIN_EXE_instant"), &program).expect("a program");
+        let engines = engines.iter().zip(1..).map(|((arguments, limits), seed)| EnginePlan {
+            name: format!("{seed} {arguments}"),
+            command: program.display().to_string(),
+            args: [format!("seed={seed}")]
+                .into_iter()
+                .chain(arguments.split_whitespace().map(str::to_owned))
+                .collect(),
+            limits: *limits,
+            ..EnginePlan::default()
+        });
+        let mut plan = sample::plan(&[], rounds);
+        plan.game = game;
+        plan.engines = engines.collect();
+        // Engines that always play the same need games that start differently.
+        plan.openings.source = OpeningSource::Positions { list: openings(game) };
+        plan.adjudication.max_moves = Some(12);
+        Self { folder, plan }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The seeds of its engines that run, in order.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn running(&self) -> Vec<String> {
+        let entries = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
+        let seeds = entries.filter_map(|entry| {
+            let program = fs::read_link(entry.path().join("exe")).ok()?;
+            if !program.starts_with(self.folder.path()) {
+                return None;
+            }
+            let arguments = fs::read(entry.path().join("cmdline")).ok()?;
+            let arguments = String::from_utf8_lossy(&arguments).into_owned();
+            let seed = arguments.split('\0').find_map(|it| it.strip_prefix("seed="));
+            Some(seed.unwrap_or("?").to_owned())
+        });
+        let mut seeds: Vec<String> = seeds.collect();
+        seeds.sort_unstable();
+        seeds
+    }
+
+    /// Waits until these run and no others. Tells which run at last.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn running_become(&self, seeds: &[&str]) -> Vec<String> {
+        for _ in 0..6000 {
+            if self.running() == seeds {
+                break;
+            }
+            std::thread::park_timeout(std::time::Duration::from_millis(10));
+        }
+        self.running()
+    }
+}
+
+/// A time for each move, or one node.
+pub(crate) fn limits(move_time_ms: Option<u64>) -> Limits {
+    let nodes = move_time_ms.is_none().then_some(1);
+    Limits { nodes, move_time_ms, ..Limits::default() }
+}
+
+/// Positions after a move of each side.
+fn openings(game: Game) -> Vec<String> {
+    let after = |from: &Position| {
+        let moves = from.legal_moves().into_iter();
+        let played = moves.map(|mv| {
+            let mut position = from.clone();
+            position.play(mv).expect("a legal move");
+            position
+        });
+        played.collect::<Vec<_>>()
+    };
+    let all = after(&Position::start(game)).iter().flat_map(after).collect::<Vec<_>>();
+    all.iter().step_by(7).map(Position::to_string).collect()
+}
