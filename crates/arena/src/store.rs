@@ -39,6 +39,7 @@ pub use hash::{ContentHash, NoHash};
 pub use indices::IndexSet;
 pub use line::ExportStart;
 pub use read::Reader;
+use tempfile::NamedTempFile;
 
 use crate::pairing::PairResult;
 use crate::plan::{Format, Plan};
@@ -71,7 +72,7 @@ impl Store {
             .at(path, "cannot be written")?;
         let folder = folder_of(path);
         // The file gets its name when its first line is complete.
-        let mut file = tempfile::NamedTempFile::new_in(folder).at(path, "cannot be made")?;
+        let mut file = unnamed_in(folder).at(path, "cannot be made")?;
         file.write_all(&line).at(path, "cannot be written")?;
         file.as_file().sync_all().at(path, "cannot be written")?;
         lock(file.as_file(), path)?;
@@ -224,6 +225,14 @@ impl Store {
         self.end += line.len() as u64;
         Ok(())
     }
+}
+
+/// A file that gets its name later, with the permissions of any new file.
+pub(crate) fn unnamed_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 /// The folder that a file is in.

@@ -4,11 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use super::ExportError;
 use super::error::At as _;
 use crate::pairing::PairResult;
+use crate::store::unnamed_in;
 
 /// A folder that follows the store.
 #[derive(Debug)]
@@ -35,7 +34,7 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => (),
                 Err(error) => return Err(error).at(&path, "cannot be read"),
             }
-            let mut file = NamedTempFile::new_in(&self.0).at(&self.0, "cannot be written")?;
+            let mut file = unnamed_in(&self.0).at(&self.0, "cannot be written")?;
             file.write_all(text.as_bytes()).at(&path, "cannot be written")?;
             file.persist(&path).map_err(|error| error.error).at(&path, "cannot be written")?;
         }

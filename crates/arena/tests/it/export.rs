@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use readyok_arena::export::{
     Existing, Export, ExportError, Exports, Form, PgnMoves, PgnStyle, PgnTell,
@@ -229,10 +229,12 @@ fn games_of_shogi_can_be_read_again() {
         assert_eq!(games[0].player(Side::First), Some("a"));
     };
     check(&fs::read(place.path("csa")).expect("a file"), Format::Csa, &[3, 2, 3, 2]);
+    let permissions = |path: &Path| fs::metadata(path).expect("a file").permissions();
     let folder = place.path("kif");
     for (name, plies) in [("000001-1", 3), ("000002-1", 3)] {
-        let bytes = fs::read(folder.join(format!("{name}.kif"))).expect("a file");
-        check(&bytes, Format::Kif, &[plies]);
+        let path = folder.join(format!("{name}.kif"));
+        check(&fs::read(&path).expect("a file"), Format::Kif, &[plies]);
+        assert_eq!(permissions(&path), permissions(&place.path("csa")), "those of any new file");
     }
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 4);
 }

@@ -159,6 +159,16 @@ fn a_new_match_never_takes_the_place_of_another() {
     assert_eq!(fs::read_dir(place.0.path()).expect("a folder").count(), 1, "nothing is left over");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_match_may_be_read_by_whom_the_user_lets_read_new_files() {
+    let place = Place::with(1);
+    let plain = place.0.path().join("plain");
+    fs::write(&plain, "").expect("space");
+    let permissions = |path: &Path| fs::metadata(path).expect("a file").permissions();
+    assert_eq!(permissions(&place.file()), permissions(&plain));
+}
+
 #[test]
 fn a_plan_may_grow_in_its_rounds() {
     let place = Place::with(1);
