@@ -10,6 +10,7 @@
 mod entries;
 mod error;
 mod permutation;
+mod polyglot;
 mod read;
 mod source;
 
@@ -57,6 +58,9 @@ pub struct Book {
     last: Option<(u64, Opening)>,
 }
 
+/// So many bad lines of a Polyglot book in succession are enough.
+const MOST_FAILURES: u64 = 1000;
+
 impl Book {
     /// Opens the openings of a plan. No opening is read yet.
     ///
@@ -64,7 +68,7 @@ impl Book {
     /// The source is not there, or not for this game, or the plan lacks something that it needs.
     pub fn open(game: Game, openings: &Openings, seed: u64) -> Result<Self, OpeningError> {
         Ok(Self {
-            source: Source::open(game, openings)?,
+            source: Source::open(game, openings, seed)?,
             order: openings.order,
             skip: openings.skip,
             seed,
@@ -134,7 +138,8 @@ impl Book {
                 Err(error) => {
                     failures += 1;
                     let count = self.source.known_count();
-                    if count.is_some_and(|count| failures >= count.get()) {
+                    let most = count.map_or(u64::MAX, NonZeroU64::get);
+                    if failures >= most || self.source.is_endless() && failures >= MOST_FAILURES {
                         return Err(error.and_all_others(failures));
                     }
                     self.seen += 1;
@@ -155,6 +160,8 @@ impl Book {
                 Some(count) => place % count,
                 None => place,
             },
+            // A line of a Polyglot book is drawn by lot in any order.
+            OpeningOrder::Random if self.source.is_endless() => place,
             OpeningOrder::Random => {
                 let count = self.source.count()?;
                 self.permutation(place / count, count).at(place % count)

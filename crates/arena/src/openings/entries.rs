@@ -83,22 +83,11 @@ impl Entries {
     pub(super) const LONGEST: usize = 1 << 20;
     /// Twice as many places as are noted at least, in a long file.
     const MOST_MARKS: usize = 1 << 15;
-    /// A gzip file that unpacks to more than this is refused, in bytes.
-    const LARGEST: u64 = 1 << 36;
 
-    /// A file with a gzip header is unpacked into a nameless temporary file first, since only plain
-    /// files can be read at any place.
     pub(super) fn open(path: &str, kind: Kind) -> Result<Self, OpeningFault> {
-        let mut file = File::open(path)?;
-        let mut magic = [0; 2];
-        let is_gzip = file.read(&mut magic)? == 2 && magic == [0x1f, 0x8b];
-        file.rewind()?;
-        if is_gzip {
-            file = unpacked(file, Self::LARGEST)?;
-        }
         Ok(Self {
             kind,
-            reader: BufReader::with_capacity(1 << 15, file),
+            reader: BufReader::with_capacity(1 << 15, plain(path)?),
             marks: Vec::new(),
             stride: 1,
             at: Cursor::default(),
@@ -317,6 +306,18 @@ fn after_moves(mut line: &[u8], mut in_comment: bool) -> State {
     }
 }
 
+/// Opens a file. One with a gzip header is unpacked into a nameless temporary file first, since
+/// only plain files can be read at any place.
+pub(super) fn plain(path: &str) -> Result<File, OpeningFault> {
+    /// In bytes.
+    const LARGEST: u64 = 1 << 36;
+    let mut file = File::open(path)?;
+    let mut magic = [0; 2];
+    let is_gzip = file.read(&mut magic)? == 2 && magic == [0x1f, 0x8b];
+    file.rewind()?;
+    if is_gzip { unpacked(file, LARGEST) } else { Ok(file) }
+}
+
 fn unpacked(packed: File, limit: u64) -> Result<File, OpeningFault> {
     let mut file = tempfile::tempfile()?;
     let mut source = MultiGzDecoder::new(BufReader::new(packed)).take(limit + 1);
@@ -327,4 +328,56 @@ fn unpacked(packed: File, limit: u64) -> Result<File, OpeningFault> {
     file.flush()?;
     file.rewind()?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::{Entries, Kind};
+
+    fn entries(text: &str, kind: Kind) -> Entries {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        Entries::open(file.path().to_str().unwrap(), kind).unwrap()
+    }
+
+    fn text(entries: &mut Entries, number: u64) -> Option<(u64, String)> {
+        let entry = entries.get(number).unwrap()?;
+        let text = String::from_utf8(entry.bytes.unwrap()).unwrap();
+        Some((entry.line, text.trim().to_owned()))
+    }
+
+    /// More entries than places are noted for.
+    #[test]
+    fn an_entry_of_a_long_file_is_found_from_anywhere() {
+        let count = Entries::MOST_MARKS as u64 * 2 + 5;
+        let lines: Vec<String> = (0..count).map(|number| format!("\n{number}\n")).collect();
+        let mut entries = entries(&lines.concat(), Kind::Line);
+        let mut check = |number: u64| {
+            let expected = (number < count).then(|| (number * 2 + 2, number.to_string()));
+            assert_eq!(text(&mut entries, number), expected);
+        };
+        for number in [0, 1, 2, 70_000, 40_000, 40_001, 3, 65_539, 65_541, 65_540, 0] {
+            check(number);
+        }
+        (0..50).for_each(|step| check(step * 1301));
+        assert_eq!(entries.count().unwrap(), count);
+        assert!(entries.marks.len() < Entries::MOST_MARKS);
+        assert_eq!(text(&mut entries, count - 1), Some((count * 2, (count - 1).to_string())));
+    }
+
+    #[test]
+    fn the_count_does_not_depend_on_what_was_read() {
+        let games =
+            "[A \"1\"]\n\n1. e4 *\n\n[A \"2\"]\n[B \"2\"]\n\n*\n\n1. d4 {\n\n[A \"3\"]\n} *\n";
+        for read in [None, Some(0), Some(1), Some(2), Some(3)] {
+            let mut entries = entries(games, Kind::Game);
+            if let Some(read) = read {
+                assert_eq!(entries.get(read).unwrap().is_some(), read < 3);
+            }
+            assert_eq!(entries.count().unwrap(), 3, "after {read:?}");
+            assert_eq!(entries.get(1).unwrap().map(|entry| entry.line), Some(5));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::{error, fmt, io};
 
 use readyok_rules::record::RecordErrorKind;
-use readyok_rules::{Ending, Game, LineError, PositionError};
+use readyok_rules::{Ending, EpdError, Game, LineError, PositionError};
 
 /// Why an opening, or all of them, cannot be used.
 #[derive(Debug)]
@@ -22,6 +22,13 @@ pub struct OpeningError {
 pub enum OpeningFault {
     /// The file cannot be read.
     Io(io::Error),
+    /// A Polyglot book leads on and on, so that the plan has to say how far it is followed.
+    NoPlies,
+    /// A Polyglot book has entries of 16 bytes.
+    NotPolyglot {
+        /// The size of the file in bytes.
+        bytes: u64,
+    },
     /// The name of the file does not tell its format.
     UnknownFormat,
     /// Openings of this kind are for another game.
@@ -52,6 +59,8 @@ pub enum OpeningFault {
     NotText,
     /// The position cannot be played.
     Position(PositionError),
+    /// The operations of an EPD cannot be read.
+    Epd(EpdError),
     /// A move cannot be played.
     Moves(LineError),
     /// The game cannot be read.
@@ -106,13 +115,16 @@ impl OpeningError {
         match self.fault {
             OpeningFault::Io(_)
             | OpeningFault::UnknownFormat
-            | OpeningFault::OtherGame { .. }
+            | OpeningFault::NoPlies
+            | OpeningFault::NotPolyglot { .. }
             | OpeningFault::Empty
             | OpeningFault::AllBad { .. }
             | OpeningFault::TooLarge { .. } => true,
             OpeningFault::TooLong { .. }
             | OpeningFault::NotText
             | OpeningFault::Position(_)
+            | OpeningFault::Epd(_)
+            | OpeningFault::OtherGame { .. }
             | OpeningFault::Moves(_)
             | OpeningFault::Record(_)
             | OpeningFault::Unexpected(_)
@@ -144,6 +156,10 @@ impl fmt::Display for OpeningFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
+            Self::NoPlies => f.write_str("a Polyglot book needs `plies`"),
+            Self::NotPolyglot { bytes } => {
+                write!(f, "{bytes} bytes are no Polyglot book, whose entries have 16")
+            }
             Self::UnknownFormat => {
                 f.write_str("its name does not tell the format of the openings; name the format")
             }
@@ -162,6 +178,7 @@ impl fmt::Display for OpeningFault {
             Self::TooLong { limit } => write!(f, "the opening has more than {limit} bytes"),
             Self::NotText => f.write_str("the opening is no text in UTF-8"),
             Self::Position(error) => error.fmt(f),
+            Self::Epd(error) => error.fmt(f),
             Self::Moves(error) => error.fmt(f),
             Self::Record(error) => error.fmt(f),
             Self::Unexpected(text) => write!(f, "`{text}` does not belong to a position"),
@@ -179,6 +196,7 @@ impl error::Error for OpeningError {
         match &self.fault {
             OpeningFault::Io(error) => Some(error),
             OpeningFault::Position(error) => Some(error),
+            OpeningFault::Epd(error) => Some(error),
             OpeningFault::Moves(error) => Some(error),
             _ => None,
         }
@@ -194,6 +212,15 @@ impl From<io::Error> for OpeningFault {
 impl From<PositionError> for OpeningFault {
     fn from(error: PositionError) -> Self {
         Self::Position(error)
+    }
+}
+
+impl From<EpdError> for OpeningFault {
+    fn from(error: EpdError) -> Self {
+        match error {
+            EpdError::Position(error) => Self::Position(error),
+            error => Self::Epd(error),
+        }
     }
 }
 

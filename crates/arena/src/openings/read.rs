@@ -3,7 +3,7 @@
 use readyok_client::Dialect;
 use readyok_protocol::{Command, NoteKind, Root};
 use readyok_rules::record::{self, Format, Node};
-use readyok_rules::{Game, Position};
+use readyok_rules::{Epd, Game, Position};
 
 use super::OpeningFault;
 use crate::pairing::Opening;
@@ -18,6 +18,10 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn from(start: Position, name: Option<String>) -> Self {
         Self { start, moves: Vec::new(), name }
+    }
+
+    pub(super) fn with_moves(start: Position, moves: Vec<String>) -> Self {
+        Self { start, moves, name: None }
     }
 
     /// The opening of this number in its source, if it can be played.
@@ -36,13 +40,18 @@ impl Line {
     }
 }
 
-/// A FEN, an SFEN, or what follows `position` in UCI and USI, with or without that word.
+/// An EPD or FEN, an SFEN, or what follows `position` in UCI and USI, with or without that word.
 pub(super) fn position(game: Game, bytes: &[u8]) -> Result<Line, OpeningFault> {
     let text = std::str::from_utf8(bytes).map_err(|_| OpeningFault::NotText)?.trim();
     match text.split_ascii_whitespace().next() {
         Some("position") => command(game, text),
         Some("startpos" | "fen" | "sfen") => command(game, &format!("position {text}")),
-        _ => Ok(Line::from(Position::from_text(game, text)?, None)),
+        _ if game == Game::Shogi => Ok(Line::from(Position::from_text(game, text)?, None)),
+        _ => {
+            let epd = Epd::read(game, text)?;
+            let name = epd.id().map(str::to_owned);
+            Ok(Line::from(epd.position, name))
+        }
     }
 }
 
@@ -74,11 +83,17 @@ fn command(game: Game, line: &str) -> Result<Line, OpeningFault> {
         Root::Sfen(sfen) => Position::from_text(game, sfen.as_str())?,
     };
     let moves = position.moves.words().map(str::to_owned).collect();
-    Ok(Line { start, moves, name: None })
+    Ok(Line::with_moves(start, moves))
 }
 
 /// The main line of the first game in a file.
-pub(super) fn game(game: Game, bytes: &[u8], format: Format) -> Result<Line, (u64, OpeningFault)> {
+///
+/// An error has the line of the file where it is, from 1 on.
+pub(super) fn game(
+    game: Game,
+    bytes: &[u8],
+    format: Option<Format>,
+) -> Result<Line, (u64, OpeningFault)> {
     let record = match record::read(bytes, format).next() {
         Some(Ok(record)) => record,
         Some(Err(error)) => return Err((error.line, OpeningFault::Record(error.kind))),
@@ -89,7 +104,7 @@ pub(super) fn game(game: Game, bytes: &[u8], format: Format) -> Result<Line, (u6
     }
     let form = game.castling_form();
     let moves = record.mainline().filter_map(Node::mv).map(|mv| mv.word(form)).collect();
-    Ok(Line { start: record.start().clone(), moves, name: None })
+    Ok(Line::with_moves(record.start().clone(), moves))
 }
 
 pub(super) fn shortened(text: &str) -> String {

@@ -1,11 +1,15 @@
 //! The kinds of openings, behind one way to ask for an entry.
 
+use std::fs::{self, File};
+use std::io::Read;
 use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
 
 use readyok_rules::record::Format;
 use readyok_rules::{Game, Handicap, Position, Setup};
 
-use super::entries::{Entries, Kind};
+use super::entries::{Entries, Kind, plain};
+use super::polyglot::Polyglot;
 use super::read::{self, Line};
 use super::{OpeningError, OpeningFault};
 use crate::pairing::Opening;
@@ -27,12 +31,15 @@ enum Openable {
     DoubleChess960(Vec<(u16, u16)>),
     Handicap(Handicap),
     File(String, Box<Entries>),
+    /// Files of which each is one opening.
+    Records(Vec<PathBuf>),
+    Polyglot(String, Box<Polyglot>),
 }
 
 const CHESS960: u64 = 960;
 
 impl Source {
-    pub(super) fn open(game: Game, openings: &Openings) -> Result<Self, OpeningError> {
+    pub(super) fn open(game: Game, openings: &Openings, seed: u64) -> Result<Self, OpeningError> {
         let other_game = || OpeningError::in_plan(OpeningFault::OtherGame { game });
         let kind = match &openings.source {
             OpeningSource::Start => Openable::Start,
@@ -49,11 +56,15 @@ impl Source {
                 Handicap::of_name(name)
                     .ok_or_else(|| OpeningError::in_plan(OpeningFault::Handicap(name.clone())))?,
             ),
-            OpeningSource::File { path, format } => {
-                file(game, path, *format).map_err(|fault| OpeningError::in_file(path, fault))?
-            }
+            OpeningSource::File { path, format } => file(game, path, *format, openings.plies, seed)
+                .map_err(|fault| OpeningError::in_file(path, fault))?,
         };
         Ok(Self { game, plies: openings.plies, kind })
+    }
+
+    /// Whether there is an opening for every number.
+    pub(super) fn is_endless(&self) -> bool {
+        matches!(self.kind, Openable::Polyglot(..))
     }
 
     /// How many openings there are, as far as that is known without reading.
@@ -66,6 +77,8 @@ impl Source {
             Openable::DoubleChess960(numbers) if numbers.is_empty() => CHESS960 * CHESS960,
             Openable::DoubleChess960(numbers) => numbers.len() as u64,
             Openable::File(_, entries) => entries.known_count()?,
+            Openable::Records(paths) => paths.len() as u64,
+            Openable::Polyglot(..) => return None,
         })
     }
 
@@ -85,8 +98,17 @@ impl Source {
         if let Openable::File(path, entries) = &mut self.kind {
             return from_file(self.game, path, entries, entry, self.plies);
         }
+        if let Openable::Polyglot(path, book) = &mut self.kind {
+            let line = book.line(self.game, entry);
+            let opening = line.and_then(|line| line.opening(entry, self.plies));
+            return opening.map(Some).map_err(|fault| OpeningError::in_file(path, fault));
+        }
         if self.known_count().is_none_or(|count| entry >= count.get()) {
             return Ok(None);
+        }
+        if let Openable::Records(paths) = &self.kind {
+            let path = usize::try_from(entry).ok().and_then(|entry| paths.get(entry));
+            return path.map(|path| from_record(self.game, path, entry, self.plies)).transpose();
         }
         let opening = self.line(entry).and_then(|line| line.opening(entry, self.plies));
         opening.map(Some).map_err(OpeningError::in_plan)
@@ -96,7 +118,9 @@ impl Source {
     fn line(&self, entry: u64) -> Result<Line, OpeningFault> {
         let at = usize::try_from(entry).unwrap_or(usize::MAX);
         match &self.kind {
-            Openable::File(..) => Err(OpeningFault::Empty),
+            Openable::File(..) | Openable::Records(_) | Openable::Polyglot(..) => {
+                Err(OpeningFault::Empty)
+            }
             Openable::Start => Ok(Line::from(Position::start(self.game), None)),
             Openable::Positions(list) => list
                 .get(at)
@@ -121,8 +145,16 @@ impl Source {
     }
 }
 
-fn file(game: Game, path: &str, format: Option<BookFormat>) -> Result<Openable, OpeningFault> {
-    let format = format.or_else(|| format_of(path)).ok_or(OpeningFault::UnknownFormat)?;
+fn file(
+    game: Game,
+    path: &str,
+    format: Option<BookFormat>,
+    plies: Option<u32>,
+    seed: u64,
+) -> Result<Openable, OpeningFault> {
+    let is_folder = Path::new(path).is_dir();
+    let of_name = if is_folder { Some(BookFormat::Kif) } else { format_of(path) };
+    let format = format.or(of_name).ok_or(OpeningFault::UnknownFormat)?;
     let is_shogi = game == Game::Shogi;
     match format {
         BookFormat::Epd | BookFormat::Pgn | BookFormat::Polyglot if is_shogi => {
@@ -137,8 +169,51 @@ fn file(game: Game, path: &str, format: Option<BookFormat>) -> Result<Openable, 
             let entries = Entries::open(path, Kind::Game)?;
             Ok(Openable::File(path.to_owned(), Box::new(entries)))
         }
-        BookFormat::Kif | BookFormat::Polyglot => Err(OpeningFault::UnknownFormat),
+        BookFormat::Kif if is_folder => Ok(Openable::Records(records(path)?)),
+        BookFormat::Kif => Ok(Openable::Records(vec![path.into()])),
+        BookFormat::Polyglot => {
+            let book = Polyglot::open(plain(path)?, plies, seed)?;
+            Ok(Openable::Polyglot(path.to_owned(), Box::new(book)))
+        }
     }
+}
+
+/// The records of shogi in a folder, by name.
+fn records(folder: &str) -> Result<Vec<PathBuf>, OpeningFault> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        match format_of_record(&path) {
+            Some(Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf) => paths.push(path),
+            Some(Format::Pgn | Format::Usi) | None => {}
+        }
+    }
+    paths.sort_unstable();
+    if paths.is_empty() { Err(OpeningFault::Empty) } else { Ok(paths) }
+}
+
+fn format_of_record(path: &Path) -> Option<Format> {
+    Format::from_extension(path.extension()?.to_str()?)
+}
+
+/// The main line of the first game of a file.
+fn from_record(
+    game: Game,
+    path: &Path,
+    number: u64,
+    plies: Option<u32>,
+) -> Result<Opening, OpeningError> {
+    let in_file = |fault| OpeningError::in_file(&path.to_string_lossy(), fault);
+    let mut bytes = Vec::new();
+    let limit = Entries::LONGEST as u64 + 1;
+    let read = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    if read.map_err(|error| in_file(error.into()))? > Entries::LONGEST {
+        return Err(in_file(OpeningFault::TooLong { limit: Entries::LONGEST }));
+    }
+    read::game(game, &bytes, format_of_record(path))
+        .map_err(|(line, fault)| OpeningError { line: Some(line), ..in_file(fault) })?
+        .opening(number, plies)
+        .map_err(in_file)
 }
 
 /// The format that the end of a name tells, in front of `.gz`.
@@ -149,7 +224,7 @@ fn format_of(path: &str) -> Option<BookFormat> {
         "epd" | "fen" => BookFormat::Epd,
         "pgn" => BookFormat::Pgn,
         "sfen" => BookFormat::Sfen,
-        "kif" | "kifu" | "ki2" | "ki2u" | "csa" => BookFormat::Kif,
+        "kif" | "kifu" | "ki2" | "ki2u" | "csa" | "jkf" => BookFormat::Kif,
         "bin" => BookFormat::Polyglot,
         _ => return None,
     })
@@ -180,7 +255,7 @@ fn from_file(
     let bytes = entry.bytes.ok_or(OpeningFault::TooLong { limit: Entries::LONGEST });
     let line = bytes.map_err(|fault| (1, fault)).and_then(|bytes| match entries.kind() {
         Kind::Line => read::position(game, &bytes).map_err(|fault| (1, fault)),
-        Kind::Game => read::game(game, &bytes, Format::Pgn),
+        Kind::Game => read::game(game, &bytes, Some(Format::Pgn)),
     });
     line.and_then(|line| line.opening(number, plies).map_err(|fault| (1, fault))).map(Some).map_err(
         |(line, fault)| {

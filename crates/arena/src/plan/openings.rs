@@ -89,7 +89,7 @@ pub enum BookFormat {
     Pgn,
     /// One SFEN, or one line of USI `position` with or without that word, for each line.
     Sfen,
-    /// The first moves of the games in KIF, KI2 or CSA files.
+    /// The first moves of the first game in a KIF, KI2, CSA or JKF file.
     Kif,
     /// A Polyglot book, whose moves are drawn by their weights.
     Polyglot,

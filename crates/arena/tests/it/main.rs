@@ -14,6 +14,7 @@ mod hostile;
 mod instant;
 #[cfg(feature = "nats")]
 mod nats;
+mod openings;
 mod plan;
 mod queue;
 mod referee;

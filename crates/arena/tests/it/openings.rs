@@ -1,0 +1,323 @@
+//! Openings: every kind of source, orders, bad ones.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use proptest::prelude::*;
+use readyok_arena::openings::{Book, OpeningError};
+use readyok_arena::pairing::Opening;
+use readyok_arena::plan::Openings;
+use readyok_rules::Game;
+use tempfile::TempDir;
+
+fn open(game: Game, toml: &str) -> Result<Book, OpeningError> {
+    let openings: Openings = toml::from_str(toml).expect(toml);
+    Book::open(game, &openings, 7)
+}
+
+/// A folder with one file.
+fn file(name: &str, bytes: &[u8]) -> (TempDir, String) {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).expect("a file");
+    let path = path.to_str().expect("a path in UTF-8").to_owned();
+    (folder, path)
+}
+
+fn open_file(game: Game, path: &str, more: &str) -> Result<Book, OpeningError> {
+    open(game, &format!("source = {{ kind = \"file\", path = '{path}' }}\n{more}"))
+}
+
+fn openings(book: &mut Book, count: u64) -> Vec<Opening> {
+    (0..count).map(|number| book.get(number).expect("an opening")).collect()
+}
+
+/// An opening in one line: its index, position, moves and name.
+fn shown(opening: &Opening) -> String {
+    let position = opening.position.as_deref().unwrap_or("start");
+    let name = opening.name.as_deref().unwrap_or("");
+    format!("{} {position} [{}] {name}", opening.index, opening.moves.join(" ")).trim().to_owned()
+}
+
+fn check(book: Result<Book, OpeningError>, expected: &[&str]) {
+    let mut book = book.expect("a book");
+    let found: Vec<String> = openings(&mut book, expected.len() as u64).iter().map(shown).collect();
+    assert_eq!(found, expected);
+}
+
+fn check_refused(book: Result<Book, OpeningError>, text: &str) {
+    let error = book.and_then(|mut book| book.get(0)).expect_err("an error").to_string();
+    assert!(error.ends_with(text), "{error}");
+}
+
+const KINGS: &str = "4k3/8/8/8/8/8/8/4K2R w K -";
+
+#[test]
+fn positions_of_an_epd_keep_their_counters_and_names() {
+    let text = format!(
+        "\u{feff}{KINGS} id \"one\";\r\n\n# a comment\n{KINGS} 3 20\n{KINGS} hmvc 5; fmvn 9;\nposition \
+         startpos moves e2e4 e7e5 g1f3"
+    );
+    let (_folder, path) = file("book.epd", text.as_bytes());
+    check(
+        open_file(Game::Chess, &path, "plies = 2"),
+        &[
+            "0 4k3/8/8/8/8/8/8/4K2R w K - 0 1 [] one",
+            "1 4k3/8/8/8/8/8/8/4K2R w K - 3 20 []",
+            "2 4k3/8/8/8/8/8/8/4K2R w K - 5 9 []",
+            "3 start [e2e4 e7e5]",
+            "0 4k3/8/8/8/8/8/8/4K2R w K - 0 1 [] one",
+        ],
+    );
+    check(
+        open_file(Game::Chess, &path, "skip = 3"),
+        &["3 start [e2e4 e7e5 g1f3]", "0 4k3/8/8/8/8/8/8/4K2R w K - 0 1 [] one"],
+    );
+}
+
+const GAMES: &[u8] = b"[Event \"one\"]\n\n1. e4 {a comment\n\n[not \"a header\"]} e5 2. Nf3 (2. f4) \
+    2... Nc6 *\n\n[Event \"two\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O 1-0\n\n1. d4 ; { \
+    no comment\nd5 *\n";
+
+#[test]
+fn games_of_a_pgn_file_are_found_by_their_beginnings() {
+    let (_folder, path) = file("book.pgn", GAMES);
+    check(
+        open_file(Game::Chess, &path, "plies = 3"),
+        &[
+            "0 start [e2e4 e7e5 g1f3]",
+            "1 4k3/8/8/8/8/8/8/4K2R w K - 0 1 [e1g1]",
+            "2 start [d2d4 d7d5]",
+            "0 start [e2e4 e7e5 g1f3]",
+        ],
+    );
+    let mut book = open_file(Game::Chess, &path, "order = \"random\"").expect("a book");
+    let mut found: Vec<u64> = openings(&mut book, 3).iter().map(|it| it.index).collect();
+    found.sort_unstable();
+    assert_eq!(found, [0, 1, 2]);
+}
+
+#[test]
+fn a_packed_book_is_unpacked() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(GAMES).expect("bytes");
+    let (_folder, path) = file("book.pgn.gz", &packed.finish().expect("bytes"));
+    check(open_file(Game::Chess, &path, "plies = 1\nskip = 2"), &["2 start [d2d4]"]);
+    let (_folder, path) = file("broken.epd.gz", &[0x1f, 0x8b, 8, 0, 1]);
+    assert!(open_file(Game::Chess, &path, "").is_err());
+}
+
+#[test]
+fn lines_of_shogi_are_sfen_and_positions() {
+    let text = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n\
+        startpos moves 7g7f 3c3d\nposition sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1 moves 5c5b+\n\
+        4k4/9/4P4/9/9/9/9/9/4K4 b - 1";
+    let (_folder, path) = file("book.sfen", text.as_bytes());
+    let mut book = open_file(Game::Shogi, &path, "").expect("a book");
+    let found: Vec<String> = openings(&mut book, 4).iter().map(shown).collect();
+    let expected = [
+        "0 start []",
+        "1 start [7g7f 3c3d]",
+        "2 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1 [5c5b+]",
+        "3 4k4/9/4P4/9/9/9/9/9/4K4 b - 1 []",
+    ];
+    assert_eq!(found.first().map(String::as_str), expected.first().copied());
+    assert_eq!(found.get(1).map(String::as_str), expected.get(1).copied());
+    assert!(found.get(2).is_some_and(|it| it.ends_with("[5c5b+]")), "{found:?}");
+    assert_eq!(found.get(3).map(String::as_str), expected.get(3).copied());
+}
+
+#[test]
+fn a_folder_of_records_is_taken_by_name() {
+    let folder = TempDir::new().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    };
+    write("b.csa", "V2.2\nPI\n+\n+2726FU\n-8384FU\n%TORYO\n");
+    write(
+        "a.kif",
+        "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n",
+    );
+    write("c.ki2", "手合割：平手\n\n▲７六歩 △８四歩\n");
+    write("notes.txt", "nothing");
+    let path = folder.path().to_str().expect("a path in UTF-8");
+    let expected = ["0 start [7g7f 3c3d]", "1 start [2g2f 8c8d]", "2 start [7g7f 8c8d]"];
+    check(open_file(Game::Shogi, path, ""), &expected);
+    check(open_file(Game::Shogi, path, "plies = 1"), &["0 start [7g7f]", "1 start [2g2f]"]);
+    let one = Path::new(path).join("b.csa");
+    let one = one.to_str().expect("a path in UTF-8");
+    check(open_file(Game::Shogi, one, ""), &["0 start [2g2f 8c8d]", "0 start [2g2f 8c8d]"]);
+}
+
+#[test]
+fn numbers_name_the_starts_of_chess960() {
+    let standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
+    let first = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1";
+    let last = "rkrnnqbb/pppppppp/8/8/8/8/PPPPPPPP/RKRNNQBB w KQkq - 0 1";
+    let mut book = open(Game::Chess960, "source = { kind = \"chess960\" }").expect("a book");
+    assert_eq!(book.get(0).expect("a start").position.as_deref(), Some(first));
+    assert_eq!(book.get(959).expect("a start").position.as_deref(), Some(last));
+    assert_eq!(book.get(960).expect("a start").index, 0);
+    let mixed = "source = { kind = \"double-chess960\", numbers = [[518, 0]] }";
+    let mixed = open(Game::Chess960, mixed).and_then(|mut book| book.get(0)).expect("a start");
+    let fen = mixed.position.as_deref().unwrap_or_default();
+    assert!(fen.starts_with("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w "), "{fen}");
+    assert_eq!(mixed.name.as_deref(), Some("double Chess960 518/0"));
+    let listed = "source = { kind = \"chess960\", numbers = [518] }";
+    let listed = open(Game::Chess960, listed).and_then(|mut book| book.get(0)).expect("a start");
+    assert!(listed.position.as_deref().is_none_or(|fen| fen.starts_with(standard)));
+}
+
+#[test]
+fn handicaps_have_names_in_both_languages() {
+    for name in ["two pieces", "二枚落ち"] {
+        let toml = format!("source = {{ kind = \"handicap\", name = \"{name}\" }}");
+        check(
+            open(Game::Shogi, &toml),
+            &["0 lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 [] two pieces"],
+        );
+    }
+    let unknown = open(Game::Shogi, "source = { kind = \"handicap\", name = \"pawn\" }");
+    check_refused(unknown, "shogi has no handicap `pawn`");
+}
+
+/// 1. e4 with weight 3, d4 with weight 1; after 1. e4 only e5.
+fn polyglot() -> Vec<u8> {
+    let entry = |key: u64, mv: u16, weight: u16| {
+        let mut bytes = key.to_be_bytes().to_vec();
+        bytes.extend(mv.to_be_bytes());
+        bytes.extend(weight.to_be_bytes());
+        bytes.extend([0; 4]);
+        bytes
+    };
+    let start = 0x463b_9618_1691_fc9c;
+    let e4 = 0x823c_9b50_fd11_4196;
+    let entries = [entry(start, 0x031c, 3), entry(start, 0x02db, 1), entry(e4, 0x0d24, 1)];
+    entries.concat()
+}
+
+#[test]
+fn lines_of_a_polyglot_book_are_drawn_by_weight() {
+    let (_folder, path) = file("book.bin", &polyglot());
+    let mut book = open_file(Game::Chess, &path, "plies = 8").expect("a book");
+    let lines: Vec<String> =
+        openings(&mut book, 1000).iter().map(|it| it.moves.join(" ")).collect();
+    let count = |line: &str| lines.iter().filter(|it| *it == line).count();
+    assert_eq!(count("e2e4 e7e5") + count("d2d4"), 1000);
+    assert!((700..800).contains(&count("e2e4 e7e5")), "{}", count("e2e4 e7e5"));
+    let mut again = open_file(Game::Chess, &path, "plies = 8").expect("a book");
+    let twice: Vec<String> =
+        openings(&mut again, 1000).iter().map(|it| it.moves.join(" ")).collect();
+    assert_eq!(twice, lines);
+
+    check_refused(open_file(Game::Chess, &path, ""), "a Polyglot book needs `plies`");
+    let (_folder, odd) = file("odd.bin", &[0; 17]);
+    let text = "17 bytes are no Polyglot book, whose entries have 16";
+    check_refused(open_file(Game::Chess, &odd, "plies = 8"), text);
+    let (_folder, other) = file("other.bin", &[0; 32]);
+    check_refused(open_file(Game::Chess, &other, "plies = 8"), "there are no openings");
+}
+
+#[test]
+fn bad_openings_are_left_out_and_reported() {
+    let text = format!(
+        "{KINGS} 0 1\n4k3/8/8/8/8/8/8 w - -\n{KINGS} 0 2\nstartpos moves e2e5\n\
+         startpos moves f2f3 e7e5 g2g4 d8h4\nstartpos moves e2e4 hello\n{KINGS} 0 3\n"
+    );
+    let (_folder, path) = file("book.epd", text.as_bytes());
+    let mut book = open_file(Game::Chess, &path, "").expect("a book");
+    let indexes: Vec<u64> = openings(&mut book, 7).iter().map(|it| it.index).collect();
+    assert_eq!(indexes, [0, 2, 6, 0, 2, 6, 0]);
+    let skipped = book.take_skipped();
+    let texts: Vec<String> =
+        skipped.errors.iter().map(|error| error.to_string().replace(&path, "book.epd")).collect();
+    assert_eq!(
+        texts,
+        [
+            "book.epd, line 2: the board has 7 ranks instead of 8",
+            "book.epd, line 4: move 1: illegal move `e2e5`: the piece does not move so",
+            "book.epd, line 5: the game is over already: Checkmate",
+            "book.epd, line 6: `hello` does not belong to a position",
+        ]
+    );
+    assert!(book.take_skipped().is_empty());
+    // Asked for again, and from a new book, they are the same.
+    assert_eq!(book.get(1).expect("an opening").index, 2);
+    let mut resumed = open_file(Game::Chess, &path, "").expect("a book");
+    assert_eq!(resumed.get(5).expect("an opening"), book.get(5).expect("an opening"));
+}
+
+#[test]
+fn a_book_without_an_opening_is_refused() {
+    let (_folder, empty) = file("empty.epd", b"\n# nothing\n");
+    for order in ["sequential", "random"] {
+        let order = format!("order = \"{order}\"");
+        check_refused(open_file(Game::Chess, &empty, &order), "empty.epd: there are no openings");
+        let (_folder, bad) = file("bad.epd", b"hello\nworld\n");
+        let error = open_file(Game::Chess, &bad, &order).and_then(|mut book| book.get(0));
+        let error = error.expect_err("an error").to_string();
+        assert!(error.contains("all 2 openings are bad: "), "{error}");
+    }
+    check_refused(open_file(Game::Chess, "missing.epd", ""), "(os error 2)");
+    check_refused(
+        open_file(Game::Chess, "book.xyz", ""),
+        "its name does not tell the format of the openings; name the format",
+    );
+    check_refused(
+        open_file(Game::Shogi, "book.pgn", ""),
+        "openings of this kind are not for shogi",
+    );
+    let number = open(Game::Chess960, "source = { kind = \"chess960\", numbers = [960] }");
+    check_refused(number, "Chess960 has no start position 960, only 0 to 959");
+}
+
+#[test]
+fn a_line_of_any_length_does_no_harm() {
+    let mut text = vec![b'x'; 3 << 20];
+    text.extend(format!("\n{KINGS}\n").bytes());
+    let (_folder, path) = file("book.epd", &text);
+    let mut book = open_file(Game::Chess, &path, "").expect("a book");
+    assert_eq!(book.get(0).expect("an opening").index, 1);
+    let skipped = book.take_skipped();
+    let text = skipped.errors.first().map(ToString::to_string).unwrap_or_default();
+    assert!(text.ends_with("line 1: the opening has more than 1048576 bytes"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn no_opening_comes_twice_before_all_came(
+        lines in prop::collection::vec(0_u8..4, 1..60), order in any::<bool>(), skip in 0_u64..100,
+    ) {
+        let text: String = lines.iter().enumerate().map(|(number, kind)| match kind {
+            0 => "bad\n".to_owned(),
+            1 => format!("\n# {number}\n"),
+            _ => format!("{KINGS} 0 {}\n", number + 1),
+        }).collect();
+        let good = lines.iter().filter(|&&kind| kind > 1).count() as u64;
+        let (_folder, path) = file("book.epd", text.as_bytes());
+        let order = if order { "random" } else { "sequential" };
+        let settings = format!("skip = {skip}\norder = \"{order}\"");
+        let mut book = open_file(Game::Chess, &path, &settings).expect("a book");
+        if good == 0 {
+            prop_assert!(book.get(0).is_err());
+            return Ok(());
+        }
+        // From a place within the order on, a whole time through it has bad ones in any place.
+        let mut seen: Vec<String> = Vec::new();
+        for number in 0..good {
+            seen.extend(book.get(number).expect("an opening").position);
+        }
+        if skip == 0 || order == "sequential" {
+            let count = seen.len();
+            seen.sort_unstable();
+            seen.dedup();
+            prop_assert_eq!(seen.len(), count);
+        }
+        let mut other = open_file(Game::Chess, &path, &settings).expect("a book");
+        for number in (0..good * 3).rev() {
+            prop_assert_eq!(other.get(number).ok(), book.get(number).ok());
+        }
+    }
+}
