@@ -97,8 +97,8 @@ impl Book {
         Ok(opening)
     }
 
-    /// What was left out since this was last asked. Each opening is reported once, however often
-    /// the source is gone through.
+    /// What was left out since this was last asked. Only the first time through the source is
+    /// reported.
     pub fn take_skipped(&mut self) -> Skipped {
         std::mem::take(&mut self.skipped)
     }
@@ -138,9 +138,8 @@ impl Book {
                 Err(error) => {
                     failures += 1;
                     let count = self.source.known_count();
-                    let most = count.map_or(u64::MAX, NonZeroU64::get);
-                    if failures >= most || self.source.is_endless() && failures >= MOST_FAILURES {
-                        return Err(error.and_all_others(failures));
+                    if failures >= self.enough_failures(count) {
+                        return Err(error.and_all_others(count.map_or(failures, NonZeroU64::get)));
                     }
                     self.seen += 1;
                     self.bad.push(place);
@@ -149,6 +148,17 @@ impl Book {
                     }
                 }
             }
+        }
+    }
+
+    /// After so many bad openings in succession there is no good one.
+    fn enough_failures(&self, count: Option<NonZeroU64>) -> u64 {
+        match (count, self.order) {
+            (None, _) if self.source.is_endless() => MOST_FAILURES,
+            (None, _) => u64::MAX,
+            (Some(count), OpeningOrder::Sequential) => count.get(),
+            // A good one can be the first of one order and the last of the next.
+            (Some(count), OpeningOrder::Random) => count.get().saturating_mul(2).saturating_sub(1),
         }
     }
 
