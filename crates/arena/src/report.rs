@@ -11,17 +11,19 @@ mod moves;
 mod page;
 mod table;
 
+use std::collections::BTreeMap;
+
 use readyok_rules::{Game, Side};
 
 use crate::pairing::{Opening, PairResult};
 use crate::plan::{EngineId, Plan};
 use crate::result::{GameResult, Termination};
-use crate::stats::Sprt;
+use crate::stats::{self, FirstMove, Ratings, Sprt};
 
 use curve::Curve;
 use engines::EngineSums;
 use moves::{Lengths, Slowest};
-use table::Crosstable;
+use table::{Crosstable, outcome};
 
 /// What a match has come to so far.
 #[derive(Clone, Debug)]
@@ -30,6 +32,8 @@ pub struct Report {
     sprt: Option<Sprt>,
     games: u64,
     crosstable: Crosstable,
+    /// The same for ratings; none for more engines than are rated together.
+    rated: Option<stats::Crosstable>,
     curve: Curve,
     engines: Vec<EngineSums>,
     lengths: Lengths,
@@ -44,6 +48,7 @@ impl Report {
             sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
             games: 0,
             crosstable: Crosstable::new(plan.engines.len()),
+            rated: stats::Crosstable::new(plan.engines.len()).ok(),
             curve: Curve::default(),
             engines,
             lengths: Lengths::default(),
@@ -55,6 +60,7 @@ impl Report {
     /// Adds the games of a pairing. Games that were not played to their end do not count.
     pub fn add(&mut self, result: &PairResult) {
         self.crosstable.add(result);
+        self.rate(result);
         for (number, game) in (1..).zip(&result.games) {
             if game.termination == Termination::Aborted {
                 continue;
@@ -79,6 +85,29 @@ impl Report {
             let counts = self.crosstable.counts(0, 1);
             self.curve.add(&counts, self.sprt.as_ref());
         }
+    }
+
+    fn rate(&mut self, result: &PairResult) {
+        let Some(rated) = &mut self.rated else { return };
+        let index = |engine: EngineId| usize::try_from(engine.0).unwrap_or(usize::MAX);
+        let whole = result.games.iter().filter(|game| game.termination != Termination::Aborted);
+        let whole: Vec<&GameResult> = whole.collect();
+        // What the table refuses are players that the plan does not have.
+        let _ = match whole.as_slice() {
+            [one, other] if (one.first, one.second) == (other.second, other.first) => {
+                let [first, second] = [one, other].map(|game| outcome(game, one.first));
+                rated.add_pair(index(one.first), index(one.second), first, second)
+            }
+            games => games.iter().try_for_each(|game| {
+                let outcome = outcome(game, game.first);
+                rated.add_game(index(game.first), index(game.second), outcome)
+            }),
+        };
+    }
+
+    /// The ratings of all engines together.
+    fn ratings(&self) -> Option<Ratings> {
+        Ratings::of(self.rated.as_ref()?, &BTreeMap::new(), FirstMove::Estimated).ok()
     }
 
     /// The page.

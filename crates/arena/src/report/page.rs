@@ -158,6 +158,7 @@ fn standings(report: &Report) -> Markup {
             (engine, counts, figures)
         })
         .collect();
+    let ratings = report.ratings().filter(|_| report.plan.engines.len() > 2);
     let score = |figures: &Figures| figures.score.number().unwrap_or(0.0);
     rows.sort_by(|(_, _, a), (_, _, b)| score(b).total_cmp(&score(a)));
     html! {
@@ -165,7 +166,7 @@ fn standings(report: &Report) -> Markup {
         div.scroll { table {
             tr {
                 th { "Engine" } th { "Games" } th { "Points" } th { "Score" }
-                th { "Elo" } th { "Draws" } th { "Depth" } th { "Nodes/s" }
+                th { "Elo" } @if ratings.is_some() { th { "Rating" } } th { "Draws" } th { "Depth" } th { "Nodes/s" }
             }
             @for (engine, counts, figures) in &rows {
                 tr {
@@ -174,6 +175,9 @@ fn standings(report: &Report) -> Markup {
                     td { (half(counts.half_points())) }
                     td { (percent(figures.score)) }
                     td { (format!("{:.1}", figures.elo)) }
+                    @if let Some(ratings) = &ratings {
+                        td { (format!("{:.1}", ratings.rating(*engine))) }
+                    }
                     td { (percent(figures.draw_ratio)) }
                     @if let Some(sums) = report.engines.get(*engine) {
                         td { (number(sums.depth.value(), 1)) }
@@ -182,6 +186,13 @@ fn standings(report: &Report) -> Markup {
                 }
             }
         } }
+        @if let Some(ratings) = &ratings {
+            p {
+                "Elo is that of the score against all others; ratings are of the largest likelihood "
+                "for all results together, with the mean 0. The first move is worth "
+                (format!("{:.1}", ratings.first_move())) " Elo."
+            }
+        }
     }
 }
 

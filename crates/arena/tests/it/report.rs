@@ -76,6 +76,7 @@ fn many_engines_have_a_crosstable() {
     assert!(html.contains("<h1>Autumn &amp; Co</h1>"), "{html}");
     assert!(html.contains("<td>½/2</td>") && html.contains("<td>1½/2</td>"), "{html}");
     assert!(html.contains("<td>time forfeit</td><td>0</td><td>0</td><td>1</td>"), "{html}");
+    assert!(html.contains("<th>Rating</th>") && html.contains("The first move is worth"), "{html}");
     assert!(!html.contains("Sequential test"), "{html}");
 }
 
