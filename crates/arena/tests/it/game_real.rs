@@ -114,10 +114,14 @@ fn stockfish_meets_ethereal() {
 
 #[test]
 fn stockfish_ponders_on_a_clock() {
-    check(Game::Chess, "stockfish and ethereal-chess", || {
+    // Not with ethereal-chess: it loses a `stop` that comes right after `go ponder`, and thinks on
+    // for ever.
+    check(Game::Chess, "stockfish", || {
         let limits = Limits { tc: "1+0.02".parse().ok(), margin_ms: 3_000, ..Limits::default() };
-        ["stockfish", "ethereal-chess"]
-            .map(|program| EnginePlan { ponder: true, ..engine(program, limits) })
+        ["white", "black"].map(|name| {
+            let plan = EnginePlan { ponder: true, ..engine("stockfish", limits) };
+            EnginePlan { name: name.to_owned(), ..plan }
+        })
     });
 }
 
