@@ -10,6 +10,11 @@ import tempfile
 COMMAND = re.compile(r"\[%(?:eval|clk|emt|csl|cal) [^\]]*\] ?")
 
 
+def millis(seconds):
+    """Seconds as they were written: python-chess adds hours and minutes up as floats."""
+    return None if seconds is None else round(seconds, 3)
+
+
 def notes(node):
     """What python-chess understood of a node."""
     score = node.eval()
@@ -18,8 +23,8 @@ def notes(node):
         "nags": sorted(node.nags),
         "comment": COMMAND.sub("", node.comment).strip(),
         "before": node.starting_comment,
-        "clock": node.clock(),
-        "elapsed": node.emt(),
+        "clock": millis(node.clock()),
+        "elapsed": millis(node.emt()),
         "score": white and ([white.mate()] if white.is_mate() else white.score()),
         "depth": node.eval_depth(),
         "marks": [[arrow.color, arrow.tail, arrow.head] for arrow in node.arrows()],
