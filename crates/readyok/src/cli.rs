@@ -3,6 +3,7 @@
 mod analyse;
 mod elo;
 mod engine;
+mod game;
 mod match_plan;
 mod matches;
 mod options;

@@ -11,6 +11,7 @@ use crate::address::Address;
 use crate::analyse::{
     AnalyseError, Json, Lines, Screen, Scribe, Setup, SetupError, Start, View, analyse,
 };
+use crate::cli::game::GameArg;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::interrupt::Interrupts;
@@ -97,13 +98,6 @@ struct LimitArgs {
     /// Search until Ctrl-C
     #[arg(long, conflicts_with_all = ["depth", "nodes", "movetime", "mate"])]
     infinite: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum GameArg {
-    Chess,
-    Chess960,
-    Shogi,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -199,16 +193,6 @@ impl LimitArgs {
             ..Go::default()
         };
         if go.is_bare() { Limit::millis(DEFAULT_TIME) } else { Limit::Go(Box::new(go)) }
-    }
-}
-
-impl From<GameArg> for Game {
-    fn from(game: GameArg) -> Self {
-        match game {
-            GameArg::Chess => Self::Chess,
-            GameArg::Chess960 => Self::Chess960,
-            GameArg::Shogi => Self::Shogi,
-        }
     }
 }
 

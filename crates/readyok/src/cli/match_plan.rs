@@ -11,8 +11,8 @@ use readyok_arena::plan::{
     ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use readyok_arena::stats::Model;
-use readyok_rules::Game;
 
+use crate::cli::game::GameArg;
 use crate::dirs;
 use crate::exit::Failure;
 use crate::matches::{FlagError, PerEngine, engine_plan};
@@ -168,13 +168,6 @@ struct EndArgs {
     /// What the Elo of the test is
     #[arg(long, value_enum, default_value_t = ModelArg::Normalized, requires = "sprt")]
     sprt_model: ModelArg,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum GameArg {
-    Chess,
-    Chess960,
-    Shogi,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -477,16 +470,6 @@ impl FromStr for ProtocolArg {
             "uci" => Ok(Self(Protocol::Uci)),
             "usi" => Ok(Self(Protocol::Usi)),
             _ => Err("it is uci or usi"),
-        }
-    }
-}
-
-impl From<GameArg> for Game {
-    fn from(game: GameArg) -> Self {
-        match game {
-            GameArg::Chess => Self::Chess,
-            GameArg::Chess960 => Self::Chess960,
-            GameArg::Shogi => Self::Shogi,
         }
     }
 }
