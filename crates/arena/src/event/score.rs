@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::EngineId;
-use crate::stats::{SprtStatus, Verdict};
+use crate::plan::{EngineId, GamesPerPairing};
+use crate::stats::{Counts, Pentanomial, SprtStatus, Trinomial, Verdict};
 
 /// How two engines stand against each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,25 @@ pub struct Score {
     /// Pairs of two games: two losses, loss and draw, win and loss, two draws, win and draw, two
     /// wins. All 0 if pairings have one game.
     pub pairs: [u64; 6],
+}
+
+impl Score {
+    /// The games, one by one. More than can be counted are none.
+    pub fn games(&self) -> Trinomial {
+        Trinomial::new(self.losses, self.draws, self.wins).unwrap_or_default()
+    }
+
+    /// The counts that statistics are made of: pairs, or games if pairings have one. None of more
+    /// pairs than can be counted.
+    pub fn counts(&self, games: GamesPerPairing) -> Option<Counts> {
+        let [ll, ld, wl, dd, wd, ww] = self.pairs;
+        match games {
+            GamesPerPairing::One => Some(Counts::Games(self.games())),
+            GamesPerPairing::Two => {
+                Pentanomial::new(ll, ld, wl, dd, wd, ww).ok().map(Counts::Pairs)
+            }
+        }
+    }
 }
 
 /// How a test stands.

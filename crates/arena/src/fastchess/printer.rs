@@ -139,7 +139,7 @@ impl<W: Write> Printer<W> {
     fn cutechess_score(&self, score: &Score) -> String {
         let Score { wins, draws, losses, .. } = *score;
         let games = wins + draws + losses;
-        let ratio = Figures::of(&trinomial(score)).score.number().unwrap_or_default();
+        let ratio = Figures::of(&Counts::Games(score.games())).score.number().unwrap_or_default();
         let (first, second) = (self.name(score.engine), self.name(score.opponent));
         format!("Score of {first} vs {second}: {wins} - {losses} - {draws}  [{ratio:.3}] {games}")
     }
@@ -180,11 +180,9 @@ impl<W: Write> Printer<W> {
     }
 
     fn counts(&self, score: &Score) -> Counts {
-        let [ll, ld, wl, dd, wd, ww] = score.pairs;
-        match Pentanomial::new(ll, ld, wl, dd, wd, ww) {
-            Ok(pairs) if self.options.penta => Counts::Pairs(pairs),
-            Ok(_) | Err(_) => trinomial(score),
-        }
+        let pairs = self.options.penta.then_some(GamesPerPairing::Two);
+        let pairs = pairs.and_then(|pairs| score.counts(pairs));
+        pairs.unwrap_or_else(|| Counts::Games(score.games()))
     }
 
     fn ranking(&self) -> String {
@@ -203,7 +201,7 @@ impl<W: Write> Printer<W> {
             if !own && !reversed {
                 continue;
             }
-            let Counts::Games(these) = trinomial(score) else { continue };
+            let these = score.games();
             let these = if own { these } else { these.reversed() };
             games = games.plus(these).unwrap_or(games);
             if let Counts::Pairs(these) = self.counts(score) {
@@ -216,7 +214,7 @@ impl<W: Write> Printer<W> {
 
     fn cutechess_report(&self) -> String {
         let counts = match self.scores.get(&(EngineId(0), EngineId(1))) {
-            Some(score) => trinomial(score),
+            Some(score) => Counts::Games(score.games()),
             None => Counts::Games(Trinomial::default()),
         };
         let figures = Figures::of(&counts);
@@ -312,10 +310,6 @@ impl<W: Write + Send> Listener for Printer<W> {
             | Event::Stopping { .. } => {}
         }
     }
-}
-
-fn trinomial(score: &Score) -> Counts {
-    Counts::Games(Trinomial::new(score.losses, score.draws, score.wins).unwrap_or_default())
 }
 
 fn setup<'a>(engine: &'a EnginePlan, time: &'a str) -> Setup<'a> {

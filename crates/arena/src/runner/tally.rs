@@ -7,7 +7,7 @@ use crate::event::{Score, TestState};
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, GamesPerPairing, Plan};
 use crate::result::{GameResult, Termination};
-use crate::stats::{Counts, Outcome, Pentanomial, Sprt, Trinomial};
+use crate::stats::{Outcome, Sprt};
 
 /// Counts of what was stored.
 #[derive(Debug)]
@@ -148,18 +148,5 @@ impl Score {
             (Outcome::Win, Outcome::Win) => ww,
         };
         *pair += 1;
-    }
-
-    /// The counts that statistics are made of: pairs, or games if pairings have one.
-    pub fn counts(&self, games: GamesPerPairing) -> Option<Counts> {
-        let [ll, ld, wl, dd, wd, ww] = self.pairs;
-        match games {
-            GamesPerPairing::One => {
-                Trinomial::new(self.losses, self.draws, self.wins).ok().map(Counts::Games)
-            }
-            GamesPerPairing::Two => {
-                Pentanomial::new(ll, ld, wl, dd, wd, ww).ok().map(Counts::Pairs)
-            }
-        }
     }
 }

@@ -6,7 +6,7 @@ use readyok_arena::event::{End, Event, Score, TestState};
 use readyok_arena::fastchess::text::GameOver;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
-use readyok_arena::stats::{Counts, Figure, Figures, Pentanomial, Trinomial};
+use readyok_arena::stats::{Counts, Figure, Figures, Trinomial};
 
 use crate::text::printable;
 
@@ -157,7 +157,7 @@ impl Standing {
 
     fn head_to_head(&self) -> Vec<String> {
         let Some(score) = self.scores.get(&(EngineId(0), EngineId(1))) else { return Vec::new() };
-        let counts = counts(score);
+        let counts = score.counts(self.plan.games).unwrap_or_else(|| Counts::Games(score.games()));
         let figures = Figures::of(&counts);
         let name = self.name(EngineId(0));
         let mut rows = vec![
@@ -212,7 +212,7 @@ impl Standing {
     fn total_of(&self, engine: EngineId) -> Counts {
         let mut sum = Trinomial::default();
         for score in self.scores.values() {
-            let games = trinomial(score);
+            let games = score.games();
             let games = match engine {
                 engine if engine == score.engine => games,
                 engine if engine == score.opponent => games.reversed(),
@@ -244,18 +244,6 @@ impl Standing {
             End::Error { text } => printable(text),
         }
     }
-}
-
-fn counts(score: &Score) -> Counts {
-    let [ll, ld, wl, dd, wd, ww] = score.pairs;
-    match Pentanomial::new(ll, ld, wl, dd, wd, ww) {
-        Ok(pairs) if pairs.pairs() > 0 => Counts::Pairs(pairs),
-        Ok(_) | Err(_) => Counts::Games(trinomial(score)),
-    }
-}
-
-fn trinomial(score: &Score) -> Trinomial {
-    Trinomial::new(score.losses, score.draws, score.wins).unwrap_or_default()
 }
 
 fn percent(share: Figure) -> String {
