@@ -8,6 +8,7 @@ mod board;
 mod control;
 mod deepening;
 mod engine;
+pub mod eval;
 mod order;
 mod score;
 mod search;

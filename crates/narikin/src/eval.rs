@@ -1,0 +1,77 @@
+//! Evaluation: what a position is worth as it stands.
+//!
+//! A game's [`Model`] names what counts in a position, as terms; [`Weight`]s say how much. What is
+//! not linear is made so by counting cases (a weight for each number of attackers, say), so that
+//! all weights can be fitted to games.
+
+/// What counts in the positions of one game.
+pub trait Model {
+    /// The board that is looked at.
+    type Board;
+
+    /// How many weights there are.
+    const WEIGHTS: usize;
+
+    /// Calls with every term of a position. Terms are seen from the side that moves first in the
+    /// start position.
+    fn terms(board: &Self::Board, terms: &mut impl Terms);
+
+    /// How much of the opening is left, from [`OPENING`] down to 0.
+    fn phase(board: &Self::Board) -> i32;
+}
+
+/// The phase of a position in which everything is as in the opening.
+pub const OPENING: i32 = 256;
+
+/// How many units of a weight make a centipawn.
+pub const UNITS: i32 = 8;
+
+/// Takes the terms of a position.
+pub trait Terms {
+    /// The weight of this number counts so many times: for the side that moves first in the start
+    /// position, or, if negative, for the other.
+    fn add(&mut self, weight: usize, count: i32);
+}
+
+/// What a term is worth, in units of [`UNITS`] to the centipawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// In the opening.
+    pub opening: i16,
+    /// When nothing of the opening is left.
+    pub ending: i16,
+}
+
+/// The value of a position in centipawns, for the side that moves first in the start position.
+pub fn evaluate<M: Model>(board: &M::Board, weights: &[Weight]) -> i32 {
+    let mut sum = Sum { weights, opening: 0, ending: 0 };
+    M::terms(board, &mut sum);
+    let phase = M::phase(board);
+    (sum.opening * phase + sum.ending * (OPENING - phase)) / (OPENING * UNITS)
+}
+
+struct Sum<'a> {
+    weights: &'a [Weight],
+    opening: i32,
+    ending: i32,
+}
+
+impl Terms for Sum<'_> {
+    fn add(&mut self, weight: usize, count: i32) {
+        if let Some(weight) = self.weights.get(weight) {
+            self.opening += i32::from(weight.opening) * count;
+            self.ending += i32::from(weight.ending) * count;
+        }
+    }
+}
+
+/// Reads weights as a file keeps them: for each its value in the opening and in the ending, as
+/// 16-bit numbers, the lower byte first.
+pub fn read_weights(bytes: &[u8]) -> Vec<Weight> {
+    let (entries, _) = bytes.as_chunks::<4>();
+    let entry = |&[a, b, c, d]: &[u8; 4]| Weight {
+        opening: i16::from_le_bytes([a, b]),
+        ending: i16::from_le_bytes([c, d]),
+    };
+    entries.iter().map(entry).collect()
+}
