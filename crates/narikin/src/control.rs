@@ -49,6 +49,14 @@ pub trait Control {
 
     /// Takes the first move that is searched now and its number, from 1 on.
     fn currmove(&self, _mv: Move, _number: usize) {}
+
+    /// Takes the line that a thread is searching now, and the thread's number, from 1 on; 0 if there
+    /// is only one. All lines of one moment are told one after the other, by rising numbers.
+    fn currline(&self, _line: &[Move], _thread: usize) {}
+
+    /// Takes the best answers to a first move that is no better than the best one; none if none was
+    /// kept.
+    fn refutation(&self, _mv: Move, _answers: &[Move]) {}
 }
 
 /// One line of a search. Each iteration reports all of its lines together, best first.
