@@ -4,6 +4,8 @@
 //! not linear is made so by counting cases (a weight for each number of attackers, say), so that
 //! all weights can be fitted to games.
 
+pub mod chess;
+
 /// What counts in the positions of one game.
 pub trait Model {
     /// The board that is looked at.

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod engine;
+mod eval_chess;
 mod limits;
 mod lines;
 mod mates;

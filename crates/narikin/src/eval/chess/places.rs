@@ -1,0 +1,57 @@
+//! Material, and the squares that it stands on, as such and relative to both kings.
+
+use cozy_chess::{File, Piece, Square};
+
+use super::{
+    Counted,
+    layout::{ENEMY_KING, KING, MATERIAL, OWN_KING, PLACE, PLACES},
+    view::View,
+};
+use crate::eval::Terms;
+
+/// The zones of a king that stands in the right half, by rank; files E to H.
+const ZONES: [[usize; 4]; 8] = [
+    [0, 1, 2, 3],
+    [4, 4, 5, 5],
+    [6, 6, 7, 7],
+    [6, 6, 7, 7],
+    [8, 8, 9, 9],
+    [8, 8, 9, 9],
+    [8, 8, 9, 9],
+    [8, 8, 9, 9],
+];
+
+pub(super) fn count(view: &View, terms: &mut Counted<'_, impl Terms>) {
+    let mirror = mirror(view.king);
+    let enemy_mirror = self::mirror(view.enemy_king);
+    let own_zone = OWN_KING.at(zone(view.king) * PLACES);
+    let enemy_zone = ENEMY_KING.at(zone(view.enemy_king.flip_rank()) * PLACES);
+    for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
+        let squares = view.own(piece);
+        terms.add_each(MATERIAL.at(piece as usize), squares);
+        for square in squares {
+            let place = place(piece, square as usize ^ mirror);
+            terms.add(PLACE.at(place));
+            terms.add(own_zone + place);
+            terms.add(enemy_zone + self::place(piece, square as usize ^ enemy_mirror));
+        }
+    }
+    let king = view.king as usize ^ mirror;
+    terms.add(KING.at(king / 8 * 4 + king % 4));
+}
+
+/// What brings a king to the right half.
+fn mirror(king: Square) -> usize {
+    if king.file() < File::E { 7 } else { 0 }
+}
+
+fn zone(king: Square) -> usize {
+    let file = king as usize ^ mirror(king);
+    ZONES[king.rank() as usize][file % 4]
+}
+
+/// The number of a piece's square among all; a pawn is never on the first or last rank.
+fn place(piece: Piece, square: usize) -> usize {
+    const BEFORE: [usize; Piece::NUM] = [0, 56, 120, 184, 248, 0];
+    (BEFORE[piece as usize] + square).saturating_sub(8)
+}

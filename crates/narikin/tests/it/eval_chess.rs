@@ -1,0 +1,155 @@
+//! The evaluation of chess over positions of random games.
+
+use cozy_chess::{Board, BoardBuilder, Color, GameStatus, Square};
+use narikin::eval::{
+    self, Model, OPENING, Terms, Weight,
+    chess::{Chess, GROUPS, evaluate, start},
+};
+
+/// The positions of random games of Chess960.
+fn for_each_position(games: u64, mut each: impl FnMut(&Board)) {
+    for seed in 0..games {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut board = Board::double_chess960_startpos(random.u32(..960), random.u32(..960));
+        while board.status() == GameStatus::Ongoing {
+            each(&board);
+            let mut moves = Vec::new();
+            board.generate_moves(|of_piece| {
+                moves.extend(of_piece);
+                false
+            });
+            let mv = random.choice(moves).expect("an ongoing game has moves");
+            board.play_unchecked(mv);
+        }
+    }
+}
+
+/// The board with its squares and colours changed.
+fn changed(board: &Board, square: fn(Square) -> Square, color: fn(Color) -> Color) -> Board {
+    let before = BoardBuilder::from_board(board);
+    let mut after = BoardBuilder::empty();
+    for from in Square::ALL {
+        *after.square_mut(square(from)) =
+            before.square(from).map(|(piece, owner)| (piece, color(owner)));
+    }
+    for owner in Color::ALL {
+        *after.castle_rights_mut(color(owner)) = *before.castle_rights(owner);
+    }
+    after.side_to_move = color(before.side_to_move);
+    after.build().expect("a mirrored position is as good")
+}
+
+#[test]
+fn values_colours_alike() {
+    for_each_position(40, |board| {
+        let turned = changed(board, Square::flip_rank, |color| !color);
+        assert_eq!(evaluate(board), evaluate(&turned), "{board}");
+    });
+}
+
+#[test]
+fn values_wings_alike_without_castling() {
+    for_each_position(40, |board| {
+        let rights = Color::ALL.map(|color| *board.castle_rights(color));
+        if rights.iter().all(|rights| rights.short.is_none() && rights.long.is_none()) {
+            let turned = changed(board, Square::flip_file, |color| color);
+            assert_eq!(evaluate(board), evaluate(&turned), "{board}");
+        }
+    });
+}
+
+/// How often each weight has counted.
+struct Tally {
+    counts: Vec<i32>,
+    reached: Vec<bool>,
+}
+
+impl Terms for Tally {
+    fn add(&mut self, weight: usize, count: i32) {
+        let entry = self.counts.get_mut(weight).expect("weights are numbered below `WEIGHTS`");
+        *entry += count;
+        self.reached[weight] = true;
+    }
+}
+
+#[test]
+fn every_weight_counts_somewhere() {
+    let mut tally = Tally { counts: vec![0; Chess::WEIGHTS], reached: vec![false; Chess::WEIGHTS] };
+    for_each_position(700, |board| Chess::terms(board, &mut tally));
+    for group in GROUPS {
+        let missing: Vec<_> = (0..group.range.len())
+            .filter(|index| !tally.reached[group.range.start + index])
+            .collect();
+        assert_eq!(missing, unreachable(group.name), "{}", group.name);
+    }
+}
+
+/// The weights of a group that no position has.
+fn unreachable(group: &str) -> Vec<usize> {
+    // The first zones of a king are its squares E1 to H1, where no other piece can be.
+    let last_rank = match group {
+        "place by own king" => 0,
+        "place by enemy king" => 56,
+        _ => return Vec::new(),
+    };
+    let (pieces, pawns) = (0..4, 48);
+    let of_zone = |zone: usize| {
+        let square = last_rank + 4 + zone;
+        pieces.clone().map(move |piece| zone * 304 + pawns + piece * 64 + square)
+    };
+    (0..4).flat_map(of_zone).collect()
+}
+
+#[test]
+fn value_is_the_sum_of_its_terms() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut any = || random.i16(-200..200);
+    let weights: Vec<_> =
+        (0..Chess::WEIGHTS).map(|_| Weight { opening: any(), ending: any() }).collect();
+    for_each_position(20, |board| {
+        let mut tally =
+            Tally { counts: vec![0; Chess::WEIGHTS], reached: vec![false; Chess::WEIGHTS] };
+        Chess::terms(board, &mut tally);
+        let phase = Chess::phase(board);
+        assert!((0..=OPENING).contains(&phase), "{board}");
+        let sum: i32 = weights
+            .iter()
+            .zip(&tally.counts)
+            .map(|(weight, count)| {
+                let (opening, ending) = (i32::from(weight.opening), i32::from(weight.ending));
+                count * (opening * phase + ending * (OPENING - phase))
+            })
+            .sum();
+        assert_eq!(eval::evaluate::<Chess>(board, &weights), sum / (OPENING * eval::UNITS));
+    });
+}
+
+#[test]
+fn groups_hold_every_weight_once() {
+    let mut next = 0;
+    for group in GROUPS {
+        assert_eq!(group.range.start, next, "{}", group.name);
+        next = group.range.end;
+    }
+    assert_eq!(next, Chess::WEIGHTS);
+    assert_eq!(start().len(), Chess::WEIGHTS);
+}
+
+#[test]
+fn values_odd_positions() {
+    // (position, whether the side to move is clearly ahead)
+    let cases = [
+        ("QQQQQQQQ/QQQQQQQ1/8/8/8/8/k7/7K b - - 0 1", false),
+        ("4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1", true),
+        ("nnnnknnn/nnnnnnnn/8/8/8/8/8/4K3 w - - 0 1", false),
+        ("bbbbkbbb/rrrrrrrr/8/8/8/8/QQQQQQQQ/NNNNKNNN w - - 0 1", true),
+    ];
+    for (text, ahead) in cases {
+        let board: Board = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        let value = evaluate(&board);
+        assert_eq!(value > 500, ahead, "{text}: {value}");
+        assert_eq!(value < -500, !ahead, "{text}: {value}");
+    }
+    let bare: Board = "4k3/8/8/8/8/8/8/4K3 w - - 0 1".parse().expect("two kings");
+    assert!(evaluate(&bare).abs() < 50);
+}
