@@ -5,6 +5,7 @@
 //! all weights can be fitted to games.
 
 pub mod chess;
+pub mod shogi;
 
 /// What counts in the positions of one game.
 pub trait Model {
