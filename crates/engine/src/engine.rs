@@ -47,6 +47,13 @@ pub trait Engine: Send + 'static {
     /// Does what takes long before the first search, with the options as they are now.
     fn prepare(&mut self) {}
 
+    /// What there is to tell the user, as `info string`s, and has not been told before. Asked after
+    /// each option that was set, each new game and each preparation; a search tells through
+    /// [`Control::say`].
+    fn remarks(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Any legal move, for when a search failed.
     ///
     /// It is asked only if the search had told no variation and the client named no moves to

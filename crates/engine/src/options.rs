@@ -140,6 +140,21 @@ impl Options {
         self.text(OptionDecl::string(name.to_owned(), default.to_owned()), default)
     }
 
+    /// Declares a text of which every value counts, not only the last one, such as the instructions
+    /// of `UCI_SetPositionValue`. `take` is called between searches, on the engine's thread.
+    pub fn string_with(
+        &mut self,
+        name: &str,
+        default: &str,
+        mut take: impl FnMut(&str) + Send + 'static,
+    ) {
+        self.declare(OptionDecl::string(name.to_owned(), default.to_owned()), move |new| {
+            if let OptionValue::Text(new) = new {
+                take(new);
+            }
+        });
+    }
+
     /// Declares the path of a file. UCI has no such type and calls it a string.
     pub fn filename(&mut self, name: &str, default: &str) -> Text {
         self.text(OptionDecl::filename(name.to_owned(), default.to_owned()), default)

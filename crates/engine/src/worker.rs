@@ -35,6 +35,7 @@ pub(crate) fn work(
         let done = match job {
             Job::SetOption { name, value } => {
                 caught(events, "an option", || options.apply(&name, &value));
+                tell_remarks(&mut engine, events);
                 continue;
             }
             Job::CheckLicence => {
@@ -47,10 +48,12 @@ pub(crate) fn work(
             }
             Job::NewGame => {
                 caught(events, "the new game", || engine.new_game());
+                tell_remarks(&mut engine, events);
                 continue;
             }
             Job::Prepare => {
                 caught(events, "the preparation", || engine.prepare());
+                tell_remarks(&mut engine, events);
                 Event::Prepared
             }
             Job::Search(request, control) => {
@@ -88,6 +91,12 @@ pub(crate) fn passed<T>(
 ) -> Option<T> {
     let done = caught(events, what, act)?;
     done.map_err(|error| remark(events, format!("{what} failed: {error}"))).ok()
+}
+
+fn tell_remarks(engine: &mut impl Engine, events: &SyncSender<Event>) {
+    for text in caught(events, "a remark", || engine.remarks()).unwrap_or_default() {
+        remark(events, text);
+    }
 }
 
 fn remark(events: &SyncSender<Event>, text: String) {

@@ -200,6 +200,9 @@ impl Engine for Broken {
     fn prepare(&mut self) {
         panic!("prepare")
     }
+    fn remarks(&mut self) -> Vec<String> {
+        panic!("remarks")
+    }
     fn fallback(&self, _: &SearchRequest) -> Option<Move> {
         Some(mv("7g7f"))
     }
@@ -321,6 +324,33 @@ fn handles_read_the_options_that_the_client_sets() {
     client.expect("info string option `Hash` cannot be 0, at least 1, at most 1024");
     client.say("go depth 1");
     client.expect("info string 64 true Risky 1 \"my book.bin\" \"\" 1");
+}
+
+/// Remarks on what it was told.
+struct Talkative(mpsc::Receiver<String>);
+
+impl Engine for Talkative {
+    fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer {
+        Ok(mv("e2e4").into())
+    }
+    fn remarks(&mut self) -> Vec<String> {
+        self.0.try_iter().collect()
+    }
+}
+
+#[test]
+fn every_value_of_a_text_can_be_taken_and_remarked_on() {
+    let (told, remarks) = mpsc::channel();
+    let mut options = Options::new();
+    options.string_with("Order", "", move |value| {
+        told.send(format!("took `{value}`")).unwrap();
+    });
+    let runner = Runner::new("Talkative", Talkative(remarks)).options(options);
+    let mut client = Client::greet(runner);
+    client.say("setoption name Order value a b\nsetoption name Order value a b\nisready");
+    client.expect("info string took `a b`");
+    client.expect("info string took `a b`");
+    client.expect("readyok");
 }
 
 #[test]
