@@ -1,28 +1,37 @@
 //! What a position of shogi is worth as it stands.
+//!
+//! `walk.rs` looks at a position and says what is there. What it says is taken in two ways:
+//! `expand.rs` makes terms of it, for the tuner, and `lookup.rs` adds up values from tables in
+//! which the terms of a square and a king are summed beforehand (`tables.rs`).
 
 mod effects;
 mod expand;
 mod layout;
+mod lookup;
+mod safety;
+mod scene;
 mod start;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod view;
 mod walk;
 
-use std::{ops::Range, sync::LazyLock};
+use std::sync::LazyLock;
 
 use readyok_rules::rsshogi::{
     board::Position,
     types::{Color, HandPiece, PieceType},
 };
 
-use self::expand::Expand;
-use super::{Model, OPENING, Terms, Weight};
+use self::{expand::Expand, lookup::Lookup, scene::Scene, tables::Tables};
+pub use self::{
+    layout::{GROUPS, Group},
+    start::start,
+};
+use super::{Model, OPENING, Terms};
 
-/// Names for ranges of weights, for tools.
-pub const GROUPS: &[(&str, Range<usize>)] = layout::GROUPS;
-
-/// What counts in positions of shogi.
+/// The terms of shogi.
 #[derive(Debug, Clone, Copy)]
 pub struct Shogi;
 
@@ -32,8 +41,8 @@ impl Model for Shogi {
     const WEIGHTS: usize = layout::WEIGHTS;
 
     fn terms(position: &Position, terms: &mut impl Terms) {
-        let kings = [Color::BLACK, Color::WHITE].map(|color| position.king_square(color));
-        walk::walk(position, &mut Expand::new(kings, terms));
+        let scene = Scene::new(position);
+        walk::walk(position, &scene, &mut Expand::new(&scene, terms));
     }
 
     /// A game of shogi is near its end when much has been captured or promoted.
@@ -42,7 +51,8 @@ impl Model for Shogi {
             let hand = position.hand(color);
             HandPiece::iter().map(|piece| hand.count(piece) * progress(piece)).sum()
         };
-        let promoted = position.golds().count() - position.pieces_by_type(PieceType::GOLD).count()
+        let promoted = position.golds() & !position.pieces_by_type(PieceType::GOLD);
+        let promoted = promoted.count()
             + position.pieces_by_type(PieceType::HORSE).count()
             + position.pieces_by_type(PieceType::DRAGON).count();
         let progress = in_hand(Color::BLACK) + in_hand(Color::WHITE) + 6 * promoted;
@@ -60,14 +70,12 @@ fn progress(piece: HandPiece) -> u32 {
     }
 }
 
-/// The weights that Narikin plays with.
-pub fn weights() -> &'static [Weight] {
-    static WEIGHTS: LazyLock<Vec<Weight>> = LazyLock::new(start::weights);
-    &WEIGHTS
-}
-
 /// The value of a position in centipawns, for the side to move.
 pub fn evaluate(position: &Position) -> i32 {
-    let value = super::evaluate::<Shogi>(position, weights());
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(start()));
+    let scene = Scene::new(position);
+    let mut lookup = Lookup::new(&TABLES, &scene);
+    walk::walk(position, &scene, &mut lookup);
+    let value = lookup.value(Shogi::phase(position));
     if position.turn() == Color::BLACK { value } else { -value }
 }

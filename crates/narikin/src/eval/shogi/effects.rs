@@ -1,26 +1,27 @@
 //! How often each square is attacked by each side.
-//!
-//! Kings are left out: what a king attacks follows from where it stands.
 
 use readyok_rules::rsshogi::{
     board::{
         Position,
-        attack_tables::{bishop_attacks, lance_attacks, rook_attacks},
+        attack_tables::{KING_ATTACKS, bishop_attacks, lance_attacks, rook_attacks},
     },
-    types::{Bitboard, Color, PieceType},
+    types::{Bitboard, Color, PieceType, Square},
 };
 
-use super::view::SQUARES;
+use super::{scene::COLORS, view::SQUARES};
 
 const BOARD: u128 = (1 << SQUARES) - 1;
 const RANK: u128 = 0o001_001_001_001_001_001_001_001_001;
+
+/// How often a square is attacked: by Black, up to three times, and four times that by White.
+pub(super) type Case = u8;
 
 /// Numbers of attackers, one for each square, as bitboards of their binary digits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     ones: u128,
     twos: u128,
-    fours: u128,
+    many: u128,
 }
 
 impl Counts {
@@ -28,29 +29,61 @@ impl Counts {
     fn add(&mut self, set: u128) {
         let carry = self.ones & set;
         self.ones ^= set;
-        let carry_on = self.twos & carry;
+        self.many |= self.twos & carry;
         self.twos ^= carry;
-        // From here on it is only many.
-        self.fours |= carry_on;
     }
 
-    /// Squares attacked once or three times and more, and twice and more.
-    fn up_to_three(self) -> [u128; 2] {
-        [self.ones | self.fours, self.twos | self.fours]
+    /// Squares that are attacked.
+    pub(super) fn any(self) -> u128 {
+        self.ones | self.twos | self.many
+    }
+
+    /// The digits of numbers up to three.
+    fn digits(self) -> [u128; 2] {
+        [self.ones | self.many, self.twos | self.many]
     }
 }
 
-/// The numbers of a position, Black's and White's.
-pub(super) struct Effects([Counts; 2]);
+/// A piece that attacks more than its neighbours.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slider {
+    pub(super) color: Color,
+    /// Its number among lance, bishop, rook, horse, dragon.
+    pub(super) number: usize,
+    /// What it attacks along its lines.
+    pub(super) attacks: u128,
+}
+
+/// The numbers of a position, Black's and White's, kings left out: what a king attacks follows
+/// from where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effects(pub(super) [Counts; 2]);
 
 impl Effects {
-    pub(super) fn new(position: &Position) -> Self {
-        Self([steps::<-1>(position, Color::BLACK), steps::<1>(position, Color::WHITE)])
+    /// Calls with each sliding piece on the way.
+    pub(super) fn new(position: &Position, mut slide: impl FnMut(Slider)) -> Self {
+        let black = steps::<-1>(position, Color::BLACK);
+        let white = steps::<1>(position, Color::WHITE);
+        let mut effects = Self([black, white]);
+        for (counts, color) in effects.0.iter_mut().zip(COLORS) {
+            slides(position, color, |slider| {
+                counts.add(slider.attacks);
+                slide(slider);
+            });
+        }
+        effects
     }
 
-    /// For each square how often Black attacks it, up to three, and four times how often White does.
-    pub(super) fn cases(&self) -> [u8; SQUARES] {
-        let [black, white] = self.0.map(Counts::up_to_three);
+    /// The numbers with kings on these squares.
+    pub(super) fn with_kings(mut self, kings: [Square; 2]) -> Self {
+        for (counts, king) in self.0.iter_mut().zip(kings) {
+            counts.add(ring(king));
+        }
+        self
+    }
+
+    pub(super) fn cases(&self) -> [Case; SQUARES] {
+        let [black, white] = self.0.map(Counts::digits);
         let mut cases = [0; SQUARES];
         for (digit, set) in (0..).zip(black.into_iter().chain(white)) {
             for (cases, byte) in cases.chunks_mut(8).zip(set.to_le_bytes()) {
@@ -62,6 +95,11 @@ impl Effects {
     }
 }
 
+/// The squares around a king; none without a king.
+pub(super) fn ring(king: Square) -> u128 {
+    KING_ATTACKS.as_slice().get(king.to_index()).map_or(0, Bitboard::packed_bits)
+}
+
 /// The bits of a byte, each in a byte of its own.
 const SPREAD: [[u8; 8]; 256] = {
     let mut spread = [[0; 8]; 256];
@@ -69,7 +107,9 @@ const SPREAD: [[u8; 8]; 256] = {
     while byte < 256 {
         let mut bit = 0;
         while bit < 8 {
-            spread[byte][bit] = if byte >> bit & 1 == 1 { 1 } else { 0 };
+            if byte >> bit & 1 == 1 {
+                spread[byte][bit] = 1;
+            }
             bit += 1;
         }
         byte += 1;
@@ -77,40 +117,44 @@ const SPREAD: [[u8; 8]; 256] = {
     spread
 };
 
-/// Counts what a side attacks whose forward is so many ranks.
+/// Counts what a side whose forward is so many ranks attacks by steps.
 fn steps<const FORWARD: i32>(position: &Position, color: Color) -> Counts {
     let of = |piece| position.pieces_for(piece, color).packed_bits();
-    let side = position.pieces_by_color(color).packed_bits();
-    let golds = position.golds().packed_bits() & side;
+    let golds = position.golds().packed_bits() & position.pieces_by_color(color).packed_bits();
     let (silvers, knights) = (of(PieceType::SILVER), of(PieceType::KNIGHT));
-    let (horses, dragons) = (of(PieceType::HORSE), of(PieceType::DRAGON));
-    let mut counts = Counts::default();
+    let straight = golds | of(PieceType::HORSE);
+    let diagonal = silvers | of(PieceType::DRAGON);
 
-    // No two pieces attack a square in the same direction by a step, so each direction counts once.
-    let straight = golds | horses;
-    let forward = straight | silvers;
-    counts.add(shift(forward | of(PieceType::PAWN), 0, FORWARD));
+    // No two pieces attack a square by the same step, so each step is counted once for all.
+    let mut counts = Counts::default();
+    counts.add(shift(straight | silvers | of(PieceType::PAWN), 0, FORWARD));
     counts.add(shift(straight, 0, -FORWARD));
-    let diagonal = silvers | dragons;
     for side in [-1, 1] {
         counts.add(shift(straight, side, 0));
         counts.add(shift(diagonal | golds, side, FORWARD));
         counts.add(shift(diagonal, side, -FORWARD));
         counts.add(shift(knights, side, 2 * FORWARD));
     }
-
-    let occupied = position.pieces();
-    let mut slide = |set: Bitboard| counts.add(set.packed_bits());
-    for square in &position.pieces_for(PieceType::LANCE, color) {
-        slide(lance_attacks(square, occupied, color));
-    }
-    for square in &(position.bishop_horse() & position.pieces_by_color(color)) {
-        slide(bishop_attacks(square, occupied));
-    }
-    for square in &(position.rook_dragon() & position.pieces_by_color(color)) {
-        slide(rook_attacks(square, occupied));
-    }
     counts
+}
+
+/// Calls with each sliding piece of a side.
+fn slides(position: &Position, color: Color, mut slide: impl FnMut(Slider)) {
+    let occupied = position.pieces();
+    let mut slide = |number, attacks| slide(Slider { color, number, attacks });
+    for square in &position.pieces_for(PieceType::LANCE, color) {
+        slide(0, lance_attacks(square, occupied, color).packed_bits());
+    }
+    for (piece, number) in [(PieceType::BISHOP, 1), (PieceType::HORSE, 3)] {
+        for square in &position.pieces_for(piece, color) {
+            slide(number, bishop_attacks(square, occupied).packed_bits());
+        }
+    }
+    for (piece, number) in [(PieceType::ROOK, 2), (PieceType::DRAGON, 4)] {
+        for square in &position.pieces_for(piece, color) {
+            slide(number, rook_attacks(square, occupied).packed_bits());
+        }
+    }
 }
 
 /// Moves every square of a set; what would leave the board is lost.

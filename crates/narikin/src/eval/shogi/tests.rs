@@ -6,11 +6,20 @@ use readyok_rules::rsshogi::{
         position_from_position_state, position_from_sfen,
     },
     movegen::generate_legal_all_move32,
-    types::{Color, Piece, PieceType, Square},
+    types::{Bitboard, Color, HandPiece, Piece, PieceType, SQ_NONE, Square},
 };
 
-use super::{Shogi, effects::Effects, evaluate, layout, weights};
-use crate::eval::{Model, OPENING, Terms, UNITS};
+use super::{
+    GROUPS, Group, Shogi,
+    effects::Effects,
+    evaluate,
+    expand::Expand,
+    scene::{COLORS, LEVELS, Scene},
+    start,
+    view::{OFFSETS, SQUARES},
+    walk::Sink,
+};
+use crate::eval::{Model, OPENING, Terms, UNITS, Weight};
 
 /// Positions that are no games yet: without kings, with everything in hand, promoted or crowded.
 const ODD: &[&str] = &[
@@ -27,24 +36,53 @@ const ODD: &[&str] = &[
 /// Calls with every position of some random games.
 fn each_position(mut check: impl FnMut(&Position)) {
     let mut number = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut random = move |below: usize| {
+        number ^= number << 13;
+        number ^= number >> 7;
+        number ^= number << 17;
+        usize::try_from(number >> 33).unwrap() % below.max(1)
+    };
     for _ in 0..8 {
         let mut position = hirate_position();
         for _ in 0..250 {
             check(&position);
             let mut moves = Move32List::new();
             generate_legal_all_move32(&position, &mut moves);
-            number ^= number << 13;
-            number ^= number >> 7;
-            number ^= number << 17;
-            let count = moves.iter().count();
-            let chosen = usize::try_from(number >> 33).unwrap().checked_rem(count);
-            let Some(&mv) = chosen.and_then(|index| moves.iter().nth(index)) else { break };
+            let chosen = random(moves.iter().count());
+            let Some(&mv) = moves.iter().nth(chosen) else { break };
             position.apply_move32(mv);
         }
     }
     for sfen in ODD {
         check(&position_from_sfen(sfen).unwrap());
     }
+    for _ in 0..4000 {
+        check(&thrown(&mut random));
+    }
+}
+
+/// Pieces as they fell on the board.
+fn thrown(random: &mut impl FnMut(usize) -> usize) -> Position {
+    let mut state = generate_position_state(&Position::empty());
+    let pieces = PieceType::iter().skip(1).filter(|&piece| piece != PieceType::KING);
+    let pieces: Vec<_> = pieces.collect();
+    let sparse = 2 + random(12);
+    for square in Square::iter() {
+        if random(sparse) == 0 {
+            let color = COLORS[random(2)];
+            state.board.set(square, Piece::from_parts(color, pieces[random(pieces.len())]));
+        }
+    }
+    for color in COLORS {
+        state.board.set(Square::from_index(random(81)), Piece::from_parts(color, PieceType::KING));
+        let hand = &mut state.hands[color.to_index()];
+        let most = random(3);
+        for piece in HandPiece::iter() {
+            hand.add(piece, u32::try_from(random(1 + most)).unwrap());
+        }
+    }
+    state.side_to_move = COLORS[random(2)];
+    position_from_position_state(&state)
 }
 
 /// The same position with squares and colours renamed.
@@ -59,7 +97,7 @@ fn renamed(
         let piece = position.piece_on(from);
         state.board.set(square(from), Piece::from_parts(color(piece.color()), piece.piece_type()));
     }
-    for side in [Color::BLACK, Color::WHITE] {
+    for side in COLORS {
         state.hands[color(side).to_index()] = position.hand(side);
     }
     state.side_to_move = color(position.turn());
@@ -82,31 +120,25 @@ fn left_and_right_are_alike() {
     });
 }
 
-/// Sums up terms, and remembers which were there.
+/// Sums up terms.
 struct Sum {
     opening: i64,
     ending: i64,
-    seen: Vec<bool>,
-}
-
-impl Sum {
-    fn new() -> Self {
-        Self { opening: 0, ending: 0, seen: vec![false; Shogi::WEIGHTS] }
-    }
+    weights: Vec<Weight>,
 }
 
 impl Terms for Sum {
     fn add(&mut self, weight: usize, count: i32) {
-        self.seen[weight] = true;
-        self.opening += i64::from(weights()[weight].opening) * i64::from(count);
-        self.ending += i64::from(weights()[weight].ending) * i64::from(count);
+        self.opening += i64::from(self.weights[weight].opening) * i64::from(count);
+        self.ending += i64::from(self.weights[weight].ending) * i64::from(count);
     }
 }
 
 #[test]
 fn value_is_the_sum_of_terms() {
+    let mut sum = Sum { opening: 0, ending: 0, weights: start() };
     each_position(|position| {
-        let mut sum = Sum::new();
+        (sum.opening, sum.ending) = (0, 0);
         Shogi::terms(position, &mut sum);
         let phase = i64::from(Shogi::phase(position));
         let whole = i64::from(OPENING);
@@ -120,28 +152,77 @@ fn value_is_the_sum_of_terms() {
 #[test]
 fn groups_cover_all_weights_in_order() {
     let mut next = 0;
-    for (name, range) in layout::GROUPS {
+    for Group { name, range } in GROUPS {
         assert_eq!(range.start, next, "{name}");
         assert!(!range.is_empty(), "{name}");
         next = range.end;
     }
     assert_eq!(next, Shogi::WEIGHTS);
-    assert_eq!(weights().len(), Shogi::WEIGHTS);
+    assert_eq!(start().len(), Shogi::WEIGHTS);
+}
+
+/// Remembers which terms there are.
+struct Seen(Vec<bool>);
+
+impl Terms for Seen {
+    fn add(&mut self, weight: usize, _: i32) {
+        self.0[weight] = true;
+    }
+}
+
+/// No bishop or horse attacks three squares around a king.
+const UNSEEN: &[(&str, usize)] = &[("hits", 5), ("hits", 11)];
+
+#[test]
+fn every_weight_counts_somewhere() {
+    let mut seen = Seen(vec![false; Shogi::WEIGHTS]);
+    each_position(|position| Shogi::terms(position, &mut seen));
+    for king in Square::iter() {
+        let scene =
+            |level| Scene { kings: [king, SQ_NONE], levels: [level; 2], turn: Color::BLACK };
+        for level in 0..LEVELS {
+            let mut expand = Expand::new(&scene(level), &mut seen);
+            (0..16).for_each(|case| expand.effects(&[case; SQUARES]));
+        }
+        let mut expand = Expand::new(&scene(0), &mut seen);
+        for case in 0..16 {
+            for raw in 0..32 {
+                for square in (0..SQUARES).filter(|&square| square != king.to_index()) {
+                    expand.piece(Piece::new(raw), square, case);
+                }
+            }
+        }
+        for piece in HandPiece::iter() {
+            expand.hand(Color::WHITE, piece, 18);
+        }
+    }
+    // The king's own square is in the tables of pieces, too.
+    let centre = 4 * 17 + 8;
+    for Group { name, range } in GROUPS {
+        for (index, &seen) in seen.0[range.clone()].iter().enumerate() {
+            let own = matches!(*name, "defender" | "attacker") && index % OFFSETS == centre;
+            assert_eq!(seen, !own && !UNSEEN.contains(&(name, index)), "{name} {index}");
+        }
+    }
 }
 
 #[test]
 fn counts_attackers_of_every_square() {
     each_position(|position| {
-        let cases = Effects::new(position).cases();
+        let effects = Effects::new(position, |_| ());
+        let kings = COLORS.map(|color| position.king_square(color));
+        let (without, with) = (effects.cases(), effects.with_kings(kings).cases());
         for square in Square::iter() {
-            let count = |color| {
+            let count = |color, except: Bitboard| {
                 let attackers = position.attackers_to_color_current(color, square);
-                let kings = position.pieces_by_type(PieceType::KING);
-                (attackers & !kings).count().min(3)
+                (attackers & !except).count().min(3)
             };
-            let case = count(Color::BLACK) + 4 * count(Color::WHITE);
-            let sfen = position.to_sfen(None);
-            assert_eq!(u32::from(cases[square.to_index()]), case, "{sfen} {}", square.to_usi());
+            let case = |except| count(Color::BLACK, except) + 4 * count(Color::WHITE, except);
+            let index = square.to_index();
+            let kings = position.pieces_by_type(PieceType::KING);
+            let text = format!("{} {}", position.to_sfen(None), square.to_usi());
+            assert_eq!(u32::from(without[index]), case(kings), "{text}");
+            assert_eq!(u32::from(with[index]), case(Bitboard::EMPTY), "{text}");
         }
     });
 }

@@ -14,24 +14,29 @@ pub(super) const PLACES: usize = 45;
 /// front of it and 8 behind it.
 pub(super) const OFFSETS: usize = 13 * 17;
 
+/// How a square can lie to a king that is at most two steps away.
+pub(super) const NEAR: usize = 5 * 5;
+
+/// Distances from a king that are told apart.
+pub(super) const DISTANCES: usize = 5;
+
 const CENTRE: usize = 4;
 
 /// A square as a side sees it: files counted from its right, ranks from the opponent's edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
-    pub(super) file: usize,
-    pub(super) rank: usize,
+    file: usize,
+    rank: usize,
 }
 
 impl Spot {
     pub(super) fn new(color: Color, square: usize) -> Self {
-        let square =
-            if color == Color::BLACK { square } else { (SQUARES - 1).saturating_sub(square) };
-        Self { file: square / 9, rank: square % 9 }
+        let seen = if color == Color::BLACK { square } else { (SQUARES - 1).abs_diff(square) };
+        Self { file: seen / 9, rank: seen % 9 }
     }
 
-    pub(super) fn mirrored(self) -> Self {
-        Self { file: 2 * CENTRE - self.file, ..self }
+    fn mirrored(self) -> Self {
+        Self { file: (2 * CENTRE).abs_diff(self.file), ..self }
     }
 
     fn folded(self) -> Self {
@@ -52,6 +57,15 @@ pub(super) struct View {
     mirrored: bool,
 }
 
+/// How a square lies to a king.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Offset {
+    /// 4 and more files away on the king's farther side.
+    file: usize,
+    /// 8 and more ranks behind the king.
+    rank: usize,
+}
+
 impl View {
     /// None without a king.
     pub(super) fn new(color: Color, king: Square) -> Option<Self> {
@@ -62,12 +76,12 @@ impl View {
         Some(Self { color, king: spot.folded(), mirrored: spot.file > CENTRE })
     }
 
-    pub(super) fn king(self) -> Spot {
-        self.king
+    /// The number of the king's square.
+    pub(super) fn place(self) -> usize {
+        self.king.place()
     }
 
-    /// The number of how a square lies to the king.
-    pub(super) fn offset(self, square: usize) -> usize {
+    pub(super) fn offset(self, square: usize) -> Offset {
         let spot = Spot::new(self.color, square);
         let spot = if self.king.file == CENTRE {
             spot.folded()
@@ -76,6 +90,39 @@ impl View {
         } else {
             spot
         };
-        (spot.file + CENTRE - self.king.file) * 17 + spot.rank + 8 - self.king.rank
+        Offset { file: spot.file + CENTRE - self.king.file, rank: spot.rank + 8 - self.king.rank }
+    }
+}
+
+impl Offset {
+    pub(super) fn numbered(number: usize) -> Self {
+        Self { file: number / 17, rank: number % 17 }
+    }
+
+    /// Below [`OFFSETS`].
+    pub(super) fn number(self) -> usize {
+        self.file * 17 + self.rank
+    }
+
+    /// Below [`NEAR`]; none if the square is more than two steps from the king.
+    pub(super) fn near(self) -> Option<usize> {
+        let (file, rank) = (self.file.checked_sub(2)?, self.rank.checked_sub(6)?);
+        (file < 5 && rank < 5).then_some(file * 5 + rank)
+    }
+
+    /// Steps of a king.
+    pub(super) fn steps(self) -> usize {
+        self.file.abs_diff(CENTRE).max(self.rank.abs_diff(8))
+    }
+
+    /// Below [`DISTANCES`].
+    pub(super) fn distance(self) -> usize {
+        match self.steps() {
+            0 | 1 => 0,
+            2 => 1,
+            3 => 2,
+            4 | 5 => 3,
+            _ => 4,
+        }
     }
 }

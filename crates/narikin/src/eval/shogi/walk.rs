@@ -5,15 +5,21 @@ use readyok_rules::rsshogi::{
     types::{Color, HandPiece, Piece, PieceType},
 };
 
-use super::{effects::Effects, layout, view::SQUARES};
+use super::{
+    effects::{Case, Effects, Slider, ring},
+    layout::{self, FILES, HITS, PINNED, TEMPO},
+    safety,
+    scene::{COLORS, Scene, sign},
+    view::SQUARES,
+};
 
 /// Takes what is seen.
 pub(super) trait Sink {
-    /// A piece other than a king stands on a square.
-    fn piece(&mut self, piece: Piece, square: usize);
+    /// A piece other than a king stands on a square that is attacked so often, also by kings.
+    fn piece(&mut self, piece: Piece, square: usize, case: Case);
 
-    /// How often each square is attacked, in the numbers of [`Effects::cases`].
-    fn effects(&mut self, cases: &[u8; SQUARES]);
+    /// How often each square is attacked by pieces other than kings.
+    fn effects(&mut self, cases: &[Case; SQUARES]);
 
     /// A side has so many pieces of a kind in hand.
     fn hand(&mut self, color: Color, piece: HandPiece, count: usize);
@@ -22,22 +28,56 @@ pub(super) trait Sink {
     fn term(&mut self, weight: usize, count: i32);
 }
 
-/// 1 for Black, whose value it is, and -1 for White.
-pub(super) fn sign(color: Color) -> i32 {
-    if color == Color::BLACK { 1 } else { -1 }
-}
-
-pub(super) fn walk(position: &Position, sink: &mut impl Sink) {
+pub(super) fn walk(position: &Position, scene: &Scene, sink: &mut impl Sink) {
+    let effects = Effects::new(position, |slider| slides(position, scene, slider, sink));
+    sink.effects(&effects.cases());
+    let cases = effects.with_kings(scene.kings).cases();
     let kings = position.pieces_by_type(PieceType::KING);
     for square in &(position.pieces() & !kings) {
-        sink.piece(position.piece_on(square), square.to_index());
+        let index = square.to_index();
+        let case = cases.get(index).copied().unwrap_or(0);
+        sink.piece(position.piece_on(square), index, case);
     }
-    sink.effects(&Effects::new(position).cases());
-    for color in [Color::BLACK, Color::WHITE] {
+    for color in COLORS {
         let hand = position.hand(color);
         for piece in HandPiece::iter() {
             sink.hand(color, piece, usize::try_from(hand.count(piece)).unwrap_or(0));
         }
+        files(position, color, sink);
+        pins(position, color, sink);
     }
-    sink.term(layout::TEMPO.start, sign(position.turn()));
+    safety::walk(position, scene, &effects, sink);
+    sink.term(TEMPO.start, sign(scene.turn));
+}
+
+/// Squares in a set.
+pub(super) fn count(set: u128) -> usize {
+    usize::try_from(set.count_ones()).unwrap_or(0)
+}
+
+/// Where a sliding piece can go, and what it attacks around the other king.
+fn slides(position: &Position, scene: &Scene, slider: Slider, sink: &mut impl Sink) {
+    let Slider { color, number, attacks } = slider;
+    let moves = count(attacks & !position.pieces_by_color(color).packed_bits());
+    sink.term(layout::mobility(number, moves), sign(color));
+    let king = if color == Color::BLACK { scene.kings[1] } else { scene.kings[0] };
+    if let Some(hits) = count(attacks & ring(king)).checked_sub(1) {
+        sink.term(HITS.start + number * 3 + hits.min(2), sign(color));
+    }
+}
+
+/// Files on which a side can drop pawns.
+fn files(position: &Position, color: Color, sink: &mut impl Sink) {
+    let pawns = count(position.pieces_for(PieceType::PAWN, color).packed_bits());
+    let in_hand = usize::try_from(position.hand(color).count(HandPiece::PAWN)).unwrap_or(0);
+    sink.term(FILES.start + in_hand.min(2) * 10 + 9_usize.saturating_sub(pawns), sign(color));
+}
+
+/// Pieces that would expose their king.
+fn pins(position: &Position, color: Color, sink: &mut impl Sink) {
+    for square in &(position.blockers_for_king(color) & position.pieces_by_color(color)) {
+        if let Some(piece) = layout::piece(position.piece_on(square).piece_type()) {
+            sink.term(PINNED.start + layout::kind(piece), sign(color));
+        }
+    }
 }
