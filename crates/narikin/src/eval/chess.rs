@@ -4,17 +4,26 @@
 //! (`view.rs`). Which weight means what is in `layout.rs`.
 
 mod attacks;
+mod king;
 mod layout;
 mod mobility;
+mod passed;
+mod pawns;
+mod pieces;
 mod places;
 mod start;
+mod threats;
 mod view;
 
 use std::sync::LazyLock;
 
-use cozy_chess::{Board, Color, Piece};
+use cozy_chess::{BitBoard, Board, Color, Piece};
 
-use self::{attacks::Attacks, view::View};
+use self::{
+    attacks::{Attacker, Attacks, Map},
+    pawns::Pawns,
+    view::View,
+};
 pub use self::{
     layout::{GROUPS, Group},
     start::start,
@@ -35,8 +44,10 @@ impl Model for Chess {
         let black = View::new(board, Color::Black);
         let white_attacks = Attacks::new(&white);
         let black_attacks = Attacks::new(&black);
-        side(&white, &white_attacks, &mut Counted { terms, sign: 1 });
-        side(&black, &black_attacks, &mut Counted { terms, sign: -1 });
+        let white = Scene::new(&white, &white_attacks, &black_attacks);
+        let black = Scene::new(&black, &black_attacks, &white_attacks);
+        white.count(&mut Counted { terms, sign: 1 });
+        black.count(&mut Counted { terms, sign: -1 });
         let sign = if board.side_to_move() == Color::White { 1 } else { -1 };
         terms.add(layout::TEMPO.at(0), sign);
     }
@@ -50,10 +61,36 @@ impl Model for Chess {
     }
 }
 
-/// The terms of one side.
-fn side(view: &View, attacks: &Attacks, terms: &mut Counted<'_, impl Terms>) {
-    places::count(view, terms);
-    mobility::count(view, attacks, terms);
+/// A position as one side sees it, with what is worked out once for many terms.
+struct Scene<'a> {
+    view: &'a View,
+    attackers: &'a [Attacker],
+    own: &'a Map,
+    enemy: Map,
+    pawns: Pawns,
+}
+
+impl<'a> Scene<'a> {
+    fn new(view: &'a View, own: &'a Attacks, enemy: &Attacks) -> Self {
+        Self {
+            view,
+            attackers: own.list(),
+            own: own.map(),
+            enemy: enemy.map().turned(),
+            pawns: Pawns::new(view),
+        }
+    }
+
+    /// Counts the terms of this side.
+    fn count(&self, terms: &mut Counted<'_, impl Terms>) {
+        places::count(self.view, terms);
+        pawns::count(self.view, &self.pawns, terms);
+        mobility::count(self, terms);
+        passed::count(self, terms);
+        pieces::count(self, terms);
+        king::count(self, terms);
+        threats::count(self, terms);
+    }
 }
 
 /// The value of a position in centipawns, for the side to move.
@@ -78,10 +115,15 @@ impl<T: Terms> Counted<'_, T> {
         self.terms.add(weight, self.sign);
     }
 
-    /// The weight counts as often as there are squares.
-    fn add_each(&mut self, weight: usize, squares: cozy_chess::BitBoard) {
-        if !squares.is_empty() {
-            self.terms.add(weight, self.sign * squares.len().cast_signed());
+    /// The weight counts so many times.
+    fn add_n(&mut self, weight: usize, count: u32) {
+        if count > 0 {
+            self.terms.add(weight, self.sign * count.cast_signed());
         }
+    }
+
+    /// The weight counts as often as there are squares.
+    fn add_each(&mut self, weight: usize, squares: BitBoard) {
+        self.add_n(weight, squares.len());
     }
 }

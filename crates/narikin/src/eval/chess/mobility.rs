@@ -3,18 +3,16 @@
 use cozy_chess::Piece;
 
 use super::{
-    Counted,
-    attacks::Attacks,
+    Counted, Scene,
     layout::{BISHOP_MOBILITY, KNIGHT_MOBILITY, QUEEN_MOBILITY, ROOK_MOBILITY},
-    view::{View, pawn_attacks_down},
 };
 use crate::eval::Terms;
 
-pub(super) fn count(view: &View, attacks: &Attacks, terms: &mut Counted<'_, impl Terms>) {
-    let unsafe_ = pawn_attacks_down(view.enemy(Piece::Pawn));
+pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
+    let Scene { view, enemy, .. } = scene;
     let hindered = view.own(Piece::Pawn) | view.own(Piece::King);
-    let area = !(unsafe_ | hindered);
-    for attacker in attacks.list() {
+    let area = !(enemy.by(Piece::Pawn) | hindered);
+    for attacker in scene.attackers {
         let squares = (attacker.attacked & area).len() as usize;
         terms.add(match attacker.piece {
             Piece::Knight => KNIGHT_MOBILITY.at(squares),

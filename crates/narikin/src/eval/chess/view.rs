@@ -7,8 +7,14 @@ pub(super) struct View {
     own: [BitBoard; Piece::NUM],
     enemy: [BitBoard; Piece::NUM],
     pub(super) occupied: BitBoard,
+    pub(super) all_own: BitBoard,
+    pub(super) all_enemy: BitBoard,
     pub(super) king: Square,
     pub(super) enemy_king: Square,
+    /// Whether this side is to move.
+    pub(super) to_move: bool,
+    /// To how many sides it may still castle.
+    pub(super) castling: u32,
 }
 
 impl View {
@@ -19,12 +25,17 @@ impl View {
         };
         let all = Piece::ALL.map(|piece| turn(board.pieces(piece)));
         let (own, enemy) = (turn(board.colors(color)), turn(board.colors(!color)));
+        let rights = board.castle_rights(color);
         Self {
             own: all.map(|squares| squares & own),
             enemy: all.map(|squares| squares & enemy),
             occupied: own | enemy,
+            all_own: own,
+            all_enemy: enemy,
             king: board.king(color).relative_to(color),
             enemy_king: board.king(!color).relative_to(color),
+            to_move: board.side_to_move() == color,
+            castling: u32::from(rights.short.is_some()) + u32::from(rights.long.is_some()),
         }
     }
 
@@ -37,9 +48,62 @@ impl View {
     }
 }
 
-/// The squares that pawns on these attack, going down.
+/// The squares that pawns on these attack, going up: on their left, and on their right.
+pub(super) fn pawn_attacks_up(pawns: BitBoard) -> [BitBoard; 2] {
+    [up(left(pawns)), up(right(pawns))]
+}
+
+/// All squares that pawns on these attack, going down.
 pub(super) fn pawn_attacks_down(pawns: BitBoard) -> BitBoard {
-    let left = (pawns - File::A.bitboard()).0 >> 9;
-    let right = (pawns - File::H.bitboard()).0 >> 7;
-    BitBoard(left | right)
+    down(beside(pawns))
+}
+
+pub(super) fn up(squares: BitBoard) -> BitBoard {
+    BitBoard(squares.0 << 8)
+}
+
+pub(super) fn down(squares: BitBoard) -> BitBoard {
+    BitBoard(squares.0 >> 8)
+}
+
+fn left(squares: BitBoard) -> BitBoard {
+    BitBoard((squares - File::A.bitboard()).0 >> 1)
+}
+
+fn right(squares: BitBoard) -> BitBoard {
+    BitBoard((squares - File::H.bitboard()).0 << 1)
+}
+
+/// The squares on the left and on the right of these.
+pub(super) fn beside(squares: BitBoard) -> BitBoard {
+    left(squares) | right(squares)
+}
+
+/// These squares and all above them.
+pub(super) fn fill_up(BitBoard(mut squares): BitBoard) -> BitBoard {
+    squares |= squares << 8;
+    squares |= squares << 16;
+    squares |= squares << 32;
+    BitBoard(squares)
+}
+
+/// These squares and all below them.
+pub(super) fn fill_down(BitBoard(mut squares): BitBoard) -> BitBoard {
+    squares |= squares >> 8;
+    squares |= squares >> 16;
+    squares |= squares >> 32;
+    BitBoard(squares)
+}
+
+/// How many moves a king needs.
+pub(super) fn distance(from: Square, to: Square) -> usize {
+    let files = (from.file() as usize).abs_diff(to.file() as usize);
+    let ranks = (from.rank() as usize).abs_diff(to.rank() as usize);
+    files.max(ranks)
+}
+
+/// How far a square is from the left or right edge.
+pub(super) fn from_edge(square: Square) -> usize {
+    let file = square.file() as usize;
+    file.min(7 - file)
 }

@@ -1,0 +1,111 @@
+//! The safety of kings: what attacks the enemy's, and what shelters the own.
+
+use cozy_chess::{
+    BitBoard, File, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
+    get_rook_moves,
+};
+
+use super::{
+    Counted, Scene,
+    layout::{ATTACKERS, CASTLING, CHECKS, DANGER, SHELTER, STORM, STORM_BLOCKED},
+    view::{View, down},
+};
+use crate::eval::Terms;
+
+/// How much each adds to the danger of a king: knight, bishop, rook, queen.
+const NEAR: [u32; 4] = [4, 3, 4, 6];
+const SAFE_CHECK: [u32; 4] = [7, 5, 8, 6];
+
+/// The last case of the table of danger, counting from 1.
+const MOST: u32 = 31;
+
+pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
+    attack(scene, terms);
+    shelter(scene.view, terms);
+    terms.add_n(CASTLING.at(0), scene.view.castling);
+}
+
+/// The attack on the enemy's king.
+fn attack(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
+    let Scene { view, own, enemy, .. } = scene;
+    let king = view.enemy_king;
+    let ring = get_king_moves(king) | king.bitboard();
+    let zone = ring | down(ring);
+    let (mut attackers, mut danger) = (0, 0);
+    for attacker in scene.attackers {
+        let near = attacker.attacked & zone;
+        if !near.is_empty() {
+            attackers += 1;
+            danger += NEAR[kind(attacker.piece)] + near.len();
+        }
+    }
+    // Squares that only the king or the queen defends.
+    let weak =
+        own.all & !enemy.twice & (!enemy.all | enemy.by(Piece::King) | enemy.by(Piece::Queen));
+    danger += 3 * (ring & weak).len();
+    danger += (zone & own.by(Piece::Pawn)).len();
+    let safe = !view.all_own & (!enemy.all | (weak & own.twice));
+    let diagonal = get_bishop_moves(king, view.occupied);
+    let straight = get_rook_moves(king, view.occupied);
+    let checks = [
+        (Piece::Knight, get_knight_moves(king)),
+        (Piece::Bishop, diagonal),
+        (Piece::Rook, straight),
+        (Piece::Queen, diagonal | straight),
+    ];
+    for (piece, from) in checks {
+        let squares = own.by(piece) & from & !view.all_own;
+        let safe = squares & safe;
+        if !safe.is_empty() {
+            danger += SAFE_CHECK[kind(piece)];
+            let many = usize::from(safe.len() > 1);
+            terms.add(CHECKS.at(kind(piece) * 2 + many));
+        } else if !squares.is_empty() {
+            danger += 1;
+        }
+    }
+    if view.own(Piece::Queen).is_empty() {
+        danger /= 2;
+    }
+    let open = open_files(view, king);
+    danger += 2 * open;
+    if attackers > 0 {
+        terms.add(ATTACKERS.at(attackers.min(5) - 1));
+        terms.add(DANGER.at((danger / 2).clamp(1, MOST) as usize - 1));
+    }
+}
+
+/// How many files around the enemy's king have none of its pawns.
+fn open_files(view: &View, king: Square) -> u32 {
+    let pawns = view.enemy(Piece::Pawn);
+    let files = [-1, 0, 1].into_iter().filter_map(|away| king.try_offset(away, 0));
+    files.map(|square| u32::from((square.file().bitboard() & pawns).is_empty())).sum()
+}
+
+/// Pawns before the own king, and pawns that storm it.
+fn shelter(view: &View, terms: &mut Counted<'_, impl Terms>) {
+    let ahead = BitBoard(u64::MAX << (8 * view.king.rank() as u32));
+    let (own, enemy) = (view.own(Piece::Pawn) & ahead, view.enemy(Piece::Pawn) & ahead);
+    let centre = (view.king.file() as usize).clamp(1, 6);
+    for index in centre - 1..=centre + 1 {
+        let Some(file) = File::try_index(index) else { continue };
+        let edge = index.min(7 - index);
+        let first = |pawns: BitBoard| (pawns & file.bitboard()).next_square().map(Square::rank);
+        let (shield, storm) = (row(first(own)), row(first(enemy)));
+        terms.add(SHELTER.at(edge * 7 + shield));
+        if shield > 0 && storm == shield + 1 {
+            terms.add(STORM_BLOCKED.at(edge * 5 + storm - 2));
+        } else {
+            terms.add(STORM.at(edge * 7 + storm));
+        }
+    }
+}
+
+/// 0 for none.
+fn row(rank: Option<Rank>) -> usize {
+    rank.map_or(0, |rank| rank as usize)
+}
+
+fn kind(piece: Piece) -> usize {
+    (piece as usize).clamp(1, 4) - 1
+}
