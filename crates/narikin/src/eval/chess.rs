@@ -1,11 +1,15 @@
 //! What a position of chess or Chess960 is worth.
 //!
 //! Every term is counted for both sides by the same code: each sees the board from its own end
-//! (`view.rs`). Which weight means what is in `layout.rs`.
+//! (`view.rs`). What counts is taken in two ways: `expand.rs` makes terms of it, for the tuner, and
+//! `lookup.rs` adds up weights. Which weight means what is in `layout.rs`.
 
 mod attacks;
+mod count;
+mod expand;
 mod king;
 mod layout;
+mod lookup;
 mod mobility;
 mod passed;
 mod pawns;
@@ -17,10 +21,13 @@ mod view;
 
 use std::sync::LazyLock;
 
-use cozy_chess::{BitBoard, Board, Color, Piece};
+use cozy_chess::{Board, Color, Piece};
 
 use self::{
-    attacks::{Attacker, Attacks, Map},
+    attacks::{Attacks, Map},
+    count::Count,
+    expand::Expand,
+    lookup::{Lookup, Tables},
     pawns::Pawns,
     view::View,
 };
@@ -28,7 +35,7 @@ pub use self::{
     layout::{GROUPS, Group},
     start::start,
 };
-use super::{Model, OPENING, Terms, Weight};
+use super::{Model, OPENING, Terms, UNITS};
 
 /// The terms of chess.
 #[derive(Debug, Clone, Copy)]
@@ -40,16 +47,9 @@ impl Model for Chess {
     const WEIGHTS: usize = layout::WEIGHTS;
 
     fn terms(board: &Board, terms: &mut impl Terms) {
-        let white = View::new(board, Color::White);
-        let black = View::new(board, Color::Black);
-        let white_attacks = Attacks::new(&white);
-        let black_attacks = Attacks::new(&black);
-        let white = Scene::new(&white, &white_attacks, &black_attacks);
-        let black = Scene::new(&black, &black_attacks, &white_attacks);
-        white.count(&mut Counted { terms, sign: 1 });
-        black.count(&mut Counted { terms, sign: -1 });
-        let sign = if board.side_to_move() == Color::White { 1 } else { -1 };
-        terms.add(layout::TEMPO.at(0), sign);
+        let [white, black] = Scene::both(board);
+        white.count(&mut Expand { terms, sign: 1 });
+        black.count(&mut Expand { terms, sign: -1 });
     }
 
     fn phase(board: &Board) -> i32 {
@@ -61,69 +61,56 @@ impl Model for Chess {
     }
 }
 
-/// A position as one side sees it, with what is worked out once for many terms.
-struct Scene<'a> {
-    view: &'a View,
-    attackers: &'a [Attacker],
-    own: &'a Map,
-    enemy: Map,
-    pawns: Pawns,
-}
-
-impl<'a> Scene<'a> {
-    fn new(view: &'a View, own: &'a Attacks, enemy: &Attacks) -> Self {
-        Self {
-            view,
-            attackers: own.list(),
-            own: own.map(),
-            enemy: enemy.map().turned(),
-            pawns: Pawns::new(view),
-        }
-    }
-
-    /// Counts the terms of this side.
-    fn count(&self, terms: &mut Counted<'_, impl Terms>) {
-        places::count(self.view, terms);
-        pawns::count(self.view, &self.pawns, terms);
-        mobility::count(self, terms);
-        passed::count(self, terms);
-        pieces::count(self, terms);
-        king::count(self, terms);
-        threats::count(self, terms);
-    }
-}
-
 /// The value of a position in centipawns, for the side to move.
 pub fn evaluate(board: &Board) -> i32 {
-    static WEIGHTS: LazyLock<Vec<Weight>> = LazyLock::new(start);
-    let value = super::evaluate::<Chess>(board, &WEIGHTS);
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&start()));
+    let tables = &*TABLES;
+    let [white, black] = Scene::both(board).map(|scene| {
+        let mut lookup = Lookup::new(tables);
+        scene.count(&mut lookup);
+        lookup.sum
+    });
+    let (opening, ending) = white.minus(black).halves();
+    let phase = Chess::phase(board);
+    let value = (opening * phase + ending * (OPENING - phase)) / (OPENING * UNITS);
     match board.side_to_move() {
         Color::White => value,
         Color::Black => -value,
     }
 }
 
-/// Passes on what counts for one side.
-struct Counted<'a, T> {
-    terms: &'a mut T,
-    sign: i32,
+/// A position as one side sees it, with what is worked out once for many terms.
+struct Scene {
+    view: View,
+    attacks: Attacks,
+    enemy: Map,
+    pawns: Pawns,
 }
 
-impl<T: Terms> Counted<'_, T> {
-    /// The weight counts once for this side.
-    fn add(&mut self, weight: usize) {
-        self.terms.add(weight, self.sign);
+impl Scene {
+    /// The position as White and as Black see it.
+    fn both(board: &Board) -> [Self; 2] {
+        let [white, black] = [Color::White, Color::Black].map(|color| View::new(board, color));
+        let (white_attacks, black_attacks) = (Attacks::new(&white), Attacks::new(&black));
+        let (white_map, black_map) = (white_attacks.map().turned(), black_attacks.map().turned());
+        let new = |view, attacks, enemy| {
+            let pawns = Pawns::new(&view);
+            Self { view, attacks, enemy, pawns }
+        };
+        [new(white, white_attacks, black_map), new(black, black_attacks, white_map)]
     }
 
-    /// The weight counts so many times.
-    fn add_n(&mut self, weight: usize, count: u32) {
-        if count > 0 {
-            self.terms.add(weight, self.sign * count.cast_signed());
+    /// Counts the terms of this side.
+    fn count(&self, terms: &mut impl Count) {
+        if self.view.to_move {
+            terms.add(layout::TEMPO.at(0));
         }
-    }
-
-    /// The weight counts as often as there are squares.
-    fn add_each(&mut self, weight: usize, squares: BitBoard) {
-        self.add_n(weight, squares.len());
+        places::count(&self.view, terms);
+        pawns::count(&self.view, &self.pawns, terms);
+        mobility::count(self, terms);
+        passed::count(self, terms);
+        pieces::count(self, terms);
+        king::count(self, terms);
+        threats::count(self, terms);
     }
 }

@@ -131,6 +131,16 @@ fn value_is_the_sum_of_its_terms() {
 }
 
 #[test]
+fn engine_and_tuner_value_alike() {
+    let weights = start();
+    for_each_position(40, |board| {
+        let value = eval::evaluate::<Chess>(board, &weights);
+        let for_mover = if board.side_to_move() == Color::White { value } else { -value };
+        assert_eq!(evaluate(board), for_mover, "{board}");
+    });
+}
+
+#[test]
 fn groups_hold_every_weight_once() {
     let mut next = 0;
     for group in GROUPS {

@@ -6,11 +6,11 @@ use cozy_chess::{
 };
 
 use super::{
-    Counted, Scene,
+    Scene,
+    count::Count,
     layout::{ATTACKERS, CASTLING, CHECKS, DANGER, SHELTER, STORM, STORM_BLOCKED},
     view::{View, down},
 };
-use crate::eval::Terms;
 
 /// How much each adds to the danger of a king: knight, bishop, rook, queen.
 const NEAR: [u32; 4] = [4, 3, 4, 6];
@@ -19,20 +19,21 @@ const SAFE_CHECK: [u32; 4] = [7, 5, 8, 6];
 /// The last case of the table of danger, counting from 1.
 const MOST: u32 = 31;
 
-pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
+pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
     attack(scene, terms);
-    shelter(scene.view, terms);
+    shelter(&scene.view, terms);
     terms.add_n(CASTLING.at(0), scene.view.castling);
 }
 
 /// The attack on the enemy's king.
-fn attack(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
-    let Scene { view, own, enemy, .. } = scene;
+fn attack(scene: &Scene, terms: &mut impl Count) {
+    let Scene { view, enemy, .. } = scene;
+    let own = scene.attacks.map();
     let king = view.enemy_king;
     let ring = get_king_moves(king) | king.bitboard();
     let zone = ring | down(ring);
     let (mut attackers, mut danger) = (0, 0);
-    for attacker in scene.attackers {
+    for attacker in scene.attacks.list() {
         let near = attacker.attacked & zone;
         if !near.is_empty() {
             attackers += 1;
@@ -83,7 +84,7 @@ fn open_files(view: &View, king: Square) -> u32 {
 }
 
 /// Pawns before the own king, and pawns that storm it.
-fn shelter(view: &View, terms: &mut Counted<'_, impl Terms>) {
+fn shelter(view: &View, terms: &mut impl Count) {
     let ahead = BitBoard(u64::MAX << (8 * view.king.rank() as u32));
     let (own, enemy) = (view.own(Piece::Pawn) & ahead, view.enemy(Piece::Pawn) & ahead);
     let centre = (view.king.file() as usize).clamp(1, 6);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use cozy_chess::Piece;
+
 use super::start;
 
 /// Weights that belong together, such as a table.
@@ -58,6 +60,17 @@ const fn from(group: usize) -> usize {
 
 /// Squares on which a pawn can stand, and those of the four other pieces.
 pub(super) const PLACES: usize = 48 + 4 * 64;
+
+/// The piece that a place is for.
+pub(super) fn piece_of(place: usize) -> Piece {
+    match place {
+        0..48 => Piece::Pawn,
+        48..112 => Piece::Knight,
+        112..176 => Piece::Bishop,
+        176..240 => Piece::Rook,
+        _ => Piece::Queen,
+    }
+}
 
 /// The kinds of squares that a king can stand on.
 pub(super) const KING_ZONES: usize = 10;

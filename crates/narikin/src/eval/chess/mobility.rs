@@ -3,16 +3,16 @@
 use cozy_chess::Piece;
 
 use super::{
-    Counted, Scene,
+    Scene,
+    count::Count,
     layout::{BISHOP_MOBILITY, KNIGHT_MOBILITY, QUEEN_MOBILITY, ROOK_MOBILITY},
 };
-use crate::eval::Terms;
 
-pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
+pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
     let Scene { view, enemy, .. } = scene;
     let hindered = view.own(Piece::Pawn) | view.own(Piece::King);
     let area = !(enemy.by(Piece::Pawn) | hindered);
-    for attacker in scene.attackers {
+    for attacker in scene.attacks.list() {
         let squares = (attacker.attacked & area).len() as usize;
         terms.add(match attacker.piece {
             Piece::Knight => KNIGHT_MOBILITY.at(squares),

@@ -3,16 +3,16 @@
 use cozy_chess::{Piece, Rank, Square};
 
 use super::{
-    Counted, Scene,
+    Scene,
+    count::Count,
     layout::{
         PASSED_BLOCKED, PASSED_ENEMY_KING, PASSED_FREE, PASSED_KING, PASSED_RACE, PASSED_ROOK,
         PASSED_SAFE,
     },
     view::{distance, fill_down, fill_up},
 };
-use crate::eval::Terms;
 
-pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
+pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
     let Scene { view, enemy, .. } = scene;
     let enemy_pieces = view.all_enemy - view.enemy(Piece::Pawn) - view.enemy(Piece::King);
     for square in scene.pawns.passed {

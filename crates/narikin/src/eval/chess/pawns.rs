@@ -3,14 +3,13 @@
 use cozy_chess::{BitBoard, Piece};
 
 use super::{
-    Counted,
+    count::Count,
     layout::{
         BACKWARD, CANDIDATE, DOUBLED, ISOLATED, PASSED, PASSED_FILE, PASSED_SUPPORTED, PHALANX,
         SUPPORTED,
     },
     view::{View, beside, down, fill_down, fill_up, from_edge, pawn_attacks_down, up},
 };
-use crate::eval::Terms;
 
 /// What other terms need to know of the pawns.
 pub(super) struct Pawns {
@@ -37,7 +36,7 @@ impl Pawns {
     }
 }
 
-pub(super) fn count(view: &View, pawns: &Pawns, terms: &mut Counted<'_, impl Terms>) {
+pub(super) fn count(view: &View, pawns: &Pawns, terms: &mut impl Count) {
     let (own, enemy) = (view.own(Piece::Pawn), view.enemy(Piece::Pawn));
     let supported = own & up(beside(own));
     let phalanx = own & beside(own);

@@ -3,16 +3,17 @@
 use cozy_chess::{BitBoard, Piece, Square};
 
 use super::{
-    Counted, Scene,
+    Scene,
+    count::Count,
     layout::{BISHOP_PAIR, BISHOP_PAWNS, KNIGHT_PAWNS, OUTPOST, ROOK_FILE, ROOK_PAWNS, SHIELDED},
     view::{View, down},
 };
-use crate::eval::Terms;
 
 const OUTPOSTS: BitBoard = BitBoard(0x0000_FFFF_FF00_0000);
 
-pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
-    let Scene { view, own, pawns, .. } = scene;
+pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
+    let Scene { view, pawns, .. } = scene;
+    let own = scene.attacks.map();
     let all_pawns = view.own(Piece::Pawn).len() as usize;
     let bishops = view.own(Piece::Bishop);
     if bishops.len() > 1 {
@@ -39,7 +40,7 @@ pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
 }
 
 /// Open, open to the enemy's pawns or closed; and whether the enemy's king is near.
-fn file_of_rook(view: &View, scene: &Scene<'_>, rook: Square) -> usize {
+fn file_of_rook(view: &View, scene: &Scene, rook: Square) -> usize {
     let kind = match (scene.pawns.files.has(rook), scene.pawns.enemy_files.has(rook)) {
         (false, false) => 0,
         (false, true) => 1,

@@ -3,11 +3,9 @@
 use cozy_chess::{File, Piece, Square};
 
 use super::{
-    Counted,
-    layout::{ENEMY_KING, KING, MATERIAL, OWN_KING, PLACE, PLACES},
+    count::{Count, Stand},
     view::View,
 };
-use crate::eval::Terms;
 
 /// The zones of a king that stands in the right half, by rank; files E to H.
 const ZONES: [[usize; 4]; 8] = [
@@ -21,23 +19,21 @@ const ZONES: [[usize; 4]; 8] = [
     [8, 8, 9, 9],
 ];
 
-pub(super) fn count(view: &View, terms: &mut Counted<'_, impl Terms>) {
+pub(super) fn count(view: &View, terms: &mut impl Count) {
     let mirror = mirror(view.king);
     let enemy_mirror = self::mirror(view.enemy_king);
-    let own_zone = OWN_KING.at(zone(view.king) * PLACES);
-    let enemy_zone = ENEMY_KING.at(zone(view.enemy_king.flip_rank()) * PLACES);
+    let own_zone = zone(view.king);
+    let enemy_zone = zone(view.enemy_king.flip_rank());
     for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
-        let squares = view.own(piece);
-        terms.add_each(MATERIAL.at(piece as usize), squares);
-        for square in squares {
-            let place = place(piece, square as usize ^ mirror);
-            terms.add(PLACE.at(place));
-            terms.add(own_zone + place);
-            terms.add(enemy_zone + self::place(piece, square as usize ^ enemy_mirror));
+        for square in view.own(piece) {
+            let own = Stand { zone: own_zone, place: place(piece, square as usize ^ mirror) };
+            let enemy =
+                Stand { zone: enemy_zone, place: place(piece, square as usize ^ enemy_mirror) };
+            terms.piece(piece, own, enemy);
         }
     }
     let king = view.king as usize ^ mirror;
-    terms.add(KING.at(king / 8 * 4 + king % 4));
+    terms.king(king / 8 * 4 + king % 4);
 }
 
 /// What brings a king to the right half.

@@ -1,6 +1,8 @@
 //! What the weights are before they are fitted: rough guesses to play with and to fit from.
 
-use super::layout::GROUPS;
+use cozy_chess::Piece;
+
+use super::layout::{GROUPS, piece_of};
 use crate::eval::{UNITS, Weight};
 
 /// The weights before any fitting.
@@ -29,12 +31,12 @@ pub(super) fn material(piece: usize) -> (i32, i32) {
 }
 
 pub(super) fn place(place: usize) -> (i32, i32) {
-    match place {
-        0..48 => pawn(place + 8),
-        48..112 => at(place - 48, knight),
-        112..176 => at(place - 112, bishop),
-        176..240 => at(place - 176, rook),
-        _ => at(place - 240, queen),
+    match piece_of(place) {
+        Piece::Pawn => pawn(place + 8),
+        Piece::Knight => at(place - 48, knight),
+        Piece::Bishop => at(place - 112, bishop),
+        Piece::Rook => at(place - 176, rook),
+        Piece::Queen | Piece::King => at(place - 240, queen),
     }
 }
 

@@ -3,20 +3,21 @@
 use cozy_chess::{BitBoard, Piece, Rank};
 
 use super::{
-    Counted, Scene,
+    Scene,
+    count::Count,
     layout::{
         HANGING, KING_THREAT, MINOR_THREAT, PAWN_THREAT, PUSH_THREAT, QUEEN_THREAT, ROOK_THREAT,
         SPACE,
     },
     view::{down, fill_down, pawn_attacks_up, up},
 };
-use crate::eval::Terms;
 
 /// What can be threatened.
 const VICTIMS: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
-pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
-    let Scene { view, own, enemy, .. } = scene;
+pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
+    let Scene { view, enemy, .. } = scene;
+    let own = scene.attacks.map();
     let defended = enemy.by(Piece::Pawn) | (enemy.twice - own.twice);
     let minors = own.by(Piece::Knight) | own.by(Piece::Bishop);
     // The side to move can carry out its threats.
@@ -46,8 +47,9 @@ pub(super) fn count(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
 }
 
 /// Pawns that can attack a piece by moving.
-fn pushes(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
-    let Scene { view, own, enemy, .. } = scene;
+fn pushes(scene: &Scene, terms: &mut impl Count) {
+    let Scene { view, enemy, .. } = scene;
+    let own = scene.attacks.map();
     let pawns = view.own(Piece::Pawn);
     let free = !view.occupied;
     let once = up(pawns) & free;
@@ -63,7 +65,7 @@ fn pushes(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
 
 /// Safe squares in the centre, those behind pawns counting twice; the more pieces there are, the
 /// more they need.
-fn space(scene: &Scene<'_>, terms: &mut Counted<'_, impl Terms>) {
+fn space(scene: &Scene, terms: &mut impl Count) {
     const CENTRE: BitBoard = BitBoard(0x0000_0000_3C3C_3C00);
     let Scene { view, enemy, .. } = scene;
     let pawns = view.own(Piece::Pawn);
