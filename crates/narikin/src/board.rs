@@ -1,28 +1,81 @@
 //! What the search needs to know of a game.
 
 mod chess;
-mod chess_eval;
+mod cuckoo;
+mod keys;
 mod shogi;
-mod shogi_eval;
+mod tuning;
 
-use readyok_rules::Move;
+use readyok_rules::Position;
 
-pub(crate) use self::{chess::Chess, shogi::Shogi};
+pub(crate) use self::{chess::Chess, shogi::Shogi, tuning::Tuning};
 use crate::score::Value;
 
-/// A board that can be searched.
-pub(crate) trait Board {
+/// A move and how promising it is.
+pub(crate) type Ranked<M> = (i32, M);
+
+/// Moves with their ranks, kept to be filled again.
+pub(crate) type MoveList<M> = Vec<Ranked<M>>;
+
+/// A move as the search sees it: what its tables are indexed by.
+pub(crate) trait Step: Copy + Eq + Send + 'static {
+    /// A number other than 0, unique among the moves of a position.
+    fn packed(self) -> u16;
+
+    /// Where it comes from: a square, or a piece in hand. Below [`Board::FROMS`].
+    fn from(self) -> usize;
+
+    /// Where it goes. Below [`Board::SQUARES`].
+    fn to(self) -> usize;
+
+    /// The piece that moves, with its colour. Below [`Board::PIECES`].
+    fn piece(self) -> usize;
+}
+
+/// A board that can be searched. Moves are those of the side to move, and legal where nothing
+/// else is said.
+pub(crate) trait Board: Clone + Send {
     /// A move of this game.
-    type Move: Copy + PartialEq + Into<Move>;
+    type Move: Step;
 
     /// Whether a side that has no move loses although it is not in check.
     const STALEMATE_LOSES: bool;
 
-    /// Calls with every legal move.
-    fn for_each_move(&self, each: impl FnMut(Self::Move));
+    /// Whether there are positions in which it would be better not to move.
+    const HAS_ZUGZWANG: bool;
 
-    /// Calls with the legal moves that change material at once.
-    fn for_each_capture(&self, each: impl FnMut(Self::Move));
+    /// How many squares, origins of moves, coloured pieces and kinds of victims there are.
+    const SQUARES: usize;
+    const FROMS: usize;
+    const PIECES: usize;
+    const VICTIMS: usize;
+
+    /// What pays in this game.
+    const TUNING: Tuning;
+
+    /// The board of a position; none if the search cannot play it.
+    fn new(position: &Position) -> Option<Self>;
+
+    /// The word that both protocols know for a move.
+    fn word(mv: Self::Move) -> String;
+
+    /// Adds the moves that change material. Some may not be legal.
+    fn noisy(&self, list: &mut MoveList<Self::Move>);
+
+    /// Adds all other moves. Some may not be legal.
+    fn quiet(&self, list: &mut MoveList<Self::Move>);
+
+    /// Adds the quiet moves that give check directly. Some may not be legal.
+    fn quiet_checks(&self, list: &mut MoveList<Self::Move>);
+
+    /// Adds all legal moves, those included that nobody would play.
+    fn all(&self, list: &mut MoveList<Self::Move>);
+
+    /// Whether a move that was generated here is legal.
+    fn is_legal(&self, mv: Self::Move) -> bool;
+
+    /// The legal move that packs to this, if there is one.
+    fn unpack(&self, packed: u16) -> Option<Self::Move>;
 
     /// Plays a legal move.
     fn play(&mut self, mv: Self::Move);
@@ -30,25 +83,58 @@ pub(crate) trait Board {
     /// Takes back the last move, which is this one.
     fn undo(&mut self, mv: Self::Move);
 
+    /// Whether passing is allowed and sensible here.
+    fn can_pass(&self) -> bool;
+
+    /// Lets the other side move.
+    fn pass(&mut self);
+
+    /// Takes back a pass.
+    fn undo_pass(&mut self);
+
+    /// The side to move, 0 or 1.
+    fn side(&self) -> usize;
+
     /// A hash of the position without its history.
     fn key(&self) -> u64;
 
+    /// Hashes of parts of the position whose evaluations tend to be wrong together.
+    fn part_keys(&self) -> [u64; PARTS];
+
     /// Whether the side to move is in check.
     fn in_check(&self) -> bool;
+
+    /// Whether a move gives check.
+    fn gives_check(&self, mv: Self::Move) -> bool;
 
     /// The value if the game is over here by rule, for all that moves are left. `ply` counts from
     /// the root.
     fn ended(&self, ply: usize) -> Option<Value>;
 
+    /// Whether the side to move can repeat a position of the search at once.
+    fn can_repeat(&self, ply: usize) -> bool;
+
+    /// How much of a value is left when no progress is made, out of 256.
+    fn patience(&self) -> i32;
+
     /// The value as it stands.
     fn evaluate(&self) -> Value;
 
-    /// The material that a move wins at once; none for a quiet one.
-    fn gain(&self, mv: Self::Move) -> Option<Value>;
+    /// Whether a move changes material at once.
+    fn is_noisy(&self, mv: Self::Move) -> bool;
 
-    /// What the moving piece is worth.
-    fn mover(&self, mv: Self::Move) -> Value;
+    /// The kind of piece that a move takes. Below [`Self::VICTIMS`]; 0 for none.
+    fn victim(&self, mv: Self::Move) -> usize;
 
-    /// The move as a number other than 0, unique among the moves of a position.
-    fn pack(mv: Self::Move) -> u32;
+    /// The material that a move wins at once.
+    fn gain(&self, mv: Self::Move) -> Value;
+
+    /// Whether the exchanges on the move's target win at least so much.
+    fn wins_exchange(&self, mv: Self::Move, least: Value) -> bool;
+
+    /// A mate in one move, if it can be told cheaply.
+    fn mate_in_one(&mut self) -> Option<Self::Move>;
 }
+
+/// How many parts of a position have a key.
+pub(crate) const PARTS: usize = 4;

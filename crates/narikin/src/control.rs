@@ -17,6 +17,8 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Search only these moves; all if none of them is legal.
     pub searchmoves: Vec<Move>,
+    /// How many threads to search with; 0 counts as 1.
+    pub threads: usize,
     /// How many different first moves to give lines for; 0 counts as 1.
     pub multipv: usize,
 }

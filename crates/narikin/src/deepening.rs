@@ -1,107 +1,109 @@
 //! Iterative deepening at the root: one line, or several with different first moves.
 
-use readyok_rules::Move;
-
 use crate::{
-    board::Board,
-    control::{Control, Limits, Report},
-    score::{DRAW, INFINITE, MAX_PLY, Score, Value, mated_in},
+    board::{Board, MoveList},
+    score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mated_in},
     search::Search,
-    searcher::Outcome,
-    table::Table,
 };
 
 /// A first move and the line after it, as far as it has been searched.
 #[derive(Clone)]
-struct RootMove<M> {
-    mv: M,
-    value: Value,
-    depth: i32,
-    longest: usize,
-    pv: Vec<Move>,
+pub(crate) struct RootMove<M> {
+    pub(crate) mv: M,
+    pub(crate) value: Value,
+    /// What it was worth in earlier iterations, roughly.
+    average: Value,
+    pub(crate) depth: i32,
+    pub(crate) longest: usize,
+    /// The line, beginning with the move.
+    pub(crate) pv: Vec<M>,
+    /// Positions searched after this move.
+    pub(crate) nodes: u64,
 }
 
-struct Root<'a, B: Board> {
-    search: Search<'a, B>,
-    limits: &'a Limits,
+/// What happens in the search that its owner wants to know of.
+pub(crate) enum Progress {
+    /// This move, which has this number, is searched now.
+    Move(usize),
+    /// All lines of an iteration are done.
+    Iteration,
+}
+
+/// The root of one thread's search.
+pub(crate) struct Root<'a, B: Board> {
+    pub(crate) search: Search<'a, B>,
     /// Best first.
-    moves: Vec<RootMove<B::Move>>,
+    pub(crate) moves: Vec<RootMove<B::Move>>,
+    lines: usize,
 }
 
-/// Searches until a limit is reached or the control stops it.
-pub(crate) fn deepen<B: Board>(
-    board: B,
-    table: &mut Table,
-    limits: &Limits,
-    control: &dyn Control,
-) -> Outcome {
-    let mut moves = Vec::new();
-    // Before anything is searched, any legal move has to do.
-    let value = board.evaluate();
-    board.for_each_move(|mv| {
-        moves.push(RootMove { mv, value, depth: 0, longest: 0, pv: vec![mv.into()] });
-    });
-    if moves.is_empty() {
-        let mated = board.in_check() || B::STALEMATE_LOSES;
-        let score = Score::from_value(if mated { mated_in(0) } else { DRAW });
-        return Outcome { score, pv: Vec::new(), depth: 0, nodes: 0 };
-    }
-    if moves.iter().any(|root| limits.searchmoves.contains(&root.mv.into())) {
-        moves.retain(|root| limits.searchmoves.contains(&root.mv.into()));
-    }
-    let search = Search::new(board, table, control, limits.nodes);
-    Root { search, limits, moves }.run()
-}
-
-impl<B: Board> Root<'_, B> {
-    fn run(mut self) -> Outcome {
-        let deepest = i32::try_from(MAX_PLY).unwrap_or(i32::MAX) - 1;
-        let within = |limit: Option<u32>| {
-            limit.and_then(|limit| i32::try_from(limit).ok()).unwrap_or(deepest).clamp(1, deepest)
-        };
-        // A mate within so many plies shows at that depth or never.
-        let last = within(self.limits.depth).min(within(self.limits.mate));
-        for depth in 1..=last {
-            self.search.depth = depth;
-            if !self.iterate() {
-                break;
-            }
-            self.report();
-            if self.has_found_mate() || self.is_late() {
-                break;
-            }
+impl<'a, B: Board> Root<'a, B> {
+    /// The moves to search are among those that `wanted` names, or all if it names none.
+    pub(crate) fn new(
+        search: Search<'a, B>,
+        wanted: impl Fn(B::Move) -> bool,
+        multipv: usize,
+    ) -> Self {
+        let mut list = MoveList::new();
+        search.board.all(&mut list);
+        if list.iter().any(|&(_, mv)| wanted(mv)) {
+            list.retain(|&(_, mv)| wanted(mv));
         }
-        if self.best().is_some_and(|best| best.depth == 0) || self.search.is_stopped() {
-            // The last word on a search that was broken off is what will be played.
-            self.report();
-        }
-        let nodes = self.search.nodes;
-        match self.moves.into_iter().next() {
-            Some(best) => Outcome {
-                score: Score::from_value(best.value),
-                pv: best.pv,
-                depth: best.depth.unsigned_abs(),
-                nodes,
-            },
-            None => Outcome { score: Score::Centipawns(DRAW), pv: Vec::new(), depth: 0, nodes },
-        }
+        // Before anything is searched, any legal move has to do.
+        let value = search.board.evaluate();
+        let moves: Vec<_> = list
+            .into_iter()
+            .map(|(_, mv)| RootMove {
+                mv,
+                value,
+                average: value,
+                depth: 0,
+                longest: 0,
+                pv: vec![mv],
+                nodes: 0,
+            })
+            .collect();
+        let lines = multipv.clamp(1, moves.len().max(1));
+        Self { search, moves, lines }
     }
 
-    fn best(&self) -> Option<&RootMove<B::Move>> {
+    /// The value of a position without a move.
+    pub(crate) fn value_without_moves(board: &B) -> Value {
+        if board.in_check() || B::STALEMATE_LOSES { mated_in(0) } else { DRAW }
+    }
+
+    pub(crate) fn best(&self) -> Option<&RootMove<B::Move>> {
         self.moves.first()
     }
 
-    /// How many lines to give.
-    fn lines(&self) -> usize {
-        self.limits.multipv.clamp(1, self.moves.len().max(1))
+    /// The lines that are told, best first.
+    pub(crate) fn told(&self) -> &[RootMove<B::Move>] {
+        self.moves.get(..self.lines).unwrap_or(&self.moves)
+    }
+
+    /// Searches deeper and deeper, from one depth to another, until it is stopped or `go_on` says
+    /// no after an iteration.
+    pub(crate) fn deepen(
+        &mut self,
+        first: i32,
+        last: i32,
+        go_on: &mut dyn FnMut(&Self, Progress) -> bool,
+    ) {
+        for depth in first..=last.min(deepest()) {
+            self.search.depth = depth;
+            self.search.enter_root();
+            if !self.iterate(go_on) || !go_on(self, Progress::Iteration) {
+                break;
+            }
+        }
     }
 
     /// Searches all lines one ply deeper. Returns whether it could; if not, several lines stay as
     /// they were, so that they can be compared, while a single one takes what was found.
-    fn iterate(&mut self) -> bool {
-        let before = (self.lines() > 1).then(|| self.moves.clone());
-        for line in 0..self.lines() {
-            self.search_line(line);
+    fn iterate(&mut self, go_on: &mut dyn FnMut(&Self, Progress) -> bool) -> bool {
+        let before = (self.lines > 1).then(|| self.moves.clone());
+        for line in 0..self.lines {
+            self.search_line(line, go_on);
             if self.search.is_stopped() {
                 if let Some(before) = before {
                     self.moves = before;
@@ -109,66 +111,103 @@ impl<B: Board> Root<'_, B> {
                 return false;
             }
         }
-        let lines = self.lines();
-        if let Some(found) = self.moves.get_mut(..lines) {
+        if let Some(found) = self.moves.get_mut(..self.lines) {
             found.sort_by_key(|root| -root.value);
         }
         true
     }
 
-    /// Finds the best move that no earlier line has and brings it to its place.
-    fn search_line(&mut self, line: usize) {
-        let mut best = -INFINITE;
-        self.search.longest = 0;
-        for index in line..self.moves.len() {
-            let Some(root) = self.moves.get_mut(index) else { break };
-            self.search.control.currmove(root.mv.into(), index + 1);
-            let value = self.search.root_move(root.mv, best, index == line);
+    /// Finds the best move that no earlier line has and brings it to its place. The window of
+    /// values begins around the last one and grows where it was too small.
+    fn search_line(&mut self, line: usize, go_on: &mut dyn FnMut(&Self, Progress) -> bool) {
+        let Some(first) = self.moves.get(line) else { return };
+        let mut width = B::TUNING.window + first.average.abs() / 100;
+        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+        if self.search.depth >= 4 && !is_decided(first.value) {
+            alpha = (first.average - width).max(-INFINITE);
+            beta = (first.average + width).min(INFINITE);
+        }
+        let mut too_high = 0;
+        loop {
+            let depth = (self.search.depth - too_high).max(1);
+            let value = self.search_window(line, alpha, beta, depth, go_on);
             if self.search.is_stopped() {
                 break;
             }
-            if value <= best {
+            if value <= alpha && alpha > -INFINITE {
+                beta = Value::midpoint(alpha, beta);
+                alpha = (value - width).max(-INFINITE);
+                too_high = 0;
+            } else if value >= beta && beta < INFINITE {
+                beta = (value + width).min(INFINITE);
+                too_high = if self.search.shared.full_width { 0 } else { (too_high + 1).min(3) };
+            } else {
+                break;
+            }
+            width += width / 2;
+            if width > 1500 {
+                (alpha, beta) = (-INFINITE, INFINITE);
+            }
+        }
+        if let Some(root) = self.moves.get_mut(line) {
+            root.average = if root.depth > 1 && !is_decided(root.value) {
+                Value::midpoint(root.average, root.value)
+            } else {
+                root.value
+            };
+        }
+    }
+
+    fn search_window(
+        &mut self,
+        line: usize,
+        mut alpha: Value,
+        beta: Value,
+        depth: i32,
+        go_on: &mut dyn FnMut(&Self, Progress) -> bool,
+    ) -> Value {
+        let mut best = -INFINITE;
+        self.search.longest = 0;
+        for index in line..self.moves.len() {
+            let Some(&RootMove { mv, .. }) = self.moves.get(index) else { break };
+            go_on(self, Progress::Move(index));
+            let before = self.search.nodes;
+            let number = i32::try_from(index - line + 1).unwrap_or(i32::MAX);
+            let value = self.search.root_move(mv, alpha, beta, depth, number);
+            let searched = self.search.nodes - before;
+            let Some(root) = self.moves.get_mut(index) else { break };
+            root.nodes += searched;
+            if self.search.is_stopped() {
+                break;
+            }
+            if index > line && value <= alpha {
+                best = best.max(value);
                 continue;
             }
             best = value;
             root.value = value;
-            root.depth = self.search.depth;
-            root.longest = self.search.longest;
-            root.pv.truncate(1);
-            root.pv.extend(self.search.line());
+            // Outside of the window, the line that was known says more.
+            let inside = value > alpha || root.depth == 0;
+            if inside {
+                root.depth = self.search.depth;
+                root.longest = self.search.longest;
+                root.pv.truncate(1);
+                root.pv.extend_from_slice(self.search.lines.from(1));
+            }
             // The others keep their order, in which the best of earlier iterations come first.
             if let Some(better) = self.moves.get_mut(line..=index) {
                 better.rotate_right(1);
             }
+            if value >= beta {
+                break;
+            }
+            alpha = alpha.max(value);
         }
+        best
     }
+}
 
-    fn has_found_mate(&self) -> bool {
-        let score = self.best().map(|best| Score::from_value(best.value));
-        match (self.limits.mate, score) {
-            (Some(limit), Some(Score::Wins { plies })) => plies <= limit,
-            _ => false,
-        }
-    }
-
-    fn is_late(&self) -> bool {
-        let control = self.search.control;
-        control.stopped() || control.bounds().soft.is_some_and(|end| control.elapsed() >= end)
-    }
-
-    fn report(&self) {
-        let control = self.search.control;
-        for (index, root) in self.moves.iter().take(self.lines()).enumerate() {
-            control.report(&Report {
-                depth: root.depth.unsigned_abs(),
-                seldepth: u32::try_from(root.longest).unwrap_or(u32::MAX),
-                multipv: index + 1,
-                score: Score::from_value(root.value),
-                nodes: self.search.nodes,
-                time: control.elapsed(),
-                hashfull: self.search.table.permille_used(),
-                pv: &root.pv,
-            });
-        }
-    }
+/// The deepest iteration.
+fn deepest() -> i32 {
+    i32::try_from(MAX_PLY).unwrap_or(i32::MAX) - 1
 }

@@ -139,6 +139,7 @@ impl Narikin {
             nodes: go.nodes,
             mate,
             searchmoves: named.filter_map(|word| position.parse_move(word).ok()).collect(),
+            threads: 1,
             multipv: usize::try_from(self.multipv.get()).unwrap_or(1),
         }
     }

@@ -4,17 +4,21 @@
 //! implements. It neither prints nor reads a clock: its [`Control`] does.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod board;
 mod control;
 mod deepening;
 mod engine;
 pub mod eval;
-mod order;
+mod history;
+mod pace;
+mod picker;
 mod score;
 mod search;
 mod searcher;
 mod table;
 
+pub use bench::bench;
 pub use control::{Bounds, Control, Limits, Report};
 pub use engine::{Narikin, runner};
 pub use score::Score;

@@ -15,6 +15,14 @@ pub(crate) const DRAW: Value = 0;
 /// The value of a game won by rule without mate, such as by the opponent's perpetual check.
 pub(crate) const WON: Value = 20_000;
 
+/// Values from here on come from a mate or a rule that ends the game, not from an evaluation.
+pub(crate) const DECIDED: Value = 19_000;
+
+/// Whether a value says that somebody has won.
+pub(crate) fn is_decided(value: Value) -> bool {
+    value.abs() >= DECIDED
+}
+
 /// Mate on the board, given now. Values from here down to [`MATE_RANGE`] are mates further away.
 const MATE: Value = 30_000;
 const MATE_RANGE: Value = 29_000;

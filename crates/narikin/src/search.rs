@@ -1,72 +1,116 @@
 //! The search: principal variation search with a hash table, and captures until it is quiet.
 
-use readyok_rules::Move;
+mod lines;
+mod quiescence;
+mod reductions;
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use self::lines::Lines;
+pub(crate) use self::reductions::Reductions;
 use crate::{
-    board::Board,
-    control::Control,
-    order::{self, Killers, Ranked},
+    board::{Board, MoveList, Step},
+    history::{ANSWERS, Earlier, Histories},
+    picker::{Picker, Wanted},
     score::{
-        DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, mate_in, mated_in,
+        DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
+        mate_in, mated_in,
     },
-    table::{Bound, Table},
+    table::{Bound, Known, NO_VALUE, Table, narrow},
 };
 
 /// How many positions go by between two questions whether to stop.
 const POLL_INTERVAL: u64 = 512;
 
-/// How many plies of captures go by before checks are no longer answered, and before everything
-/// ends.
-const EVASION_PLIES: i32 = 2;
-const CAPTURE_PLIES: i32 = 6;
+/// What all threads of a search share.
+#[derive(Debug)]
+pub(crate) struct Shared<'a> {
+    pub(crate) table: &'a Table,
+    pub(crate) reductions: &'a Reductions,
+    pub(crate) stop: AtomicBool,
+    /// Positions searched, by all threads.
+    pub(crate) nodes: AtomicU64,
+    /// Whether to leave nothing out, so that a mate shows at its depth or never.
+    pub(crate) full_width: bool,
+}
 
-/// What the squares of pieces may be worth besides the pieces, when a capture seems to be too small.
-const MARGIN: Value = 200;
+/// What a position on the way from the root has to remember.
+#[derive(Debug, Clone, Copy, Default)]
+struct Frame {
+    /// The evaluation, corrected by experience; [`INFINITE`] in check.
+    eval: Value,
+    /// The move played here.
+    earlier: Earlier,
+    /// A move that is not to be tried, packed.
+    excluded: u16,
+    /// Quiet moves that refuted neighbours of this line.
+    killers: [u16; 2],
+    /// How often children of this ply were refuted.
+    cutoffs: i32,
+    /// How many plies were extended beyond the depth of the iteration.
+    extended: i32,
+}
 
-/// One search, of one position.
+/// Two lists of moves with their ranks.
+type Lists<B> = (MoveList<<B as Board>::Move>, MoveList<<B as Board>::Move>);
+
+/// Quiet moves, and captures.
+type Tried<B> = (Vec<<B as Board>::Move>, Vec<<B as Board>::Move>);
+
+/// Frames before the root, so that looking back needs no test.
+const BEFORE: usize = 4;
+
+/// One thread's search of one position.
 pub(crate) struct Search<'a, B: Board> {
     pub(crate) board: B,
-    pub(crate) table: &'a mut Table,
-    pub(crate) control: &'a dyn Control,
-    /// The depth of this iteration, which bounds how far checks may extend it.
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) histories: &'a mut Histories<B>,
+    /// Whether to stop, asked from time to time.
+    poll: &'a mut dyn FnMut() -> bool,
+    /// The depth of this iteration.
     pub(crate) depth: i32,
     pub(crate) nodes: u64,
+    /// Those of them that other threads know of.
+    counted: u64,
     /// The longest line since it was last set to 0.
     pub(crate) longest: usize,
     node_limit: u64,
     stopped: bool,
-    killers: Killers,
-    /// The best line from each ply on.
-    lines: Vec<Vec<B::Move>>,
-    /// The moves that are left to try at each ply, kept to be filled again.
-    lists: Vec<Vec<Ranked<B::Move>>>,
+    frames: Vec<Frame>,
+    pub(crate) lines: Lines<B::Move>,
+    /// Lists of moves, kept to be filled again.
+    lists: Vec<Lists<B>>,
+    /// Quiet moves and captures that were tried at each ply, kept as well.
+    tried: Vec<Tried<B>>,
+    /// No pass is tried before this ply, while one is verified.
+    pass_from: usize,
 }
 
 impl<'a, B: Board> Search<'a, B> {
     pub(crate) fn new(
         board: B,
-        table: &'a mut Table,
-        control: &'a dyn Control,
+        shared: &'a Shared<'a>,
+        histories: &'a mut Histories<B>,
         node_limit: Option<u64>,
+        poll: &'a mut dyn FnMut() -> bool,
     ) -> Self {
         Self {
             board,
-            table,
-            control,
+            shared,
+            histories,
+            poll,
             depth: 0,
             nodes: 0,
+            counted: 0,
             longest: 0,
             node_limit: node_limit.unwrap_or(u64::MAX),
             stopped: false,
-            killers: Killers::new(),
-            lines: vec![Vec::new(); MAX_PLY + 1],
-            lists: vec![Vec::new(); MAX_PLY + 1],
+            frames: vec![Frame { eval: INFINITE, ..Frame::default() }; MAX_PLY + BEFORE + 4],
+            lines: Lines::new(),
+            lists: vec![(Vec::new(), Vec::new()); MAX_PLY + 2],
+            tried: vec![(Vec::new(), Vec::new()); MAX_PLY + 2],
+            pass_from: 0,
         }
-    }
-
-    /// The best line after the move at the root that was searched last.
-    pub(crate) fn line(&self) -> impl Iterator<Item = Move> {
-        self.lines.get(1).into_iter().flatten().map(|&mv| mv.into())
     }
 
     /// Whether the search was stopped, so that the last value means nothing.
@@ -74,211 +118,663 @@ impl<'a, B: Board> Search<'a, B> {
         self.stopped
     }
 
-    /// Plays a move at the root and searches what follows. Only values above `alpha` are exact.
-    pub(crate) fn root_move(&mut self, mv: B::Move, alpha: Value, is_first: bool) -> Value {
-        self.child(mv, alpha, INFINITE, self.depth, 0, is_first)
+    /// Prepares for the moves of the root.
+    pub(crate) fn enter_root(&mut self) {
+        let in_check = self.board.in_check();
+        let eval = if in_check { INFINITE } else { self.corrected(self.board.evaluate()) };
+        let frame = self.frame(0);
+        frame.eval = eval;
+        frame.excluded = 0;
+        self.frame(1).cutoffs = 0;
+    }
+
+    /// Plays a move at the root, the `number`th from 1 on, and searches what follows.
+    pub(crate) fn root_move(
+        &mut self,
+        mv: B::Move,
+        alpha: Value,
+        beta: Value,
+        depth: i32,
+        number: i32,
+    ) -> Value {
+        let noisy = self.board.is_noisy(mv);
+        let gives_check = self.board.gives_check(mv);
+        self.play(mv, 0);
+        let mut value = alpha + 1;
+        if number > 1 {
+            let mut reduction = 0;
+            let full_width = self.shared.full_width;
+            if depth >= 3 && number > 3 && !noisy && !gives_check && !full_width {
+                reduction = (self.shared.reductions.get(depth, number) - 1024) / 1024;
+                reduction = reduction.clamp(0, depth - 2);
+            }
+            value = -self.negamax::<false>(-alpha - 1, -alpha, depth - 1 - reduction, 1, true);
+            if value > alpha && reduction > 0 {
+                value = -self.negamax::<false>(-alpha - 1, -alpha, depth - 1, 1, false);
+            }
+        }
+        if value > alpha {
+            value = -self.negamax::<true>(-beta, -alpha, depth - 1, 1, false);
+        }
+        self.board.undo(mv);
+        value
     }
 
     /// Searches a position; `depth` plies are left, and `ply` have been played since the root.
-    fn negamax(&mut self, mut alpha: Value, mut beta: Value, mut depth: i32, ply: usize) -> Value {
-        // 1. A finished search wants to be left at once.
+    /// In a cut node a move is expected to be too good for the opponent.
+    fn negamax<const PV: bool>(
+        &mut self,
+        mut alpha: Value,
+        mut beta: Value,
+        mut depth: i32,
+        ply: usize,
+        cut: bool,
+    ) -> Value {
+        // 1. At the horizon, everything ends quietly.
+        if depth <= 0 {
+            return self.quiesce::<PV>(alpha, beta, 0, ply);
+        }
+
+        // 2. A finished search wants to be left at once.
         if self.must_stop() {
             return DRAW;
         }
-        self.nodes += 1;
-        self.longest = self.longest.max(ply);
-        self.clear_line(ply);
-
-        // 2. Draws and wins by rule.
-        if let Some(value) = self.board.ended(ply) {
-            return value;
+        let excluded = self.frame(ply).excluded;
+        if excluded == 0 {
+            self.enter(ply);
         }
 
-        // 3. A mate that is nearer than any in this line makes it pointless.
+        // 3. Draws and wins by rule, and draws that can be had by repetition.
+        if excluded == 0 {
+            if let Some(value) = self.board.ended(ply) {
+                return value;
+            }
+            if alpha < DRAW && self.board.can_repeat(ply) {
+                alpha = DRAW;
+                if alpha >= beta {
+                    return alpha;
+                }
+            }
+        }
+        let in_check = self.board.in_check();
+        if ply >= MAX_PLY {
+            return if in_check { DRAW } else { self.board.evaluate() };
+        }
+
+        // 4. A mate that is nearer than any in this line makes it pointless.
         alpha = alpha.max(mated_in(ply));
         beta = beta.min(mate_in(ply + 1));
         if alpha >= beta {
             return alpha;
         }
 
-        // 4. Checks are searched deeper; everything else ends quietly.
-        let in_check = self.board.in_check();
-        let may_extend = i32::try_from(ply).is_ok_and(|ply| ply < 2 * self.depth);
-        depth += i32::from(in_check && may_extend);
-        if depth <= 0 || ply >= MAX_PLY {
-            return self.quiesce(alpha, beta, 0, ply);
-        }
-
-        // 5. What is known from an earlier visit. Lines that will be shown are searched anyway.
-        let key = self.board.key();
-        let known = self.table.get(key);
-        let shown = beta - alpha > 1;
-        if let Some(known) = known
-            && !shown
+        // 5. What is known from an earlier visit.
+        let key = self.board.key() ^ u64::from(excluded).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let known = self.shared.table.get(key);
+        let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
+        let was_pv = PV || known.is_some_and(|known| known.was_pv);
+        if !PV
+            && excluded == 0
+            && let (Some(known), Some(value)) = (known, known_value)
             && i32::from(known.depth) >= depth
+            && self.board.patience() > 256 - 90
         {
-            let value = from_here_to_root(known.value.into(), ply);
-            let decides = match known.bound() {
-                Bound::Exact => true,
-                Bound::AtLeast => value >= beta,
-                Bound::AtMost => value <= alpha,
+            let decides = match known.bound {
+                Some(Bound::Exact) => true,
+                Some(Bound::AtLeast) => value >= beta,
+                Some(Bound::AtMost) => value <= alpha,
+                None => false,
             };
             if decides {
+                if value >= beta && known.mv != 0 {
+                    self.reward_known(known.mv, depth, ply);
+                }
+                return value;
+            }
+        }
+        let from_table = known.and_then(|known| self.board.unpack(known.mv));
+
+        // 6. A mate in one needs no search.
+        if known.is_none()
+            && excluded == 0
+            && !in_check
+            && let Some(mv) = self.board.mate_in_one()
+        {
+            self.end_line(ply, mv);
+            return mate_in(ply + 1);
+        }
+
+        // 7. The value as it stands, corrected by experience and by what is known.
+        let raw = match known {
+            _ if in_check => NO_VALUE,
+            Some(known) if known.eval != NO_VALUE => known.eval,
+            _ if excluded != 0 => narrow(self.frame(ply).eval),
+            _ => {
+                let raw = narrow(self.board.evaluate());
+                self.keep_evaluation(key, raw, was_pv);
+                raw
+            }
+        };
+        let mut eval = INFINITE;
+        let mut improving = false;
+        if in_check {
+            self.frame(ply).eval = INFINITE;
+        } else if excluded == 0 {
+            eval = self.corrected(raw.into());
+            self.frame(ply).eval = eval;
+            let before = match (self.frame_at(ply, 2).eval, self.frame_at(ply, 4).eval) {
+                (INFINITE, INFINITE) => eval,
+                (INFINITE, earlier) | (earlier, _) => earlier,
+            };
+            improving = eval > before;
+            if let (Some(known), Some(value)) = (known, known_value)
+                && !is_decided(value)
+            {
+                let better = match known.bound {
+                    Some(Bound::Exact) => true,
+                    Some(Bound::AtLeast) => value > eval,
+                    Some(Bound::AtMost) => value < eval,
+                    None => false,
+                };
+                if better {
+                    eval = value;
+                }
+            }
+        } else {
+            eval = self.frame(ply).eval;
+        }
+        self.frame(ply + 1).excluded = 0;
+        self.frame(ply + 2).killers = [0; 2];
+        self.frame(ply + 2).cutoffs = 0;
+        let tuning = B::TUNING;
+
+        let full_width = self.shared.full_width;
+        if !PV && !in_check && excluded == 0 && !full_width {
+            // 8. Reverse futility: so far above the window that a quiet move will do.
+            let margin = tuning.reverse_futility * (depth - i32::from(improving));
+            if depth <= 8 && !is_decided(beta) && eval - margin >= beta && !is_decided(eval) {
+                return Value::midpoint(eval, beta);
+            }
+
+            // 9. Razoring: so far below it that only captures can help.
+            if depth <= 4 && eval + tuning.razor * depth < alpha {
+                let value = self.quiesce::<false>(alpha, alpha + 1, 0, ply);
+                if value <= alpha {
+                    return value;
+                }
+            }
+
+            // 10. Null move: too good even if the opponent moves twice.
+            if depth >= 3
+                && eval >= beta
+                && self.frame(ply).eval + 20 * depth >= beta + 120
+                && ply >= self.pass_from
+                && !is_decided(beta)
+                && self.frame_at(ply, 1).earlier != Earlier::default()
+                && self.board.can_pass()
+            {
+                let reduction = 3 + depth / 4 + ((eval - beta) / 200).min(3);
+                self.frame(ply).earlier = Earlier::default();
+                self.board.pass();
+                let value =
+                    -self.negamax::<false>(-beta, -beta + 1, depth - reduction, ply + 1, !cut);
+                self.board.undo_pass();
+                if self.stopped {
+                    return DRAW;
+                }
+                if value >= beta {
+                    let value = if is_decided(value) { beta } else { value };
+                    if !B::HAS_ZUGZWANG || depth < 14 || self.pass_from != 0 {
+                        return value;
+                    }
+                    // To be sure that it is no zugzwang.
+                    self.pass_from =
+                        ply + usize::try_from((depth - reduction) * 3 / 4).unwrap_or(0);
+                    let verified =
+                        self.negamax::<false>(beta - 1, beta, depth - reduction, ply, false);
+                    self.pass_from = 0;
+                    if verified >= beta {
+                        return value;
+                    }
+                }
+            }
+
+            // 11. ProbCut: a capture so good that a shallow search suffices.
+            let least = beta + tuning.probcut;
+            if depth >= 5
+                && !is_decided(beta)
+                && known_value.is_none_or(|value| value >= least)
+                && let Some(value) = self.try_captures(least, depth, ply, cut, from_table)
+            {
                 return value;
             }
         }
 
-        // 6. The moves, best first; none is mate or stalemate.
-        let mut list = self.take_list(ply);
-        let from_table = known.map_or(0, |known| known.mv);
-        order::all_moves(&self.board, &mut list, from_table, &self.killers, ply);
-        if list.is_empty() {
-            self.keep_list(ply, list);
-            return if in_check || B::STALEMATE_LOSES { mated_in(ply) } else { DRAW };
+        // 12. Without a move to begin with, a shallower search has to do first.
+        if from_table.is_none() && depth >= 4 && (PV || cut) && !full_width {
+            depth -= 1;
         }
 
-        // 7. Try them, until one is too good for the opponent to allow this position.
-        let (mut best, mut best_move, mut bound) = (-INFINITE, 0, Bound::AtMost);
-        for (index, &(_, mv)) in list.iter().enumerate() {
-            let value = self.child(mv, alpha, beta, depth, ply, index == 0);
-            if self.stopped {
-                break;
-            }
-            best = best.max(value);
-            if value > alpha {
-                alpha = value;
-                bound = Bound::Exact;
-                best_move = B::pack(mv);
-                self.extend_line(ply, mv);
-            }
-            if alpha >= beta {
-                bound = Bound::AtLeast;
-                if self.board.gain(mv).is_none() {
-                    self.killers.add(ply, best_move);
-                }
-                break;
-            }
-        }
-        self.keep_list(ply, list);
-
-        // 8. Remember what was found, unless it was broken off.
-        if !self.stopped {
-            self.table.put(key, best_move, from_root_to_here(best, ply), depth, bound);
-        }
-        best
-    }
-
-    /// Plays a move and searches it: the first one fully, the others only as far as it takes to see
-    /// that they are no better.
-    fn child(
-        &mut self,
-        mv: B::Move,
-        alpha: Value,
-        beta: Value,
-        depth: i32,
-        ply: usize,
-        is_first: bool,
-    ) -> Value {
-        self.board.play(mv);
-        let mut value = alpha + 1;
-        if !is_first {
-            value = -self.negamax(-alpha - 1, -alpha, depth - 1, ply + 1);
-        }
-        if value > alpha && (is_first || value < beta) {
-            value = -self.negamax(-beta, -alpha, depth - 1, ply + 1);
-        }
-        self.board.undo(mv);
-        value
-    }
-
-    /// Searches captures, and all answers to checks at first, until the value can be trusted.
-    /// `depth` starts at 0 and falls.
-    fn quiesce(&mut self, mut alpha: Value, beta: Value, depth: i32, ply: usize) -> Value {
-        // 1. As in the main search, where the first of these positions was counted.
-        if depth < 0 {
-            if self.must_stop() {
-                return DRAW;
-            }
-            self.nodes += 1;
-            self.longest = self.longest.max(ply);
-            self.clear_line(ply);
-        }
-        if ply >= MAX_PLY || depth < -CAPTURE_PLIES {
-            return self.board.evaluate();
-        }
-
-        // 2. Whoever is not in check can do without a capture.
-        let in_check = depth > -EVASION_PLIES && self.board.in_check();
-        let mut best = if in_check { mated_in(ply) } else { self.board.evaluate() };
-        if best >= beta {
-            return best;
-        }
-        alpha = alpha.max(best);
-
-        // 3. Try what there is, as long as it can win enough to matter.
-        let enough = alpha - best - MARGIN;
-        let mut list = self.take_list(ply);
-        if in_check {
-            order::all_moves(&self.board, &mut list, 0, &self.killers, ply);
-        } else {
-            order::captures(&self.board, &mut list);
-        }
-        for &(_, mv) in &list {
-            if !in_check && self.board.gain(mv).is_some_and(|gain| gain < enough) {
+        // 13. Try the moves, best first, until one is too good for the opponent to allow this.
+        let earlier = self.earlier(ply);
+        let lists = self.take_lists(ply);
+        let (mut quiets, mut noisies) = self.take_tried(ply);
+        let killers = self.frame(ply).killers;
+        let mut picker = Picker::<B>::new(Wanted::All, from_table, killers, earlier, 0, lists);
+        let side = self.board.side();
+        let (original_alpha, mut best, mut best_move) = (alpha, -INFINITE, None);
+        let mut count = 0;
+        let mut skip_quiet = false;
+        let late = tuning.late_moves;
+        while let Some(mv) = picker.next(&self.board, self.histories, !skip_quiet) {
+            if mv.packed() == excluded {
                 continue;
             }
-            self.board.play(mv);
-            let value = -self.quiesce(-beta, -alpha, depth - 1, ply + 1);
+            count += 1;
+            let noisy = self.board.is_noisy(mv);
+            let victim = self.board.victim(mv);
+            let history = if noisy {
+                self.histories.noisy(mv, victim)
+            } else {
+                self.histories.quiet(side, mv, &earlier)
+            };
+            let gives_check = self.board.gives_check(mv);
+            let base = self.shared.reductions.get(depth, count);
+
+            // 14. Shallow pruning: what is unlikely to matter.
+            if best > -DECIDED && !full_width {
+                let lmr_depth = (depth - base / 1024).max(0);
+                if !noisy {
+                    let most = (late[0] + late[1] * depth * depth) / (2 - i32::from(improving));
+                    if count >= most.max(2) {
+                        skip_quiet = true;
+                    }
+                    let [at_once, per_ply] = tuning.futility;
+                    if !in_check
+                        && !gives_check
+                        && lmr_depth <= 7
+                        && self.frame(ply).eval + at_once + per_ply * lmr_depth + history / 128
+                            <= alpha
+                    {
+                        skip_quiet = true;
+                        continue;
+                    }
+                    if lmr_depth <= 4 && history < -3500 * lmr_depth - 1500 && !gives_check {
+                        continue;
+                    }
+                    let lost = -tuning.quiet_exchange * lmr_depth * lmr_depth;
+                    if lmr_depth <= 7 && !self.board.wins_exchange(mv, lost) {
+                        continue;
+                    }
+                } else if depth <= 7 && picker.is_at_bad_noisy() {
+                    let lost = -tuning.noisy_exchange * depth;
+                    if !self.board.wins_exchange(mv, lost) {
+                        continue;
+                    }
+                }
+            }
+
+            // 15. Extensions: a move that alone holds the position, and checks.
+            let mut extension = 0;
+            let extended = self.frame_at(ply, 1).extended;
+            let may_extend = extended < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
+            if let (Some(known), Some(value)) = (known, known_value)
+                && Some(mv) == from_table
+                && may_extend
+                && excluded == 0
+                && depth >= 7
+                && i32::from(known.depth) >= depth - 3
+                && matches!(known.bound, Some(Bound::Exact | Bound::AtLeast))
+                && !is_decided(value)
+            {
+                let single_beta = value - depth * if was_pv && !PV { 2 } else { 1 };
+                self.frame(ply).excluded = mv.packed();
+                let single =
+                    self.negamax::<false>(single_beta - 1, single_beta, (depth - 1) / 2, ply, cut);
+                self.frame(ply).excluded = 0;
+                if self.stopped {
+                    break;
+                }
+                if single < single_beta {
+                    extension = 1;
+                    if !PV && single < single_beta - 18 {
+                        extension = 2;
+                    }
+                } else if single_beta >= beta {
+                    // Several moves are too good.
+                    self.keep(ply, picker, quiets, noisies);
+                    return single_beta;
+                } else if value >= beta {
+                    extension = -2;
+                } else if cut {
+                    extension = -1;
+                }
+            } else if gives_check && may_extend && self.board.wins_exchange(mv, 0) {
+                extension = 1;
+            }
+
+            // 16. Play it and search it: the first one fully, late ones less deeply at first, all
+            // but the first only as far as it takes to see that they are no better.
+            self.frame(ply).extended = extended + extension.max(0);
+            self.play(mv, ply);
+            let new_depth = depth - 1 + extension;
+            let mut value = alpha + 1;
+            if count > 1 || !PV {
+                let mut searched = new_depth;
+                if depth >= 2 && count > 1 + i32::from(PV) && !full_width {
+                    let mut reduction = base;
+                    if noisy {
+                        reduction = reduction / 2 - history / 16;
+                    } else {
+                        reduction -= history / 10;
+                    }
+                    if cut {
+                        reduction += 1536;
+                    }
+                    if was_pv {
+                        reduction -= 1024;
+                    }
+                    if PV {
+                        reduction -= 768;
+                    }
+                    if !improving {
+                        reduction += 512;
+                    }
+                    if gives_check {
+                        reduction -= 1024;
+                    }
+                    if self.frame(ply + 1).cutoffs > 3 {
+                        reduction += 768;
+                    }
+                    if killers.contains(&mv.packed()) {
+                        reduction -= 1024;
+                    }
+                    searched = (new_depth - reduction / 1024)
+                        .clamp(1.min(new_depth), new_depth + i32::from(PV));
+                }
+                value = -self.negamax::<false>(-alpha - 1, -alpha, searched, ply + 1, true);
+                if value > alpha && searched < new_depth {
+                    // It is better than thought; how much deeper to look depends on how much.
+                    let deeper = i32::from(value > best + 40 + 2 * new_depth)
+                        - i32::from(value < best + new_depth);
+                    if searched < new_depth + deeper {
+                        value = -self.negamax::<false>(
+                            -alpha - 1,
+                            -alpha,
+                            new_depth + deeper,
+                            ply + 1,
+                            !cut,
+                        );
+                    }
+                }
+            }
+            if PV && (count == 1 || value > alpha) {
+                value = -self.negamax::<true>(-beta, -alpha, new_depth, ply + 1, false);
+            }
             self.board.undo(mv);
             if self.stopped {
                 break;
             }
-            best = best.max(value);
-            if value > alpha {
-                alpha = value;
-                self.extend_line(ply, mv);
+
+            // 17. Is it the best so far, or too good?
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = Some(mv);
+                    if PV {
+                        self.lines.extend(ply, mv);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                    // Others are less likely to be better still.
+                    if depth > 2 && depth < 12 && !is_decided(value) && !full_width {
+                        depth -= 1;
+                    }
+                }
             }
-            if alpha >= beta {
-                break;
+            if Some(mv) != best_move && count < 64 {
+                if noisy { noisies.push(mv) } else { quiets.push(mv) }
             }
         }
-        self.keep_list(ply, list);
+        if self.stopped {
+            self.keep(ply, picker, quiets, noisies);
+            return DRAW;
+        }
+
+        // 18. No move: mate, or stalemate.
+        if count == 0 {
+            self.keep(ply, picker, quiets, noisies);
+            return if excluded != 0 {
+                alpha
+            } else if in_check || B::STALEMATE_LOSES {
+                mated_in(ply)
+            } else {
+                DRAW
+            };
+        }
+
+        // 19. Learn from it.
+        if best >= beta
+            && let Some(mv) = best_move
+        {
+            self.frame(ply).cutoffs += 1;
+            self.learn(mv, depth + i32::from(best > beta + 60), ply, &quiets, &noisies);
+        }
+        self.keep(ply, picker, quiets, noisies);
+
+        // 20. Remember what was found.
+        let bound = if best >= beta {
+            Bound::AtLeast
+        } else if best > original_alpha {
+            Bound::Exact
+        } else {
+            Bound::AtMost
+        };
+        if excluded == 0 {
+            let known = Known {
+                mv: best_move.map_or(0, Step::packed),
+                value: narrow(from_root_to_here(best, ply)),
+                eval: raw,
+                depth: u8::try_from(depth.clamp(0, 255)).unwrap_or(0),
+                bound: Some(bound),
+                was_pv,
+            };
+            self.shared.table.put(key, known);
+            let stood = self.frame(ply).eval;
+            let explained = match bound {
+                Bound::Exact => false,
+                Bound::AtLeast => best <= stood,
+                Bound::AtMost => best >= stood,
+            };
+            let quiet = best_move.is_none_or(|mv| !self.board.is_noisy(mv));
+            if !in_check && quiet && !explained && !is_decided(best) {
+                self.histories.correct(&self.board, best - i32::from(raw), depth);
+            }
+        }
         best
     }
 
+    /// Whether a capture that wins enough keeps its promise in a shallow search.
+    fn try_captures(
+        &mut self,
+        least: Value,
+        depth: i32,
+        ply: usize,
+        cut: bool,
+        from_table: Option<B::Move>,
+    ) -> Option<Value> {
+        let from_table = from_table.filter(|&mv| self.board.is_noisy(mv));
+        let lists = self.take_lists(ply);
+        let wins = least - self.frame(ply).eval;
+        let earlier = self.earlier(ply);
+        let wanted = Wanted::Noisy { checks: false };
+        let mut picker = Picker::<B>::new(wanted, from_table, [0; 2], earlier, wins, lists);
+        let mut found = None;
+        while let Some(mv) = picker.next(&self.board, self.histories, false) {
+            if picker.is_at_bad_noisy() {
+                break;
+            }
+            if !self.board.wins_exchange(mv, wins) {
+                continue;
+            }
+            self.play(mv, ply);
+            let mut value = -self.quiesce::<false>(-least, -least + 1, 0, ply + 1);
+            if value >= least && depth > 4 {
+                value = -self.negamax::<false>(-least, -least + 1, depth - 4, ply + 1, !cut);
+            }
+            self.board.undo(mv);
+            if self.stopped {
+                break;
+            }
+            if value >= least {
+                found = Some(if is_decided(value) { value } else { value - B::TUNING.probcut });
+                break;
+            }
+        }
+        let lists = picker.into_lists();
+        self.keep_lists(ply, lists);
+        found
+    }
+
+    /// A move known from the table was too good again.
+    fn reward_known(&mut self, packed: u16, depth: i32, ply: usize) {
+        if let Some(mv) = self.board.unpack(packed)
+            && !self.board.is_noisy(mv)
+        {
+            let earlier = self.earlier(ply);
+            let side = self.board.side();
+            self.histories.learn_quiet(side, mv, &earlier, bonus(depth));
+        }
+    }
+
+    /// A move was too good: rank it higher, and those before it lower.
+    fn learn(
+        &mut self,
+        mv: B::Move,
+        depth: i32,
+        ply: usize,
+        quiets: &[B::Move],
+        noisies: &[B::Move],
+    ) {
+        let by = bonus(depth);
+        let side = self.board.side();
+        let earlier = self.earlier(ply);
+        if self.board.is_noisy(mv) {
+            let victim = self.board.victim(mv);
+            self.histories.learn_noisy(mv, victim, by);
+        } else {
+            let [first, second] = &mut self.frame(ply).killers;
+            if *first != mv.packed() {
+                *second = *first;
+                *first = mv.packed();
+            }
+            // One that cut at once needs little praise.
+            if depth > 3 || !quiets.is_empty() {
+                self.histories.learn_quiet(side, mv, &earlier, by);
+            }
+            for &other in quiets {
+                self.histories.learn_quiet(side, other, &earlier, -by);
+            }
+        }
+        for &other in noisies {
+            let victim = self.board.victim(other);
+            self.histories.learn_noisy(other, victim, -by);
+        }
+    }
+
+    fn corrected(&self, raw: Value) -> Value {
+        let value = raw * self.board.patience() / 256 + self.histories.correction(&self.board);
+        value.clamp(1 - DECIDED, DECIDED - 1)
+    }
+
+    /// Keeps an evaluation for which nothing was searched yet.
+    fn keep_evaluation(&self, key: u64, eval: i16, was_pv: bool) {
+        let known = Known { mv: 0, value: 0, eval, depth: 0, bound: None, was_pv };
+        self.shared.table.put(key, known);
+    }
+
+    /// Ends the line here with a move that mates.
+    fn end_line(&mut self, ply: usize, mv: B::Move) {
+        self.lines.start(ply + 1);
+        self.lines.extend(ply, mv);
+    }
+
+    fn play(&mut self, mv: B::Move, ply: usize) {
+        self.frame(ply).earlier = Histories::<B>::earlier(mv);
+        self.board.play(mv);
+    }
+
+    /// Counts a position.
+    fn enter(&mut self, ply: usize) {
+        self.nodes += 1;
+        self.longest = self.longest.max(ply);
+        self.lines.start(ply);
+    }
+
     fn must_stop(&mut self) -> bool {
+        if self.stopped {
+            return true;
+        }
         if self.nodes >= self.node_limit {
             self.stopped = true;
         } else if self.nodes.is_multiple_of(POLL_INTERVAL) {
-            let late =
-                || self.control.bounds().hard.is_some_and(|end| self.control.elapsed() >= end);
-            self.stopped = self.stopped || self.control.stopped() || late();
+            self.count();
+            self.stopped = self.shared.stop.load(Relaxed) || (self.poll)();
         }
         self.stopped
     }
 
-    fn clear_line(&mut self, ply: usize) {
-        if let Some(line) = self.lines.get_mut(ply) {
-            line.clear();
-        }
+    /// Lets other threads know how many positions were searched.
+    pub(crate) fn count(&mut self) {
+        self.shared.nodes.fetch_add(self.nodes - self.counted, Relaxed);
+        self.counted = self.nodes;
     }
 
-    /// Makes the best line from here on this move and the best line after it.
-    fn extend_line(&mut self, ply: usize, mv: B::Move) {
-        if let Some([line, rest, ..]) = self.lines.get_mut(ply..) {
-            line.clear();
-            line.push(mv);
-            line.extend_from_slice(rest);
-        }
+    #[expect(clippy::indexing_slicing, reason = "plies are bounded, and there are frames for all")]
+    fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + BEFORE]
     }
 
-    fn take_list(&mut self, ply: usize) -> Vec<Ranked<B::Move>> {
+    #[expect(clippy::indexing_slicing, reason = "there are frames before the root")]
+    fn frame_at(&self, ply: usize, back: usize) -> Frame {
+        self.frames[ply + BEFORE - back]
+    }
+
+    /// The moves before this position that moves here are answers to.
+    fn earlier(&self, ply: usize) -> [Earlier; 3] {
+        ANSWERS.map(|back| self.frame_at(ply, back).earlier)
+    }
+
+    fn take_lists(&mut self, ply: usize) -> Lists<B> {
         self.lists.get_mut(ply).map(std::mem::take).unwrap_or_default()
     }
 
-    fn keep_list(&mut self, ply: usize, list: Vec<Ranked<B::Move>>) {
-        if let Some(kept) = self.lists.get_mut(ply) {
-            *kept = list;
+    fn keep_lists(&mut self, ply: usize, lists: Lists<B>) {
+        if let Some(place) = self.lists.get_mut(ply) {
+            *place = lists;
         }
     }
+
+    fn take_tried(&mut self, ply: usize) -> Tried<B> {
+        let (mut quiets, mut noisies) =
+            self.tried.get_mut(ply).map(std::mem::take).unwrap_or_default();
+        quiets.clear();
+        noisies.clear();
+        (quiets, noisies)
+    }
+
+    /// Keeps the lists of a ply to be filled again.
+    fn keep(&mut self, ply: usize, picker: Picker<B>, quiets: Vec<B::Move>, noisies: Vec<B::Move>) {
+        self.keep_lists(ply, picker.into_lists());
+        if let Some(place) = self.tried.get_mut(ply) {
+            *place = (quiets, noisies);
+        }
+    }
+}
+
+/// What a success at some depth counts.
+fn bonus(depth: i32) -> i32 {
+    (160 * depth - 100).clamp(20, 1800)
 }

@@ -1,6 +1,14 @@
 //! The hash table: what the search knows about positions that it has met before.
+//!
+//! Threads share it without locks. An entry is two words, the second of which is mixed into the
+//! first, so that halves of different entries are seen not to belong together (R. Hyatt and
+//! T. Mann, "A lock-less transposition table implementation", ICGA Journal 2002).
 
-use std::collections::TryReserveError;
+use std::{
+    collections::TryReserveError,
+    sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
+    thread,
+};
 
 use crate::score::Value;
 
@@ -13,98 +21,186 @@ pub(crate) enum Bound {
 }
 
 /// What is known about a position.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
-    key: u64,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
     /// The best move, packed by its board; 0 for none.
-    pub(crate) mv: u32,
+    pub(crate) mv: u16,
     /// Mates are counted from this position.
     pub(crate) value: i16,
+    /// What it was worth as it stood; [`NO_VALUE`] if that is not known.
+    pub(crate) eval: i16,
     pub(crate) depth: u8,
-    bound: u8,
+    /// None if only the evaluation is known.
+    pub(crate) bound: Option<Bound>,
+    /// Whether it was met in a line that was shown.
+    pub(crate) was_pv: bool,
 }
 
-// A bound of 0 marks an entry that was never written. The rest of the byte is the entry's age.
-const BOUND_BITS: u8 = 0b11;
-const AGE_STEP: u8 = 0b100;
+/// Stands for an unknown evaluation.
+pub(crate) const NO_VALUE: i16 = i16::MIN;
 
-const EMPTY: Entry = Entry { key: 0, mv: 0, value: 0, depth: 0, bound: 0 };
+// The last byte of an entry: two bits of bound, one for lines that were shown, five of age.
+const PV: u8 = 0b100;
+const AGE_STEP: u8 = 0b1000;
+const AGE: u8 = 0b1111_1000;
+const AGES: u8 = 32;
 
-impl Entry {
-    pub(crate) fn bound(&self) -> Bound {
-        match self.bound & BOUND_BITS {
-            1 => Bound::Exact,
-            2 => Bound::AtLeast,
-            _ => Bound::AtMost,
-        }
-    }
-
-    fn is_of_age(&self, age: u8) -> bool {
-        self.bound & BOUND_BITS != 0 && self.bound & !BOUND_BITS == age
-    }
+#[derive(Debug, Default)]
+struct Entry {
+    /// The key, mixed with the data.
+    check: AtomicU64,
+    data: AtomicU64,
 }
+
+/// As many entries as a line of the processor's cache holds.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Entry; 4]);
 
 #[derive(Debug)]
 pub(crate) struct Table {
-    entries: Vec<Entry>,
-    age: u8,
+    buckets: Vec<Bucket>,
+    age: AtomicU8,
+}
+
+impl Known {
+    fn pack(self, age: u8) -> u64 {
+        let bound = match self.bound {
+            None => 0,
+            Some(Bound::Exact) => 1,
+            Some(Bound::AtLeast) => 2,
+            Some(Bound::AtMost) => 3,
+        };
+        let [m0, m1] = self.mv.to_le_bytes();
+        let [v0, v1] = self.value.to_le_bytes();
+        let [e0, e1] = self.eval.to_le_bytes();
+        let last = bound | if self.was_pv { PV } else { 0 } | age;
+        u64::from_le_bytes([m0, m1, v0, v1, e0, e1, self.depth, last])
+    }
+
+    fn unpack(data: u64) -> Self {
+        let [m0, m1, v0, v1, e0, e1, depth, last] = data.to_le_bytes();
+        Self {
+            mv: u16::from_le_bytes([m0, m1]),
+            value: i16::from_le_bytes([v0, v1]),
+            eval: i16::from_le_bytes([e0, e1]),
+            depth,
+            bound: match last & 0b11 {
+                1 => Some(Bound::Exact),
+                2 => Some(Bound::AtLeast),
+                3 => Some(Bound::AtMost),
+                _ => None,
+            },
+            was_pv: last & PV != 0,
+        }
+    }
+}
+
+/// The last byte of an entry's data.
+fn last_byte(data: u64) -> u8 {
+    let [.., last] = data.to_le_bytes();
+    last
+}
+
+fn depth_of(data: u64) -> u8 {
+    let [.., depth, _] = data.to_le_bytes();
+    depth
 }
 
 impl Table {
-    /// A table of about so many megabytes, and of one entry for 0.
+    /// A table of about so many megabytes, and of one bucket for 0.
     pub(crate) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
-        let count = (megabytes.saturating_mul(1 << 20) / size_of::<Entry>()).max(1);
-        let mut entries = Vec::new();
-        entries.try_reserve_exact(count)?;
-        entries.resize(count, EMPTY);
-        Ok(Self { entries, age: 0 })
+        let count = (megabytes.saturating_mul(1 << 20) / size_of::<Bucket>()).max(1);
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count)?;
+        buckets.resize_with(count, Bucket::default);
+        Ok(Self { buckets, age: AtomicU8::new(0) })
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.entries.fill(EMPTY);
-        self.age = 0;
+    /// Forgets everything, with so many threads.
+    pub(crate) fn clear(&mut self, threads: usize) {
+        let share = self.buckets.len().div_ceil(threads.max(1)).max(1);
+        thread::scope(|scope| {
+            for part in self.buckets.chunks_mut(share) {
+                scope.spawn(|| part.fill_with(Bucket::default));
+            }
+        });
+        self.age = AtomicU8::new(0);
     }
 
     /// Lets entries of earlier searches be overwritten first.
-    pub(crate) fn begin_search(&mut self) {
-        self.age = self.age.wrapping_add(AGE_STEP);
+    pub(crate) fn begin_search(&self) {
+        self.age.store(self.age.load(Relaxed).wrapping_add(AGE_STEP), Relaxed);
     }
 
-    pub(crate) fn get(&self, key: u64) -> Option<Entry> {
-        let entry = self.entries.get(self.index(key))?;
-        (entry.key == key && entry.bound & BOUND_BITS != 0).then_some(*entry)
+    pub(crate) fn get(&self, key: u64) -> Option<Known> {
+        let Bucket(entries) = self.bucket(key)?;
+        entries.iter().find_map(|entry| {
+            let data = entry.data.load(Relaxed);
+            (data != 0 && entry.check.load(Relaxed) ^ data == key).then(|| Known::unpack(data))
+        })
     }
 
-    pub(crate) fn put(&mut self, key: u64, mv: u32, value: Value, depth: i32, bound: Bound) {
-        let (index, age) = (self.index(key), self.age);
-        let Some(entry) = self.entries.get_mut(index) else { return };
-        let depth = u8::try_from(depth.max(0)).unwrap_or(u8::MAX);
-        // A deeper entry of this search is worth more than a new one for another position.
-        if entry.key != key && entry.is_of_age(age) && entry.depth > depth {
-            return;
+    pub(crate) fn put(&self, key: u64, mut known: Known) {
+        let age = self.age.load(Relaxed);
+        let Some(Bucket(entries)) = self.bucket(key) else { return };
+        let mut worst: Option<(i32, &Entry)> = None;
+        for entry in entries {
+            let data = entry.data.load(Relaxed);
+            if data != 0 && entry.check.load(Relaxed) ^ data == key {
+                let old = Known::unpack(data);
+                // A position without a good move keeps the one that was good once.
+                if known.mv == 0 {
+                    known.mv = old.mv;
+                }
+                // What was searched much deeper in this search is worth more.
+                let deeper = i32::from(old.depth) > i32::from(known.depth) + 4;
+                let same_age = last_byte(data) & AGE == age;
+                if deeper && same_age && old.bound.is_some() && known.bound != Some(Bound::Exact) {
+                    return;
+                }
+                worst = Some((0, entry));
+                break;
+            }
+            let worth = if data == 0 { i32::MIN } else { worth(data, age) };
+            if worst.is_none_or(|(least, _)| worth < least) {
+                worst = Some((worth, entry));
+            }
         }
-        // A position without a good move keeps the one that was good once.
-        let mv = if mv == 0 && entry.key == key { entry.mv } else { mv };
-        let bound = match bound {
-            Bound::Exact => 1,
-            Bound::AtLeast => 2,
-            Bound::AtMost => 3,
-        };
-        // Every value of the search fits into 16 bits.
-        let value = i16::try_from(value).unwrap_or(0);
-        *entry = Entry { key, mv, value, depth, bound: bound | age };
+        if let Some((_, entry)) = worst {
+            // Data of zero only, which says nothing, counts as no entry.
+            let data = known.pack(age);
+            entry.data.store(data, Relaxed);
+            entry.check.store(key ^ data, Relaxed);
+        }
     }
 
     /// How many of a thousand entries are of this search.
     pub(crate) fn permille_used(&self) -> u32 {
-        let sample = self.entries.len().min(1000);
-        let used = self.entries.iter().take(sample).filter(|entry| entry.is_of_age(self.age));
-        u32::try_from(used.count() * 1000 / sample).unwrap_or(1000)
+        let age = self.age.load(Relaxed);
+        let sample = self.buckets.len().min(250);
+        let entries = self.buckets.iter().take(sample).flat_map(|Bucket(entries)| entries);
+        let used = entries.filter(|entry| {
+            let data = entry.data.load(Relaxed);
+            data != 0 && last_byte(data) & AGE == age
+        });
+        u32::try_from(used.count() * 1000 / (4 * sample.max(1))).unwrap_or(1000)
     }
 
-    /// Spreads keys over all entries, however many there are.
-    fn index(&self, key: u64) -> usize {
-        let scaled = u128::from(key) * self.entries.len() as u128;
-        usize::try_from(scaled >> 64).unwrap_or(0)
+    /// Spreads keys over all buckets, however many there are.
+    fn bucket(&self, key: u64) -> Option<&Bucket> {
+        let scaled = u128::from(key) * self.buckets.len() as u128;
+        self.buckets.get(usize::try_from(scaled >> 64).unwrap_or(0))
     }
+}
+
+/// What an entry is worth keeping for: its depth, less for each search since.
+fn worth(data: u64, age: u8) -> i32 {
+    let since = (age.wrapping_sub(last_byte(data) & AGE) / AGE_STEP) % AGES;
+    i32::from(depth_of(data)) - 4 * i32::from(since)
+}
+
+/// The value as an entry keeps it: every value of the search fits.
+pub(crate) fn narrow(value: Value) -> i16 {
+    i16::try_from(value).unwrap_or(0)
 }

@@ -16,7 +16,14 @@ use crate::{FenForm, Game, Illegal, PositionError, Setup, Side};
 #[derive(Debug, Clone)]
 pub struct ChessBoard {
     position: Chess,
-    earlier: Vec<u64>,
+    /// Those that can still be repeated, oldest first.
+    earlier: Vec<Earlier>,
+}
+
+#[derive(Debug, Clone)]
+struct Earlier {
+    key: u64,
+    position: Chess,
 }
 
 impl ChessBoard {
@@ -38,13 +45,17 @@ impl ChessBoard {
         &self.position
     }
 
-    /// The keys of the earlier positions that can still be repeated, oldest first.
-    pub fn earlier(&self) -> &[u64] {
-        &self.earlier
+    /// The earlier positions that can still be repeated, oldest first.
+    pub fn earlier(&self) -> impl Iterator<Item = &Chess> {
+        self.earlier.iter().map(|earlier| &earlier.position)
     }
 
-    /// The key of a position, as [`ChessBoard::earlier`] holds them: equal for positions that
-    /// count as the same.
+    /// How many of the earlier positions count as the same as one with this key.
+    pub(crate) fn repetitions(&self, key: u64) -> usize {
+        self.earlier.iter().filter(|earlier| earlier.key == key).count()
+    }
+
+    /// The key of a position, equal for positions that count as the same.
     pub fn key_of(position: &Chess) -> u64 {
         let Zobrist64(key) = position.zobrist_hash(EnPassantMode::Legal);
         key
@@ -81,7 +92,8 @@ impl ChessBoard {
         if self.position.is_irreversible(mv) {
             self.earlier.clear();
         } else {
-            self.earlier.push(Self::key_of(&self.position));
+            let key = Self::key_of(&self.position);
+            self.earlier.push(Earlier { key, position: self.position.clone() });
         }
         self.position.play_unchecked(mv);
         Ok(())

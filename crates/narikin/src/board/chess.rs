@@ -1,113 +1,545 @@
-//! Chess and Chess960 as the search sees them.
+//! Chess and Chess960 as the search sees them, on the board of `cozy-chess`.
 
-use readyok_rules::{
-    ChessBoard,
-    shakmaty::{self, EnPassantMode, Move, Position, Role, zobrist::Zobrist64},
+mod exchange;
+
+use cozy_chess::{
+    BitBoard, Board as Cozy, BoardBuilder, Color, File, Move, Piece, Rank, Square,
+    get_between_rays, get_bishop_moves, get_bishop_rays, get_knight_moves, get_line_rays,
+    get_pawn_attacks, get_rook_moves, get_rook_rays,
+};
+use readyok_rules::{BoardRef, Position, shakmaty};
+
+use super::{Board, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
+use crate::{
+    eval,
+    score::{DRAW, Value},
 };
 
-use super::{Board, chess_eval};
-use crate::score::{DRAW, Value};
+/// What the pieces are worth in exchanges, by kind.
+const WORTH: [Value; Piece::NUM] = [100, 310, 330, 500, 960, 10_000];
 
+static KEYS: [[u64; 64]; 12] = keys::keys();
+
+/// A move with its piece and its victim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ChessMove {
+    mv: Move,
+    /// Kind and colour: White's come first.
+    piece: u8,
+    /// The kind after which the victim is numbered, from 1; 0 for none.
+    victim: u8,
+}
+
+impl Step for ChessMove {
+    fn packed(self) -> u16 {
+        let promotion = self.mv.promotion.map_or(0, |piece| piece as u16);
+        self.mv.from as u16 | (self.mv.to as u16) << 6 | promotion << 12
+    }
+
+    fn from(self) -> usize {
+        self.mv.from as usize
+    }
+
+    fn to(self) -> usize {
+        self.mv.to as usize
+    }
+
+    fn piece(self) -> usize {
+        self.piece.into()
+    }
+}
+
+#[derive(Clone)]
+struct State {
+    board: Cozy,
+    parts: [u64; PARTS],
+    checks: Checks,
+}
+
+/// From where the side to move gives check.
+#[derive(Clone, Copy)]
+struct Checks {
+    /// With a pawn, knight, bishop and rook.
+    direct: [BitBoard; 4],
+    /// Our pieces that stand between the king and one of our own that would attack it.
+    blockers: BitBoard,
+}
+
+impl Checks {
+    fn new(board: &Cozy) -> Self {
+        let side = board.side_to_move();
+        let king = board.king(!side);
+        let occupied = board.occupied();
+        let queens = board.pieces(Piece::Queen);
+        let ours = board.colors(side);
+        let far = get_bishop_rays(king) & (board.pieces(Piece::Bishop) | queens)
+            | get_rook_rays(king) & (board.pieces(Piece::Rook) | queens);
+        let mut blockers = BitBoard::EMPTY;
+        for attacker in far & ours {
+            let between = get_between_rays(attacker, king) & occupied;
+            if between.len() == 1 {
+                blockers |= between & ours;
+            }
+        }
+        let direct = [
+            get_pawn_attacks(king, !side),
+            get_knight_moves(king),
+            get_bishop_moves(king, occupied),
+            get_rook_moves(king, occupied),
+        ];
+        Self { direct, blockers }
+    }
+}
+
+impl State {
+    fn new(board: Cozy, parts: [u64; PARTS]) -> Self {
+        let checks = Checks::new(&board);
+        Self { board, parts, checks }
+    }
+}
+
+#[derive(Clone)]
 pub(crate) struct Chess {
-    position: shakmaty::Chess,
-    key: u64,
+    now: State,
     /// The positions before this one, in the search.
-    line: Vec<shakmaty::Chess>,
+    line: Vec<State>,
     /// The keys of all earlier positions that matter, in the game and in the search.
     keys: Vec<u64>,
+    /// How many of the last positions the side to move could still repeat.
+    since_pass: usize,
+    passes: Vec<usize>,
 }
 
 impl Chess {
-    pub(crate) fn new(board: &ChessBoard) -> Self {
-        Self {
-            position: board.position().clone(),
-            key: ChessBoard::key_of(board.position()),
-            line: Vec::new(),
-            keys: board.earlier().to_vec(),
+    fn push(&mut self, mv: Move, piece: Piece) {
+        let board = &self.now.board;
+        let side = board.side_to_move();
+        let mut toggle = |piece: Piece, color: Color, square: Square| {
+            let index = color as usize * Piece::NUM + piece as usize;
+            let key = KEYS.get(index).and_then(|keys| keys.get(square as usize)).copied();
+            let part = match piece {
+                Piece::Pawn => 0,
+                _ => 1 + color as usize,
+            };
+            for (index, part_key) in self.now.parts.iter_mut().enumerate() {
+                let minor = matches!(piece, Piece::Knight | Piece::Bishop | Piece::King);
+                if index == part || index == 3 && minor {
+                    *part_key ^= key.unwrap_or(0);
+                }
+            }
+        };
+        if board.colors(side).has(mv.to) {
+            let short = mv.from.file() < mv.to.file();
+            let (king, rook) = if short { (File::G, File::F) } else { (File::C, File::D) };
+            let rank = Rank::First.relative_to(side);
+            toggle(Piece::King, side, mv.from);
+            toggle(Piece::Rook, side, mv.to);
+            toggle(Piece::King, side, Square::new(king, rank));
+            toggle(Piece::Rook, side, Square::new(rook, rank));
+        } else {
+            toggle(piece, side, mv.from);
+            toggle(mv.promotion.unwrap_or(piece), side, mv.to);
+            if let Some(victim) = board.piece_on(mv.to) {
+                toggle(victim, !side, mv.to);
+            } else if piece == Piece::Pawn && mv.from.file() != mv.to.file() {
+                toggle(Piece::Pawn, !side, Square::new(mv.to.file(), mv.from.rank()));
+            }
         }
     }
 
-    fn is_repeated(&self) -> bool {
-        let reversible = usize::try_from(self.position.halfmoves()).unwrap_or(usize::MAX);
-        // Only every other position has the same side to move.
-        let earlier = self.keys.iter().rev().take(reversible).skip(1).step_by(2);
-        earlier.into_iter().any(|&key| key == self.key)
+    /// Adds the moves with these targets; of pawns that reach the last rank, those that do not
+    /// become queens count as quiet.
+    fn generate(&self, kinds: Kinds, list: &mut MoveList<ChessMove>) {
+        let board = &self.now.board;
+        let side = board.side_to_move();
+        let theirs = board.colors(!side);
+        let last = Rank::Eighth.relative_to(side).bitboard();
+        let passing = passing_square(board).map_or(BitBoard::EMPTY, Square::bitboard);
+        board.generate_moves(|mut moves| {
+            let piece = colored(side, moves.piece);
+            let captures = match moves.piece {
+                Piece::Pawn => theirs | passing,
+                _ => theirs,
+            };
+            if moves.piece == Piece::Pawn {
+                for to in moves.to & last {
+                    let victim = self.victim_on(to, moves.piece, moves.from);
+                    let mut add = |promotion| {
+                        let mv = Move { from: moves.from, to, promotion: Some(promotion) };
+                        list.push((0, ChessMove { mv, piece, victim }));
+                    };
+                    if kinds != Kinds::Quiet {
+                        add(Piece::Queen);
+                    }
+                    if kinds != Kinds::Noisy {
+                        [Piece::Knight, Piece::Rook, Piece::Bishop].into_iter().for_each(&mut add);
+                    }
+                }
+                moves.to &= !last;
+            }
+            if kinds != Kinds::Quiet {
+                for to in moves.to & captures {
+                    let victim = self.victim_on(to, moves.piece, moves.from);
+                    let mv = Move { from: moves.from, to, promotion: None };
+                    list.push((0, ChessMove { mv, piece, victim }));
+                }
+            }
+            if kinds != Kinds::Noisy {
+                for to in moves.to & !captures {
+                    let mv = Move { from: moves.from, to, promotion: None };
+                    list.push((0, ChessMove { mv, piece, victim: 0 }));
+                }
+            }
+            false
+        });
+    }
+
+    /// The number of what a piece takes on a square.
+    fn victim_on(&self, to: Square, piece: Piece, from: Square) -> u8 {
+        let board = &self.now.board;
+        if board.colors(board.side_to_move()).has(to) {
+            return 0;
+        }
+        match board.piece_on(to) {
+            Some(victim) => victim as u8 + 1,
+            None if piece == Piece::Pawn && from.file() != to.file() => Piece::Pawn as u8 + 1,
+            None => 0,
+        }
+    }
+
+    fn is_castling(&self, mv: Move) -> bool {
+        self.now.board.colors(self.now.board.side_to_move()).has(mv.to)
     }
 }
 
-impl Board for Chess {
-    type Move = Move;
-    const STALEMATE_LOSES: bool = false;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kinds {
+    Noisy,
+    Quiet,
+    All,
+}
 
-    fn for_each_move(&self, each: impl FnMut(Move)) {
-        self.position.legal_moves().into_iter().for_each(each);
-    }
+/// The position on the board of the search; none if that board does not take it, as with more than
+/// 16 pieces of a colour.
+fn to_cozy(position: &shakmaty::Chess) -> Option<Cozy> {
+    use shakmaty::Position as _;
 
-    fn for_each_capture(&self, each: impl FnMut(Move)) {
-        let moves = self.position.legal_moves().into_iter();
-        moves.filter(|&mv| self.gain(mv).is_some()).for_each(each);
-    }
-
-    fn play(&mut self, mv: Move) {
-        self.line.push(self.position.clone());
-        self.keys.push(self.key);
-        let updated =
-            self.position.update_zobrist_hash(Zobrist64(self.key), mv, EnPassantMode::Legal);
-        self.position.play_unchecked(mv);
-        self.key = match updated {
-            Some(Zobrist64(key)) => key,
-            None => ChessBoard::key_of(&self.position),
+    let mut board = BoardBuilder::empty();
+    for (square, piece) in position.board() {
+        let kind = match piece.role {
+            shakmaty::Role::Pawn => Piece::Pawn,
+            shakmaty::Role::Knight => Piece::Knight,
+            shakmaty::Role::Bishop => Piece::Bishop,
+            shakmaty::Role::Rook => Piece::Rook,
+            shakmaty::Role::Queen => Piece::Queen,
+            shakmaty::Role::King => Piece::King,
         };
+        let color = piece.color.fold_wb(Color::White, Color::Black);
+        *board.square_mut(Square::try_index(square.to_usize())?) = Some((kind, color));
+    }
+    board.side_to_move = position.turn().fold_wb(Color::White, Color::Black);
+    let castles = position.castles();
+    for (from, to) in
+        [(shakmaty::Color::White, Color::White), (shakmaty::Color::Black, Color::Black)]
+    {
+        let file = |side| {
+            let rook = castles.rook(from, side)?;
+            Some(Square::try_index(rook.to_usize())?.file())
+        };
+        let rights = board.castle_rights_mut(to);
+        rights.short = file(shakmaty::CastlingSide::KingSide);
+        rights.long = file(shakmaty::CastlingSide::QueenSide);
+    }
+    board.en_passant =
+        position.legal_ep_square().and_then(|square| Square::try_index(square.to_usize()));
+    // Larger counters say nothing more.
+    board.halfmove_clock = u8::try_from(position.halfmoves().min(100)).unwrap_or(100);
+    board.build().ok()
+}
+
+fn colored(side: Color, piece: Piece) -> u8 {
+    side as u8 * 6 + piece as u8
+}
+
+/// The kind of a coloured piece.
+fn kind(piece: u8) -> Piece {
+    Piece::try_index(usize::from(piece % 6)).unwrap_or(Piece::Pawn)
+}
+
+/// Where a pawn can be taken in passing.
+fn passing_square(board: &Cozy) -> Option<Square> {
+    let file = board.en_passant()?;
+    Some(Square::new(file, Rank::Sixth.relative_to(board.side_to_move())))
+}
+
+fn parts_of(board: &Cozy) -> [u64; PARTS] {
+    let mut parts = [0; PARTS];
+    for square in board.occupied() {
+        let (Some(piece), Some(color)) = (board.piece_on(square), board.color_on(square)) else {
+            continue;
+        };
+        let index = usize::from(colored(color, piece));
+        let key = KEYS.get(index).and_then(|keys| keys.get(square as usize)).copied().unwrap_or(0);
+        let [pawns, white, black, minors] = &mut parts;
+        match (piece, color) {
+            (Piece::Pawn, _) => *pawns ^= key,
+            (_, Color::White) => *white ^= key,
+            (_, Color::Black) => *black ^= key,
+        }
+        if matches!(piece, Piece::Knight | Piece::Bishop | Piece::King) {
+            *minors ^= key;
+        }
+    }
+    parts
+}
+
+impl Board for Chess {
+    type Move = ChessMove;
+
+    const STALEMATE_LOSES: bool = false;
+    const HAS_ZUGZWANG: bool = true;
+    const SQUARES: usize = 64;
+    const FROMS: usize = 64;
+    const PIECES: usize = 12;
+    const VICTIMS: usize = 7;
+    const TUNING: Tuning = Tuning {
+        window: 20,
+        reverse_futility: 75,
+        razor: 250,
+        futility: [90, 90],
+        quiet_exchange: 22,
+        noisy_exchange: 95,
+        probcut: 180,
+        delta: 180,
+        late_moves: [4, 1],
+        reduction: [80, 235],
+        check_plies: 0,
+    };
+
+    fn new(position: &Position) -> Option<Self> {
+        let BoardRef::Chess(board) = position.board() else { return None };
+        let cozy = to_cozy(board.position())?;
+        // The two libraries hash differently. A position that cannot be told will not be met.
+        let keys: Vec<u64> =
+            board.earlier().map(|earlier| to_cozy(earlier).map_or(0, |it| it.hash())).collect();
+        let parts = parts_of(&cozy);
+        let since_pass = keys.len();
+        Some(Self {
+            now: State::new(cozy, parts),
+            line: Vec::with_capacity(256),
+            keys,
+            since_pass,
+            passes: Vec::new(),
+        })
     }
 
-    fn undo(&mut self, _mv: Move) {
-        if let (Some(position), Some(key)) = (self.line.pop(), self.keys.pop()) {
-            self.position = position;
-            self.key = key;
+    fn word(ChessMove { mv, .. }: ChessMove) -> String {
+        mv.to_string()
+    }
+
+    fn noisy(&self, list: &mut MoveList<ChessMove>) {
+        self.generate(Kinds::Noisy, list);
+    }
+
+    fn quiet(&self, list: &mut MoveList<ChessMove>) {
+        self.generate(Kinds::Quiet, list);
+    }
+
+    fn quiet_checks(&self, list: &mut MoveList<ChessMove>) {
+        let start = list.len();
+        self.generate(Kinds::Quiet, list);
+        let mut kept = start;
+        for index in start..list.len() {
+            if list.get(index).is_some_and(|&(_, mv)| self.gives_check(mv)) {
+                list.swap(kept, index);
+                kept += 1;
+            }
         }
+        list.truncate(kept);
+    }
+
+    fn all(&self, list: &mut MoveList<ChessMove>) {
+        self.generate(Kinds::All, list);
+    }
+
+    fn is_legal(&self, _mv: ChessMove) -> bool {
+        // Only legal moves are generated.
+        true
+    }
+
+    fn unpack(&self, packed: u16) -> Option<ChessMove> {
+        let square = |bits: u16| Square::try_index(usize::from(bits & 63));
+        let (from, to) = (square(packed)?, square(packed >> 6)?);
+        let promotion = match packed >> 12 {
+            0 => None,
+            piece => Some(Piece::try_index(usize::from(piece))?),
+        };
+        let mv = Move { from, to, promotion };
+        let board = &self.now.board;
+        let piece = board.piece_on(from)?;
+        if !board.is_legal(mv) {
+            return None;
+        }
+        let victim = self.victim_on(to, piece, from);
+        Some(ChessMove { mv, piece: colored(board.side_to_move(), piece), victim })
+    }
+
+    fn play(&mut self, mv: ChessMove) {
+        self.line.push(self.now.clone());
+        self.keys.push(self.now.board.hash());
+        self.push(mv.mv, kind(mv.piece));
+        self.now.board.play_unchecked(mv.mv);
+        self.now.checks = Checks::new(&self.now.board);
+        self.since_pass += 1;
+    }
+
+    fn undo(&mut self, _mv: ChessMove) {
+        if let (Some(state), Some(_)) = (self.line.pop(), self.keys.pop()) {
+            self.now = state;
+            self.since_pass = self.since_pass.saturating_sub(1);
+        }
+    }
+
+    fn can_pass(&self) -> bool {
+        let board = &self.now.board;
+        let pawns = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
+        !self.in_check() && !(board.colors(board.side_to_move()) & !pawns).is_empty()
+    }
+
+    fn pass(&mut self) {
+        if let Some(board) = self.now.board.null_move() {
+            self.line.push(self.now.clone());
+            self.keys.push(self.now.board.hash());
+            self.now = State::new(board, self.now.parts);
+            self.passes.push(self.since_pass);
+            self.since_pass = 0;
+        }
+    }
+
+    fn undo_pass(&mut self) {
+        if let (Some(state), Some(_)) = (self.line.pop(), self.keys.pop()) {
+            self.now = state;
+            self.since_pass = self.passes.pop().unwrap_or(0);
+        }
+    }
+
+    fn side(&self) -> usize {
+        self.now.board.side_to_move() as usize
     }
 
     fn key(&self) -> u64 {
-        self.key
+        self.now.board.hash()
+    }
+
+    fn part_keys(&self) -> [u64; PARTS] {
+        self.now.parts
     }
 
     fn in_check(&self) -> bool {
-        self.position.is_check()
+        !self.now.board.checkers().is_empty()
+    }
+
+    fn gives_check(&self, mv: ChessMove) -> bool {
+        let board = &self.now.board;
+        let side = board.side_to_move();
+        let king = board.king(!side);
+        let ChessMove { mv, piece, .. } = mv;
+        let piece = kind(piece);
+        let passing = piece == Piece::Pawn && Some(mv.to) == passing_square(board);
+        if mv.promotion.is_some() || self.is_castling(mv) || passing {
+            let mut after = board.clone();
+            after.play_unchecked(mv);
+            return !after.checkers().is_empty();
+        }
+        let Checks { direct: [pawn, knight, diagonal, straight], blockers } = self.now.checks;
+        let from_there = match piece {
+            Piece::Pawn => pawn,
+            Piece::Knight => knight,
+            Piece::Bishop => diagonal,
+            Piece::Rook => straight,
+            Piece::Queen => diagonal | straight,
+            Piece::King => BitBoard::EMPTY,
+        };
+        from_there.has(mv.to) || blockers.has(mv.from) && !get_line_rays(king, mv.from).has(mv.to)
     }
 
     fn ended(&self, _ply: usize) -> Option<Value> {
-        // Mate on the last of the fifty moves counts.
-        let fifty_moves = self.position.halfmoves() >= 100
-            && !(self.position.is_check() && self.position.legal_moves().is_empty());
-        let drawn = fifty_moves || self.is_repeated() || self.position.is_insufficient_material();
+        let board = &self.now.board;
+        let reversible = usize::from(board.halfmove_clock());
+        if reversible >= 100 {
+            // Mate on the last of the fifty moves counts.
+            let mated = self.in_check() && !board.generate_moves(|_| true);
+            return (!mated).then_some(DRAW);
+        }
+        let reversible = reversible.min(self.since_pass);
+        // Only every other position has the same side to move, and the last but one differs.
+        let key = board.hash();
+        let mut earlier = self.keys.iter().rev().take(reversible).skip(3).step_by(2);
+        let drawn = earlier.any(|&earlier| earlier == key) || cannot_mate(board);
         drawn.then_some(DRAW)
     }
 
-    fn evaluate(&self) -> Value {
-        chess_eval::evaluate(&self.position)
+    fn can_repeat(&self, ply: usize) -> bool {
+        let board = &self.now.board;
+        let reversible = usize::from(board.halfmove_clock()).min(self.since_pass);
+        if reversible < 3 {
+            return false;
+        }
+        let key = board.hash();
+        let earlier = self.keys.iter().rev().take(reversible.min(ply)).enumerate();
+        earlier.skip(2).step_by(2).any(|(_, &earlier)| {
+            Cuckoo::get().move_between(key ^ earlier).is_some_and(|(from, to)| {
+                (get_between_rays(from, to) & board.occupied()).is_empty()
+                    && board.occupied().has(from) != board.occupied().has(to)
+            })
+        })
     }
 
-    fn gain(&self, mv: Move) -> Option<Value> {
-        // Other promotions are as good as none.
-        let queen = mv.promotion().filter(|&role| role == Role::Queen);
-        match (mv.capture(), queen) {
-            (None, None) => None,
-            (victim, queen) => Some(
-                victim.map_or(0, chess_eval::worth)
-                    + queen.map_or(0, |queen| {
-                        chess_eval::worth(queen) - chess_eval::worth(Role::Pawn)
-                    }),
-            ),
+    fn patience(&self) -> i32 {
+        256 - i32::from(self.now.board.halfmove_clock())
+    }
+
+    fn evaluate(&self) -> Value {
+        eval::chess::evaluate(&self.now.board)
+    }
+
+    fn is_noisy(&self, mv: ChessMove) -> bool {
+        match mv.mv.promotion {
+            Some(piece) => piece == Piece::Queen,
+            None => mv.victim != 0,
         }
     }
 
-    fn mover(&self, mv: Move) -> Value {
-        chess_eval::worth(mv.role())
+    fn victim(&self, mv: ChessMove) -> usize {
+        mv.victim.into()
     }
 
-    fn pack(mv: Move) -> u32 {
-        let from = mv.from().map_or(0, u32::from);
-        let promotion = mv.promotion().map_or(0, u32::from);
-        from | u32::from(mv.to()) << 6 | promotion << 12
+    fn gain(&self, mv: ChessMove) -> Value {
+        let taken = match mv.victim.checked_sub(1) {
+            Some(victim) => worth(kind(victim)),
+            None => 0,
+        };
+        taken + mv.mv.promotion.map_or(0, |piece| worth(piece) - worth(Piece::Pawn))
     }
+
+    fn wins_exchange(&self, mv: ChessMove, least: Value) -> bool {
+        if self.is_castling(mv.mv) {
+            return least <= 0;
+        }
+        exchange::wins(&self.now.board, mv.mv, kind(mv.piece), self.gain(mv), least)
+    }
+
+    fn mate_in_one(&mut self) -> Option<ChessMove> {
+        None
+    }
+}
+
+fn worth(piece: Piece) -> Value {
+    WORTH.get(piece as usize).copied().unwrap_or(0)
+}
+
+/// Whether no sequence of moves can mate: kings with at most one minor piece.
+fn cannot_mate(board: &Cozy) -> bool {
+    let minors = board.pieces(Piece::Knight) | board.pieces(Piece::Bishop);
+    board.occupied().len() <= 3 && (board.occupied() & !board.pieces(Piece::King)) == minors
 }

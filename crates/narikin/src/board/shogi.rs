@@ -1,90 +1,333 @@
-//! Shogi as the search sees it.
+//! Shogi as the search sees it, on the board of `rsshogi`.
+
+mod exchange;
 
 use readyok_rules::{
-    ShogiBoard,
+    BoardRef,
     rsshogi::{
-        board::{Move32List, Position},
-        movegen::{Captures, generate_legal_all_move32, generate_moves_move32},
-        types::{Move32, RepetitionState},
+        board::{KING_ATTACKS, Move32List, Position, zobrist::ZobristKey},
+        mate::solve_mate_in_one_in_place,
+        movegen::{
+            CapturePlusPro, Legal, Move32Sink, MoveGenType, QuietsProMinus,
+            generate_legal_all_move32, generate_moves_move32_into,
+        },
+        types::{Hand, Move, Move32, Piece, PieceType},
     },
 };
 
-use super::{Board, shogi_eval};
-use crate::score::{DRAW, Value, WON};
+use super::{Board, MoveList, PARTS, Step, Tuning};
+use crate::{
+    eval,
+    score::{DRAW, Value, WON},
+};
 
-pub(crate) struct Shogi(Position);
+/// What pieces on the board are worth in exchanges, by type.
+const WORTH: [Value; 15] =
+    [0, 90, 315, 405, 495, 855, 990, 540, 15_000, 540, 540, 540, 540, 945, 1395];
+
+/// Which piece a type is for the tables of the search: promoted small pieces move like gold.
+const KIND: [u8; 15] = [0, 0, 1, 2, 3, 4, 5, 6, 7, 6, 6, 6, 6, 8, 9];
+const KINDS: usize = 10;
+
+/// A move with the piece that makes it, as it is afterwards.
+impl Step for Move32 {
+    fn packed(self) -> u16 {
+        self.to_move().raw()
+    }
+
+    fn from(self) -> usize {
+        match self.dropped_piece() {
+            Some(piece) => 80 + piece.to_index(),
+            None => self.from_sq().to_index(),
+        }
+    }
+
+    fn to(self) -> usize {
+        self.to_sq().to_index()
+    }
+
+    fn piece(self) -> usize {
+        let piece = self.piece_after_move();
+        kind(piece.piece_type()) + KINDS * piece.color().to_index()
+    }
+}
+
+/// Kings with more escapes are not looked at for a mate in one.
+const MOST_ESCAPES: usize = 3;
+
+/// How far back repetitions are looked for, in plies.
+const MEMORY: usize = 256;
+
+/// What repetition needs to know of an earlier position.
+#[derive(Clone, Copy)]
+struct Past {
+    board: u64,
+    hand: Hand,
+}
+
+#[derive(Clone)]
+pub(crate) struct Shogi {
+    position: Position,
+    /// The earlier positions, in the game and in the search.
+    past: Vec<Past>,
+    /// How many of the last positions could be repeated.
+    since_pass: usize,
+    passes: Vec<usize>,
+}
 
 impl Shogi {
-    pub(crate) fn new(board: &ShogiBoard) -> Self {
-        Self(board.position().clone())
+    fn generate<K: MoveGenType>(&self, list: &mut MoveList<Move32>, keep: impl Fn(Move32) -> bool) {
+        generate_moves_move32_into::<K, _>(&self.position, &mut Sink { list, keep });
     }
+}
+
+/// Takes the moves that the library generates, and leaves out those that are not wanted.
+struct Sink<'a, F> {
+    list: &'a mut MoveList<Move32>,
+    keep: F,
+}
+
+impl<F: Fn(Move32) -> bool> Move32Sink for Sink<'_, F> {
+    fn push_move32(&mut self, mv: Move32) {
+        if (self.keep)(mv) {
+            self.list.push((0, mv));
+        }
+    }
+
+    fn retain_unordered<G: FnMut(Move32) -> bool>(&mut self, mut keep: G) {
+        self.list.retain(|&(_, mv)| keep(mv));
+    }
+}
+
+impl Shogi {
+    /// To how many squares the opponent's king could go now.
+    fn escapes(&self) -> usize {
+        let us = self.position.turn();
+        let king = self.position.king_square(us.flip());
+        if king.is_none() {
+            return 0;
+        }
+        let free = KING_ATTACKS[king].and(self.position.pieces_by_color(us.flip()).not());
+        free.iter().filter(|&to| !self.position.is_attacked_by(to, us)).count()
+    }
+
+    fn takes(&self, mv: Move32) -> bool {
+        !mv.is_drop() && self.position.piece_on(mv.to_sq()) != Piece::NONE
+    }
+
+    fn push(&mut self) {
+        let board = self.position.board_key().low_u64();
+        self.past.push(Past { board, hand: self.position.hand(self.position.turn()) });
+    }
+}
+
+fn kind(piece: PieceType) -> usize {
+    KIND.get(piece.to_index()).copied().unwrap_or(0).into()
+}
+
+fn worth(piece: PieceType) -> Value {
+    WORTH.get(piece.to_index()).copied().unwrap_or(0)
+}
+
+/// What taking a piece is worth: it changes sides, unpromoted.
+fn prize(piece: PieceType) -> Value {
+    worth(piece) + worth(piece.demote())
 }
 
 impl Board for Shogi {
     type Move = Move32;
-    const STALEMATE_LOSES: bool = true;
 
-    fn for_each_move(&self, each: impl FnMut(Move32)) {
-        let mut moves = Move32List::new();
-        generate_legal_all_move32(&self.0, &mut moves);
-        moves.iter().copied().for_each(each);
+    const STALEMATE_LOSES: bool = true;
+    const HAS_ZUGZWANG: bool = false;
+    const SQUARES: usize = 81;
+    const FROMS: usize = 88;
+    const PIECES: usize = 2 * KINDS;
+    const VICTIMS: usize = KINDS + 1;
+    const TUNING: Tuning = Tuning {
+        window: 30,
+        reverse_futility: 110,
+        razor: 350,
+        futility: [140, 130],
+        quiet_exchange: 30,
+        noisy_exchange: 130,
+        probcut: 300,
+        delta: 280,
+        late_moves: [6, 1],
+        reduction: [70, 235],
+        check_plies: 1,
+    };
+
+    fn new(position: &readyok_rules::Position) -> Option<Self> {
+        let BoardRef::Shogi(board) = position.board() else { return None };
+        let position = board.position();
+        let mut past: Vec<Past> = position
+            .state_history()
+            .iter()
+            .map(|entry| Past { board: entry.board_key().low_u64(), hand: entry.hand() })
+            .collect();
+        past.pop();
+        let since_pass = past.len();
+        Some(Self { position: position.clone_compact(), past, since_pass, passes: Vec::new() })
     }
 
-    fn for_each_capture(&self, each: impl FnMut(Move32)) {
+    fn word(mv: Move32) -> String {
+        mv.to_usi()
+    }
+
+    fn noisy(&self, list: &mut MoveList<Move32>) {
+        if self.in_check() {
+            self.generate::<Legal>(list, |mv| self.is_noisy(mv));
+        } else {
+            self.generate::<CapturePlusPro>(list, |_| true);
+        }
+    }
+
+    fn quiet(&self, list: &mut MoveList<Move32>) {
+        if self.in_check() {
+            self.generate::<Legal>(list, |mv| !self.is_noisy(mv));
+        } else {
+            self.generate::<QuietsProMinus>(list, |_| true);
+        }
+    }
+
+    fn quiet_checks(&self, list: &mut MoveList<Move32>) {
+        self.generate::<QuietsProMinus>(list, |mv| self.gives_check(mv));
+    }
+
+    fn all(&self, list: &mut MoveList<Move32>) {
         let mut moves = Move32List::new();
-        generate_moves_move32::<Captures>(&self.0, &mut moves);
-        // Some of them may leave a check unanswered.
-        let legal = |mv: &Move32| self.0.is_legal_move32(*mv);
-        moves.iter().copied().filter(legal).for_each(each);
+        generate_legal_all_move32(&self.position, &mut moves);
+        list.extend(moves.iter().map(|&mv| (0, mv)));
+    }
+
+    fn is_legal(&self, mv: Move32) -> bool {
+        self.position.is_legal_after_pseudo_move32(mv)
+    }
+
+    fn unpack(&self, packed: u16) -> Option<Move32> {
+        let mv = self.position.move32_from_move(Move::from_raw(packed));
+        (mv.is_normal() && self.position.is_legal_move32(mv)).then_some(mv)
     }
 
     fn play(&mut self, mv: Move32) {
-        self.0.apply_move32(mv);
+        self.push();
+        self.since_pass += 1;
+        self.position.apply_move32(mv);
     }
 
     fn undo(&mut self, mv: Move32) {
-        let undone = self.0.undo_move32(mv);
+        let undone = self.position.undo_move32(mv);
         debug_assert!(undone.is_ok(), "only the last move is taken back");
+        self.past.pop();
+        self.since_pass = self.since_pass.saturating_sub(1);
+    }
+
+    fn can_pass(&self) -> bool {
+        !self.in_check()
+    }
+
+    fn pass(&mut self) {
+        self.push();
+        self.passes.push(self.since_pass);
+        self.since_pass = 0;
+        let passed = self.position.apply_null_move();
+        debug_assert!(passed.is_ok(), "nobody passes in check");
+    }
+
+    fn undo_pass(&mut self) {
+        let undone = self.position.undo_null_move();
+        debug_assert!(undone.is_ok(), "only a pass is taken back");
+        self.past.pop();
+        self.since_pass = self.passes.pop().unwrap_or(0);
+    }
+
+    fn side(&self) -> usize {
+        self.position.turn().to_index()
     }
 
     fn key(&self) -> u64 {
-        self.0.key().low_u64()
+        self.position.key().low_u64()
+    }
+
+    fn part_keys(&self) -> [u64; PARTS] {
+        let keys = self.position.partial_keys();
+        let [black, white] = keys.non_pawn;
+        [keys.pawn, black, white, keys.minor].map(ZobristKey::low_u64)
     }
 
     fn in_check(&self) -> bool {
-        self.0.is_in_check()
+        self.position.is_in_check()
     }
 
-    fn ended(&self, ply: usize) -> Option<Value> {
-        match self.0.repetition_state_with_ply(ply) {
-            RepetitionState::Draw => Some(DRAW),
-            RepetitionState::Win => Some(WON),
-            RepetitionState::Lose => Some(-WON),
-            RepetitionState::None | RepetitionState::Superior | RepetitionState::Inferior => None,
-        }
+    fn gives_check(&self, mv: Move32) -> bool {
+        self.position.gives_check_move32(mv)
+    }
+
+    fn ended(&self, _ply: usize) -> Option<Value> {
+        let board = self.position.board_key().low_u64();
+        let us = self.position.turn();
+        let hand = self.position.hand(us);
+        // The same side is to move in every other position, and the last but one differs.
+        let earlier = self.past.iter().rev().take(self.since_pass.min(MEMORY)).enumerate();
+        let mut earlier = earlier.skip(3).step_by(2);
+        let (index, _) = earlier.find(|(_, past)| past.board == board && past.hand == hand)?;
+        // Whoever has given check with every move since then loses. Two are counted for each.
+        let [black, white] = self.position.continuous_checks();
+        let (ours, theirs) = if us.to_index() == 0 { (black, white) } else { (white, black) };
+        Some(if index < usize::from(ours) {
+            -WON
+        } else if index < usize::from(theirs) {
+            WON
+        } else {
+            DRAW
+        })
+    }
+
+    fn can_repeat(&self, _ply: usize) -> bool {
+        false
+    }
+
+    fn patience(&self) -> i32 {
+        256
     }
 
     fn evaluate(&self) -> Value {
-        shogi_eval::evaluate(&self.0)
+        eval::shogi::evaluate(&self.position)
     }
 
-    fn gain(&self, mv: Move32) -> Option<Value> {
-        if mv.is_drop() || !(mv.is_promotion() || self.0.is_capture_move32(mv)) {
+    fn is_noisy(&self, mv: Move32) -> bool {
+        let pawn = mv.is_promotion() && mv.piece_after_move().piece_type() == PieceType::PRO_PAWN;
+        pawn || self.takes(mv)
+    }
+
+    fn victim(&self, mv: Move32) -> usize {
+        match self.position.piece_on(mv.to_sq()) {
+            Piece::NONE => 0,
+            piece => 1 + kind(piece.piece_type()),
+        }
+    }
+
+    fn gain(&self, mv: Move32) -> Value {
+        let promoted = if mv.is_promotion() {
+            let after = mv.piece_after_move().piece_type();
+            worth(after) - worth(after.demote())
+        } else {
+            0
+        };
+        let taken =
+            if mv.is_drop() { 0 } else { prize(self.position.piece_on(mv.to_sq()).piece_type()) };
+        taken + promoted
+    }
+
+    fn wins_exchange(&self, mv: Move32, least: Value) -> bool {
+        exchange::wins(&self.position, mv, self.gain(mv), least)
+    }
+
+    fn mate_in_one(&mut self) -> Option<Move32> {
+        // A king that can go to many squares is hardly ever mated in one, and looking costs time.
+        if self.escapes() > MOST_ESCAPES {
             return None;
         }
-        let victim = self.0.piece_on(mv.to_sq()).piece_type();
-        let after = mv.piece_after_move().piece_type();
-        // What is taken changes sides, and is unpromoted then.
-        let taken = shogi_eval::worth(victim) + shogi_eval::worth(victim.demote());
-        Some(taken + shogi_eval::worth(after) - self.mover(mv))
-    }
-
-    fn mover(&self, mv: Move32) -> Value {
-        let after = mv.piece_after_move().piece_type();
-        shogi_eval::worth(if mv.is_promotion() { after.demote() } else { after })
-    }
-
-    fn pack(mv: Move32) -> u32 {
-        mv.raw()
+        solve_mate_in_one_in_place(&mut self.position)
     }
 }

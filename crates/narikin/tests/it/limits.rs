@@ -99,16 +99,15 @@ fn same_searches_give_same_results() {
 
 #[test]
 fn the_hash_table_fills_and_saves_work() {
-    let mut searcher = Searcher::new(0).expect("almost nothing");
-    let start = Position::start(Game::Chess);
-    let without = searcher.search(&start, &depth(5), &Probe::default());
-    searcher.resize(1).expect("a megabyte");
-    let probe = Probe::default();
-    let with = searcher.search(&start, &depth(5), &probe);
-    assert!(with.nodes < without.nodes, "{} and {}", with.nodes, without.nodes);
-    assert!(probe.last_lines().iter().all(|line| (1..=1000).contains(&line.hashfull)));
-    let again = searcher.search(&start, &depth(5), &Probe::default());
-    assert!(again.nodes < with.nodes, "{} and {}", again.nodes, with.nodes);
+    for game in GAMES {
+        let start = Position::start(game);
+        let mut searcher = Searcher::new(1).expect("a megabyte");
+        let probe = Probe::default();
+        let first = searcher.search(&start, &depth(8), &probe);
+        assert!(probe.last_lines().iter().all(|line| (1..=1000).contains(&line.hashfull)));
+        let again = searcher.search(&start, &depth(8), &Probe::default());
+        assert!(again.nodes < first.nodes, "{} and {}", again.nodes, first.nodes);
+    }
 }
 
 #[test]

@@ -60,9 +60,8 @@ impl ChessBoard {
 
     /// Whether the position is there for at least this time.
     fn is_repeated(&self, times: u32) -> bool {
-        let key = Self::key_of(self.position());
-        let earlier = self.earlier().iter().filter(|&&earlier| earlier == key);
-        earlier.fold(1_u32, |count, _| count.saturating_add(1)) >= times
+        let now_and_before = self.repetitions(Self::key_of(self.position())).saturating_add(1);
+        u32::try_from(now_and_before).is_ok_and(|count| count >= times)
     }
 
     fn is_quiet_for(&self, moves: u32) -> bool {

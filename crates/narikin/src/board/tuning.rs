@@ -1,0 +1,29 @@
+//! The constants of the search that differ between games.
+
+use crate::score::Value;
+
+/// What pays in a game: found by matches.
+pub(crate) struct Tuning {
+    /// The width of the first window around the last value.
+    pub(crate) window: Value,
+    /// What a position may lose per ply of depth and still be good enough.
+    pub(crate) reverse_futility: Value,
+    /// How hopeless a position may be per ply of depth before only captures are tried.
+    pub(crate) razor: Value,
+    /// How much a quiet move can win at once, and per ply of depth.
+    pub(crate) futility: [Value; 2],
+    /// What a quiet move may lose in exchanges, per square of the depth.
+    pub(crate) quiet_exchange: Value,
+    /// What a capture may lose in exchanges, per ply of depth.
+    pub(crate) noisy_exchange: Value,
+    /// How far above the window a capture must come for a cut without full search.
+    pub(crate) probcut: Value,
+    /// How much a capture in the quiescence search can win besides its victim.
+    pub(crate) delta: Value,
+    /// Quiet moves tried at depth 0, and per square of the depth.
+    pub(crate) late_moves: [i32; 2],
+    /// Reductions: a constant, and the divisor of the logarithms, in hundredths.
+    pub(crate) reduction: [i32; 2],
+    /// How many plies of quiescence also try quiet checks.
+    pub(crate) check_plies: i32,
+}

@@ -1,0 +1,48 @@
+//! When to begin no further iteration: sooner if the best move is clear, later if it is not.
+
+use crate::{board::Board, board::Step, control::Bounds, deepening::Root, score::Value};
+use std::time::Duration;
+
+/// What earlier iterations say about how sure the search is.
+#[derive(Debug, Default)]
+pub(crate) struct Pace {
+    best: u16,
+    /// For how many iterations the best move has been the same.
+    stable: u32,
+    /// The value so far, roughly.
+    value: Option<Value>,
+    /// What the soft bound is multiplied by, in hundredths.
+    factor: u32,
+}
+
+impl Pace {
+    /// Takes an iteration into account.
+    pub(crate) fn update<B: Board>(&mut self, root: &Root<'_, B>) {
+        let Some(best) = root.best() else { return };
+        self.stable = if self.best == best.mv.packed() { self.stable + 1 } else { 0 };
+        self.best = best.mv.packed();
+        let stability = [165, 130, 110, 98, 92, 88, 85, 83, 80];
+        let index = usize::try_from(self.stable).unwrap_or(usize::MAX).min(stability.len() - 1);
+        let stability = stability.get(index).copied().unwrap_or(100);
+
+        // A value that falls asks for another move.
+        let fall = self.value.map_or(0, |before| before - best.value).clamp(-30, 90);
+        let fall = u32::try_from(100 + fall * 2 / 3).unwrap_or(100);
+        self.value =
+            Some(self.value.map_or(best.value, |before| Value::midpoint(before, best.value)));
+
+        // Nodes spent on other moves are doubts about this one.
+        let share = u32::try_from(best.nodes * 100 / root.search.nodes.max(1)).unwrap_or(100);
+        let doubt = 190 - share.min(100) * 12 / 10;
+
+        self.factor = (stability * fall / 100 * doubt / 100).clamp(25, 250);
+    }
+
+    /// Whether to begin nothing new after so much time.
+    pub(crate) fn is_over(&self, elapsed: Duration, bounds: Bounds, only_move: bool) -> bool {
+        let Some(soft) = bounds.soft else { return false };
+        // What is not used of a fixed time is lost.
+        let Some(hard) = bounds.hard.filter(|&hard| soft < hard) else { return elapsed >= soft };
+        only_move || elapsed >= (soft * self.factor / 100).min(hard)
+    }
+}

@@ -1,0 +1,177 @@
+//! The order in which moves are tried: the sooner the best one, the less is left to search.
+
+use crate::{
+    board::{Board, MoveList, Step},
+    history::{Earlier, Histories},
+    score::Value,
+};
+
+/// What giving check adds to the rank of a quiet move.
+const CHECK: i32 = 8_000;
+
+/// Where the picker is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    FromTable,
+    GenerateNoisy,
+    GoodNoisy,
+    GenerateQuiet,
+    Quiet,
+    BadNoisy,
+}
+
+/// Which moves are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    /// Captures and the like, and quiet checks as well if true.
+    Noisy {
+        checks: bool,
+    },
+}
+
+/// Gives the moves of a position one by one: the one from the table, captures that lose nothing,
+/// killers, quiet moves, other captures.
+pub(crate) struct Picker<B: Board> {
+    stage: Stage,
+    wanted: Wanted,
+    from_table: Option<B::Move>,
+    killers: [u16; 2],
+    earlier: [Earlier; 3],
+    /// What a capture has to win in exchanges to come early.
+    least: Value,
+    list: MoveList<B::Move>,
+    /// How many of the list have been given.
+    next: usize,
+    bad: MoveList<B::Move>,
+}
+
+impl<B: Board> Picker<B> {
+    /// `list` and `bad` are filled anew.
+    pub(crate) fn new(
+        wanted: Wanted,
+        from_table: Option<B::Move>,
+        killers: [u16; 2],
+        earlier: [Earlier; 3],
+        least: Value,
+        (mut list, mut bad): (MoveList<B::Move>, MoveList<B::Move>),
+    ) -> Self {
+        list.clear();
+        bad.clear();
+        Self {
+            stage: Stage::FromTable,
+            wanted,
+            from_table,
+            killers,
+            earlier,
+            least,
+            list,
+            next: 0,
+            bad,
+        }
+    }
+
+    /// The lists, to be used again.
+    pub(crate) fn into_lists(self) -> (MoveList<B::Move>, MoveList<B::Move>) {
+        (self.list, self.bad)
+    }
+
+    /// Whether the moves given now are captures that lose material.
+    pub(crate) fn is_at_bad_noisy(&self) -> bool {
+        self.stage == Stage::BadNoisy
+    }
+
+    /// The next move, which is legal. Without `quiet`, moves that are not noisy are passed over.
+    pub(crate) fn next(
+        &mut self,
+        board: &B,
+        histories: &Histories<B>,
+        quiet: bool,
+    ) -> Option<B::Move> {
+        loop {
+            match self.stage {
+                Stage::FromTable => {
+                    self.stage = Stage::GenerateNoisy;
+                    if self.from_table.is_some() {
+                        return self.from_table;
+                    }
+                }
+                Stage::GenerateNoisy => {
+                    self.stage = Stage::GoodNoisy;
+                    board.noisy(&mut self.list);
+                    for (rank, mv) in &mut self.list {
+                        let victim = board.victim(*mv);
+                        *rank = 16 * board.gain(*mv) + histories.noisy(*mv, victim);
+                    }
+                }
+                Stage::GoodNoisy => {
+                    let Some((rank, mv)) = self.best() else {
+                        self.stage = Stage::GenerateQuiet;
+                        continue;
+                    };
+                    if !self.may_come(board, mv) {
+                        continue;
+                    }
+                    if !board.wins_exchange(mv, self.least - rank / 64) {
+                        self.bad.push((rank, mv));
+                        continue;
+                    }
+                    return Some(mv);
+                }
+                Stage::GenerateQuiet => {
+                    self.stage = Stage::Quiet;
+                    self.list.clear();
+                    self.next = 0;
+                    match self.wanted {
+                        Wanted::All if quiet => board.quiet(&mut self.list),
+                        Wanted::Noisy { checks: true } => board.quiet_checks(&mut self.list),
+                        Wanted::All | Wanted::Noisy { .. } => {}
+                    }
+                    let side = board.side();
+                    for (rank, mv) in &mut self.list {
+                        let packed = mv.packed();
+                        *rank = match self.killers {
+                            [first, _] if first == packed => 1_000_001,
+                            [_, second] if second == packed => 1_000_000,
+                            _ => {
+                                let check = if board.gives_check(*mv) { CHECK } else { 0 };
+                                check + histories.quiet(side, *mv, &self.earlier)
+                            }
+                        };
+                    }
+                }
+                Stage::Quiet => {
+                    let best = if quiet || self.wanted != Wanted::All { self.best() } else { None };
+                    let Some((_, mv)) = best else {
+                        self.stage = Stage::BadNoisy;
+                        self.next = 0;
+                        std::mem::swap(&mut self.list, &mut self.bad);
+                        continue;
+                    };
+                    if self.may_come(board, mv) {
+                        return Some(mv);
+                    }
+                }
+                Stage::BadNoisy => {
+                    // They are in order already, and legal.
+                    let &(_, mv) = self.list.get(self.next)?;
+                    self.next += 1;
+                    return Some(mv);
+                }
+            }
+        }
+    }
+
+    fn may_come(&self, board: &B, mv: B::Move) -> bool {
+        self.from_table.is_none_or(|given| given.packed() != mv.packed()) && board.is_legal(mv)
+    }
+
+    /// Takes the most promising of those that are left.
+    fn best(&mut self) -> Option<(i32, B::Move)> {
+        let rest = self.list.get_mut(self.next..)?;
+        let (best, _) = rest.iter().enumerate().max_by_key(|(_, (rank, _))| *rank)?;
+        rest.swap(0, best);
+        self.next += 1;
+        rest.first().copied()
+    }
+}

@@ -1,0 +1,33 @@
+//! The best line from each ply on, as far as the search has seen it.
+
+use crate::score::MAX_PLY;
+
+pub(crate) struct Lines<M>(Vec<Vec<M>>);
+
+impl<M: Copy> Lines<M> {
+    pub(super) fn new() -> Self {
+        Self(vec![Vec::new(); MAX_PLY + 3])
+    }
+
+    /// Nothing is known from this ply on.
+    pub(super) fn start(&mut self, ply: usize) {
+        if let Some(line) = self.0.get_mut(ply) {
+            line.clear();
+        }
+    }
+
+    /// The best line from this ply on begins with a move and goes on as the next ply's does.
+    pub(super) fn extend(&mut self, ply: usize, mv: M) {
+        let (before, after) = self.0.split_at_mut((ply + 1).min(MAX_PLY + 2));
+        if let (Some(line), Some(rest)) = (before.last_mut(), after.first()) {
+            line.clear();
+            line.push(mv);
+            line.extend_from_slice(rest);
+        }
+    }
+
+    /// The best line from this ply on.
+    pub(crate) fn from(&self, ply: usize) -> &[M] {
+        self.0.get(ply).map_or(&[], Vec::as_slice)
+    }
+}

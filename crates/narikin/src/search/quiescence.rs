@@ -1,0 +1,173 @@
+//! The end of the search: captures, until the value of the position can be trusted.
+
+use super::Search;
+use crate::{
+    board::{Board, Step},
+    picker::{Picker, Wanted},
+    score::{
+        DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
+        mate_in, mated_in,
+    },
+    table::{Bound, Known, NO_VALUE, narrow},
+};
+
+impl<B: Board> Search<'_, B> {
+    /// Searches captures, checks at first, and answers to checks. `depth` starts at 0 and falls.
+    pub(super) fn quiesce<const PV: bool>(
+        &mut self,
+        mut alpha: Value,
+        beta: Value,
+        depth: i32,
+        ply: usize,
+    ) -> Value {
+        // 1. As in the main search.
+        if self.must_stop() {
+            return DRAW;
+        }
+        self.enter(ply);
+        if let Some(value) = self.board.ended(ply) {
+            return value;
+        }
+        let in_check = self.board.in_check();
+        if ply >= MAX_PLY {
+            return if in_check { DRAW } else { self.board.evaluate() };
+        }
+
+        // 2. What is known from an earlier visit.
+        let key = self.board.key();
+        let known = self.shared.table.get(key);
+        let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
+        let was_pv = PV || known.is_some_and(|known| known.was_pv);
+        if !PV && let (Some(known), Some(value)) = (known, known_value) {
+            let decides = match known.bound {
+                Some(Bound::Exact) => true,
+                Some(Bound::AtLeast) => value >= beta,
+                Some(Bound::AtMost) => value <= alpha,
+                None => false,
+            };
+            if decides {
+                return value;
+            }
+        }
+        let from_table = known.and_then(|known| self.board.unpack(known.mv));
+
+        // 3. Whoever is not in check can do without a capture.
+        let mut best = -INFINITE;
+        let mut raw = NO_VALUE;
+        let mut enough = INFINITE;
+        if !in_check {
+            if known.is_none()
+                && let Some(mv) = self.board.mate_in_one()
+            {
+                self.end_line(ply, mv);
+                return mate_in(ply + 1);
+            }
+            raw = match known {
+                Some(known) if known.eval != NO_VALUE => known.eval,
+                _ => narrow(self.board.evaluate()),
+            };
+            best = self.corrected(raw.into());
+            if let (Some(known), Some(value)) = (known, known_value)
+                && !is_decided(value)
+            {
+                let better = match known.bound {
+                    Some(Bound::Exact) => true,
+                    Some(Bound::AtLeast) => value > best,
+                    Some(Bound::AtMost) => value < best,
+                    None => false,
+                };
+                if better {
+                    best = value;
+                }
+            }
+            if best >= beta {
+                if known.is_none() {
+                    self.keep_evaluation(key, raw, was_pv);
+                }
+                return if is_decided(best) { best } else { Value::midpoint(best, beta) };
+            }
+            alpha = alpha.max(best);
+            enough = best + B::TUNING.delta;
+        }
+
+        // 4. Try what there is, as long as it can win enough to matter.
+        let checks = depth > -B::TUNING.check_plies;
+        let from_table = from_table.filter(|&mv| in_check || checks || self.board.is_noisy(mv));
+        let wanted = if in_check { Wanted::All } else { Wanted::Noisy { checks } };
+        let earlier = self.earlier(ply);
+        let lists = self.take_lists(ply);
+        let mut picker = Picker::<B>::new(wanted, from_table, [0; 2], earlier, 0, lists);
+        let original_alpha = alpha;
+        let (mut count, mut best_move) = (0, None);
+        let mut skip_quiet = false;
+        while let Some(mv) = picker.next(&self.board, self.histories, !skip_quiet) {
+            count += 1;
+            let noisy = self.board.is_noisy(mv);
+            if best > -DECIDED {
+                if picker.is_at_bad_noisy() {
+                    break;
+                }
+                if !in_check && noisy && !self.board.gives_check(mv) {
+                    let hoped = enough + self.board.gain(mv);
+                    if hoped <= alpha {
+                        best = best.max(hoped);
+                        continue;
+                    }
+                }
+                if !in_check && !self.board.wins_exchange(mv, 0) {
+                    continue;
+                }
+                // One quiet answer to a check says enough.
+                if in_check && !noisy {
+                    skip_quiet = true;
+                }
+            }
+            self.play(mv, ply);
+            let value = -self.quiesce::<PV>(-beta, -alpha, depth - 1, ply + 1);
+            self.board.undo(mv);
+            if self.stopped {
+                break;
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = Some(mv);
+                    if PV {
+                        self.lines.extend(ply, mv);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+        }
+        let lists = picker.into_lists();
+        self.keep_lists(ply, lists);
+        if self.stopped {
+            return DRAW;
+        }
+        if in_check && count == 0 {
+            return mated_in(ply);
+        }
+
+        // 5. Remember what was found.
+        let bound = if best >= beta {
+            Bound::AtLeast
+        } else if PV && best > original_alpha {
+            Bound::Exact
+        } else {
+            Bound::AtMost
+        };
+        let known = Known {
+            mv: best_move.map_or(0, Step::packed),
+            value: narrow(from_root_to_here(best, ply)),
+            eval: raw,
+            depth: 0,
+            bound: Some(bound),
+            was_pv,
+        };
+        self.shared.table.put(key, known);
+        best
+    }
+}
