@@ -9,7 +9,7 @@ mod tuning;
 use readyok_rules::Position;
 
 pub(crate) use self::{chess::Chess, shogi::Shogi, tuning::Tuning};
-use crate::score::Value;
+use crate::{control::Limits, score::Value};
 
 /// A move and how promising it is.
 pub(crate) type Ranked<M> = (i32, M);
@@ -54,7 +54,7 @@ pub(crate) trait Board: Clone + Send {
     const TUNING: Tuning;
 
     /// The board of a position; none if the search cannot play it.
-    fn new(position: &Position) -> Option<Self>;
+    fn new(position: &Position, limits: &Limits) -> Option<Self>;
 
     /// The word that both protocols know for a move.
     fn word(mv: Self::Move) -> String;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use readyok_rules::Move;
+use readyok_rules::{Impasse, Move};
 
 use crate::Score;
 
@@ -21,6 +21,14 @@ pub struct Limits {
     pub threads: usize,
     /// How many different first moves to give lines for; 0 counts as 1.
     pub multipv: usize,
+    /// What a draw is worth to the side to move, in centipawns.
+    pub draw: i32,
+    /// In shogi, the game is drawn when so many moves have been played, by both sides together.
+    pub max_moves: Option<u32>,
+    /// In shogi, the rule for kings that have entered the other camp; by default, 27 points.
+    pub impasse: Option<Impasse>,
+    /// Whether to keep and tell what refutes the other first moves.
+    pub refutations: bool,
 }
 
 /// How long a search may take, on the clock of [`Control::elapsed`].

@@ -19,6 +19,8 @@ pub(crate) struct RootMove<M> {
     pub(crate) pv: Vec<M>,
     /// Positions searched after this move.
     pub(crate) nodes: u64,
+    /// What showed last that it is no better than others.
+    pub(crate) refutation: Option<M>,
 }
 
 /// What happens in the search that its owner wants to know of.
@@ -35,6 +37,7 @@ pub(crate) struct Root<'a, B: Board> {
     /// Best first.
     pub(crate) moves: Vec<RootMove<B::Move>>,
     lines: usize,
+    refutations: bool,
 }
 
 impl<'a, B: Board> Root<'a, B> {
@@ -43,6 +46,7 @@ impl<'a, B: Board> Root<'a, B> {
         search: Search<'a, B>,
         wanted: impl Fn(B::Move) -> bool,
         multipv: usize,
+        refutations: bool,
     ) -> Self {
         let mut list = MoveList::new();
         search.board.all(&mut list);
@@ -61,10 +65,11 @@ impl<'a, B: Board> Root<'a, B> {
                 longest: 0,
                 pv: vec![mv],
                 nodes: 0,
+                refutation: None,
             })
             .collect();
         let lines = multipv.clamp(1, moves.len().max(1));
-        Self { search, moves, lines }
+        Self { search, moves, lines, refutations }
     }
 
     /// The value of a position without a move.
@@ -182,8 +187,12 @@ impl<'a, B: Board> Root<'a, B> {
             }
             if index > line && value <= alpha {
                 best = best.max(value);
+                if self.refutations {
+                    root.refutation = self.search.answer_to(mv);
+                }
                 continue;
             }
+            root.refutation = None;
             best = value;
             root.value = value;
             // Outside of the window, the line that was known says more.

@@ -141,6 +141,7 @@ impl Narikin {
             searchmoves: named.filter_map(|word| position.parse_move(word).ok()).collect(),
             threads: 1,
             multipv: usize::try_from(self.multipv.get()).unwrap_or(1),
+            ..Limits::default()
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) stop: AtomicBool,
     /// Positions searched, by all threads.
     pub(crate) nodes: AtomicU64,
+    /// What a draw is worth to the side to move at the root.
+    pub(crate) draw: Value,
     /// Whether to leave nothing out, so that a mate shows at its depth or never.
     pub(crate) full_width: bool,
 }
@@ -51,6 +53,9 @@ struct Frame {
     extended: i32,
 }
 
+/// Asked from time to time whether to stop, and told the line that is looked at.
+pub(crate) type Poll<'a, B> = dyn FnMut(&[<B as Board>::Move]) -> bool + 'a;
+
 /// Two lists of moves with their ranks.
 type Lists<B> = (MoveList<<B as Board>::Move>, MoveList<<B as Board>::Move>);
 
@@ -66,7 +71,9 @@ pub(crate) struct Search<'a, B: Board> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories<B>,
     /// Whether to stop, asked from time to time.
-    poll: &'a mut dyn FnMut() -> bool,
+    poll: &'a mut Poll<'a, B>,
+    /// The moves from the root to this position.
+    path: Vec<B::Move>,
     /// The depth of this iteration.
     pub(crate) depth: i32,
     pub(crate) nodes: u64,
@@ -92,13 +99,14 @@ impl<'a, B: Board> Search<'a, B> {
         shared: &'a Shared<'a>,
         histories: &'a mut Histories<B>,
         node_limit: Option<u64>,
-        poll: &'a mut dyn FnMut() -> bool,
+        poll: &'a mut Poll<'a, B>,
     ) -> Self {
         Self {
             board,
             shared,
             histories,
             poll,
+            path: Vec::with_capacity(MAX_PLY),
             depth: 0,
             nodes: 0,
             counted: 0,
@@ -156,7 +164,7 @@ impl<'a, B: Board> Search<'a, B> {
         if value > alpha {
             value = -self.negamax::<true>(-beta, -alpha, depth - 1, 1, false);
         }
-        self.board.undo(mv);
+        self.undo(mv);
         value
     }
 
@@ -186,11 +194,12 @@ impl<'a, B: Board> Search<'a, B> {
 
         // 3. Draws and wins by rule, and draws that can be had by repetition.
         if excluded == 0 {
-            if let Some(value) = self.board.ended(ply) {
+            if let Some(value) = self.ended(ply) {
                 return value;
             }
-            if alpha < DRAW && self.board.can_repeat(ply) {
-                alpha = DRAW;
+            let draw = self.draw(ply);
+            if alpha < draw && self.board.can_repeat(ply) {
+                alpha = draw;
                 if alpha >= beta {
                     return alpha;
                 }
@@ -511,7 +520,7 @@ impl<'a, B: Board> Search<'a, B> {
             if PV && (count == 1 || value > alpha) {
                 value = -self.negamax::<true>(-beta, -alpha, new_depth, ply + 1, false);
             }
-            self.board.undo(mv);
+            self.undo(mv);
             if self.stopped {
                 break;
             }
@@ -551,7 +560,7 @@ impl<'a, B: Board> Search<'a, B> {
             } else if in_check || B::STALEMATE_LOSES {
                 mated_in(ply)
             } else {
-                DRAW
+                self.draw(ply)
             };
         }
 
@@ -624,7 +633,7 @@ impl<'a, B: Board> Search<'a, B> {
             if value >= least && depth > 4 {
                 value = -self.negamax::<false>(-least, -least + 1, depth - 4, ply + 1, !cut);
             }
-            self.board.undo(mv);
+            self.undo(mv);
             if self.stopped {
                 break;
             }
@@ -703,7 +712,34 @@ impl<'a, B: Board> Search<'a, B> {
 
     fn play(&mut self, mv: B::Move, ply: usize) {
         self.frame(ply).earlier = Histories::<B>::earlier(mv);
+        self.path.push(mv);
         self.board.play(mv);
+    }
+
+    /// Takes back the last move.
+    fn undo(&mut self, mv: B::Move) {
+        self.board.undo(mv);
+        self.path.pop();
+    }
+
+    /// The value of a draw for the side to move.
+    fn draw(&self, ply: usize) -> Value {
+        if ply.is_multiple_of(2) { self.shared.draw } else { -self.shared.draw }
+    }
+
+    /// The value if the game is over here by rule.
+    fn ended(&self, ply: usize) -> Option<Value> {
+        let value = self.board.ended(ply)?;
+        Some(if value == DRAW { self.draw(ply) } else { value })
+    }
+
+    /// What the best answer to a move was when it was searched last.
+    pub(crate) fn answer_to(&mut self, mv: B::Move) -> Option<B::Move> {
+        self.board.play(mv);
+        let known = self.shared.table.get(self.board.key());
+        let answer = known.and_then(|known| self.board.unpack(known.mv));
+        self.board.undo(mv);
+        answer
     }
 
     /// Counts a position.
@@ -721,7 +757,7 @@ impl<'a, B: Board> Search<'a, B> {
             self.stopped = true;
         } else if self.nodes.is_multiple_of(POLL_INTERVAL) {
             self.count();
-            self.stopped = self.shared.stop.load(Relaxed) || (self.poll)();
+            self.stopped = self.shared.stop.load(Relaxed) || (self.poll)(&self.path);
         }
         self.stopped
     }

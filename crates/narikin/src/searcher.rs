@@ -5,6 +5,7 @@ use std::{
     fmt,
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     thread,
+    time::Duration,
 };
 
 use readyok_rules::{BoardRef, Move, Position};
@@ -140,7 +141,7 @@ fn run<B: Board>(
     limits: &Limits,
     control: &dyn Control,
 ) -> Option<Outcome> {
-    let board = B::new(position)?;
+    let board = B::new(position, limits)?;
     let threads = limits.threads.clamp(1, MOST_THREADS);
     memory.resize_with(threads.max(memory.len()), Histories::new);
     let reductions = Reductions::new(B::TUNING.reduction);
@@ -149,6 +150,7 @@ fn run<B: Board>(
         reductions: &reductions,
         stop: AtomicBool::new(false),
         nodes: AtomicU64::new(0),
+        draw: limits.draw,
         full_width: limits.mate.is_some_and(|plies| plies <= FULL_WIDTH),
     };
     let wanted = |mv: B::Move| {
@@ -167,9 +169,9 @@ fn run<B: Board>(
             let wanted = &wanted;
             let spawned =
                 thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
-                    let mut poll = || false;
+                    let mut poll = |_: &[B::Move]| false;
                     let search = Search::new(board, shared, histories, None, &mut poll);
-                    let mut root = Root::new(search, wanted, multipv);
+                    let mut root = Root::new(search, wanted, multipv, false);
                     // Different depths keep the threads from doing the same.
                     let first = 1 + i32::from(number % 2 == 0);
                     root.deepen(first, i32::MAX, &mut |_, _| true);
@@ -187,6 +189,9 @@ fn run<B: Board>(
 /// The most threads of one search.
 pub(crate) const MOST_THREADS: usize = 1024;
 
+/// How often the line that is looked at is told.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Mates within so many plies are searched for without leaving anything out.
 const FULL_WIDTH: u32 = 5;
 
@@ -203,13 +208,20 @@ fn lead<B: Board>(
     let without_moves = Root::<B>::value_without_moves(&board);
     let node_limit = limits.nodes;
     let alone = limits.threads <= 1;
-    let mut poll = || {
+    let told = Told { position, shared, control };
+    let mut line_told = Duration::ZERO;
+    let mut poll = |path: &[B::Move]| {
+        let elapsed = control.elapsed();
+        if elapsed.saturating_sub(line_told) >= LINE_INTERVAL {
+            line_told = elapsed;
+            control.currline(&told.moves::<B>(path), 0);
+        }
         control.stopped()
-            || control.bounds().hard.is_some_and(|end| control.elapsed() >= end)
+            || control.bounds().hard.is_some_and(|end| elapsed >= end)
             || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
     };
     let search = Search::new(board, shared, histories, node_limit, &mut poll);
-    let mut root = Root::new(search, wanted, limits.multipv);
+    let mut root = Root::new(search, wanted, limits.multipv, limits.refutations);
     if root.moves.is_empty() {
         return Outcome {
             score: Score::from_value(without_moves),
@@ -218,7 +230,6 @@ fn lead<B: Board>(
             nodes: 0,
         };
     }
-    let told = Told { position, shared, control };
     let within = |limit: Option<u32>| {
         limit.map_or(i32::MAX, |it| i32::try_from(it).unwrap_or(i32::MAX).max(1))
     };
@@ -236,6 +247,13 @@ fn lead<B: Board>(
         }
         Progress::Iteration => {
             told.report(root);
+            for other in root.moves.iter().skip(root.told().len()) {
+                if let (Some(answer), [mv]) = (other.refutation, other.pv.as_slice())
+                    && let [mv, answers @ ..] = told.moves::<B>(&[*mv, answer]).as_slice()
+                {
+                    control.refutation(*mv, answers);
+                }
+            }
             pace.update(root);
             let only = root.moves.len() == 1 && root.search.depth >= 5;
             !(found_mate(limits, root.best())

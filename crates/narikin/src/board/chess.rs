@@ -11,6 +11,7 @@ use readyok_rules::{BoardRef, Position, shakmaty};
 
 use super::{Board, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
 use crate::{
+    control::Limits,
     eval,
     score::{DRAW, Value},
 };
@@ -316,7 +317,7 @@ impl Board for Chess {
         check_plies: 0,
     };
 
-    fn new(position: &Position) -> Option<Self> {
+    fn new(position: &Position, _limits: &Limits) -> Option<Self> {
         let BoardRef::Chess(board) = position.board() else { return None };
         let cozy = to_cozy(board.position())?;
         // The two libraries hash differently. A position that cannot be told will not be met.

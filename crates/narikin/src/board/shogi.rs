@@ -3,20 +3,21 @@
 mod exchange;
 
 use readyok_rules::{
-    BoardRef,
+    BoardRef, Impasse,
     rsshogi::{
-        board::{KING_ATTACKS, Move32List, Position, zobrist::ZobristKey},
+        board::{KING_ATTACKS, Move32List, Ply, Position, zobrist::ZobristKey},
         mate::solve_mate_in_one_in_place,
         movegen::{
             CapturePlusPro, Legal, Move32Sink, MoveGenType, QuietsProMinus,
             generate_legal_all_move32, generate_moves_move32_into,
         },
-        types::{Hand, Move, Move32, Piece, PieceType},
+        types::{EnteringKingRule, Hand, Move, Move32, Piece, PieceType},
     },
 };
 
 use super::{Board, MoveList, PARTS, Step, Tuning};
 use crate::{
+    control::Limits,
     eval,
     score::{DRAW, Value, WON},
 };
@@ -73,6 +74,8 @@ pub(crate) struct Shogi {
     /// How many of the last positions could be repeated.
     since_pass: usize,
     passes: Vec<usize>,
+    /// After this one the game is drawn.
+    last_ply: Ply,
 }
 
 impl Shogi {
@@ -109,6 +112,27 @@ impl Shogi {
         }
         let free = KING_ATTACKS[king].and(self.position.pieces_by_color(us.flip()).not());
         free.iter().filter(|&to| !self.position.is_attacked_by(to, us)).count()
+    }
+
+    /// The value if this position was there before.
+    fn repetition(&self) -> Option<Value> {
+        let board = self.position.board_key().low_u64();
+        let us = self.position.turn();
+        let hand = self.position.hand(us);
+        // The same side is to move in every other position, and the last but one differs.
+        let earlier = self.past.iter().rev().take(self.since_pass.min(MEMORY)).enumerate();
+        let mut earlier = earlier.skip(3).step_by(2);
+        let (index, _) = earlier.find(|(_, past)| past.board == board && past.hand == hand)?;
+        // Whoever has given check with every move since then loses. Two are counted for each.
+        let [black, white] = self.position.continuous_checks();
+        let (ours, theirs) = if us.to_index() == 0 { (black, white) } else { (white, black) };
+        Some(if index < usize::from(ours) {
+            -WON
+        } else if index < usize::from(theirs) {
+            WON
+        } else {
+            DRAW
+        })
     }
 
     fn takes(&self, mv: Move32) -> bool {
@@ -157,7 +181,7 @@ impl Board for Shogi {
         check_plies: 1,
     };
 
-    fn new(position: &readyok_rules::Position) -> Option<Self> {
+    fn new(position: &readyok_rules::Position, limits: &Limits) -> Option<Self> {
         let BoardRef::Shogi(board) = position.board() else { return None };
         let position = board.position();
         let mut past: Vec<Past> = position
@@ -167,7 +191,17 @@ impl Board for Shogi {
             .collect();
         past.pop();
         let since_pass = past.len();
-        Some(Self { position: position.clone_compact(), past, since_pass, passes: Vec::new() })
+        let mut position = position.clone_compact();
+        position.set_entering_king_rule(match limits.impasse {
+            Some(Impasse::Ignored) => EnteringKingRule::None,
+            Some(Impasse::Points24) => EnteringKingRule::Point24Handicap,
+            Some(Impasse::Points27) | None => EnteringKingRule::Point27,
+            Some(Impasse::Points27Handicap) => EnteringKingRule::Point27Handicap,
+            Some(Impasse::Try) => EnteringKingRule::TryRule,
+        });
+        let last_ply = limits.max_moves.and_then(|moves| moves.try_into().ok());
+        let last_ply = last_ply.unwrap_or(Ply::MAX);
+        Some(Self { position, past, since_pass, passes: Vec::new(), last_ply })
     }
 
     fn word(mv: Move32) -> String {
@@ -263,23 +297,14 @@ impl Board for Shogi {
         self.position.gives_check_move32(mv)
     }
 
-    fn ended(&self, _ply: usize) -> Option<Value> {
-        let board = self.position.board_key().low_u64();
-        let us = self.position.turn();
-        let hand = self.position.hand(us);
-        // The same side is to move in every other position, and the last but one differs.
-        let earlier = self.past.iter().rev().take(self.since_pass.min(MEMORY)).enumerate();
-        let mut earlier = earlier.skip(3).step_by(2);
-        let (index, _) = earlier.find(|(_, past)| past.board == board && past.hand == hand)?;
-        // Whoever has given check with every move since then loses. Two are counted for each.
-        let [black, white] = self.position.continuous_checks();
-        let (ours, theirs) = if us.to_index() == 0 { (black, white) } else { (white, black) };
-        Some(if index < usize::from(ours) {
-            -WON
-        } else if index < usize::from(theirs) {
-            WON
-        } else {
-            DRAW
+    fn ended(&self, ply: usize) -> Option<Value> {
+        self.repetition().or_else(|| {
+            // Plies are counted from 1, and the one to be played is not there yet.
+            if self.position.game_ply() > self.last_ply && !self.in_check() {
+                return Some(DRAW);
+            }
+            let declared = ply > 0 && self.position.declaration_win_move() != Move32::MOVE_NONE;
+            declared.then_some(WON)
         })
     }
 

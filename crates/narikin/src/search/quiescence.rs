@@ -25,7 +25,7 @@ impl<B: Board> Search<'_, B> {
             return DRAW;
         }
         self.enter(ply);
-        if let Some(value) = self.board.ended(ply) {
+        if let Some(value) = self.ended(ply) {
             return value;
         }
         let in_check = self.board.in_check();
@@ -124,7 +124,7 @@ impl<B: Board> Search<'_, B> {
             }
             self.play(mv, ply);
             let value = -self.quiesce::<PV>(-beta, -alpha, depth - 1, ply + 1);
-            self.board.undo(mv);
+            self.undo(mv);
             if self.stopped {
                 break;
             }
