@@ -21,7 +21,17 @@ pub trait Model {
 
     /// How much of the opening is left, from [`OPENING`] down to 0.
     fn phase(board: &Self::Board) -> i32;
+
+    /// How much of a value for the first side counts, from [`WHOLE`] down to 0: less where a lead
+    /// does not win.
+    fn scale(board: &Self::Board, value: i32) -> i32 {
+        let _ = (board, value);
+        WHOLE
+    }
 }
+
+/// All of a value counts.
+pub const WHOLE: i32 = 64;
 
 /// The phase of a position in which everything is as in the opening.
 pub const OPENING: i32 = 256;
@@ -50,7 +60,8 @@ pub fn evaluate<M: Model>(board: &M::Board, weights: &[Weight]) -> i32 {
     let mut sum = Sum { weights, opening: 0, ending: 0 };
     M::terms(board, &mut sum);
     let phase = M::phase(board);
-    (sum.opening * phase + sum.ending * (OPENING - phase)) / (OPENING * UNITS)
+    let value = (sum.opening * phase + sum.ending * (OPENING - phase)) / (OPENING * UNITS);
+    value * M::scale(board, value) / WHOLE
 }
 
 struct Sum<'a> {
