@@ -6,6 +6,7 @@
 
 mod attacks;
 mod count;
+mod endings;
 mod expand;
 mod king;
 mod layout;
@@ -35,7 +36,7 @@ pub use self::{
     layout::{GROUPS, Group},
     start::start,
 };
-use super::{Model, OPENING, Terms, UNITS};
+use super::{Model, OPENING, Terms, UNITS, WHOLE};
 
 /// The terms of chess.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,10 @@ impl Model for Chess {
         black.count(&mut Expand { terms, sign: -1 });
     }
 
+    fn scale(board: &Board, value: i32) -> i32 {
+        scale(&Scene::both(board), value)
+    }
+
     fn phase(board: &Board) -> i32 {
         let count = |piece| board.pieces(piece).len();
         let minors = count(Piece::Knight) + count(Piece::Bishop);
@@ -65,7 +70,8 @@ impl Model for Chess {
 pub fn evaluate(board: &Board) -> i32 {
     static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&start()));
     let tables = &*TABLES;
-    let [white, black] = Scene::both(board).map(|scene| {
+    let scenes = Scene::both(board);
+    let [white, black] = scenes.each_ref().map(|scene| {
         let mut lookup = Lookup::new(tables);
         scene.count(&mut lookup);
         lookup.sum
@@ -73,10 +79,16 @@ pub fn evaluate(board: &Board) -> i32 {
     let (opening, ending) = white.minus(black).halves();
     let phase = Chess::phase(board);
     let value = (opening * phase + ending * (OPENING - phase)) / (OPENING * UNITS);
+    let value = value * scale(&scenes, value) / WHOLE;
     match board.side_to_move() {
         Color::White => value,
         Color::Black => -value,
     }
+}
+
+/// How much of a value counts, by who is ahead.
+fn scale([white, black]: &[Scene; 2], value: i32) -> i32 {
+    endings::scale(if value > 0 { white } else { black })
 }
 
 /// A position as one side sees it, with what is worked out once for many terms.
@@ -112,5 +124,6 @@ impl Scene {
         pieces::count(self, terms);
         king::count(self, terms);
         threats::count(self, terms);
+        endings::count(&self.view, terms);
     }
 }

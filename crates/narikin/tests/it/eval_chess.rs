@@ -126,7 +126,9 @@ fn value_is_the_sum_of_its_terms() {
                 count * (opening * phase + ending * (OPENING - phase))
             })
             .sum();
-        assert_eq!(eval::evaluate::<Chess>(board, &weights), sum / (OPENING * eval::UNITS));
+        let value = sum / (OPENING * eval::UNITS);
+        let scaled = value * Chess::scale(board, value) / eval::WHOLE;
+        assert_eq!(eval::evaluate::<Chess>(board, &weights), scaled);
     });
 }
 
@@ -168,4 +170,25 @@ fn values_odd_positions() {
     }
     let bare: Board = "4k3/8/8/8/8/8/8/4K3 w - - 0 1".parse().expect("two kings");
     assert!(evaluate(&bare).abs() < 50);
+}
+
+#[test]
+fn no_lead_counts_where_nobody_wins() {
+    // (position with White ahead, the bounds of its value)
+    let cases = [
+        ("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1", 0..1),
+        ("4k3/8/8/8/8/8/8/1NN1K3 w - - 0 1", 0..1),
+        ("4k3/4n3/8/8/8/8/8/R3K3 w - - 0 1", 0..60),
+        ("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1", 0..60),
+        ("k7/8/8/P7/8/8/8/3BK3 w - - 0 1", 200..1200),
+        ("4k3/2b5/8/8/8/4P3/4P3/2B1K3 w - - 0 1", 20..250),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", 300..1500),
+        ("4k3/8/8/8/8/8/8/1NB1K3 w - - 0 1", 300..1500),
+        ("4k3/8/8/8/8/8/8/1BB1K3 w - - 0 1", 300..1500),
+    ];
+    for (text, bounds) in cases {
+        let board: Board = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        let value = evaluate(&board);
+        assert!(bounds.contains(&value), "{text}: {value}");
+    }
 }

@@ -176,4 +176,9 @@ groups! {
     PUSH_THREAT, "threat of a pawn to attack", 2, start::push_threat;
     /// By the number of own pieces, for each safe square behind the front.
     SPACE, "space by pieces", 8, start::space;
+    /// Against a bare king, by the distance of the kings, from two.
+    BARE_KING, "against a bare king", 6, start::bare_king;
+    /// With bishop and knight against a bare king, for both corners of the bishop's colour, by the
+    /// king's distance.
+    BARE_CORNER, "bare king and the right corner", 8, start::bare_corner;
 }

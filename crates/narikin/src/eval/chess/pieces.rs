@@ -6,7 +6,7 @@ use super::{
     Scene,
     count::Count,
     layout::{BISHOP_PAIR, BISHOP_PAWNS, KNIGHT_PAWNS, OUTPOST, ROOK_FILE, ROOK_PAWNS, SHIELDED},
-    view::{View, down},
+    view::{View, down, same_colour},
 };
 
 const OUTPOSTS: BitBoard = BitBoard(0x0000_FFFF_FF00_0000);
@@ -48,9 +48,4 @@ fn file_of_rook(view: &View, scene: &Scene, rook: Square) -> usize {
     };
     let away = (rook.file() as usize).abs_diff(view.enemy_king.file() as usize);
     kind + if away <= 1 { 3 } else { 0 }
-}
-
-fn same_colour(square: Square) -> BitBoard {
-    const DARK: BitBoard = BitBoard(0xAA55_AA55_AA55_AA55);
-    if DARK.has(square) { DARK } else { !DARK }
 }

@@ -267,6 +267,17 @@ pub(super) fn space(pieces: usize) -> (i32, i32) {
     (signed(pieces) / 3, 0)
 }
 
+pub(super) fn bare_king(distance: usize) -> (i32, i32) {
+    let near = 10 * (5 - signed(distance));
+    (near, near)
+}
+
+/// The nearer corner decides.
+pub(super) fn bare_corner(distance: usize) -> (i32, i32) {
+    let near = (5 - signed(distance)).max(0);
+    (8 * near * near, 8 * near * near)
+}
+
 /// A threat is worth more to those who can carry it out.
 fn with_the_move(now: usize, value: i32) -> (i32, i32) {
     let value = if now == 1 { value * 3 / 2 } else { value };

@@ -107,3 +107,9 @@ pub(super) fn from_edge(square: Square) -> usize {
     let file = square.file() as usize;
     file.min(7 - file)
 }
+
+/// The squares of the colour of this one.
+pub(super) fn same_colour(square: Square) -> BitBoard {
+    let dark = BitBoard::DARK_SQUARES;
+    if dark.has(square) { dark } else { BitBoard::LIGHT_SQUARES }
+}

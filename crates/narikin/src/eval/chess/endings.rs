@@ -1,0 +1,84 @@
+//! Endings in which material does not say who wins: leads that do not win, and bare kings to be
+//! mated.
+
+use cozy_chess::{BitBoard, File, Piece, Rank, Square};
+
+use super::{
+    Scene,
+    count::Count,
+    layout::{BARE_CORNER, BARE_KING},
+    view::{View, distance, same_colour},
+};
+use crate::eval::WHOLE;
+
+/// How much of this side's lead counts, in 64ths.
+pub(super) fn scale(scene: &Scene) -> i32 {
+    let view = &scene.view;
+    let (own, enemy) = (worth(|piece| view.own(piece)), worth(|piece| view.enemy(piece)));
+    match view.own(Piece::Pawn).len() {
+        0 => return without_pawns(view, own, enemy),
+        // The enemy can give a piece for it.
+        1 if own <= enemy + 2 && enemy >= 3 => return 40,
+        _ if is_wrong_corner(view) => return 2,
+        _ => {}
+    }
+    let bishops = [view.own(Piece::Bishop), view.enemy(Piece::Bishop)];
+    let [Some(bishop), Some(other)] = bishops.map(BitBoard::next_square) else { return WHOLE };
+    let opposite =
+        bishops.iter().all(|bishops| bishops.len() == 1) && !same_colour(bishop).has(other);
+    match (opposite, own, enemy) {
+        (true, 3, 3) => (20 + 6 * scene.pawns.passed.len().cast_signed()).min(WHOLE),
+        (true, own, enemy) if own == enemy => 54,
+        _ => WHOLE,
+    }
+}
+
+/// Pieces in the usual small numbers.
+fn worth(of: impl Fn(Piece) -> BitBoard) -> u32 {
+    3 * (of(Piece::Knight) | of(Piece::Bishop)).len()
+        + 5 * of(Piece::Rook).len()
+        + 9 * of(Piece::Queen).len()
+}
+
+fn without_pawns(view: &View, own: u32, enemy: u32) -> i32 {
+    let only_knights = 3 * view.own(Piece::Knight).len() == own;
+    if own < 5 || own == 6 && only_knights && view.enemy(Piece::Pawn).is_empty() {
+        0
+    } else if own <= enemy + 3 {
+        if enemy <= 3 { 6 } else { 16 }
+    } else if own == 6 && only_knights {
+        6
+    } else {
+        WHOLE
+    }
+}
+
+/// Whether there are only pawns on one edge, without a piece that could drive the enemy's king out
+/// of its corner there.
+fn is_wrong_corner(view: &View) -> bool {
+    let pawns = view.own(Piece::Pawn);
+    let Some(file) = [File::A, File::H].into_iter().find(|file| pawns.is_subset(file.bitboard()))
+    else {
+        return false;
+    };
+    let corner = Square::new(file, Rank::Eighth);
+    let pieces = view.all_own - pawns - view.own(Piece::King);
+    pieces.is_subset(view.own(Piece::Bishop) - same_colour(corner))
+        && distance(view.enemy_king, corner) <= 1
+}
+
+/// Against a bare king, the own one must come near, and with bishop and knight the corner matters.
+pub(super) fn count(view: &View, terms: &mut impl Count) {
+    if view.all_enemy.len() > 1 {
+        return;
+    }
+    // Kings are never next to each other.
+    terms.add(BARE_KING.at(distance(view.king, view.enemy_king).saturating_sub(2)));
+    let (bishops, knights) = (view.own(Piece::Bishop), view.own(Piece::Knight));
+    if view.all_own.len() == 3 && bishops.len() == 1 && knights.len() == 1 {
+        let right = bishops.into_iter().flat_map(|bishop| BitBoard::CORNERS & same_colour(bishop));
+        for corner in right {
+            terms.add(BARE_CORNER.at(distance(view.enemy_king, corner)));
+        }
+    }
+}
