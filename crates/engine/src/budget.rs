@@ -8,9 +8,9 @@ use readyok_protocol::{MateLimit, Millis};
 /// How long a search may take, counted from `go` or from `ponderhit`.
 ///
 /// Of a clock, a search gets an equal share for each move until more time is added, of which
-/// there are 30 if nothing else is known, and three quarters of the increment; and all of the
-/// byoyomi, which would be lost otherwise. It may overrun its share by a factor of four, but never
-/// the clock.
+/// there are 30 if nothing else is known, and three quarters of the increment that is left after
+/// the overhead; and all of the byoyomi, which would be lost otherwise. It may overrun its share by
+/// a factor of four, but while there are moves to come it never takes most of the clock.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Budget {
     /// Begin nothing new after this. `None` if time is no limit.
@@ -52,11 +52,18 @@ impl Budget {
             let available = left(clock.budget());
             let byoyomi = duration(clock.byoyomi);
             let moves = clock.moves_to_go.unwrap_or(MOVES_EXPECTED).clamp(1, MOVES_PLANNED);
-            let share = available.saturating_sub(byoyomi) / moves
-                + duration(clock.increment).saturating_mul(3) / 4;
+            let main = available.saturating_sub(byoyomi);
+            // An increment that the overhead eats up cannot be spent.
+            let increment = duration(clock.increment).saturating_sub(overhead);
+            let share = main / moves + increment.saturating_mul(3) / 4;
+            // What comes back with the next increment may be spent more freely.
+            let most = match moves {
+                1 => main,
+                _ => (main.saturating_mul(2) / 5).max(increment.min(main.saturating_mul(4) / 5)),
+            };
             limit(
-                share.saturating_add(byoyomi).min(available),
-                share.saturating_mul(MOST_SHARES).saturating_add(byoyomi).min(available),
+                share.min(most).saturating_add(byoyomi).min(available),
+                share.saturating_mul(MOST_SHARES).min(most).saturating_add(byoyomi).min(available),
             );
         }
         Self { soft, hard }

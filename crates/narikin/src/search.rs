@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// How many positions go by between two questions whether to stop.
-const POLL_INTERVAL: u64 = 512;
+const POLL_INTERVAL: u64 = 256;
 
 /// What all threads of a search share.
 #[derive(Debug)]

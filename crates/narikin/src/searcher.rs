@@ -211,12 +211,13 @@ fn lead<B: Board>(
     let told = Told { position, shared, control };
     let mut line_told = Duration::ZERO;
     let mut poll = |path: &[B::Move]| {
+        let stopped = control.stopped();
         let elapsed = control.elapsed();
         if elapsed.saturating_sub(line_told) >= LINE_INTERVAL {
             line_told = elapsed;
             control.currline(&told.moves::<B>(path), 0);
         }
-        control.stopped()
+        stopped
             || control.bounds().hard.is_some_and(|end| elapsed >= end)
             || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
     };

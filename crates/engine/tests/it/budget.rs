@@ -32,14 +32,15 @@ fn nothing_but_time_is_no_limit_of_time() {
 #[test]
 fn a_clock_is_shared_out() {
     check_budget(Dialect::Uci, "go wtime 30010 btime 1", Some(1000), Some(4000));
-    check_budget(Dialect::Uci, "go wtime 30010 winc 1000", Some(1750), Some(7000));
+    check_budget(Dialect::Uci, "go wtime 30010 winc 1000", Some(1742), Some(6970));
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 10", Some(1000), Some(4000));
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 1", Some(10_000), Some(10_000));
 }
 
 #[test]
 fn a_clock_is_never_overrun() {
-    check_budget(Dialect::Uci, "go wtime 110 winc 5000", Some(100), Some(100));
+    check_budget(Dialect::Uci, "go wtime 40 winc 10", Some(1), Some(4));
+    check_budget(Dialect::Uci, "go wtime 110 winc 5000", Some(80), Some(80));
     check_budget(Dialect::Uci, "go wtime 0", Some(1), Some(1));
     check_budget(Dialect::Uci, "go wtime -5000", Some(1), Some(1));
     check_budget(
@@ -54,7 +55,7 @@ fn a_clock_is_never_overrun() {
 fn byoyomi_is_used_up() {
     check_budget(Dialect::Usi, "go btime 0 wtime 0 byoyomi 1000", Some(990), Some(990));
     check_budget(Dialect::Usi, "go btime 30010 wtime 0 byoyomi 1000", Some(2000), Some(5000));
-    check_budget(Dialect::Usi, "go btime 0 wtime 0 binc 1000 winc 1000", Some(783), Some(990));
+    check_budget(Dialect::Usi, "go btime 0 wtime 0 binc 1000 winc 1000", Some(775), Some(792));
 }
 
 #[test]

@@ -54,8 +54,8 @@ fn asks_often_whether_to_stop_and_stops_at_the_first_yes() {
     for game in GAMES {
         let probe = Probe::stop_at(20);
         let outcome = search(&Position::start(game), &Limits::default(), &probe);
-        assert!(outcome.nodes <= 20 * 512, "{} nodes", outcome.nodes);
-        assert!(outcome.nodes >= 512, "{} nodes", outcome.nodes);
+        assert!(outcome.nodes <= 20 * 256, "{} nodes", outcome.nodes);
+        assert!(outcome.nodes >= 256, "{} nodes", outcome.nodes);
         assert_eq!(probe.questions(), 20);
         let last = probe.last_lines();
         assert_eq!(last.first().map(|line| &line.pv), Some(&outcome.pv));
