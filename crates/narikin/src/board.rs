@@ -117,8 +117,17 @@ pub(crate) trait Board: Clone + Send {
     /// How much of a value is left when no progress is made, out of 256.
     fn patience(&self) -> i32;
 
-    /// The value as it stands.
+    /// The value as it stands, by hand-written terms.
     fn evaluate(&self) -> Value;
+
+    /// How many features of a position networks know.
+    const FEATURES: usize;
+
+    /// Calls with every feature of a position, as a side sees it.
+    fn features(&self, side: usize, each: &mut dyn FnMut(usize));
+
+    /// Calls with every feature that a move adds or removes, as a side sees it.
+    fn changes(&self, mv: Self::Move, side: usize, each: &mut dyn FnMut(Change));
 
     /// Whether a move changes material at once.
     fn is_noisy(&self, mv: Self::Move) -> bool;
@@ -134,6 +143,13 @@ pub(crate) trait Board: Clone + Send {
 
     /// A mate in one move, if it can be told cheaply.
     fn mate_in_one(&mut self) -> Option<Self::Move>;
+}
+
+/// What a move does to a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    Added(usize),
+    Removed(usize),
 }
 
 /// How many parts of a position have a key.

@@ -2,6 +2,7 @@
 
 use crate::{
     board::{Board, MoveList},
+    eval::Evaluation,
     score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mated_in},
     search::Search,
 };
@@ -32,18 +33,18 @@ pub(crate) enum Progress {
 }
 
 /// The root of one thread's search.
-pub(crate) struct Root<'a, B: Board> {
-    pub(crate) search: Search<'a, B>,
+pub(crate) struct Root<'a, B: Board, E> {
+    pub(crate) search: Search<'a, B, E>,
     /// Best first.
     pub(crate) moves: Vec<RootMove<B::Move>>,
     lines: usize,
     refutations: bool,
 }
 
-impl<'a, B: Board> Root<'a, B> {
+impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     /// The moves to search are among those that `wanted` names, or all if it names none.
     pub(crate) fn new(
-        search: Search<'a, B>,
+        search: Search<'a, B, E>,
         wanted: impl Fn(B::Move) -> bool,
         multipv: usize,
         refutations: bool,
@@ -54,7 +55,7 @@ impl<'a, B: Board> Root<'a, B> {
             list.retain(|&(_, mv)| wanted(mv));
         }
         // Before anything is searched, any legal move has to do.
-        let value = search.board.evaluate();
+        let value = search.evaluate();
         let moves: Vec<_> = list
             .into_iter()
             .map(|(_, mv)| RootMove {
@@ -70,11 +71,6 @@ impl<'a, B: Board> Root<'a, B> {
             .collect();
         let lines = multipv.clamp(1, moves.len().max(1));
         Self { search, moves, lines, refutations }
-    }
-
-    /// The value of a position without a move.
-    pub(crate) fn value_without_moves(board: &B) -> Value {
-        if board.in_check() || B::STALEMATE_LOSES { mated_in(0) } else { DRAW }
     }
 
     pub(crate) fn best(&self) -> Option<&RootMove<B::Move>> {
@@ -219,4 +215,9 @@ impl<'a, B: Board> Root<'a, B> {
 /// The deepest iteration.
 fn deepest() -> i32 {
     i32::try_from(MAX_PLY).unwrap_or(i32::MAX) - 1
+}
+
+/// The value of a position without a move.
+pub(crate) fn value_without_moves<B: Board>(board: &B) -> Value {
+    if board.in_check() || B::STALEMATE_LOSES { mated_in(0) } else { DRAW }
 }

@@ -5,7 +5,35 @@
 //! all weights can be fitted to games.
 
 pub mod chess;
+pub(crate) mod network;
 pub mod shogi;
+
+use crate::{board::Board, score::Value};
+
+/// Says what positions of a search are worth, in centipawns for the side to move.
+pub(crate) trait Evaluation<B: Board> {
+    /// A move is about to be played on this board.
+    fn play(&mut self, board: &B, mv: B::Move);
+
+    /// The last move is taken back.
+    fn undo(&mut self);
+
+    fn evaluate(&self, board: &B) -> Value;
+}
+
+/// What people have thought of, with weights that were fitted to games: see [`Model`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HandWritten;
+
+impl<B: Board> Evaluation<B> for HandWritten {
+    fn play(&mut self, _board: &B, _mv: B::Move) {}
+
+    fn undo(&mut self) {}
+
+    fn evaluate(&self, board: &B) -> Value {
+        board.evaluate()
+    }
+}
 
 /// What counts in the positions of one game.
 pub trait Model {

@@ -1,7 +1,14 @@
 //! When to begin no further iteration: sooner if the best move is clear, later if it is not.
 
-use crate::{board::Board, board::Step, control::Bounds, deepening::Root, score::Value};
 use std::time::Duration;
+
+use crate::{
+    board::{Board, Step},
+    control::Bounds,
+    deepening::Root,
+    eval::Evaluation,
+    score::Value,
+};
 
 /// What earlier iterations say about how sure the search is.
 #[derive(Debug, Default)]
@@ -17,7 +24,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Takes an iteration into account.
-    pub(crate) fn update<B: Board>(&mut self, root: &Root<'_, B>) {
+    pub(crate) fn update<B: Board, E: Evaluation<B>>(&mut self, root: &Root<'_, B, E>) {
         let Some(best) = root.best() else { return };
         self.stable = if self.best == best.mv.packed() { self.stable + 1 } else { 0 };
         self.best = best.mv.packed();

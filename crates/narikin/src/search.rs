@@ -10,6 +10,7 @@ use self::lines::Lines;
 pub(crate) use self::reductions::Reductions;
 use crate::{
     board::{Board, MoveList, Step},
+    eval::Evaluation,
     history::{ANSWERS, Earlier, Histories},
     picker::{Picker, Wanted},
     score::{
@@ -66,8 +67,9 @@ type Tried<B> = (Vec<<B as Board>::Move>, Vec<<B as Board>::Move>);
 const BEFORE: usize = 4;
 
 /// One thread's search of one position.
-pub(crate) struct Search<'a, B: Board> {
+pub(crate) struct Search<'a, B: Board, E> {
     pub(crate) board: B,
+    evaluation: E,
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories<B>,
     /// Whether to stop, asked from time to time.
@@ -93,9 +95,10 @@ pub(crate) struct Search<'a, B: Board> {
     pass_from: usize,
 }
 
-impl<'a, B: Board> Search<'a, B> {
+impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     pub(crate) fn new(
         board: B,
+        evaluation: E,
         shared: &'a Shared<'a>,
         histories: &'a mut Histories<B>,
         node_limit: Option<u64>,
@@ -103,6 +106,7 @@ impl<'a, B: Board> Search<'a, B> {
     ) -> Self {
         Self {
             board,
+            evaluation,
             shared,
             histories,
             poll,
@@ -129,7 +133,7 @@ impl<'a, B: Board> Search<'a, B> {
     /// Prepares for the moves of the root.
     pub(crate) fn enter_root(&mut self) {
         let in_check = self.board.in_check();
-        let eval = if in_check { INFINITE } else { self.corrected(self.board.evaluate()) };
+        let eval = if in_check { INFINITE } else { self.corrected(self.evaluate()) };
         let frame = self.frame(0);
         frame.eval = eval;
         frame.excluded = 0;
@@ -207,7 +211,7 @@ impl<'a, B: Board> Search<'a, B> {
         }
         let in_check = self.board.in_check();
         if ply >= MAX_PLY {
-            return if in_check { DRAW } else { self.board.evaluate() };
+            return if in_check { DRAW } else { self.evaluate() };
         }
 
         // 4. A mate that is nearer than any in this line makes it pointless.
@@ -259,7 +263,7 @@ impl<'a, B: Board> Search<'a, B> {
             Some(known) if known.eval != NO_VALUE => known.eval,
             _ if excluded != 0 => narrow(self.frame(ply).eval),
             _ => {
-                let raw = narrow(self.board.evaluate());
+                let raw = narrow(self.evaluate());
                 self.keep_evaluation(key, raw, was_pv);
                 raw
             }
@@ -713,13 +717,20 @@ impl<'a, B: Board> Search<'a, B> {
     fn play(&mut self, mv: B::Move, ply: usize) {
         self.frame(ply).earlier = Histories::<B>::earlier(mv);
         self.path.push(mv);
+        self.evaluation.play(&self.board, mv);
         self.board.play(mv);
     }
 
     /// Takes back the last move.
     fn undo(&mut self, mv: B::Move) {
         self.board.undo(mv);
+        self.evaluation.undo();
         self.path.pop();
+    }
+
+    /// The value as it stands.
+    pub(crate) fn evaluate(&self) -> Value {
+        self.evaluation.evaluate(&self.board)
     }
 
     /// The value of a draw for the side to move.

@@ -204,3 +204,76 @@ fn worth(data: u64, age: u8) -> i32 {
 pub(crate) fn narrow(value: Value) -> i16 {
     i16::try_from(value).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::{Bound, Known, Table};
+
+    /// An entry that says by itself which key it belongs to.
+    fn entry_for(key: u64) -> Known {
+        let [low, high, eval, depth, ..] = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_le_bytes();
+        Known {
+            mv: u16::from_le_bytes([low, high]) | 1,
+            value: i16::from_le_bytes([high, eval]),
+            eval: i16::from_le_bytes([eval, low]),
+            depth: depth & 63,
+            bound: Some(Bound::Exact),
+            was_pv: depth & 64 != 0,
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_or_was_overwritten() {
+        let table = Table::new(1).expect("a megabyte");
+        let keys: Vec<u64> =
+            (1..200_u64).map(|index| index.wrapping_mul(0xD134_2543_DE82_EF95)).collect();
+        for &key in &keys {
+            table.put(key, entry_for(key));
+        }
+        assert!(keys.iter().all(|&key| table.get(key) == Some(entry_for(key))));
+        assert_eq!(table.get(12_345), None);
+    }
+
+    #[test]
+    fn threads_never_see_halves_of_two_entries() {
+        // One bucket, so that all threads write into the same few entries.
+        let table = Table::new(0).expect("a bucket");
+        let seen: usize = thread::scope(|scope| {
+            let run = |seed: u64| {
+                let table = &table;
+                scope.spawn(move || {
+                    let mut seen = 0;
+                    for index in 0..20_000_u64 {
+                        let key = (index * 7 + seed) % 16 + 1;
+                        table.put(key, entry_for(key));
+                        let other = (index * 5 + seed) % 16 + 1;
+                        if let Some(known) = table.get(other) {
+                            assert_eq!(known, entry_for(other));
+                            seen += 1;
+                        }
+                    }
+                    seen
+                })
+            };
+            let threads: Vec<_> = (0..4).map(run).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        });
+        assert!(seen > 0, "something was read");
+    }
+
+    #[test]
+    fn a_shallow_entry_does_not_drive_out_a_deep_one_of_the_same_position() {
+        let table = Table::new(0).expect("a bucket");
+        table.begin_search();
+        let deep = Known { depth: 20, bound: Some(Bound::AtLeast), ..entry_for(5) };
+        table.put(5, deep);
+        table.put(5, Known { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) });
+        assert_eq!(table.get(5), Some(deep));
+        table.begin_search();
+        let newer = Known { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) };
+        table.put(5, newer);
+        assert_eq!(table.get(5), Some(newer));
+    }
+}

@@ -9,7 +9,7 @@ use cozy_chess::{
 };
 use readyok_rules::{BoardRef, Position, shakmaty};
 
-use super::{Board, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
+use super::{Board, Change, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
 use crate::{
     control::Limits,
     eval,
@@ -112,40 +112,32 @@ pub(crate) struct Chess {
 }
 
 impl Chess {
-    fn push(&mut self, mv: Move, piece: Piece) {
+    /// Calls with every piece that a move lifts (false) or puts down (true).
+    fn for_each_change(
+        &self,
+        mv: Move,
+        piece: Piece,
+        mut each: impl FnMut(Piece, Color, Square, bool),
+    ) {
         let board = &self.now.board;
         let side = board.side_to_move();
-        let mut toggle = |piece: Piece, color: Color, square: Square| {
-            let index = color as usize * Piece::NUM + piece as usize;
-            let key = KEYS.get(index).and_then(|keys| keys.get(square as usize)).copied();
-            let part = match piece {
-                Piece::Pawn => 0,
-                _ => 1 + color as usize,
-            };
-            for (index, part_key) in self.now.parts.iter_mut().enumerate() {
-                let minor = matches!(piece, Piece::Knight | Piece::Bishop | Piece::King);
-                if index == part || index == 3 && minor {
-                    *part_key ^= key.unwrap_or(0);
-                }
-            }
-        };
         if board.colors(side).has(mv.to) {
             let short = mv.from.file() < mv.to.file();
             let (king, rook) = if short { (File::G, File::F) } else { (File::C, File::D) };
             let rank = Rank::First.relative_to(side);
-            toggle(Piece::King, side, mv.from);
-            toggle(Piece::Rook, side, mv.to);
-            toggle(Piece::King, side, Square::new(king, rank));
-            toggle(Piece::Rook, side, Square::new(rook, rank));
-        } else {
-            toggle(piece, side, mv.from);
-            toggle(mv.promotion.unwrap_or(piece), side, mv.to);
-            if let Some(victim) = board.piece_on(mv.to) {
-                toggle(victim, !side, mv.to);
-            } else if piece == Piece::Pawn && mv.from.file() != mv.to.file() {
-                toggle(Piece::Pawn, !side, Square::new(mv.to.file(), mv.from.rank()));
-            }
+            each(Piece::King, side, mv.from, false);
+            each(Piece::Rook, side, mv.to, false);
+            each(Piece::King, side, Square::new(king, rank), true);
+            each(Piece::Rook, side, Square::new(rook, rank), true);
+            return;
         }
+        each(piece, side, mv.from, false);
+        if let Some(victim) = board.piece_on(mv.to) {
+            each(victim, !side, mv.to, false);
+        } else if piece == Piece::Pawn && mv.from.file() != mv.to.file() {
+            each(Piece::Pawn, !side, Square::new(mv.to.file(), mv.from.rank()), false);
+        }
+        each(mv.promotion.unwrap_or(piece), side, mv.to, true);
     }
 
     /// Adds the moves with these targets; of pawns that reach the last rank, those that do not
@@ -273,25 +265,39 @@ fn passing_square(board: &Cozy) -> Option<Square> {
     Some(Square::new(file, Rank::Sixth.relative_to(board.side_to_move())))
 }
 
+/// Changes the keys of the parts that a piece on its square belongs to.
+fn toggle(parts: &mut [u64; PARTS], piece: Piece, color: Color, square: Square) {
+    let index = usize::from(colored(color, piece));
+    let key = KEYS.get(index).and_then(|keys| keys.get(square as usize)).copied().unwrap_or(0);
+    let [pawns, white, black, minors] = parts;
+    match (piece, color) {
+        (Piece::Pawn, _) => *pawns ^= key,
+        (_, Color::White) => *white ^= key,
+        (_, Color::Black) => *black ^= key,
+    }
+    if matches!(piece, Piece::Knight | Piece::Bishop | Piece::King) {
+        *minors ^= key;
+    }
+}
+
+fn pieces(board: &Cozy) -> impl Iterator<Item = (Piece, Color, Square)> {
+    board
+        .occupied()
+        .into_iter()
+        .filter_map(|square| Some((board.piece_on(square)?, board.color_on(square)?, square)))
+}
+
 fn parts_of(board: &Cozy) -> [u64; PARTS] {
     let mut parts = [0; PARTS];
-    for square in board.occupied() {
-        let (Some(piece), Some(color)) = (board.piece_on(square), board.color_on(square)) else {
-            continue;
-        };
-        let index = usize::from(colored(color, piece));
-        let key = KEYS.get(index).and_then(|keys| keys.get(square as usize)).copied().unwrap_or(0);
-        let [pawns, white, black, minors] = &mut parts;
-        match (piece, color) {
-            (Piece::Pawn, _) => *pawns ^= key,
-            (_, Color::White) => *white ^= key,
-            (_, Color::Black) => *black ^= key,
-        }
-        if matches!(piece, Piece::Knight | Piece::Bishop | Piece::King) {
-            *minors ^= key;
-        }
-    }
+    pieces(board).for_each(|(piece, color, square)| toggle(&mut parts, piece, color, square));
     parts
+}
+
+/// The number of a piece on its square as a side sees it, from its own edge of the board.
+fn feature(piece: Piece, color: Color, square: Square, side: usize) -> usize {
+    let seen_by = if side == 0 { Color::White } else { Color::Black };
+    let theirs = usize::from(color != seen_by);
+    (theirs * Piece::NUM + piece as usize) * Square::NUM + square.relative_to(seen_by) as usize
 }
 
 impl Board for Chess {
@@ -388,7 +394,11 @@ impl Board for Chess {
     fn play(&mut self, mv: ChessMove) {
         self.line.push(self.now.clone());
         self.keys.push(self.now.board.hash());
-        self.push(mv.mv, kind(mv.piece));
+        let mut parts = self.now.parts;
+        self.for_each_change(mv.mv, kind(mv.piece), |piece, color, square, _| {
+            toggle(&mut parts, piece, color, square);
+        });
+        self.now.parts = parts;
         self.now.board.play_unchecked(mv.mv);
         self.now.checks = Checks::new(&self.now.board);
         self.since_pass += 1;
@@ -502,6 +512,21 @@ impl Board for Chess {
 
     fn evaluate(&self) -> Value {
         eval::chess::evaluate(&self.now.board)
+    }
+
+    const FEATURES: usize = 2 * Piece::NUM * Square::NUM;
+
+    fn features(&self, side: usize, each: &mut dyn FnMut(usize)) {
+        for (piece, color, square) in pieces(&self.now.board) {
+            each(feature(piece, color, square, side));
+        }
+    }
+
+    fn changes(&self, mv: ChessMove, side: usize, each: &mut dyn FnMut(Change)) {
+        self.for_each_change(mv.mv, kind(mv.piece), |piece, color, square, added| {
+            let feature = feature(piece, color, square, side);
+            each(if added { Change::Added(feature) } else { Change::Removed(feature) });
+        });
     }
 
     fn is_noisy(&self, mv: ChessMove) -> bool {

@@ -3,6 +3,7 @@
 use super::Search;
 use crate::{
     board::{Board, Step},
+    eval::Evaluation,
     picker::{Picker, Wanted},
     score::{
         DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
@@ -11,7 +12,7 @@ use crate::{
     table::{Bound, Known, NO_VALUE, narrow},
 };
 
-impl<B: Board> Search<'_, B> {
+impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
     /// Searches captures, checks at first, and answers to checks. `depth` starts at 0 and falls.
     pub(super) fn quiesce<const PV: bool>(
         &mut self,
@@ -30,7 +31,7 @@ impl<B: Board> Search<'_, B> {
         }
         let in_check = self.board.in_check();
         if ply >= MAX_PLY {
-            return if in_check { DRAW } else { self.board.evaluate() };
+            return if in_check { DRAW } else { self.evaluate() };
         }
 
         // 2. What is known from an earlier visit.
@@ -64,7 +65,7 @@ impl<B: Board> Search<'_, B> {
             }
             raw = match known {
                 Some(known) if known.eval != NO_VALUE => known.eval,
-                _ => narrow(self.board.evaluate()),
+                _ => narrow(self.evaluate()),
             };
             best = self.corrected(raw.into());
             if let (Some(known), Some(value)) = (known, known_value)

@@ -1,0 +1,258 @@
+//! One search from its beginning to its end: its threads, and what is told about it.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    thread,
+    time::Duration,
+};
+
+use readyok_rules::{Move, Position};
+
+use crate::{
+    board::Board,
+    control::{Control, Limits, Report},
+    deepening::{Progress, Root, RootMove, value_without_moves},
+    eval::{
+        Evaluation, HandWritten,
+        network::{Network, Sums},
+    },
+    history::Histories,
+    pace::Pace,
+    score::{MAX_PLY, Score},
+    search::{Reductions, Search, Shared},
+    searcher::Outcome,
+    table::Table,
+};
+
+/// The most threads of one search.
+pub(crate) const MOST_THREADS: usize = 1024;
+
+/// How often the line that is looked at is told.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Mates within so many plies are searched for without leaving anything out.
+const FULL_WIDTH: u32 = 5;
+
+/// What a search is asked for and what it works with.
+pub(crate) struct Run<'a> {
+    pub(crate) position: &'a Position,
+    pub(crate) table: &'a Table,
+    pub(crate) limits: &'a Limits,
+    pub(crate) control: &'a dyn Control,
+}
+
+impl Run<'_> {
+    /// Searches on one game's board; not if that board does not take the position.
+    pub(crate) fn search<B: Board>(
+        &self,
+        memory: &mut Vec<Histories<B>>,
+        network: Option<&Network>,
+    ) -> Option<Outcome> {
+        let board = B::new(self.position, self.limits)?;
+        match network {
+            Some(network) => self.with(&board, memory, &|board| Sums::new(network, board)),
+            None => self.with(&board, memory, &|_| HandWritten),
+        }
+    }
+
+    fn with<B: Board, E: Evaluation<B>>(
+        &self,
+        board: &B,
+        memory: &mut Vec<Histories<B>>,
+        evaluation: &(dyn Fn(&B) -> E + Sync),
+    ) -> Option<Outcome> {
+        let Self { position, table, limits, .. } = *self;
+        let threads = limits.threads.clamp(1, MOST_THREADS);
+        memory.resize_with(threads.max(memory.len()), Histories::new);
+        let reductions = Reductions::new(B::TUNING.reduction);
+        let shared = Shared {
+            table,
+            reductions: &reductions,
+            stop: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+            draw: limits.draw,
+            full_width: limits.mate.is_some_and(|plies| plies <= FULL_WIDTH),
+        };
+        let wanted = |mv: B::Move| {
+            let mv = position.parse_move(&B::word(mv));
+            limits.searchmoves.iter().any(|wanted| mv.as_ref() == Ok(wanted))
+        };
+        let mut memory = memory.iter_mut();
+        let own = memory.next()?;
+        thread::scope(|scope| {
+            for (number, histories) in memory.take(threads - 1).enumerate() {
+                let (board, shared, wanted) = (board.clone(), &shared, &wanted);
+                let spawned =
+                    thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
+                        let mut poll = |_: &[B::Move]| false;
+                        let own = evaluation(&board);
+                        let search = Search::new(board, own, shared, histories, None, &mut poll);
+                        let mut root = Root::new(search, wanted, limits.multipv, false);
+                        // Different depths keep the threads from doing the same.
+                        let first = 1 + i32::from(number.is_multiple_of(2));
+                        root.deepen(first, i32::MAX, &mut |_, _| true);
+                        root.search.count();
+                    });
+                // With fewer threads it takes longer, and that is all.
+                drop(spawned);
+            }
+            let outcome = self.lead(board.clone(), evaluation(board), &shared, own, &wanted);
+            shared.stop.store(true, Relaxed);
+            Some(outcome)
+        })
+    }
+
+    /// Searches with the thread that talks to the control.
+    fn lead<B: Board, E: Evaluation<B>>(
+        &self,
+        board: B,
+        evaluation: E,
+        shared: &Shared<'_>,
+        histories: &mut Histories<B>,
+        wanted: &dyn Fn(B::Move) -> bool,
+    ) -> Outcome {
+        let Self { position, limits, control, .. } = *self;
+        let without_moves = value_without_moves(&board);
+        let node_limit = limits.nodes;
+        let alone = limits.threads <= 1;
+        let told = Told { position, shared, control };
+        let mut line_told = Duration::ZERO;
+        let mut poll = |path: &[B::Move]| {
+            let stopped = control.stopped();
+            let elapsed = control.elapsed();
+            if elapsed.saturating_sub(line_told) >= LINE_INTERVAL {
+                line_told = elapsed;
+                control.currline(&told.moves::<B>(path), 0);
+            }
+            stopped
+                || control.bounds().hard.is_some_and(|end| elapsed >= end)
+                || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
+        };
+        let search = Search::new(board, evaluation, shared, histories, node_limit, &mut poll);
+        let mut root = Root::new(search, wanted, limits.multipv, limits.refutations);
+        if root.moves.is_empty() {
+            return Outcome {
+                score: Score::from_value(without_moves),
+                pv: Vec::new(),
+                depth: 0,
+                nodes: 0,
+            };
+        }
+        let within = |limit: Option<u32>| {
+            limit.map_or(i32::MAX, |it| i32::try_from(it).unwrap_or(i32::MAX).max(1))
+        };
+        let mate = limits.mate.filter(|_| shared.full_width);
+        let last = within(limits.depth).min(within(mate));
+        let mut pace = Pace::default();
+        root.deepen(1, last, &mut |root, progress| match progress {
+            Progress::Move(index) => {
+                if let Some(first) = root.moves.get(index)
+                    && let Some(&mv) = told.moves::<B>(&[first.mv]).first()
+                {
+                    control.currmove(mv, index + 1);
+                }
+                true
+            }
+            Progress::Iteration => {
+                told.report(root);
+                for other in root.moves.iter().skip(root.told().len()) {
+                    if let (Some(answer), [mv]) = (other.refutation, other.pv.as_slice())
+                        && let [mv, answers @ ..] = told.moves::<B>(&[*mv, answer]).as_slice()
+                    {
+                        control.refutation(*mv, answers);
+                    }
+                }
+                pace.update(root);
+                let only = root.moves.len() == 1 && root.search.depth >= 5;
+                !(found_mate(limits, root.best())
+                    || control.stopped()
+                    || pace.is_over(control.elapsed(), control.bounds(), only))
+            }
+        });
+        root.search.count();
+        if root.search.is_stopped() || root.best().is_some_and(|best| best.depth == 0) {
+            // The last word on a search that was broken off is what will be played.
+            told.report(&root);
+        }
+        let nodes = if alone { root.search.nodes } else { shared.nodes.load(Relaxed) };
+        match root.best() {
+            Some(best) => Outcome {
+                score: Score::from_value(best.value),
+                pv: told.moves::<B>(&best.pv),
+                depth: best.depth.unsigned_abs(),
+                nodes,
+            },
+            None => Outcome { score: Score::Centipawns(0), pv: Vec::new(), depth: 0, nodes },
+        }
+    }
+}
+
+fn found_mate<M>(limits: &Limits, best: Option<&RootMove<M>>) -> bool {
+    match (limits.mate, best.map(|best| Score::from_value(best.value))) {
+        (Some(limit), Some(Score::Wins { plies })) => plies <= limit,
+        _ => false,
+    }
+}
+
+/// What is told about a search.
+struct Told<'a> {
+    position: &'a Position,
+    shared: &'a Shared<'a>,
+    control: &'a dyn Control,
+}
+
+impl Told<'_> {
+    /// Moves from the root on, as the rules know them.
+    fn moves<B: Board>(&self, line: &[B::Move]) -> Vec<Move> {
+        let mut position = self.position.clone();
+        let mut moves = Vec::with_capacity(line.len());
+        for &mv in line {
+            let Ok(mv) = position.parse_move(&B::word(mv)) else { break };
+            moves.push(mv);
+            if position.play(mv).is_err() {
+                break;
+            }
+        }
+        moves
+    }
+
+    fn report<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) {
+        for (index, line) in root.told().iter().enumerate() {
+            let pv = self.moves::<B>(&line.pv);
+            let longest = line.longest.max(usize::try_from(line.depth).unwrap_or(0)).min(MAX_PLY);
+            self.control.report(&Report {
+                depth: line.depth.unsigned_abs(),
+                seldepth: u32::try_from(longest).unwrap_or(u32::MAX),
+                multipv: index + 1,
+                score: Score::from_value(line.value),
+                nodes: self.shared.nodes.load(Relaxed).max(root.search.nodes),
+                time: self.control.elapsed(),
+                hashfull: self.shared.table.permille_used(),
+                pv: &pv,
+            });
+        }
+    }
+}
+
+/// Any legal move, for a position that cannot be searched.
+pub(crate) fn unsearched(position: &Position, control: &dyn Control) -> Outcome {
+    let pv: Vec<Move> = position.legal_moves().into_iter().take(1).collect();
+    let score = if pv.is_empty() && position.in_check() {
+        Score::Loses { plies: 0 }
+    } else {
+        Score::Centipawns(0)
+    };
+    if !pv.is_empty() {
+        control.report(&Report {
+            depth: 0,
+            seldepth: 0,
+            multipv: 1,
+            score,
+            nodes: 0,
+            time: control.elapsed(),
+            hashfull: 0,
+            pv: &pv,
+        });
+    }
+    Outcome { score, pv, depth: 0, nodes: 0 }
+}
