@@ -1,8 +1,12 @@
-//! The engine as a program for any GUI, and a benchmark of it: `narikin bench [chess|shogi]`.
+//! The engine as a program for any GUI, and benchmarks of it: `narikin bench [chess|shogi]` and
+//! `narikin perft chess|shogi DEPTH [FEN or SFEN]`.
 
 use std::{env, io, io::Write, time::Instant};
 
-use readyok_rules::Game;
+use readyok_rules::{Game, Position};
+
+const USAGE: &str =
+    "usage: narikin [bench [chess|shogi] | perft chess|chess960|shogi DEPTH [FEN or SFEN]]";
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -11,7 +15,11 @@ fn main() -> io::Result<()> {
         ["bench"] => bench(Game::Chess).and_then(|()| bench(Game::Shogi)),
         ["bench", "chess"] => bench(Game::Chess),
         ["bench", "shogi"] => bench(Game::Shogi),
-        _ => Err(io::Error::other("usage: narikin [bench [chess|shogi]]")),
+        ["perft", game @ ("chess" | "chess960" | "shogi"), depth, text @ ..] => {
+            let depth = depth.parse().map_err(io::Error::other)?;
+            count(game, depth, &text.join(" "))
+        }
+        _ => Err(io::Error::other(USAGE)),
     }
 }
 
@@ -21,4 +29,21 @@ fn bench(game: Game) -> io::Result<()> {
     let nodes = narikin::bench(game).map_err(io::Error::other)?;
     let nps = u128::from(nodes) * 1_000_000 / start.elapsed().as_micros().max(1);
     writeln!(io::stdout(), "{game:?}: {nodes} nodes {nps} nps")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+fn count(game: &str, depth: u32, text: &str) -> io::Result<()> {
+    let game = match game {
+        "shogi" => Game::Shogi,
+        "chess960" => Game::Chess960,
+        _ => Game::Chess,
+    };
+    let position = match text {
+        "" => Position::start(game),
+        text => Position::from_text(game, text).map_err(io::Error::other)?,
+    };
+    let start = Instant::now();
+    let nodes = narikin::perft(&position, depth).ok_or_else(|| io::Error::other("no game"))?;
+    let nps = u128::from(nodes) * 1_000_000 / start.elapsed().as_micros().max(1);
+    writeln!(io::stdout(), "{nodes} nodes {nps} nps")
 }
