@@ -70,3 +70,27 @@ impl Control for Silent {
 
     fn report(&self, _report: &Report<'_>) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use readyok_rules::{Game, Position};
+
+    use super::{CHESS, SHOGI, bench};
+
+    #[test]
+    fn its_positions_are_positions() {
+        for (game, texts) in [(Game::Chess, CHESS.as_slice()), (Game::Shogi, SHOGI.as_slice())] {
+            for text in texts {
+                let read = Position::from_text(game, text);
+                assert!(read.is_ok_and(|position| !position.legal_moves().is_empty()), "{text}");
+            }
+        }
+    }
+
+    /// Whoever changes what is searched changes these numbers, and says so.
+    #[test]
+    fn searches_as_many_nodes_as_ever() {
+        assert_eq!(bench(Game::Chess), Ok(308_173));
+        assert_eq!(bench(Game::Shogi), Ok(431_972));
+    }
+}
