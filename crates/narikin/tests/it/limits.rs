@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use narikin::{Limits, Score, Searcher};
-use readyok_rules::{Game, Position};
+use readyok_rules::{Game, Impasse, Position};
 
 use crate::{Probe, depth, search};
 
@@ -116,4 +116,54 @@ fn a_table_that_does_not_fit_leaves_the_old_one() {
     assert!(searcher.resize(usize::MAX).is_err());
     let outcome = searcher.search(&Position::start(Game::Chess), &depth(2), &Probe::default());
     assert!(matches!(outcome.score, Score::Centipawns(_)));
+}
+
+#[test]
+fn several_threads_search_one_position() {
+    for game in GAMES {
+        let start = Position::start(game);
+        let mut searcher = Searcher::new(4).expect("a few megabytes");
+        let limits = Limits { threads: 4, ..depth(6) };
+        let outcome = searcher.search(&start, &limits, &Probe::default());
+        assert_eq!(outcome.depth, 6);
+        assert!(outcome.best().is_some_and(|mv| start.legal_moves().contains(&mv)));
+        let limits = Limits { threads: 4, nodes: Some(20_000), ..Limits::default() };
+        let outcome = searcher.search(&start, &limits, &Probe::default());
+        assert!((20_000..40_000).contains(&outcome.nodes), "{} nodes", outcome.nodes);
+        let limits = Limits { threads: 4, ..Limits::default() };
+        let outcome = searcher.search(&start, &limits, &Probe::stop_at(3));
+        assert!(outcome.best().is_some());
+    }
+}
+
+#[test]
+fn says_what_a_draw_is_worth() {
+    // Two kings: nobody can win.
+    let bare = Position::from_text(Game::Chess, "4k3/8/8/8/8/8/8/4K3 w - - 0 1").expect("legal");
+    for draw in [-30, 0, 25] {
+        let limits = Limits { draw, ..depth(3) };
+        assert_eq!(search(&bare, &limits, &Probe::default()).score, Score::Centipawns(draw));
+    }
+}
+
+#[test]
+fn sees_the_end_of_a_game_of_shogi_by_its_length() {
+    let start = Position::start(Game::Shogi);
+    let limits = Limits { max_moves: Some(1), draw: 7, ..depth(3) };
+    assert_eq!(search(&start, &limits, &Probe::default()).score, Score::Centipawns(7));
+}
+
+#[test]
+fn goes_for_a_declaration_that_wins() {
+    // One step, and the king has ten pieces and enough points behind the lines.
+    let text = "+R+R+B+BG2k1/GGGSS4/9/1K7/9/9/9/9/9 b 2S4N4L9P9p 1";
+    let position = Position::from_text(Game::Shogi, text).expect("legal");
+    let enter = position.parse_move("8d8c").expect("legal");
+    let score = |impasse| {
+        let limits = Limits { impasse, searchmoves: vec![enter], ..depth(3) };
+        search(&position, &limits, &Probe::default()).score
+    };
+    assert!(matches!(score(None), Score::Centipawns(19_000..)));
+    assert!(matches!(score(Some(Impasse::Points27)), Score::Centipawns(19_000..)));
+    assert!(matches!(score(Some(Impasse::Ignored)), Score::Centipawns(..19_000)));
 }
