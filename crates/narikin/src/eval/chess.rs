@@ -36,7 +36,7 @@ pub use self::{
     layout::{GROUPS, Group},
     start::start,
 };
-use super::{Model, OPENING, Terms, UNITS, WHOLE};
+use super::{Model, OPENING, Terms, UNITS, WHOLE, Weight, read_weights};
 
 /// The terms of chess.
 #[derive(Debug, Clone, Copy)]
@@ -66,9 +66,16 @@ impl Model for Chess {
     }
 }
 
+/// The weights that the engine plays with: those that were fitted to its games.
+pub fn weights() -> Vec<Weight> {
+    let fitted = read_weights(include_bytes!("../../weights/chess.bin"));
+    // When the terms have changed, none fit until they have been fitted anew.
+    if fitted.len() == Chess::WEIGHTS { fitted } else { start() }
+}
+
 /// The value of a position in centipawns, for the side to move.
 pub fn evaluate(board: &Board) -> i32 {
-    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&start()));
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&weights()));
     let tables = &*TABLES;
     let scenes = Scene::both(board);
     let [white, black] = scenes.each_ref().map(|scene| {

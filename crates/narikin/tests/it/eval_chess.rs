@@ -5,7 +5,7 @@ use std::ops::Range;
 use cozy_chess::{Board, BoardBuilder, Color, GameStatus, Square};
 use narikin::eval::{
     self, Model, OPENING, Terms, Weight,
-    chess::{Chess, GROUPS, evaluate, start},
+    chess::{Chess, GROUPS, evaluate, start, weights},
 };
 
 /// The positions of random games of Chess960.
@@ -134,7 +134,7 @@ fn value_is_the_sum_of_its_terms() {
 
 #[test]
 fn engine_and_tuner_value_alike() {
-    let weights = start();
+    let weights = weights();
     for_each_position(40, |board| {
         let value = eval::evaluate::<Chess>(board, &weights);
         let for_mover = if board.side_to_move() == Color::White { value } else { -value };
@@ -151,6 +151,15 @@ fn groups_hold_every_weight_once() {
     }
     assert_eq!(next, Chess::WEIGHTS);
     assert_eq!(start().len(), Chess::WEIGHTS);
+}
+
+#[test]
+fn weights_are_fitted_to_these_terms() {
+    let fitted = weights();
+    assert_ne!(fitted, start(), "the terms have changed: fit the weights anew");
+    let material = GROUPS.iter().find(|group| group.name == "material").expect("a group");
+    let ending: Vec<_> = fitted[material.range.clone()].iter().map(|each| each.ending).collect();
+    assert!(ending.is_sorted(), "pawn, knight, bishop, rook, queen: {ending:?}");
 }
 
 #[test]
