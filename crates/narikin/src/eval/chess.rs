@@ -48,13 +48,14 @@ impl Model for Chess {
     const WEIGHTS: usize = layout::WEIGHTS;
 
     fn terms(board: &Board, terms: &mut impl Terms) {
-        let [white, black] = Scene::both(board);
-        white.count(&mut Expand { terms, sign: 1 });
-        black.count(&mut Expand { terms, sign: -1 });
+        look(board, |white, black| {
+            white.count(&mut Expand { terms, sign: 1 });
+            black.count(&mut Expand { terms, sign: -1 });
+        });
     }
 
     fn scale(board: &Board, value: i32) -> i32 {
-        scale(&Scene::both(board), value)
+        look(board, |white, black| scale(white, black, value))
     }
 
     fn phase(board: &Board) -> i32 {
@@ -77,46 +78,46 @@ pub fn weights() -> Vec<Weight> {
 pub fn evaluate(board: &Board) -> i32 {
     static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&weights()));
     let tables = &*TABLES;
-    let scenes = Scene::both(board);
-    let [white, black] = scenes.each_ref().map(|scene| {
+    let sum = |scene: &Scene<'_>| {
         let mut lookup = Lookup::new(tables);
         scene.count(&mut lookup);
         lookup.sum
+    };
+    let value = look(board, |white, black| {
+        let (opening, ending) = sum(white).minus(sum(black)).halves();
+        let phase = Chess::phase(board);
+        let value = (opening * phase + ending * (OPENING - phase)) / (OPENING * UNITS);
+        value * scale(white, black, value) / WHOLE
     });
-    let (opening, ending) = white.minus(black).halves();
-    let phase = Chess::phase(board);
-    let value = (opening * phase + ending * (OPENING - phase)) / (OPENING * UNITS);
-    let value = value * scale(&scenes, value) / WHOLE;
     match board.side_to_move() {
         Color::White => value,
         Color::Black => -value,
     }
 }
 
+/// Looks at a position as White and as Black see it.
+fn look<T>(board: &Board, with: impl FnOnce(&Scene<'_>, &Scene<'_>) -> T) -> T {
+    let (white, black) = (View::new(board, Color::White), View::new(board, Color::Black));
+    let (of_white, of_black) = (Attacks::new(&white), Attacks::new(&black));
+    with(&Scene::new(&white, &of_white, &of_black), &Scene::new(&black, &of_black, &of_white))
+}
+
 /// How much of a value counts, by who is ahead.
-fn scale([white, black]: &[Scene; 2], value: i32) -> i32 {
+fn scale(white: &Scene<'_>, black: &Scene<'_>, value: i32) -> i32 {
     endings::scale(if value > 0 { white } else { black })
 }
 
 /// A position as one side sees it, with what is worked out once for many terms.
-struct Scene {
-    view: View,
-    attacks: Attacks,
+struct Scene<'a> {
+    view: &'a View,
+    attacks: &'a Attacks,
     enemy: Map,
     pawns: Pawns,
 }
 
-impl Scene {
-    /// The position as White and as Black see it.
-    fn both(board: &Board) -> [Self; 2] {
-        let [white, black] = [Color::White, Color::Black].map(|color| View::new(board, color));
-        let (white_attacks, black_attacks) = (Attacks::new(&white), Attacks::new(&black));
-        let (white_map, black_map) = (white_attacks.map().turned(), black_attacks.map().turned());
-        let new = |view, attacks, enemy| {
-            let pawns = Pawns::new(&view);
-            Self { view, attacks, enemy, pawns }
-        };
-        [new(white, white_attacks, black_map), new(black, black_attacks, white_map)]
+impl<'a> Scene<'a> {
+    fn new(view: &'a View, attacks: &'a Attacks, enemy: &Attacks) -> Self {
+        Self { view, attacks, enemy: enemy.map().turned(), pawns: Pawns::new(view) }
     }
 
     /// Counts the terms of this side.
@@ -124,13 +125,13 @@ impl Scene {
         if self.view.to_move {
             terms.add(layout::TEMPO.at(0));
         }
-        places::count(&self.view, terms);
-        pawns::count(&self.view, &self.pawns, terms);
+        places::count(self.view, terms);
+        pawns::count(self.view, &self.pawns, terms);
         mobility::count(self, terms);
         passed::count(self, terms);
         pieces::count(self, terms);
         king::count(self, terms);
         threats::count(self, terms);
-        endings::count(&self.view, terms);
+        endings::count(self.view, terms);
     }
 }

@@ -2,6 +2,8 @@
 
 use cozy_chess::{BitBoard, Piece};
 
+use super::view::few;
+
 /// Takes what counts for one side.
 pub(super) trait Count {
     /// The weight counts once.
@@ -12,9 +14,9 @@ pub(super) trait Count {
 
     /// The weight counts as often as there are squares.
     fn add_each(&mut self, weight: usize, squares: BitBoard) {
-        // Most are empty, and counting takes longer than asking.
+        // Most are empty, and asking takes no time.
         if !squares.is_empty() {
-            self.add_n(weight, squares.len());
+            self.add_n(weight, few(squares));
         }
     }
 

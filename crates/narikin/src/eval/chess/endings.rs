@@ -7,41 +7,52 @@ use super::{
     Scene,
     count::Count,
     layout::{BARE_CORNER, BARE_KING},
-    view::{View, distance, same_colour},
+    view::{View, distance, few, same_colour},
 };
 use crate::eval::WHOLE;
 
 /// How much of this side's lead counts, in 64ths.
-pub(super) fn scale(scene: &Scene) -> i32 {
-    let view = &scene.view;
-    let (own, enemy) = (worth(|piece| view.own(piece)), worth(|piece| view.enemy(piece)));
-    match view.own(Piece::Pawn).len() {
-        0 => return without_pawns(view, own, enemy),
+pub(super) fn scale(scene: &Scene<'_>) -> i32 {
+    let view = scene.view;
+    match few(view.own(Piece::Pawn)) {
+        0 => return without_pawns(view),
         // The enemy can give a piece for it.
-        1 if own <= enemy + 2 && enemy >= 3 => return 40,
+        1 if own_worth(view) <= enemy_worth(view) + 2 && enemy_worth(view) >= 3 => return 40,
         _ if is_wrong_corner(view) => return 2,
         _ => {}
     }
     let bishops = [view.own(Piece::Bishop), view.enemy(Piece::Bishop)];
     let [Some(bishop), Some(other)] = bishops.map(BitBoard::next_square) else { return WHOLE };
     let opposite =
-        bishops.iter().all(|bishops| bishops.len() == 1) && !same_colour(bishop).has(other);
-    match (opposite, own, enemy) {
-        (true, 3, 3) => (20 + 6 * scene.pawns.passed.len().cast_signed()).min(WHOLE),
-        (true, own, enemy) if own == enemy => 54,
+        bishops.into_iter().all(|bishops| few(bishops) == 1) && !same_colour(bishop).has(other);
+    if !opposite {
+        return WHOLE;
+    }
+    match (own_worth(view), enemy_worth(view)) {
+        (3, 3) => (20 + 6 * few(scene.pawns.passed).cast_signed()).min(WHOLE),
+        (own, enemy) if own == enemy => 54,
         _ => WHOLE,
     }
 }
 
-/// Pieces in the usual small numbers.
-fn worth(of: impl Fn(Piece) -> BitBoard) -> u32 {
-    3 * (of(Piece::Knight) | of(Piece::Bishop)).len()
-        + 5 * of(Piece::Rook).len()
-        + 9 * of(Piece::Queen).len()
+fn own_worth(view: &View) -> u32 {
+    worth(|piece| view.own(piece))
 }
 
-fn without_pawns(view: &View, own: u32, enemy: u32) -> i32 {
-    let only_knights = 3 * view.own(Piece::Knight).len() == own;
+fn enemy_worth(view: &View) -> u32 {
+    worth(|piece| view.enemy(piece))
+}
+
+/// Pieces in the usual small numbers.
+fn worth(of: impl Fn(Piece) -> BitBoard) -> u32 {
+    3 * few(of(Piece::Knight) | of(Piece::Bishop))
+        + 5 * few(of(Piece::Rook))
+        + 9 * few(of(Piece::Queen))
+}
+
+fn without_pawns(view: &View) -> i32 {
+    let (own, enemy) = (own_worth(view), enemy_worth(view));
+    let only_knights = 3 * few(view.own(Piece::Knight)) == own;
     if own < 5 || own == 6 && only_knights && view.enemy(Piece::Pawn).is_empty() {
         0
     } else if own <= enemy + 3 {

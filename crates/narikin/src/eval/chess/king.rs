@@ -9,7 +9,7 @@ use super::{
     Scene,
     count::Count,
     layout::{ATTACKERS, CASTLING, CHECKS, DANGER, SHELTER, STORM, STORM_BLOCKED},
-    view::{View, down},
+    view::{View, beside, down, few},
 };
 
 /// How much each adds to the danger of a king: knight, bishop, rook, queen.
@@ -19,14 +19,14 @@ const SAFE_CHECK: [u32; 4] = [7, 5, 8, 6];
 /// The last case of the table of danger, counting from 1.
 const MOST: u32 = 31;
 
-pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
+pub(super) fn count(scene: &Scene<'_>, terms: &mut impl Count) {
     attack(scene, terms);
-    shelter(&scene.view, terms);
+    shelter(scene.view, terms);
     terms.add_n(CASTLING.at(0), scene.view.castling);
 }
 
 /// The attack on the enemy's king.
-fn attack(scene: &Scene, terms: &mut impl Count) {
+fn attack(scene: &Scene<'_>, terms: &mut impl Count) {
     let Scene { view, enemy, .. } = scene;
     let own = scene.attacks.map();
     let king = view.enemy_king;
@@ -37,14 +37,14 @@ fn attack(scene: &Scene, terms: &mut impl Count) {
         let near = attacker.attacked & zone;
         if !near.is_empty() {
             attackers += 1;
-            danger += NEAR[kind(attacker.piece)] + near.len();
+            danger += NEAR[kind(attacker.piece)] + few(near);
         }
     }
     // Squares that only the king or the queen defends.
     let weak =
         own.all & !enemy.twice & (!enemy.all | enemy.by(Piece::King) | enemy.by(Piece::Queen));
-    danger += 3 * (ring & weak).len();
-    danger += (zone & own.by(Piece::Pawn)).len();
+    danger += 3 * few(ring & weak);
+    danger += few(zone & own.by(Piece::Pawn));
     let safe = !view.all_own & (!enemy.all | (weak & own.twice));
     let diagonal = get_bishop_moves(king, view.occupied);
     let straight = get_rook_moves(king, view.occupied);
@@ -59,7 +59,7 @@ fn attack(scene: &Scene, terms: &mut impl Count) {
         let safe = squares & safe;
         if !safe.is_empty() {
             danger += SAFE_CHECK[kind(piece)];
-            let many = usize::from(safe.len() > 1);
+            let many = usize::from(few(safe) > 1);
             terms.add(CHECKS.at(kind(piece) * 2 + many));
         } else if !squares.is_empty() {
             danger += 1;
@@ -68,19 +68,12 @@ fn attack(scene: &Scene, terms: &mut impl Count) {
     if view.own(Piece::Queen).is_empty() {
         danger /= 2;
     }
-    let open = open_files(view, king);
-    danger += 2 * open;
+    let files = king.bitboard() | beside(king.bitboard());
+    danger += 2 * few(files - scene.pawns.enemy_files);
     if attackers > 0 {
         terms.add(ATTACKERS.at(attackers.min(5) - 1));
         terms.add(DANGER.at((danger / 2).clamp(1, MOST) as usize - 1));
     }
-}
-
-/// How many files around the enemy's king have none of its pawns.
-fn open_files(view: &View, king: Square) -> u32 {
-    let pawns = view.enemy(Piece::Pawn);
-    let files = [-1, 0, 1].into_iter().filter_map(|away| king.try_offset(away, 0));
-    files.map(|square| u32::from((square.file().bitboard() & pawns).is_empty())).sum()
 }
 
 /// Pawns before the own king, and pawns that storm it.

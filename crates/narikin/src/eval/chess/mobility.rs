@@ -8,7 +8,7 @@ use super::{
     layout::{BISHOP_MOBILITY, KNIGHT_MOBILITY, QUEEN_MOBILITY, ROOK_MOBILITY},
 };
 
-pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
+pub(super) fn count(scene: &Scene<'_>, terms: &mut impl Count) {
     let Scene { view, enemy, .. } = scene;
     let hindered = view.own(Piece::Pawn) | view.own(Piece::King);
     let area = !(enemy.by(Piece::Pawn) | hindered);

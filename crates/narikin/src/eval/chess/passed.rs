@@ -12,7 +12,7 @@ use super::{
     view::{distance, fill_down, fill_up},
 };
 
-pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
+pub(super) fn count(scene: &Scene<'_>, terms: &mut impl Count) {
     let Scene { view, enemy, .. } = scene;
     let enemy_pieces = view.all_enemy - view.enemy(Piece::Pawn) - view.enemy(Piece::King);
     for square in scene.pawns.passed {

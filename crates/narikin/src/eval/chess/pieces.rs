@@ -6,17 +6,17 @@ use super::{
     Scene,
     count::Count,
     layout::{BISHOP_PAIR, BISHOP_PAWNS, KNIGHT_PAWNS, OUTPOST, ROOK_FILE, ROOK_PAWNS, SHIELDED},
-    view::{View, down, same_colour},
+    view::{View, down, few, same_colour},
 };
 
 const OUTPOSTS: BitBoard = BitBoard(0x0000_FFFF_FF00_0000);
 
-pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
+pub(super) fn count(scene: &Scene<'_>, terms: &mut impl Count) {
     let Scene { view, pawns, .. } = scene;
     let own = scene.attacks.map();
     let all_pawns = view.own(Piece::Pawn).len() as usize;
     let bishops = view.own(Piece::Bishop);
-    if bishops.len() > 1 {
+    if few(bishops) > 1 {
         terms.add(BISHOP_PAIR.at(all_pawns));
     }
     terms.add_each(KNIGHT_PAWNS.at(all_pawns), view.own(Piece::Knight));
@@ -40,7 +40,7 @@ pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
 }
 
 /// Open, open to the enemy's pawns or closed; and whether the enemy's king is near.
-fn file_of_rook(view: &View, scene: &Scene, rook: Square) -> usize {
+fn file_of_rook(view: &View, scene: &Scene<'_>, rook: Square) -> usize {
     let kind = match (scene.pawns.files.has(rook), scene.pawns.enemy_files.has(rook)) {
         (false, false) => 0,
         (false, true) => 1,

@@ -25,10 +25,12 @@ pub(super) fn count(view: &View, terms: &mut impl Count) {
     let own_zone = zone(view.king);
     let enemy_zone = zone(view.enemy_king.flip_rank());
     for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
+        let first = FIRST[piece as usize];
+        // A pawn is never on its first rank, so that this is no less than 0.
+        let place = |square: usize| (first + square).saturating_sub(8);
         for square in view.own(piece) {
-            let own = Stand { zone: own_zone, place: place(piece, square as usize ^ mirror) };
-            let enemy =
-                Stand { zone: enemy_zone, place: place(piece, square as usize ^ enemy_mirror) };
+            let own = Stand { zone: own_zone, place: place(square as usize ^ mirror) };
+            let enemy = Stand { zone: enemy_zone, place: place(square as usize ^ enemy_mirror) };
             terms.piece(piece, own, enemy);
         }
     }
@@ -46,8 +48,6 @@ fn zone(king: Square) -> usize {
     ZONES[king.rank() as usize][file % 4]
 }
 
-/// The number of a piece's square among all; a pawn is never on the first or last rank.
-fn place(piece: Piece, square: usize) -> usize {
-    const BEFORE: [usize; Piece::NUM] = [0, 56, 120, 184, 248, 0];
-    (BEFORE[piece as usize] + square).saturating_sub(8)
-}
+/// Where the places of a kind of piece begin, and 8 more: those of pawns leave out the first rank,
+/// and the last.
+const FIRST: [usize; Piece::NUM] = [0, 56, 120, 184, 248, 0];

@@ -15,7 +15,7 @@ use super::{
 /// What can be threatened.
 const VICTIMS: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
-pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
+pub(super) fn count(scene: &Scene<'_>, terms: &mut impl Count) {
     let Scene { view, enemy, .. } = scene;
     let own = scene.attacks.map();
     let defended = enemy.by(Piece::Pawn) | (enemy.twice - own.twice);
@@ -47,7 +47,7 @@ pub(super) fn count(scene: &Scene, terms: &mut impl Count) {
 }
 
 /// Pawns that can attack a piece by moving.
-fn pushes(scene: &Scene, terms: &mut impl Count) {
+fn pushes(scene: &Scene<'_>, terms: &mut impl Count) {
     let Scene { view, enemy, .. } = scene;
     let own = scene.attacks.map();
     let pawns = view.own(Piece::Pawn);
@@ -65,7 +65,7 @@ fn pushes(scene: &Scene, terms: &mut impl Count) {
 
 /// Safe squares in the centre, those behind pawns counting twice; the more pieces there are, the
 /// more they need.
-fn space(scene: &Scene, terms: &mut impl Count) {
+fn space(scene: &Scene<'_>, terms: &mut impl Count) {
     const CENTRE: BitBoard = BitBoard(0x0000_0000_3C3C_3C00);
     let Scene { view, enemy, .. } = scene;
     let pawns = view.own(Piece::Pawn);

@@ -95,6 +95,17 @@ pub(super) fn fill_down(BitBoard(mut squares): BitBoard) -> BitBoard {
     BitBoard(squares)
 }
 
+/// How many squares there are. For few it is faster than counting bits on processors that have no
+/// instruction for that.
+pub(super) fn few(BitBoard(mut squares): BitBoard) -> u32 {
+    let mut count = 0;
+    while squares != 0 {
+        squares &= squares - 1;
+        count += 1;
+    }
+    count
+}
+
 /// How many moves a king needs.
 pub(super) fn distance(from: Square, to: Square) -> usize {
     let files = (from.file() as usize).abs_diff(to.file() as usize);
