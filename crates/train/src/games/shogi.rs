@@ -1,0 +1,57 @@
+//! Shogi. Moves are numbered as YaneuraOu does: the square that is gone to in the lowest seven bits,
+//! in the next seven the square that is left or the piece that is dropped, then a bit for a drop and
+//! one for a promotion. Squares go down the files from 1a, 1b to 9i; pieces are pawn, lance, knight,
+//! silver, bishop, rook, gold from 1 on.
+
+use std::ops::Range;
+
+use narikin::eval::{Weight, shogi as eval};
+use readyok_rules::Side;
+use rsshogi::{
+    board::{Position, hirate_position},
+    types::{Color, Move},
+};
+
+use super::{GameKind, TrainGame};
+
+/// Shogi.
+#[derive(Debug, Clone, Copy)]
+pub struct Shogi;
+
+impl TrainGame for Shogi {
+    type Board = Position;
+    type Model = eval::Shogi;
+    const KIND: GameKind = GameKind::Shogi;
+
+    fn start(number: u16) -> Option<Position> {
+        (number == 0).then(hirate_position)
+    }
+
+    fn play(board: &mut Position, mv: u16) -> bool {
+        let mv = Move::from_raw(mv);
+        mv.is_normal()
+            && board.is_legal_move(mv)
+            && board.try_apply_move32(board.move32_from_move(mv)).is_ok()
+    }
+
+    fn turn(board: &Position) -> Side {
+        if board.turn() == Color::BLACK { Side::First } else { Side::Second }
+    }
+
+    fn in_check(board: &Position) -> bool {
+        board.is_in_check()
+    }
+
+    fn is_quiet(board: &Position, mv: u16) -> bool {
+        let mv = Move::from_raw(mv);
+        mv.is_normal() && !mv.is_promotion() && !board.is_capture_move(mv)
+    }
+
+    fn hand_written() -> Vec<Weight> {
+        eval::start()
+    }
+
+    fn groups() -> Vec<(&'static str, Range<usize>)> {
+        eval::GROUPS.iter().map(|group| (group.name, group.range.clone())).collect()
+    }
+}

@@ -1,0 +1,76 @@
+//! Plays one game.
+
+use fastrand::Rng;
+use readyok_rules::{Position, Reason, Side};
+
+use super::judge::Judge;
+use super::player::Players;
+use super::{GenerateError, opening};
+use crate::data::{End, Header, Ply, Record, Winner};
+use crate::{games, lot};
+
+/// Plays the game of a number. None if it was stopped.
+pub(super) fn play(
+    header: &Header,
+    number: u64,
+    players: &mut Players<'_>,
+) -> Result<Option<Record>, GenerateError> {
+    players.clear();
+    let mut lots = lot::of(header.seed, number);
+    let Some(opening) = opening::draw(header, &mut lots, players) else {
+        let stopped = players.is_stopped();
+        return if stopped { Ok(None) } else { Err(GenerateError::NoOpening { game: number }) };
+    };
+    let mut position = opening.position;
+    let mut judge = Judge::new(header.game);
+    let mut plies = Vec::new();
+    let (winner, end) = loop {
+        if let Some(ended) = ended(&position) {
+            break ended;
+        }
+        let (best, score) = players.think(&position, nodes(header, &mut lots));
+        if players.is_stopped() {
+            return Ok(None);
+        }
+        // A game that is not over has a move.
+        let Some((mv, number)) = best.and_then(|mv| Some((mv, games::number(mv)?))) else {
+            break (Winner::Nobody, End::Rule);
+        };
+        plies.push(Ply { mv: number, score });
+        let first = if position.turn() == Side::First { score } else { -score };
+        if let Some(judged) = judge.hear(first) {
+            break judged;
+        }
+        if position.play(mv).is_err() {
+            break (Winner::Nobody, End::Rule);
+        }
+    };
+    Ok(Some(Record { start: opening.start, opening: opening.moves, plies, winner, end }))
+}
+
+/// About as many nodes as are asked for: always the same number would always stop the search at the
+/// same kind of place.
+fn nodes(header: &Header, lots: &mut Rng) -> u64 {
+    let nodes = u64::from(header.nodes);
+    let tenth = nodes / 10;
+    (nodes - tenth + lots.u64(0..=2 * tenth)).max(1)
+}
+
+fn ended(position: &Position) -> Option<(Winner, End)> {
+    if let Some(ending) = position.ending() {
+        let winner = ending.winner.map_or(Winner::Nobody, winner);
+        let end = match ending.reason {
+            Reason::Checkmate | Reason::Stalemate => End::Board,
+            _ => End::Rule,
+        };
+        return Some((winner, end));
+    }
+    position.can_declare().then(|| (winner(position.turn()), End::Rule))
+}
+
+fn winner(side: Side) -> Winner {
+    match side {
+        Side::First => Winner::First,
+        Side::Second => Winner::Second,
+    }
+}

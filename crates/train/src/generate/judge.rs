@@ -1,0 +1,117 @@
+//! Ends games in which the scores leave no doubt.
+
+use crate::data::{End, MAX_PLIES, Winner};
+use crate::games::GameKind;
+
+/// A side that is ahead for so many plies in the eyes of both has won.
+const WON_PLIES: u32 = 4;
+
+/// A game that is level for so many plies in the eyes of both is drawn.
+const DRAWN_PLIES: u32 = 12;
+
+/// How far a side is ahead that wins, in centipawns.
+fn won(game: GameKind) -> i16 {
+    match game {
+        GameKind::Chess => 1000,
+        GameKind::Shogi => 2500,
+    }
+}
+
+/// How near to zero the scores of a draw are, and from which ply on that counts. Games of shogi
+/// hardly ever end level.
+fn drawn(game: GameKind) -> Option<(i16, usize)> {
+    match game {
+        GameKind::Chess => Some((4, 80)),
+        GameKind::Shogi => None,
+    }
+}
+
+/// So many plies after its opening a game is drawn.
+fn longest(game: GameKind) -> usize {
+    match game {
+        GameKind::Chess => 400,
+        GameKind::Shogi => 320,
+    }
+    .min(MAX_PLIES)
+}
+
+/// Follows the scores of a game.
+pub(super) struct Judge {
+    game: GameKind,
+    plies: usize,
+    ahead: Winner,
+    /// For how many plies so.
+    since: u32,
+    level_since: u32,
+}
+
+impl Judge {
+    pub(super) fn new(game: GameKind) -> Self {
+        Self { game, plies: 0, ahead: Winner::Nobody, since: 0, level_since: 0 }
+    }
+
+    /// Takes the score of the next ply, for the first side. Tells how the game ends, if it does.
+    pub(super) fn hear(&mut self, score: i16) -> Option<(Winner, End)> {
+        self.plies += 1;
+        let won = won(self.game);
+        let ahead = match score {
+            _ if score >= won => Winner::First,
+            _ if score <= -won => Winner::Second,
+            _ => Winner::Nobody,
+        };
+        self.since = if ahead == self.ahead { self.since + 1 } else { 1 };
+        self.ahead = ahead;
+        if ahead != Winner::Nobody && self.since >= WON_PLIES {
+            return Some((ahead, End::Scores));
+        }
+        if let Some((level, from)) = drawn(self.game) {
+            let is_level = score.abs() <= level && self.plies >= from;
+            self.level_since = if is_level { self.level_since + 1 } else { 0 };
+            if self.level_since >= DRAWN_PLIES {
+                return Some((Winner::Nobody, End::Scores));
+            }
+        }
+        (self.plies >= longest(self.game)).then_some((Winner::Nobody, End::Length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{End, GameKind, Judge, Winner};
+
+    fn judged(game: GameKind, scores: impl IntoIterator<Item = i16>) -> Option<(usize, Winner)> {
+        let mut judge = Judge::new(game);
+        let mut plies = 0;
+        scores.into_iter().find_map(|score| {
+            plies += 1;
+            judge.hear(score).map(|(winner, _)| (plies, winner))
+        })
+    }
+
+    #[test]
+    fn a_side_wins_that_both_see_ahead() {
+        assert_eq!(judged(GameKind::Chess, [1000; 5]), Some((4, Winner::First)));
+        assert_eq!(judged(GameKind::Chess, [-1000; 5]), Some((4, Winner::Second)));
+        assert_eq!(judged(GameKind::Chess, [1000, 1000, 1000, 999, 1000, 1000, 1000]), None);
+        assert_eq!(judged(GameKind::Chess, [1000, 1000, -1000, -1000, 1000, 1000]), None);
+        assert_eq!(judged(GameKind::Shogi, [2499; 5]), None);
+        assert_eq!(judged(GameKind::Shogi, [2500; 5]), Some((4, Winner::First)));
+    }
+
+    #[test]
+    fn a_level_game_of_chess_is_drawn_after_a_while() {
+        assert_eq!(judged(GameKind::Chess, [0; 100]), Some((91, Winner::Nobody)));
+        assert_eq!(judged(GameKind::Shogi, [0; 100]), None);
+    }
+
+    #[test]
+    fn no_game_lasts_for_ever() {
+        let last = |game| {
+            let mut judge = Judge::new(game);
+            std::iter::repeat_n(100, 1000).find_map(|score| judge.hear(score))
+        };
+        assert_eq!(last(GameKind::Chess), Some((Winner::Nobody, End::Length)));
+        assert_eq!(last(GameKind::Shogi), Some((Winner::Nobody, End::Length)));
+        assert_eq!(judged(GameKind::Shogi, [100; 1000]), Some((320, Winner::Nobody)));
+    }
+}

@@ -1,0 +1,122 @@
+//! Plays many games on many threads, and writes them in the order of their numbers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use super::player::Players;
+use super::{GenerateError, game};
+use crate::data::{Header, Record, Writer};
+
+/// When there are enough games, those included that the file had before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// So many games.
+    Games(u64),
+    /// The first game with which the file has so many positions.
+    Positions(u64),
+}
+
+/// How many games a file has, and how many positions with scores.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Games.
+    pub games: u64,
+    /// Positions.
+    pub positions: u64,
+}
+
+impl Progress {
+    fn count(&mut self, game: &Record) {
+        self.games += 1;
+        self.positions += game.plies.len() as u64;
+    }
+
+    fn is_enough(self, until: Until) -> bool {
+        match until {
+            Until::Games(games) => self.games >= games,
+            Until::Positions(positions) => self.positions >= positions,
+        }
+    }
+}
+
+/// Plays games until a file has enough of them; 0 threads count as one. The file is made if there
+/// is none, and otherwise goes on after its last game. `on_game` hears of every game that is
+/// written, and first of what there was before.
+///
+/// # Errors
+/// See [`GenerateError`]; all games that were written stay.
+pub fn run(
+    path: &Path,
+    header: &Header,
+    until: Until,
+    threads: usize,
+    mut on_game: impl FnMut(Progress),
+) -> Result<Progress, GenerateError> {
+    let mut progress = Progress::default();
+    let mut writer = Writer::open(path, header, |game| progress.count(game))?;
+    on_game(progress);
+    if progress.is_enough(until) {
+        return Ok(progress);
+    }
+    let next = &AtomicU64::new(progress.games);
+    let stop = &AtomicBool::new(false);
+    let threads = threads.max(1);
+    let (played, games) = sync_channel(threads);
+    let written = thread::scope(|scope| {
+        for _ in 0..threads {
+            let played = played.clone();
+            scope.spawn(move || work(header, next, stop, &played));
+        }
+        drop(played);
+        let mut waiting = BTreeMap::new();
+        let mut write = || -> Result<(), GenerateError> {
+            for (number, game) in &games {
+                waiting.insert(number, game?);
+                while let Some(game) = waiting.remove(&progress.games) {
+                    writer.append(&game)?;
+                    progress.count(&game);
+                    on_game(progress);
+                    if progress.is_enough(until) {
+                        return Ok(());
+                    }
+                }
+            }
+            Ok(())
+        };
+        let written = write();
+        stop.store(true, Ordering::Relaxed);
+        // Nobody waits for room any more.
+        drop(games);
+        written
+    });
+    writer.sync()?;
+    written.map(|()| progress)
+}
+
+type Played = (u64, Result<Record, GenerateError>);
+
+fn work(header: &Header, next: &AtomicU64, stop: &AtomicBool, played: &SyncSender<Played>) {
+    let mut players = match Players::new(stop) {
+        Ok(players) => players,
+        Err(error) => {
+            // Without a listener the run is over anyway.
+            let _ = played.send((u64::MAX, Err(error.into())));
+            return;
+        }
+    };
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let game = match game::play(header, number, &mut players) {
+            Ok(Some(game)) => Ok(game),
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        let failed = game.is_err();
+        if played.send((number, game)).is_err() || failed {
+            return;
+        }
+    }
+}

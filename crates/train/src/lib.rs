@@ -1,0 +1,17 @@
+//! Training data from Narikin's own games, and the tuner that fits its evaluation to them.
+//!
+//! [`generate`] plays games and writes them in the format of [`data`], which `docs/training-data.md`
+//! documents; [`samples`] picks positions out of them; [`tune`] fits the weights of a
+//! [`Model`](narikin::eval::Model) to these. [`cli`] is all this as a program.
+#![forbid(unsafe_code)]
+
+pub mod cli;
+pub mod data;
+pub mod games;
+pub mod generate;
+mod lot;
+pub mod samples;
+pub mod scale;
+pub mod stats;
+pub mod tune;
+pub mod weights;

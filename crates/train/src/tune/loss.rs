@@ -1,0 +1,158 @@
+//! The loss of positions under some weights, and its gradient, on several threads.
+
+use std::thread;
+
+use narikin::eval::{UNITS, Weight};
+
+use super::dataset::{Dataset, Example};
+
+/// A weight in centipawns: in the opening and in the ending.
+pub(super) type Pair = [f32; 2];
+
+/// Positions are dealt to so many sums, whatever the number of threads, as the order in which
+/// numbers are added shows in the result.
+const SUMS: usize = 8;
+
+/// Units to the centipawn.
+const PER_CENTIPAWN: f32 = 8.0;
+const _: () = assert!(UNITS == 8, "it is the same number");
+
+pub(super) fn pair(weight: Weight) -> Pair {
+    [weight.opening, weight.ending].map(|units| f32::from(units) / PER_CENTIPAWN)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what is out of range becomes its bound")]
+pub(super) fn weight(pair: Pair) -> Weight {
+    let [opening, ending] = pair.map(|centipawns| (centipawns * PER_CENTIPAWN).round() as i16);
+    Weight { opening, ending }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "it divides sums that are less exact than that")]
+pub(super) fn count(number: usize) -> f32 {
+    number as f32
+}
+
+/// What a value in centipawns means for the result.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Curve {
+    pub(super) lambda: f32,
+    pub(super) scale: f32,
+}
+
+impl Curve {
+    fn points(self, centipawns: f32) -> f32 {
+        1.0 / (1.0 + (-centipawns / self.scale).exp())
+    }
+
+    fn target(self, example: &Example<'_>) -> f32 {
+        self.lambda * self.points(example.score) + (1.0 - self.lambda) * example.points
+    }
+}
+
+/// A loss and its gradient, by weights that are counted in units of the scale.
+#[derive(Debug, Clone)]
+struct Sum {
+    loss: f64,
+    gradient: Vec<Pair>,
+}
+
+/// Sums over many positions.
+#[derive(Debug)]
+pub(super) struct Sums {
+    sums: Vec<Sum>,
+    threads: usize,
+}
+
+impl Sums {
+    /// For so many weights.
+    pub(super) fn new(weights: usize, threads: usize) -> Self {
+        let sum = Sum { loss: 0.0, gradient: vec![[0.0; 2]; weights] };
+        Self { sums: vec![sum; SUMS], threads: threads.clamp(1, SUMS) }
+    }
+
+    /// The mean loss of positions.
+    pub(super) fn mean(
+        &mut self,
+        data: &Dataset,
+        numbers: &[u32],
+        weights: &[Pair],
+        curve: Curve,
+    ) -> f64 {
+        let loss = self.each(numbers, |sum, number| {
+            if let Some(example) = data.example(number) {
+                let (value, _) = value(&example, weights);
+                let error = curve.points(value) - curve.target(&example);
+                sum.loss += f64::from(error * error);
+            }
+        });
+        loss / f64::from(count(numbers.len().max(1)))
+    }
+
+    /// The loss of positions. Its gradient is in [`Sums::gradient`] then.
+    pub(super) fn gather(
+        &mut self,
+        data: &Dataset,
+        numbers: &[u32],
+        weights: &[Pair],
+        curve: Curve,
+    ) -> f64 {
+        for sum in &mut self.sums {
+            sum.gradient.fill([0.0; 2]);
+        }
+        self.each(numbers, |sum, number| {
+            let Some(example) = data.example(number) else { return };
+            let (value, share) = value(&example, weights);
+            let points = curve.points(value);
+            let error = points - curve.target(&example);
+            sum.loss += f64::from(error * error);
+            let slope = 2.0 * error * points * (1.0 - points) * share;
+            let (in_opening, in_ending) =
+                (slope * example.opening, slope * (1.0 - example.opening));
+            for (weight, count) in example.terms() {
+                if let Some([opening, ending]) = sum.gradient.get_mut(weight) {
+                    *opening += in_opening * count;
+                    *ending += in_ending * count;
+                }
+            }
+        })
+    }
+
+    /// The gradient by a weight.
+    pub(super) fn gradient(&self, weight: usize) -> Pair {
+        let parts = self.sums.iter().filter_map(|sum| sum.gradient.get(weight));
+        parts.fold([0.0; 2], |[opening, ending], part| [opening + part[0], ending + part[1]])
+    }
+
+    /// Adds all positions to the sums, and takes the loss out of them.
+    fn each(&mut self, numbers: &[u32], add: impl Fn(&mut Sum, u32) + Sync) -> f64 {
+        let dealt = numbers.len().div_ceil(SUMS).max(1);
+        let mut work: Vec<_> = self.sums.iter_mut().zip(numbers.chunks(dealt)).collect();
+        thread::scope(|scope| {
+            for hand in work.chunks_mut(SUMS.div_ceil(self.threads)) {
+                scope.spawn(|| {
+                    for (sum, numbers) in hand {
+                        for &number in *numbers {
+                            add(sum, number);
+                        }
+                    }
+                });
+            }
+        });
+        self.sums.iter_mut().map(|sum| std::mem::take(&mut sum.loss)).sum()
+    }
+}
+
+/// The value of a position in centipawns, for the first side, and how much of the sum of its terms
+/// counts.
+fn value(example: &Example<'_>, weights: &[Pair]) -> (f32, f32) {
+    let (mut in_opening, mut in_ending) = (0.0, 0.0);
+    for (weight, count) in example.terms() {
+        if let Some([opening, ending]) = weights.get(weight) {
+            in_opening += opening * count;
+            in_ending += ending * count;
+        }
+    }
+    let sum = in_opening * example.opening + in_ending * (1.0 - example.opening);
+    let share = example.share(sum);
+    (sum * share, share)
+}

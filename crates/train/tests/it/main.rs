@@ -1,0 +1,55 @@
+//! Tests of training.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod format;
+mod games;
+mod generate;
+mod program;
+mod samples;
+mod tune;
+
+use std::fs;
+use std::path::Path;
+
+use narikin_train::data::{DataError, Header, Reader, Record};
+use narikin_train::games::GameKind;
+use narikin_train::generate::{Progress, Until, run};
+
+/// Settings with which games take no time.
+fn header(game: GameKind) -> Header {
+    Header {
+        game,
+        seed: 7,
+        nodes: 40,
+        random_plies: 4,
+        chess960: 50,
+        engine: "Narikin of the tests".to_owned(),
+    }
+}
+
+fn play(path: &Path, game: GameKind, games: u64, threads: usize) -> Progress {
+    run(path, &header(game), Until::Games(games), threads, |_| ()).expect("games")
+}
+
+/// The games of a file, as far as they can be read, and what is wrong after them.
+fn read(path: &Path) -> Result<(Vec<Record>, Option<DataError>), DataError> {
+    let mut games = Vec::new();
+    for game in Reader::open(path)? {
+        match game {
+            Ok(game) => games.push(game),
+            Err(error) => return Ok((games, Some(error))),
+        }
+    }
+    Ok((games, None))
+}
+
+/// The games of a sound file.
+fn records(path: &Path) -> Vec<Record> {
+    let (games, wrong) = read(path).expect("a file of games");
+    assert!(wrong.is_none(), "{wrong:?}");
+    games
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    fs::read(path).expect("a file")
+}

@@ -1,0 +1,197 @@
+//! The tuner finds weights that are known, and says nothing about those that it cannot know.
+
+use std::ops::Range;
+
+use cozy_chess::{Board, Color, Piece};
+use narikin::eval::{Model, OPENING, Terms, Weight, evaluate};
+use narikin_train::data::Winner;
+use narikin_train::games::{Chess, GameKind, TrainGame};
+use narikin_train::samples::Filter;
+use narikin_train::tune::{Dataset, Epoch, LoadError, Settings, fit, load};
+
+use crate::play;
+
+/// Material, and one thing that there never is.
+struct Material;
+
+const PIECES: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+const NEVER: usize = 5;
+
+impl Model for Material {
+    type Board = Board;
+    const WEIGHTS: usize = 6;
+
+    fn terms(board: &Board, terms: &mut impl Terms) {
+        for (weight, piece) in PIECES.into_iter().enumerate() {
+            for (color, sign) in [(Color::White, 1), (Color::Black, -1)] {
+                for _ in board.colored_pieces(color, piece) {
+                    terms.add(weight, sign);
+                }
+            }
+        }
+    }
+
+    fn phase(board: &Board) -> i32 {
+        i32::try_from(board.occupied().len()).map_or(OPENING, |pieces| pieces * OPENING / 32)
+    }
+}
+
+const TRUTH: [Weight; 6] = [
+    Weight { opening: 640, ending: 960 },
+    Weight { opening: 2600, ending: 2400 },
+    Weight { opening: 2700, ending: 2600 },
+    Weight { opening: 4000, ending: 4400 },
+    Weight { opening: 7600, ending: 8000 },
+    Weight { opening: 0, ending: 0 },
+];
+
+/// Positions of random games, valued by the truth.
+fn truth(seed: u64, games: u32) -> Dataset {
+    let mut data = Dataset::default();
+    let mut lots = fastrand::Rng::with_seed(seed);
+    for _ in 0..games {
+        let mut board = Board::default();
+        for _ in 0..160 {
+            let mut moves = Vec::new();
+            board.generate_moves(|some| {
+                moves.extend(some);
+                false
+            });
+            let Some(&mv) = lots.choice(&moves) else { break };
+            board.play(mv);
+            let score = i16::try_from(evaluate::<Material>(&board, &TRUTH)).expect("a small value");
+            data.push::<Material>(&board, score, Winner::Nobody).expect("room");
+        }
+    }
+    data
+}
+
+const SETTINGS: Settings = Settings {
+    epochs: 60,
+    lambda: 1.0,
+    scale: 400.0,
+    spread: 1000.0,
+    rate: 10.0,
+    batch: 256,
+    seed: 1,
+    threads: 2,
+};
+
+fn fitted(
+    start: &[Weight],
+    frozen: &[Range<usize>],
+    settings: &Settings,
+) -> (Vec<Weight>, Vec<Epoch>) {
+    let mut epochs = Vec::new();
+    let weights = fit(&truth(1, 60), &truth(2, 6), start, frozen, settings, |epoch| {
+        epochs.push(*epoch);
+    });
+    (weights, epochs)
+}
+
+fn near(weight: Weight, expected: Weight) -> bool {
+    let near =
+        |found: i16, expected: i16| found.abs_diff(expected) <= 16 + expected.unsigned_abs() / 50;
+    near(weight.opening, expected.opening) && near(weight.ending, expected.ending)
+}
+
+#[test]
+fn known_weights_are_found_again() {
+    let (weights, epochs) = fitted(&[Weight::default(); 6], &[], &SETTINGS);
+    for (weight, expected) in weights.iter().zip(TRUTH) {
+        assert!(near(*weight, expected), "{weights:?}");
+    }
+    let (first, last) = (epochs.first().expect("a start"), epochs.last().expect("an end"));
+    assert_eq!((first.number, last.number), (0, SETTINGS.epochs));
+    assert!(last.training < first.training / 1000.0, "{first:?} {last:?}");
+    assert!(last.validation < first.validation / 1000.0, "{first:?} {last:?}");
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let short = Settings { epochs: 2, ..SETTINGS };
+    let once = fitted(&[Weight::default(); 6], &[], &Settings { threads: 1, ..short });
+    for threads in [2, 3, 8, 100] {
+        let again = fitted(&[Weight::default(); 6], &[], &Settings { threads, ..short });
+        assert_eq!(again, once, "{threads} threads");
+    }
+}
+
+#[test]
+fn what_is_never_seen_stays_as_it_began() {
+    let mut start = [Weight::default(); 6];
+    start[NEVER] = Weight { opening: 77, ending: -77 };
+    let (weights, _) = fitted(&start, &[], &Settings { epochs: 3, ..SETTINGS });
+    assert_eq!(weights[NEVER], start[NEVER]);
+    assert_ne!(weights[0], start[0]);
+}
+
+#[test]
+fn what_is_frozen_stays_as_it_began() {
+    let (weights, _) =
+        fitted(&[Weight::default(); 6], &[1..3, 5..6], &Settings { epochs: 3, ..SETTINGS });
+    for (number, weight) in weights.into_iter().enumerate() {
+        let frozen = matches!(number, 1 | 2 | 5);
+        assert_eq!(weight == Weight::default(), frozen, "{number}");
+    }
+}
+
+#[test]
+fn little_spread_keeps_weights_where_they_began() {
+    let moved = |spread| {
+        let settings = Settings { epochs: 5, spread, ..SETTINGS };
+        let (weights, _) = fitted(&[Weight::default(); 6], &[], &settings);
+        weights[4].opening
+    };
+    assert!(moved(0.1) < moved(1000.0) / 10, "{} {}", moved(0.1), moved(1000.0));
+}
+
+#[test]
+fn results_are_learnt_without_scores() {
+    let mut data = Dataset::default();
+    let board: Board = "4k3/8/8/8/8/8/P7/4K3 w - - 0 1".parse().expect("a position");
+    for game in 0..1000 {
+        let winner = if game % 4 == 0 { Winner::Second } else { Winner::First };
+        data.push::<Material>(&board, -500, winner).expect("room");
+    }
+    let settings = Settings { lambda: 0.0, ..SETTINGS };
+    let weights = fit(&data, &Dataset::default(), &[Weight::default(); 6], &[], &settings, |_| ());
+    let value = f64::from(evaluate::<Material>(&board, &weights));
+    let expected = 3_f64.ln() * f64::from(settings.scale);
+    assert!((value - expected).abs() < 10.0, "{value} where {expected} wins three games of four");
+}
+
+#[test]
+fn no_positions_leave_the_start() {
+    let empty = Dataset::default();
+    let weights = fit(&empty, &empty, &TRUTH, &[], &SETTINGS, |_| ());
+    assert_eq!(weights, TRUTH);
+}
+
+#[test]
+fn narikins_model_learns_from_its_games() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games");
+    play(&path, GameKind::Chess, 48, 1);
+    let split =
+        load::<Chess, <Chess as TrainGame>::Model>(&[&path], &Filter::usual(GameKind::Chess))
+            .expect("positions");
+    assert!(split.training.len() > split.validation.len() && !split.validation.is_empty());
+    let start = vec![Weight::default(); <Chess as TrainGame>::Model::WEIGHTS];
+    let mut losses = Vec::new();
+    let settings = Settings { epochs: 5, lambda: 0.7, ..SETTINGS };
+    fit(&split.training, &split.validation, &start, &[], &settings, |epoch| {
+        losses.push((epoch.training, epoch.validation));
+    });
+    let (first, last) = (losses[0], losses[5]);
+    assert!(last.0 < first.0 / 2.0 && last.1 < first.1, "{losses:?}");
+}
+
+#[test]
+fn games_of_another_kind_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games");
+    play(&path, GameKind::Shogi, 1, 1);
+    let error = load::<Chess, Material>(&[&path], &Filter::usual(GameKind::Chess));
+    assert!(matches!(error, Err(LoadError::OtherGame(_))), "{error:?}");
+}
