@@ -1,0 +1,218 @@
+//! Shogi as UCI programs write it under `UCI_Variant shogi` (Fairy-Stockfish), and back.
+//!
+//! | | USI | UCI |
+//! |---|---|---|
+//! | square | `7g`: files from Black's right, ranks from White's side | `c3`: files from Black's left, ranks from Black's side |
+//! | drop | `P*5e` | `P@e5` |
+//! | first player | `b`, Black | `w`, White |
+//! | hands | `2P3s` in a field of their own | `[PPsss]` after the board |
+//! | numbers | every move is counted | pairs are counted |
+//!
+//! The letters of the board are the same. What is legal is not looked at.
+
+use std::fmt::Write as _;
+
+use crate::{Kind, Side};
+
+/// No hand is larger.
+const LARGEST_HAND: u32 = 18;
+
+/// The UCI word of a USI move. None if it has not the form of one.
+///
+/// ```
+/// use readyok_rules::fairy;
+/// assert_eq!(fairy::uci_word("8h2b+").as_deref(), Some("b2h8+"));
+/// assert_eq!(fairy::usi_word("P@e5").as_deref(), Some("P*5e"));
+/// ```
+pub fn uci_word(usi: &str) -> Option<String> {
+    turned(usi, b'*', '@', |square| match square {
+        [file @ b'1'..=b'9', rank @ b'a'..=b'i'] => Some([b'a' + b'9' - file, b'9' + b'a' - rank]),
+        _ => None,
+    })
+}
+
+/// The USI word of a UCI move. None if it has not the form of one.
+pub fn usi_word(uci: &str) -> Option<String> {
+    turned(uci, b'@', '*', |square| match square {
+        [file @ b'a'..=b'i', rank @ b'1'..=b'9'] => Some([b'9' + b'a' - file, b'a' + b'9' - rank]),
+        _ => None,
+    })
+}
+
+/// Both axes run the other way, which is for `square` to do.
+fn turned(
+    word: &str,
+    drop: u8,
+    turned_drop: char,
+    square: impl Fn([u8; 2]) -> Option<[u8; 2]>,
+) -> Option<String> {
+    let mut turned = String::with_capacity(word.len());
+    let mut push = |it: [u8; 2]| {
+        turned.extend(square(it)?.map(char::from));
+        Some(())
+    };
+    match *word.as_bytes() {
+        [piece, sign, file, rank] if sign == drop && piece.is_ascii_uppercase() => {
+            push([file, rank])?;
+            turned.insert(0, char::from(piece));
+            turned.insert(1, turned_drop);
+        }
+        [from_file, from_rank, to_file, to_rank] => {
+            push([from_file, from_rank])?;
+            push([to_file, to_rank])?;
+        }
+        [from_file, from_rank, to_file, to_rank, b'+'] => {
+            push([from_file, from_rank])?;
+            push([to_file, to_rank])?;
+            turned.push('+');
+        }
+        _ => return None,
+    }
+    Some(turned)
+}
+
+/// The FEN of an SFEN with all of its fields. None if a field is missing or cannot be read.
+pub fn fen(sfen: &str) -> Option<String> {
+    let mut fields = sfen.split(' ');
+    let (board, turn) = (fields.next()?, fields.next()?);
+    let (hands, number) = (fields.next()?, fields.next()?);
+    let turn = match turn {
+        "b" => "w",
+        "w" => "b",
+        _ => return None,
+    };
+    let number: u32 = number.parse().ok()?;
+    Some(format!("{board}[{}] {turn} - - 0 {}", in_brackets(hands)?, number.max(1).div_ceil(2)))
+}
+
+/// Pieces in hand without counts: `2Ps` as `PPs`.
+fn in_brackets(hands: &str) -> Option<String> {
+    let mut pieces = String::new();
+    let mut count = None;
+    for letter in hands.chars().filter(|&letter| letter != '-') {
+        match letter.to_digit(10) {
+            Some(digit) => count = Some((count.unwrap_or(0) * 10 + digit).min(LARGEST_HAND)),
+            None if letter.is_ascii_alphabetic() => {
+                let count = count.take().unwrap_or(1);
+                pieces.extend((0..count).map(|_| letter));
+            }
+            None => return None,
+        }
+    }
+    Some(pieces)
+}
+
+/// The SFEN of a FEN. The hands and all fields after the side to move may be missing; whatever stands
+/// between that field and the last one, the number of pairs of moves, is not looked at. None if what
+/// is there cannot be read.
+pub fn sfen(fen: &str) -> Option<String> {
+    let mut fields = fen.split_ascii_whitespace();
+    let (board, hands) = match fields.next()?.split_once('[') {
+        Some((board, hands)) => (board, hands.strip_suffix(']')?),
+        None => (fen.split_ascii_whitespace().next()?, ""),
+    };
+    let (turn, second) = match fields.next()? {
+        "w" => ("b", 0),
+        "b" => ("w", 1),
+        _ => return None,
+    };
+    let number: u32 = match fields.next_back() {
+        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            number.parse().unwrap_or(u32::MAX)
+        }
+        Some(_) | None => 1,
+    };
+    let number = number.max(1).saturating_mul(2).saturating_sub(1).saturating_add(second);
+    Some(format!("{board} {turn} {} {number}", with_counts(hands)?))
+}
+
+/// Pieces in hand with counts, in the order of SFEN: `sPP` as `2Ps`.
+fn with_counts(hands: &str) -> Option<String> {
+    let is_known = |letter: char| {
+        letter == '-' || Kind::IN_HAND.iter().any(|it| it.letter() == letter.to_ascii_uppercase())
+    };
+    if !hands.chars().all(is_known) {
+        return None;
+    }
+    let mut pieces = String::new();
+    for side in [Side::First, Side::Second] {
+        for letter in Kind::IN_HAND.map(Kind::letter) {
+            let letter = if side == Side::First { letter } else { letter.to_ascii_lowercase() };
+            // Writing to a string cannot fail.
+            let _ = match hands.matches(letter).count() {
+                0 => Ok(()),
+                1 => write!(pieces, "{letter}"),
+                count => write!(pieces, "{count}{letter}"),
+            };
+        }
+    }
+    Some(if pieces.is_empty() { "-".to_owned() } else { pieces })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(usi: &str, uci: &str) {
+        assert_eq!(uci_word(usi).as_deref(), Some(uci));
+        assert_eq!(usi_word(uci).as_deref(), Some(usi));
+    }
+
+    #[test]
+    fn moves_are_turned_both_ways() {
+        check("7g7f", "c3c4");
+        check("8h2b+", "b2h8+");
+        check("9i1a", "a1i9");
+        check("P*5e", "P@e5");
+        check("N*1a", "N@i9");
+    }
+
+    #[test]
+    fn what_is_no_move_of_shogi_is_none() {
+        for word in ["e7e8q", "0000", "j1j2", "a10a9", "7g7f", "", "resign", "p@e5", "P*5e", "a0a1"]
+        {
+            assert_eq!(usi_word(word), None, "{word}");
+        }
+        for word in ["c3c4", "P@e5", "7g7f=", "0a1a", "7j7f"] {
+            assert_eq!(uci_word(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn positions_are_written_as_variants_write_them() {
+        let check = |sfen, expected: &str| assert_eq!(fen(sfen).as_deref(), Some(expected));
+        check(
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[] w - - 0 1",
+        );
+        check(
+            "4k4/9/4P4/9/9/9/9/9/4K4 w B10P2s 12",
+            "4k4/9/4P4/9/9/9/9/9/4K4[BPPPPPPPPPPss] b - - 0 6",
+        );
+        assert_eq!(fen("4k4/9/4P4/9/9/9/9/9/4K4 w B10P2s"), None);
+    }
+
+    #[test]
+    fn positions_of_variants_are_read_in_all_their_forms() {
+        let check = |fen: &str, expected: &str| assert_eq!(sfen(fen).as_deref(), Some(expected));
+        let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
+        check(&format!("{start}[-] w 0 1"), &format!("{start} b - 1"));
+        check(&format!("{start}[] b - - 0 1"), &format!("{start} w - 2"));
+        check(&format!("{start} w"), &format!("{start} b - 1"));
+        check("4k4/9/9/9/9/9/9/9/4K4[sPbPs] b - - 0 6", "4k4/9/9/9/9/9/9/9/4K4 w 2Pb2s 12");
+        for broken in ["", "4k4", "4k4[P w", "4k4[x] w", "4k4[1P] w", "4k4 x - - 0 1"] {
+            assert_eq!(sfen(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn positions_are_the_same_there_and_back() {
+        for text in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "4k4/9/4P4/9/9/9/9/9/4K4 w RB10P2sp 12",
+            "4k4/9/4+P4/9/9/9/9/9/4K4 b 2G4n 31",
+        ] {
+            assert_eq!(fen(text).and_then(|fen| sfen(&fen)).as_deref(), Some(text));
+        }
+    }
+}
