@@ -1,10 +1,10 @@
 //! What a search is asked for, and how it talks to whoever started it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use readyok_rules::{Impasse, Move};
 
-use crate::Score;
+use crate::{Learned, Score};
 
 /// What to search and how far. The default searches everything until it is stopped.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +27,8 @@ pub struct Limits {
     pub max_moves: Option<u32>,
     /// In shogi, the rule for kings that have entered the other camp; by default, 27 points.
     pub impasse: Option<Impasse>,
+    /// What the user has taught of single positions; they are searched no further.
+    pub learned: Option<Arc<Learned>>,
     /// Whether to keep and tell what refutes the other first moves.
     pub refutations: bool,
 }

@@ -1,25 +1,34 @@
 //! The searcher as an engine: options, positions and moves as the protocols write them.
 
+mod load;
+mod memory;
+mod opening;
+mod opponent;
+mod settings;
+mod talk;
+mod wording;
+
 use std::collections::TryReserveError;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::Mutex;
 
-use readyok_engine::protocol::{MateLimit, MoveError, Root};
+use readyok_engine::protocol::MateLimit;
 use readyok_engine::{
-    Answer, Best, BestMove, Check, Control, Dialect, Engine, Failure, Info, Move, MoveList,
-    Options, Runner, SearchRequest, Spin,
+    Answer, Best, BestMove, Control, Dialect, Engine, Info, Move, MoveList, Options, Runner,
+    SearchRequest,
 };
-use readyok_rules::{CastlingForm, Game, Position};
+use readyok_rules::{EndRules, Impasse, Position, Reason, ShogiRules};
 
-use crate::{Bounds, Limits, Report, Score, Searcher};
+use self::load::Load;
+use self::opening::Opening;
+use self::settings::{HASH, Settings};
+use self::talk::{Line, Shows, Talk, wire_score};
+use self::wording::Wording;
+use crate::strength::Strength;
+use crate::{Limits, Outcome, Searcher};
 
-/// The size of the hash table at first, and at most, in megabytes.
-const HASH: i64 = 16;
-const MOST_HASH: i64 = 65_536;
-
-/// Before that, nobody reads which move is being searched.
-const QUIET: Duration = Duration::from_secs(1);
+/// The translation file of Narikin's options, in English and Japanese. It belongs beside the program,
+/// as `narikin.lang.json`.
+pub const TRANSLATION: &str = include_str!("../narikin.lang.json");
 
 /// Narikin, ready to serve a client in either protocol.
 ///
@@ -27,25 +36,16 @@ const QUIET: Duration = Duration::from_secs(1);
 /// There is no memory for the hash table.
 pub fn runner() -> Result<Runner<Narikin>, TryReserveError> {
     let mut options = Options::new();
-    let clear_hash = Arc::new(AtomicBool::new(false));
-    let pressed = Arc::clone(&clear_hash);
-    let hash = options.spin("Hash", HASH, 1..=MOST_HASH);
-    options.button("Clear Hash", move || pressed.store(true, Ordering::Relaxed));
-    options.spin("Threads", 1, 1..=1);
-    let multipv = options.spin("MultiPV", 1, 1..=256);
-    let move_overhead = options.spin("Move Overhead", 10, 0..=5000);
-    // The client decides on pondering and analysis; the engine need not know.
-    options.check("Ponder", false);
-    options.check("UCI_AnalyseMode", false);
-    let chess960 = options.check("UCI_Chess960", false);
-    options.only_in(Dialect::Uci, "UCI_Chess960");
+    let settings = Settings::declare(&mut options);
+    let move_overhead = settings.move_overhead.clone();
     let engine = Narikin {
         searcher: Searcher::new(megabytes(HASH))?,
         size: HASH,
-        hash,
-        clear_hash,
-        multipv,
-        chess960,
+        refused: None,
+        opening: Opening::default(),
+        game: fastrand::u64(..),
+        remarks: Vec::new(),
+        settings,
     };
     Ok(Runner::new(concat!("Narikin ", env!("CARGO_PKG_VERSION")), engine)
         .author("the Readyok authors")
@@ -60,155 +60,241 @@ pub struct Narikin {
     searcher: Searcher,
     /// The size of the searcher's table in megabytes.
     size: i64,
-    hash: Spin,
-    clear_hash: Arc<AtomicBool>,
-    multipv: Spin,
-    chess960: Check,
+    /// The size that there was no memory for.
+    refused: Option<i64>,
+    settings: Settings,
+    opening: Opening,
+    /// Another number for each game, on which errors of weaker levels depend.
+    game: u64,
+    /// What the client has not been told yet.
+    remarks: Vec<String>,
 }
 
 impl Engine for Narikin {
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
         self.prepare();
-        if self.size != self.hash.get() {
-            control.say(&format!("no memory for more than {} MB of hash", self.size));
+        for remark in self.remarks() {
+            control.say(&remark);
         }
-        let position = self.position(request)?;
-        let castling = position.game().castling_form();
-        if request.go.search_moves.is_none() && position.can_declare() {
-            return Ok(Best::Win.into());
+        let wording = self.wording(request);
+        let position = wording.position(&request.position)?;
+        let is_free = request.go.search_moves.is_none();
+
+        // 1. A game that is won needs no search.
+        if is_free && let Some(won) = self.won(request.dialect, &position) {
+            return match won {
+                Won::Declared => Ok(Best::Win.into()),
+                Won::By(mv) => Ok(wording.word(mv)?.into()),
+            };
         }
-        let limits = self.limits(request, &position);
-        let talk = Talk { control, castling, ranked: 1 < limits.multipv };
+
+        // 2. Neither does an opening that is known.
+        let plays =
+            !request.go.infinite && request.go.mate.is_none() && !self.settings.analyse.get();
+        if is_free && plays {
+            let found = self.opening.choose(&self.settings, &position);
+            for remark in self.opening.take_remarks() {
+                control.say(&remark);
+            }
+            if let Some(found) = found {
+                let word = wording.word(found.mv)?;
+                control.say(&format!("{word} is from the book"));
+                let ponder = found.reply.map(|reply| wording.word(reply)).transpose()?;
+                return Ok(BestMove { ponder, ..word.into() });
+            }
+        }
+
+        // 3. Search.
+        let strength = self.settings.strength(request.dialect, self.game).filter(|_| plays);
+        let draw = if plays { -self.settings.contempt(request.dialect) } else { 0 };
+        let limits = Limits { draw, ..self.limits(request, &position, strength.as_ref()) };
+        let talk = Talk {
+            control,
+            wording,
+            game: position.game(),
+            shows: Shows {
+                lines: count(self.settings.multipv.get()),
+                wdl: self.settings.show_wdl.get(),
+                currline: self.settings.show_currline.get(),
+                refutations: self.settings.show_refutations.get(),
+            },
+            load: Load::new(u32::try_from(self.settings.threads.get()).unwrap_or(1)),
+            lines: Mutex::default(),
+        };
         let outcome = self.searcher.search(&position, &limits, &talk);
-        let Some(best) = outcome.best() else {
-            let score = Some(score(outcome.score));
+        if outcome.best().is_none() {
+            let score = Some(wire_score(outcome.score));
             control.info(Info { depth: Some(0), score, ..Info::default() });
             return Ok(Best::None.into());
-        };
-        let mut answer = BestMove::from(word(best, castling)?);
-        answer.ponder = outcome.ponder().map(|reply| word(reply, castling)).transpose()?;
-        Ok(answer)
+        }
+
+        // 4. Play the best line, or another one that a weaker player would.
+        let best = Line::of(&outcome);
+        let chosen = strength.and_then(|strength| choose(&strength, &position, &talk, &best));
+        if let Some(chosen) = &chosen {
+            talk.played(chosen);
+        }
+        let played = chosen.unwrap_or(best);
+        if is_free
+            && plays
+            && played.depth > 0
+            && request.dialect == Dialect::Usi
+            && self.settings.resigns_at(played.score)
+        {
+            return Ok(Best::Resign.into());
+        }
+        let mut moves = played.pv.iter();
+        let mut next = || moves.next().map(|&mv| wording.word(mv)).transpose();
+        let (best, ponder) = (next()?, next()?);
+        Ok(best.map_or_else(|| Best::None.into(), |best| BestMove { ponder, ..best.into() }))
     }
 
     fn new_game(&mut self) {
         self.searcher.clear();
+        self.game = fastrand::u64(..);
     }
 
     fn prepare(&mut self) {
-        let wanted = self.hash.get();
-        if self.size != wanted && self.searcher.resize(megabytes(wanted)).is_ok() {
-            self.size = wanted;
-        }
-        if self.clear_hash.swap(false, Ordering::Relaxed) {
+        self.resize();
+        if self.settings.take_clear_hash() {
             self.searcher.clear();
         }
+        // What was found without knowing better is worth nothing.
+        if self.settings.take_lesson() {
+            self.searcher.clear();
+        }
+        self.opening.prepare(&self.settings);
+        self.remarks.extend(self.opening.take_remarks());
+    }
+
+    fn remarks(&mut self) -> Vec<String> {
+        self.remarks.extend(self.settings.take_remarks());
+        std::mem::take(&mut self.remarks)
     }
 
     fn fallback(&self, request: &SearchRequest) -> Option<Move> {
-        let position = self.position(request).ok()?;
-        let any = position.legal_moves().into_iter().next()?;
-        word(any, position.game().castling_form()).ok()
+        let wording = self.wording(request);
+        let position = wording.position(&request.position).ok()?;
+        wording.word(position.legal_moves().into_iter().next()?).ok()
     }
 }
 
+/// How a game is won without a search.
+enum Won {
+    /// By saying so.
+    Declared,
+    /// By a move that ends it.
+    By(readyok_rules::Move),
+}
+
 impl Narikin {
-    fn position(&self, request: &SearchRequest) -> Result<Position, Failure> {
-        let game = match request.dialect {
-            Dialect::Uci if self.chess960.get() => Game::Chess960,
-            Dialect::Uci => Game::Chess,
-            Dialect::Usi => Game::Shogi,
-        };
-        let root = match &request.position.root {
-            Root::StartPos => Position::start(game),
-            Root::Fen(fen) => Position::from_text(game, fen.as_str())?,
-            Root::Sfen(sfen) => Position::from_text(game, sfen.as_str())?,
-        };
-        Ok(root.after(request.position.moves.words())?)
+    fn wording(&self, request: &SearchRequest) -> Wording {
+        Wording::new(request.dialect, self.settings.game(request.dialect))
     }
 
-    fn limits(&self, request: &SearchRequest, position: &Position) -> Limits {
+    /// Gives the hash table the size that is wanted, if there is memory for it.
+    fn resize(&mut self) {
+        let wanted = self.settings.hash.get();
+        if self.size == wanted || self.refused == Some(wanted) {
+            return;
+        }
+        let fits = memory::megabytes().is_none_or(|machine| wanted <= machine);
+        if fits && self.searcher.resize(megabytes(wanted)).is_ok() {
+            (self.size, self.refused) = (wanted, None);
+        } else {
+            self.refused = Some(wanted);
+            let kept = self.size;
+            self.remarks.push(format!("no memory for {wanted} MB of hash, it stays at {kept} MB"));
+        }
+    }
+
+    /// Whether a king that has entered the other camp wins at once. UCI has no word for it.
+    fn won(&self, dialect: Dialect, position: &Position) -> Option<Won> {
+        if dialect == Dialect::Uci {
+            return None;
+        }
+        let entering = self.settings.entering();
+        if entering.is_won(position) {
+            return Some(Won::Declared);
+        }
+        if entering.impasse != Impasse::Try {
+            return None;
+        }
+        let shogi = ShogiRules { impasse: entering.impasse, ..ShogiRules::NONE };
+        let rules = EndRules { shogi, ..EndRules::BOARD };
+        let tries = |mv: &readyok_rules::Move| {
+            let mut next = position.clone();
+            let ending = next.play(*mv).ok().and_then(|()| next.ending_under(&rules));
+            ending.is_some_and(|it| it.reason == Reason::Try && it.winner == Some(position.turn()))
+        };
+        position.legal_moves().into_iter().find(tries).map(Won::By)
+    }
+
+    fn limits(
+        &self,
+        request: &SearchRequest,
+        position: &Position,
+        strength: Option<&Strength>,
+    ) -> Limits {
         let go = &request.go;
         // A mate in so many moves of the side that gives it.
         let mate = match go.mate {
             Some(MateLimit::Moves(moves)) => Some(moves.saturating_mul(2).saturating_sub(1)),
             Some(MateLimit::Time(_) | MateLimit::Infinite) | None => None,
         };
+        let wording = self.wording(request);
         let named = go.search_moves.iter().flat_map(MoveList::words);
+        let nodes = [go.nodes, strength.map(Strength::nodes)].into_iter().flatten().min();
+        // In UCI nothing can be declared.
+        let impasse = match request.dialect {
+            Dialect::Uci => Impasse::Ignored,
+            Dialect::Usi => self.settings.entering().impasse,
+        };
         Limits {
             depth: go.depth,
-            nodes: go.nodes,
+            nodes,
             mate,
-            searchmoves: named.filter_map(|word| position.parse_move(word).ok()).collect(),
-            threads: 1,
-            multipv: usize::try_from(self.multipv.get()).unwrap_or(1),
+            searchmoves: named.filter_map(|word| wording.read(position, word)).collect(),
+            // A weak player needs no help, and makes the same errors if asked again.
+            threads: if strength.is_some() { 1 } else { count(self.settings.threads.get()) },
+            multipv: strength.map_or(0, Strength::lines).max(count(self.settings.multipv.get())),
+            max_moves: self.settings.max_moves(),
+            impasse: Some(impasse),
+            refutations: self.settings.show_refutations.get(),
+            learned: self.settings.learned(),
             ..Limits::default()
         }
     }
 }
 
-/// Tells the client what the search tells.
-struct Talk<'a> {
-    control: &'a Control,
-    castling: CastlingForm,
-    /// Whether lines have ranks: there is more than one.
-    ranked: bool,
-}
-
-impl crate::Control for Talk<'_> {
-    fn stopped(&self) -> bool {
-        self.control.stopped()
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.control.elapsed()
-    }
-
-    fn bounds(&self) -> Bounds {
-        let budget = self.control.budget();
-        Bounds { soft: budget.soft, hard: budget.hard }
-    }
-
-    fn report(&self, report: &Report<'_>) {
-        let micros = report.time.as_micros().max(1);
-        let nps = u128::from(report.nodes) * 1_000_000 / micros;
-        self.control.info(Info {
-            depth: Some(report.depth),
-            seldepth: Some(report.seldepth),
-            multipv: self.ranked.then(|| u32::try_from(report.multipv).unwrap_or(u32::MAX)),
-            score: Some(score(report.score)),
-            nodes: Some(report.nodes),
-            nps: u64::try_from(nps).ok(),
-            hashfull: Some(report.hashfull),
-            time: u64::try_from(report.time.as_millis()).ok(),
-            pv: Some(report.pv.iter().filter_map(|&mv| word(mv, self.castling).ok()).collect()),
-            ..Info::default()
-        });
-    }
-
-    fn currmove(&self, mv: readyok_rules::Move, number: usize) {
-        if QUIET <= self.elapsed() {
-            self.control.info(Info {
-                currmove: word(mv, self.castling).ok(),
-                currmovenumber: u32::try_from(number).ok(),
-                ..Info::default()
-            });
+impl Line {
+    fn of(outcome: &Outcome) -> Self {
+        Self {
+            depth: outcome.depth,
+            seldepth: outcome.depth,
+            score: outcome.score,
+            pv: outcome.pv.clone(),
         }
     }
 }
 
-fn word(mv: readyok_rules::Move, castling: CastlingForm) -> Result<Move, MoveError> {
-    mv.word(castling).parse()
-}
-
-fn score(score: Score) -> readyok_engine::Score {
-    match score {
-        Score::Centipawns(value) => readyok_engine::Score::Cp(value),
-        Score::Wins { plies } => readyok_engine::Score::MateIn { plies },
-        Score::Loses { plies: 0 } => readyok_engine::Score::Mated,
-        Score::Loses { plies } => readyok_engine::Score::MatedIn { plies },
-    }
+/// The line that a weaker player would choose, unless it is the best one.
+fn choose(strength: &Strength, position: &Position, talk: &Talk<'_>, best: &Line) -> Option<Line> {
+    let lines = talk.lines();
+    // Lines that were not searched cannot be compared.
+    let searched = lines.iter().filter(|line| 0 < line.depth);
+    let values: Vec<_> =
+        searched.clone().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
+    let chosen = strength.choose(position.key(), &values)?;
+    let (mv, _) = values.get(chosen)?;
+    let chosen = searched.clone().find(|line| line.pv.first() == Some(mv))?;
+    (chosen.pv.first() != best.pv.first()).then(|| chosen.clone())
 }
 
 fn megabytes(size: i64) -> usize {
     usize::try_from(size).unwrap_or(0)
+}
+
+fn count(wanted: i64) -> usize {
+    usize::try_from(wanted).unwrap_or(1)
 }

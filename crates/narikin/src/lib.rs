@@ -6,11 +6,13 @@
 
 mod bench;
 mod board;
+mod book;
 mod control;
 mod deepening;
 mod engine;
 pub mod eval;
 mod history;
+mod learned;
 mod pace;
 mod perft;
 mod picker;
@@ -18,12 +20,15 @@ mod run;
 mod score;
 mod search;
 mod searcher;
+mod strength;
 mod table;
+mod wdl;
 
 pub use bench::bench;
 pub use control::{Bounds, Control, Limits, Report};
-pub use engine::{Narikin, runner};
+pub use engine::{Narikin, TRANSLATION, runner};
 pub use eval::network::NetworkError;
+pub use learned::Learned;
 pub use perft::perft;
 pub use score::Score;
 pub use searcher::{Outcome, Searcher};

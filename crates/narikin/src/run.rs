@@ -71,6 +71,7 @@ impl Run<'_> {
             stop: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             draw: limits.draw,
+            learned: limits.learned.as_deref(),
             full_width: limits.mate.is_some_and(|plies| plies <= FULL_WIDTH),
         };
         let wanted = |mv: B::Move| {

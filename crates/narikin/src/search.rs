@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use self::lines::Lines;
 pub(crate) use self::reductions::Reductions;
 use crate::{
+    Learned,
     board::{Board, MoveList, Step},
     eval::Evaluation,
     history::{ANSWERS, Earlier, Histories},
@@ -33,6 +34,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) nodes: AtomicU64,
     /// What a draw is worth to the side to move at the root.
     pub(crate) draw: Value,
+    /// What the user has taught.
+    pub(crate) learned: Option<&'a Learned>,
     /// Whether to leave nothing out, so that a mate shows at its depth or never.
     pub(crate) full_width: bool,
 }
@@ -738,10 +741,13 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         if ply.is_multiple_of(2) { self.shared.draw } else { -self.shared.draw }
     }
 
-    /// The value if the game is over here by rule.
+    /// The value if the game is over here by rule, or if the user knows better than a search.
     fn ended(&self, ply: usize) -> Option<Value> {
-        let value = self.board.ended(ply)?;
-        Some(if value == DRAW { self.draw(ply) } else { value })
+        match self.board.ended(ply) {
+            Some(value) if value == DRAW => Some(self.draw(ply)),
+            Some(value) => Some(value),
+            None => self.shared.learned?.of_key(self.board.key()),
+        }
     }
 
     /// What the best answer to a move was when it was searched last.

@@ -1,13 +1,18 @@
 //! Tests of the search through the public interface.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod books;
+mod client;
 mod engine;
 mod eval_chess;
 mod limits;
 mod lines;
 mod mates;
+mod mixtures;
+mod options;
 mod playing;
 mod probe;
+mod variants;
 
 use narikin::{Limits, Outcome, Searcher};
 use readyok_rules::{Game, Move, Position};

@@ -1,0 +1,173 @@
+//! Opening books: Polyglot for chess, and the text book of YaneuraOu for shogi.
+
+mod yaneuraou;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::Path;
+
+use readyok_rules::{Move, Polyglot, Position};
+
+use self::yaneuraou::YaneuraOu;
+
+/// A book, whatever its format.
+#[derive(Debug)]
+pub(crate) enum Book {
+    /// Of chess and Chess960.
+    Polyglot(Polyglot<BufReader<File>>),
+    /// Of shogi.
+    YaneuraOu(Box<YaneuraOu>),
+}
+
+/// A move of a book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BookMove {
+    pub(crate) mv: Move,
+    /// The answer to expect, if the book names one.
+    pub(crate) reply: Option<Move>,
+    /// How often to play it, beside the others.
+    pub(crate) weight: u64,
+}
+
+/// Why a book cannot be used.
+#[derive(Debug)]
+pub(crate) enum BookError {
+    /// The file cannot be read, or is no book.
+    Io(io::Error),
+    /// The file is no book of shogi.
+    Shogi(rsshogi::book::BookError),
+    /// It would have to be kept in memory, as its positions are not sorted, and is too large.
+    Unsorted {
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+impl Book {
+    /// Opens a book. Its format shows in its first bytes.
+    pub(crate) fn open(path: &Path) -> Result<Self, BookError> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        file.by_ref().take(yaneuraou::HEAD).read_to_end(&mut head)?;
+        if yaneuraou::is_head(&head) {
+            return Ok(Self::YaneuraOu(Box::new(YaneuraOu::open(path)?)));
+        }
+        file.rewind()?;
+        Ok(Self::Polyglot(Polyglot::new(BufReader::new(file))?))
+    }
+
+    /// The legal moves of the book in a position. None if the book is of another game.
+    pub(crate) fn moves(&mut self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+        match self {
+            Self::YaneuraOu(book) => book.moves(position),
+            Self::Polyglot(book) => {
+                let moves = book.moves(position)?.into_iter();
+                let moves =
+                    moves.map(|(mv, weight)| BookMove { mv, reply: None, weight: weight.into() });
+                Ok(moves.collect())
+            }
+        }
+    }
+
+    /// A move for a position: the one with the highest weight, the first of several; or, with a lot,
+    /// one with twice the weight twice as often. None if all weights are 0.
+    pub(crate) fn choose(
+        &mut self,
+        position: &Position,
+        lot: Option<u64>,
+    ) -> Result<Option<BookMove>, BookError> {
+        let moves = self.moves(position)?;
+        let mut chosen = match lot {
+            Some(lot) => drawn(&moves, lot),
+            None => moves.iter().rev().max_by_key(|it| it.weight),
+        }
+        .copied()
+        .filter(|it| 0 < it.weight);
+        if let Some(chosen) = &mut chosen
+            && chosen.reply.is_none()
+        {
+            let mut next = position.clone();
+            if next.play(chosen.mv).is_ok() {
+                let replies = self.moves(&next)?;
+                let best = replies.iter().rev().max_by_key(|it| it.weight);
+                chosen.reply = best.filter(|it| 0 < it.weight).map(|it| it.mv);
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+fn drawn(moves: &[BookMove], lot: u64) -> Option<&BookMove> {
+    // Sums of a file's numbers must not overflow.
+    let weight = |it: &BookMove| u128::from(it.weight);
+    let total: u128 = moves.iter().map(weight).sum();
+    let mut left = u128::from(lot).checked_rem(total)?;
+    moves.iter().find(|it| match left.checked_sub(weight(it)) {
+        None => true,
+        Some(rest) => {
+            left = rest;
+            false
+        }
+    })
+}
+
+impl From<io::Error> for BookError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<rsshogi::book::BookError> for BookError {
+    fn from(error: rsshogi::book::BookError) -> Self {
+        Self::Shogi(error)
+    }
+}
+
+impl fmt::Display for BookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Shogi(error) => error.fmt(f),
+            Self::Unsorted { bytes } => {
+                write!(
+                    f,
+                    "its positions are not sorted, and with {bytes} bytes it is too large for that"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for BookError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Shogi(error) => Some(error),
+            Self::Unsorted { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readyok_rules::Game;
+
+    #[test]
+    fn lots_fall_by_weight() {
+        let moves = Position::start(Game::Chess).legal_moves();
+        let weights = [3, 0, 1];
+        let moves: Vec<_> = weights
+            .iter()
+            .zip(moves)
+            .map(|(&weight, mv)| BookMove { mv, reply: None, weight })
+            .collect();
+        let drawn: Vec<_> = (0..8).map(|lot| drawn(&moves, lot).map(|it| it.weight)).collect();
+        let (three, one) = (Some(3), Some(1));
+        assert_eq!(drawn, [three, three, three, one, three, three, three, one]);
+        assert_eq!(super::drawn(&[], 5), None);
+        let never = [BookMove { weight: 0, ..moves[0] }];
+        assert_eq!(super::drawn(&never, 5), None);
+    }
+}

@@ -1,0 +1,314 @@
+//! The options: declared here, once, and read between searches.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use readyok_engine::{Check, Combo, Dialect, Options, Spin, Text};
+use readyok_rules::{Game, Impasse, Position, Reason};
+
+use super::opponent;
+use crate::strength::{self, Strength};
+use crate::{Learned, Score};
+
+/// The size of the hash table at first, and at most, in megabytes: 32 TiB, which no machine has.
+pub(super) const HASH: i64 = 16;
+const MOST_HASH: i64 = 33_554_432;
+
+const MOST_THREADS: i64 = 1024;
+const MOST_LINES: i64 = 500;
+
+/// The most that a draw can be worth more or less than an even position, in centipawns.
+const MOST_CONTEMPT: i64 = 500;
+
+const MOST_MOVES: i64 = 100_000;
+
+/// The value of `ResignValue` that means never, and what a mate counts beside the others.
+const NEVER: i64 = 99_999;
+const MATED: i64 = 32_000;
+
+const ABOUT: &str = concat!(
+    "Narikin ",
+    env!("CARGO_PKG_VERSION"),
+    " plays chess, Chess960 and shogi. It is free software under the GNU General Public License, version 3 or later"
+);
+
+/// Handles of all options that the engine reads.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) hash: Spin,
+    clear_hash: Arc<AtomicBool>,
+    pub(super) threads: Spin,
+    pub(super) multipv: Spin,
+    pub(super) move_overhead: Spin,
+    pub(super) own_book: Check,
+    pub(super) book_file: Text,
+    pub(super) book_depth: Spin,
+    pub(super) best_book_move: Check,
+    contempt: Spin,
+    opponent: Text,
+    limit_strength: Check,
+    elo: Spin,
+    rank: Spin,
+    pub(super) analyse: Check,
+    pub(super) show_wdl: Check,
+    pub(super) show_currline: Check,
+    pub(super) show_refutations: Check,
+    chess960: Check,
+    variant: Combo,
+    entering_king: Combo,
+    max_moves: Spin,
+    resign_value: Spin,
+    learned: Arc<Mutex<Learning>>,
+    /// What options want to be told.
+    remarks: Receiver<String>,
+}
+
+/// The choices of `UCI_Variant`.
+const VARIANTS: [(&str, Game); 3] =
+    [("chess", Game::Chess), ("chess960", Game::Chess960), ("shogi", Game::Shogi)];
+
+/// The choices of `EnteringKingRule`, in the words of YaneuraOu. The rules with an `H` count the
+/// pieces that a handicap leaves out.
+const ENTERING: [(&str, Entering); 6] = [
+    ("NoEnteringKing", Entering { impasse: Impasse::Ignored, counts_missing: false }),
+    ("CSARule24", Entering { impasse: Impasse::Points24, counts_missing: false }),
+    ("CSARule24H", Entering { impasse: Impasse::Points24, counts_missing: true }),
+    ("CSARule27", Entering { impasse: Impasse::Points27, counts_missing: false }),
+    ("CSARule27H", Entering { impasse: Impasse::Points27Handicap, counts_missing: true }),
+    ("TryRule", Entering { impasse: Impasse::Try, counts_missing: false }),
+];
+const USUAL_ENTERING: &str = "CSARule27";
+
+/// Options of the games that UCI is spoken for, and of the one that USI is spoken for.
+const OF_UCI: [&str; 10] = [
+    "UCI_Chess960",
+    "UCI_Variant",
+    "UCI_Elo",
+    "UCI_Opponent",
+    "UCI_ShowWDL",
+    "UCI_SetPositionValue",
+    "UCI_EngineAbout",
+    "NalimovPath",
+    "NalimovCache",
+    "UCI_ShredderbasesPath",
+];
+const OF_USI: [&str; 4] = ["USI_Strength", "EnteringKingRule", "MaxMovesToDraw", "ResignValue"];
+
+/// How a king wins that has entered the other's camp.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entering {
+    pub(super) impasse: Impasse,
+    counts_missing: bool,
+}
+
+impl Settings {
+    /// Declares all options.
+    pub(super) fn declare(options: &mut Options) -> Self {
+        let (told, remarks) = mpsc::channel();
+        let hash = options.spin("Hash", HASH, 1..=MOST_HASH);
+        let clear_hash = Arc::new(AtomicBool::new(false));
+        let pressed = Arc::clone(&clear_hash);
+        options.button("Clear Hash", move || pressed.store(true, Ordering::Relaxed));
+        let threads = options.spin("Threads", 1, 1..=MOST_THREADS);
+        let multipv = options.spin("MultiPV", 1, 1..=MOST_LINES);
+        // The client decides on pondering; the engine need not know.
+        options.check("Ponder", false);
+        let move_overhead = options.spin("Move Overhead", 10, 0..=5000);
+        let own_book = options.check("OwnBook", false);
+        let book_file = options.filename("Book File", "");
+        let book_depth = options.spin("Book Depth", 255, 1..=1000);
+        let best_book_move = options.check("Best Book Move", false);
+        let contempt = options.spin("Contempt", 0, -MOST_CONTEMPT..=MOST_CONTEMPT);
+        let opponent = options.string("UCI_Opponent", "");
+        let limit_strength = options.check("UCI_LimitStrength", false);
+        let elo = options.spin("UCI_Elo", *strength::ELO.end(), strength::ELO);
+        let rank = options.spin("USI_Strength", *strength::RANKS.end(), strength::RANKS);
+        let analyse = options.check("UCI_AnalyseMode", false);
+        let show_wdl = options.check("UCI_ShowWDL", false);
+        let show_currline = options.check("UCI_ShowCurrLine", false);
+        let show_refutations = options.check("UCI_ShowRefutations", false);
+        let chess960 = options.check("UCI_Chess960", false);
+        let [(usual, _), ..] = VARIANTS;
+        let variant = options.combo("UCI_Variant", usual, VARIANTS.map(|(name, _)| name));
+        // The client reads it and changes nothing.
+        options.string("UCI_EngineAbout", ABOUT);
+        let learned = Arc::default();
+        declare_learning(options, &learned, &told);
+        declare_unreadable(options, &told);
+        let entering_king =
+            options.combo("EnteringKingRule", USUAL_ENTERING, ENTERING.map(|(name, _)| name));
+        let max_moves = options.spin("MaxMovesToDraw", 0, 0..=MOST_MOVES);
+        let resign_value = options.spin("ResignValue", NEVER, 0..=NEVER);
+        for name in OF_UCI {
+            options.only_in(Dialect::Uci, name);
+        }
+        for name in OF_USI {
+            options.only_in(Dialect::Usi, name);
+        }
+        Self {
+            hash,
+            clear_hash,
+            threads,
+            multipv,
+            move_overhead,
+            own_book,
+            book_file,
+            book_depth,
+            best_book_move,
+            contempt,
+            opponent,
+            limit_strength,
+            elo,
+            rank,
+            analyse,
+            show_wdl,
+            show_currline,
+            show_refutations,
+            chess960,
+            variant,
+            entering_king,
+            max_moves,
+            resign_value,
+            learned,
+            remarks,
+        }
+    }
+
+    /// The game that is played in a dialect.
+    pub(super) fn game(&self, dialect: Dialect) -> Game {
+        let variant = VARIANTS.get(self.variant.index()).map(|&(_, game)| game);
+        match (dialect, variant) {
+            (Dialect::Usi, _) | (Dialect::Uci, Some(Game::Shogi)) => Game::Shogi,
+            (Dialect::Uci, Some(Game::Chess960)) => Game::Chess960,
+            (Dialect::Uci, Some(Game::Chess) | None) => {
+                if self.chess960.get() {
+                    Game::Chess960
+                } else {
+                    Game::Chess
+                }
+            }
+        }
+    }
+
+    /// Whether to clear the hash table, once.
+    pub(super) fn take_clear_hash(&self) -> bool {
+        self.clear_hash.swap(false, Ordering::Relaxed)
+    }
+
+    /// What options have to say.
+    pub(super) fn take_remarks(&self) -> impl Iterator<Item = String> {
+        self.remarks.try_iter()
+    }
+
+    /// The strength to play with, if it is limited. `game` is another number for each game.
+    pub(super) fn strength(&self, dialect: Dialect, game: u64) -> Option<Strength> {
+        if !self.limit_strength.get() {
+            return None;
+        }
+        Some(match dialect {
+            Dialect::Uci => Strength::of_elo(self.elo.get(), game),
+            Dialect::Usi => Strength::of_rank(self.rank.get(), game),
+        })
+    }
+
+    /// How many centipawns a draw is worse than an even position.
+    pub(super) fn contempt(&self, dialect: Dialect) -> i32 {
+        let own = match dialect {
+            Dialect::Uci if self.limit_strength.get() => self.elo.get(),
+            Dialect::Uci | Dialect::Usi => opponent::OWN,
+        };
+        opponent::contempt(self.contempt.get(), &self.opponent.get(), own)
+    }
+
+    /// After how many moves of both sides the game is drawn, if it is.
+    pub(super) fn max_moves(&self) -> Option<u32> {
+        u32::try_from(self.max_moves.get()).ok().filter(|&moves| 0 < moves)
+    }
+
+    /// What the user has taught, if there is anything.
+    pub(super) fn learned(&self) -> Option<Arc<Learned>> {
+        let learning = locked(&self.learned);
+        Some(Arc::clone(&learning.learned)).filter(|learned| !learned.is_empty())
+    }
+
+    /// Whether the user has taught anything since this was asked last.
+    pub(super) fn take_lesson(&self) -> bool {
+        std::mem::take(&mut locked(&self.learned).is_new)
+    }
+
+    /// How an entered king wins.
+    pub(super) fn entering(&self) -> Entering {
+        let named = ENTERING.get(self.entering_king.index());
+        named.map_or(Entering { impasse: Impasse::Ignored, counts_missing: false }, |it| it.1)
+    }
+
+    /// Whether to resign with a score.
+    pub(super) fn resigns_at(&self, score: Score) -> bool {
+        let value = match score {
+            Score::Centipawns(value) => value.into(),
+            Score::Wins { .. } => MATED,
+            Score::Loses { .. } => -MATED,
+        };
+        let limit = self.resign_value.get();
+        limit != NEVER && value <= -limit
+    }
+}
+
+impl Entering {
+    /// Whether the side to move wins by saying so.
+    pub(super) fn is_won(self, position: &Position) -> bool {
+        let Some(mut declared) = position.declaration() else { return false };
+        if !self.counts_missing {
+            declared.missing = 0;
+        }
+        let ending = declared.ending(self.impasse);
+        ending.is_some_and(|ending| ending.reason == Reason::Declaration)
+    }
+}
+
+/// What is learned from one search to the next.
+#[derive(Debug, Default)]
+struct Learning {
+    learned: Arc<Learned>,
+    is_new: bool,
+}
+
+fn locked(learning: &Mutex<Learning>) -> MutexGuard<'_, Learning> {
+    learning.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Each value is an instruction of its own.
+fn declare_learning(options: &mut Options, learned: &Arc<Mutex<Learning>>, told: &Sender<String>) {
+    let (learned, told) = (Arc::clone(learned), told.clone());
+    options.string_with("UCI_SetPositionValue", "", move |text| {
+        if text.is_empty() {
+            return;
+        }
+        let mut learning = locked(&learned);
+        match Arc::make_mut(&mut learning.learned).obey(text) {
+            Ok(()) => learning.is_new = true,
+            // Without an engine nobody listens.
+            Err(error) => drop(told.send(format!("nothing is learned: {error}"))),
+        }
+    });
+}
+
+/// Endgame databases whose formats have no public prober. GUIs set them for all engines, so that they
+/// are taken, and what comes of it is said.
+fn declare_unreadable(options: &mut Options, told: &Sender<String>) {
+    for (name, what) in [("NalimovPath", "Nalimov"), ("UCI_ShredderbasesPath", "Shredder")] {
+        let told = told.clone();
+        options.string_with(name, "", move |path| {
+            if !path.is_empty() {
+                // Without an engine nobody listens.
+                let _ = told.send(format!(
+                    "{what} tablebases are not used: their format is not public. \
+                     Syzygy tablebases serve the same end"
+                ));
+            }
+        });
+    }
+    // A cache for nothing needs no word.
+    options.spin("NalimovCache", 1, 1..=65_536);
+}

@@ -1,0 +1,158 @@
+//! What the user has taught of single positions (`UCI_SetPositionValue`).
+
+use std::collections::HashMap;
+
+use readyok_engine::Failure;
+use readyok_engine::protocol::PositionValue;
+use readyok_rules::{BoardRef, FenForm, Game, Position, Side, fairy};
+
+use crate::Limits;
+use crate::board::{Board, Chess, Shogi};
+
+/// More positions than this are not kept: nobody teaches so many, and memory is finite.
+const MOST: usize = 1 << 20;
+
+const SHOGI_RANKS: usize = 9;
+
+/// Larger values would be mates.
+const LARGEST: i32 = 10_000;
+
+/// Values of positions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// For the side to move, by the keys that the search has for positions.
+    values: HashMap<u64, i32>,
+}
+
+impl Learned {
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The value of a position, in centipawns for the side to move.
+    pub fn get(&self, position: &Position) -> Option<i32> {
+        keys(position).first().and_then(|&key| self.of_key(key))
+    }
+
+    /// The value of the position to which the search gives this key.
+    pub(crate) fn of_key(&self, key: u64) -> Option<i32> {
+        self.values.get(&key).copied()
+    }
+
+    /// Learns a value, in centipawns for the side that moves first in the start position; or none,
+    /// which forgets it. Values beyond 10000 are taken as that, and nothing new is learned past a
+    /// million positions, nor of a position that the search does not take.
+    pub fn set(&mut self, position: &Position, value: Option<i32>) {
+        let for_mover = |value: i32| match position.turn() {
+            Side::First => value.clamp(-LARGEST, LARGEST),
+            Side::Second => value.clamp(-LARGEST, LARGEST).saturating_neg(),
+        };
+        for key in keys(position) {
+            match value {
+                None => drop(self.values.remove(&key)),
+                Some(_) if self.values.len() >= MOST && !self.values.contains_key(&key) => (),
+                Some(value) => drop(self.values.insert(key, for_mover(value))),
+            }
+        }
+    }
+
+    /// Does what a value of `UCI_SetPositionValue` says. Positions are of chess, or of shogi as UCI
+    /// has it.
+    ///
+    /// # Errors
+    /// It is no instruction, or its position cannot be played.
+    pub fn obey(&mut self, text: &str) -> Result<(), Failure> {
+        match text.parse()? {
+            PositionValue::ClearAll => self.values.clear(),
+            PositionValue::Clear { fen } => self.set(&position(fen.as_str())?, None),
+            PositionValue::Set { centipawns, fen } => {
+                self.set(&position(fen.as_str())?, Some(centipawns));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn position(fen: &str) -> Result<Position, Failure> {
+    let ranks = fen.split(' ').next().unwrap_or_default().split('/').count();
+    if ranks == SHOGI_RANKS
+        && let Some(sfen) = fairy::sfen(fen)
+    {
+        return Ok(Position::from_text(Game::Shogi, &sfen)?);
+    }
+    let chess = Position::from_text(Game::Chess, fen);
+    Ok(chess.or_else(|_| Position::from_text(Game::Chess960, fen))?)
+}
+
+/// The keys that the search has for a position. None if it does not take it.
+fn keys(position: &Position) -> Vec<u64> {
+    let limits = Limits::default();
+    match position.board() {
+        BoardRef::Shogi(_) => {
+            Shogi::new(position, &limits).map(|board| board.key()).into_iter().collect()
+        }
+        BoardRef::Chess(_) => {
+            let key = Chess::new(position, &limits).map(|board| board.key());
+            key.into_iter().chain(keys_after_pawns(position)).collect()
+        }
+    }
+}
+
+/// The search tells a position that a double step of a pawn has led to from others, even where
+/// nothing can be taken en passant.
+fn keys_after_pawns(position: &Position) -> impl Iterator<Item = u64> {
+    let fen = position.text(FenForm::Shredder);
+    let rank = match position.turn() {
+        Side::First => '6',
+        Side::Second => '3',
+    };
+    ('a'..='h').filter_map(move |file| {
+        let fields: Vec<&str> = fen.split(' ').collect();
+        let [board, turn, castling, "-", ..] = fields.as_slice() else { return None };
+        let fen = format!("{board} {turn} {castling} {file}{rank} 0 1");
+        // Where no pawn stands it is no position.
+        Some(cozy_chess::Board::from_fen(&fen, true).ok()?.hash())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+
+    fn value(learned: &Learned, game: Game, text: &str) -> Option<i32> {
+        learned.get(&Position::from_text(game, text).expect("a position"))
+    }
+
+    #[test]
+    fn values_are_kept_for_the_side_to_move_and_forgotten_when_told_to() {
+        let mut learned = Learned::default();
+        learned.obey(&format!("30 + {AFTER_E4}")).expect("an instruction");
+        assert_eq!(value(&learned, Game::Chess, AFTER_E4), Some(-30));
+        learned.obey("-7 + 8/8/8/8/8/8/8/K1k5 w - - 0 1").expect("an instruction");
+        assert_eq!(value(&learned, Game::Chess, "8/8/8/8/8/8/8/K1k5 w - - 0 1"), Some(-7));
+        learned.obey(&format!("clear + {AFTER_E4}")).expect("an instruction");
+        assert_eq!(value(&learned, Game::Chess, AFTER_E4), None);
+        assert!(!learned.is_empty());
+        learned.obey("clearall").expect("an instruction");
+        assert!(learned.is_empty());
+    }
+
+    #[test]
+    fn positions_of_shogi_are_those_of_uci() {
+        let mut learned = Learned::default();
+        learned.obey("12 + 4k4/9/4P4/9/9/9/9/9/4K4[Gp] b - - 0 1").expect("an instruction");
+        assert_eq!(value(&learned, Game::Shogi, "4k4/9/4P4/9/9/9/9/9/4K4 w Gp 2"), Some(-12));
+    }
+
+    #[test]
+    fn what_is_no_instruction_teaches_nothing() {
+        let mut learned = Learned::default();
+        for text in ["", "much + 8/8/8/8/8/8/8/K1k5 w - - 0 1", "5", "5 + 9/9 w", "clear"] {
+            assert!(learned.obey(text).is_err(), "{text}");
+        }
+        assert!(learned.is_empty());
+    }
+}

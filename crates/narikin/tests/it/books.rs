@@ -1,0 +1,178 @@
+//! Openings from books of both games.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use readyok_rules::shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64};
+use readyok_rules::{BoardRef, Game, Position};
+use tempfile::{NamedTempFile, TempDir};
+
+use crate::client::Client;
+
+/// The keys of the start position and of the one after e2e4, from the description of the format.
+const START: u64 = 0x463b_9618_1691_fc9c;
+const AFTER_E4: u64 = 0x823c_9b50_fd11_4196;
+
+const D2D4: u16 = 0x02db;
+const E2E4: u16 = 0x031c;
+const D7D5: u16 = 0x0ce3;
+/// Castling to the king's side.
+const E1H1: u16 = 0x0107;
+
+fn polyglot(entries: &[(u64, u16, u16)]) -> NamedTempFile {
+    let mut file = NamedTempFile::new().expect("a file");
+    for (key, mv, weight) in entries {
+        let bytes = [&key.to_be_bytes()[..], &mv.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]];
+        file.write_all(&bytes.concat()).expect("a file");
+    }
+    file
+}
+
+fn text_book(text: &str) -> NamedTempFile {
+    let mut file = NamedTempFile::new().expect("a file");
+    file.write_all(text.as_bytes()).expect("a file");
+    file
+}
+
+fn client(hello: &str, book: &NamedTempFile, options: &[&str]) -> Client {
+    let file = format!("Book{}File value {}", separator(hello), book.path().display());
+    let own_book = if hello == "uci" { "OwnBook value true" } else { "USI_OwnBook value true" };
+    Client::with(hello, &[&[own_book, file.as_str()], options].concat())
+}
+
+fn separator(hello: &str) -> &str {
+    if hello == "uci" { " " } else { "_" }
+}
+
+/// The moves that are played in so many searches.
+fn moves(client: &mut Client, lines: &str, searches: usize) -> Vec<String> {
+    let mut moves: Vec<_> = (0..searches).map(|_| client.best(lines)).collect();
+    moves.sort();
+    moves.dedup();
+    moves
+}
+
+#[test]
+fn chess_is_opened_from_a_polyglot_book() {
+    let book = polyglot(&[(START, D2D4, 1), (START, E2E4, 1), (AFTER_E4, D7D5, 9)]);
+    let mut client = client("uci", &book, &[]);
+    assert!(client.remarks().is_empty());
+    let start = "position startpos\ngo movetime 60000";
+    assert_eq!(moves(&mut client, start, 40), ["d2d4", "e2e4"], "by lot");
+    let heard = client.ask("position startpos moves e2e4\ngo movetime 60000");
+    assert_eq!(heard.first().map(String::as_str), Some("info string d7d5 is from the book"));
+    client.say("setoption name OwnBook value false");
+    let heard = client.ask("position startpos moves e2e4\ngo depth 1");
+    assert!(!heard.iter().any(|line| line.contains("book")), "{heard:#?}");
+}
+
+#[test]
+fn the_best_move_and_its_answer_can_be_asked_for() {
+    let book = polyglot(&[(START, D2D4, 1), (START, E2E4, 2), (AFTER_E4, D7D5, 9)]);
+    let mut client = client("uci", &book, &["Best Book Move value true"]);
+    let heard = client.ask("position startpos\ngo movetime 60000");
+    assert_eq!(heard.last().map(String::as_str), Some("bestmove e2e4 ponder d7d5"));
+    assert_eq!(moves(&mut client, "position startpos\ngo movetime 60000", 5), ["e2e4"]);
+}
+
+#[test]
+fn a_book_castles_in_the_form_that_is_asked_for() {
+    let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    let position = Position::from_text(Game::Chess, fen).expect("a position");
+    let BoardRef::Chess(board) = position.board() else { panic!("it is chess") };
+    let Zobrist64(key) = board.position().zobrist_hash(EnPassantMode::PseudoLegal);
+    let book = polyglot(&[(key, E1H1, 1)]);
+    let mut client = client("uci", &book, &[]);
+    let go = format!("position fen {fen}\ngo movetime 60000");
+    assert_eq!(client.best(&go), "e1g1");
+    client.say("setoption name UCI_Chess960 value true");
+    assert_eq!(client.best(&go), "e1h1");
+}
+
+#[test]
+fn no_book_is_used_where_it_does_not_belong() {
+    let book = polyglot(&[(START, D2D4, 1), (AFTER_E4, D7D5, 1)]);
+    let mut client = client("uci", &book, &["Book Depth value 1"]);
+    let from_book = |heard: Vec<String>| heard.iter().any(|line| line.contains("from the book"));
+    assert!(from_book(client.ask("position startpos\ngo depth 1")));
+    for go in ["go depth 1 searchmoves e2e4", "go mate 1 depth 1"] {
+        assert!(!from_book(client.ask(go)), "{go}");
+    }
+    client.say("go infinite\nstop");
+    assert!(!from_book(client.hear_until("bestmove")));
+    let third = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2\ngo depth 1";
+    assert!(!from_book(client.ask(third)), "the book ends before");
+    client.say("setoption name UCI_AnalyseMode value true");
+    assert!(!from_book(client.ask("position startpos\ngo depth 1")));
+}
+
+const SHOGI: &str = "\
+#YANEURAOU-DB2016 1.00
+sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1
+7g7f 3c3d 40 32 10
+2g2f 8c8d 30 32 10
+6g6f 3c3d -90 32 500
+sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2
+3c3d 2g2f 10 30 1
+";
+
+#[test]
+fn shogi_is_opened_from_a_text_book() {
+    let book = text_book(SHOGI);
+    let mut client = client("usi", &book, &[]);
+    assert!(client.remarks().is_empty());
+    let start = "position startpos\ngo byoyomi 60000";
+    assert_eq!(moves(&mut client, start, 40), ["2g2f", "7g7f"], "nothing that is much worse");
+    let heard = client.ask("position startpos moves 7g7f\ngo byoyomi 60000");
+    assert_eq!(heard.last().map(String::as_str), Some("bestmove 3c3d ponder 2g2f"));
+    client.say("setoption name Best_Book_Move value true");
+    assert_eq!(client.ask(start).last().map(String::as_str), Some("bestmove 7g7f ponder 3c3d"));
+}
+
+#[test]
+fn a_text_book_that_is_not_sorted_is_used_all_the_same() {
+    let (head, entries) = SHOGI.split_once('\n').expect("a header");
+    let second = entries.find("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6").expect("two entries");
+    let (first, second) = entries.split_at(second);
+    for text in [format!("{head}\n{second}{first}"), format!("{head}\r\n{first}{second}")] {
+        let book = text_book(&text);
+        let mut client = client("usi", &book, &["Best_Book_Move value true"]);
+        assert!(client.remarks().is_empty());
+        assert_eq!(client.best("position startpos\ngo byoyomi 60000"), "7g7f");
+        assert_eq!(client.best("position startpos moves 7g7f\ngo byoyomi 60000"), "3c3d");
+    }
+}
+
+#[test]
+fn shogi_over_uci_has_its_book_too() {
+    let book = text_book(SHOGI);
+    let mut client =
+        client("uci", &book, &["UCI_Variant value shogi", "Best Book Move value true"]);
+    let heard = client.ask("position startpos\ngo movetime 60000");
+    assert_eq!(heard.last().map(String::as_str), Some("bestmove c3c4 ponder g7g6"));
+}
+
+#[test]
+fn a_book_that_cannot_be_used_is_told_of_and_survived() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| -> PathBuf { folder.path().join(name) };
+    fs::write(path("odd.bin"), [0; 17]).expect("a file");
+    fs::write(path("empty.bin"), []).expect("a file");
+    fs::write(path("broken.db"), "#YANEURAOU-DB2016 1.00\nsfen x\n7g7f\n\u{0}\n").expect("a file");
+    for (name, complains) in
+        [("missing.bin", true), ("odd.bin", true), ("empty.bin", false), ("", true)]
+    {
+        let file = format!("Book File value {}", path(name).display());
+        let mut client = Client::with("uci", &["OwnBook value true", &file]);
+        let remarks = client.remarks();
+        assert_eq!(remarks.iter().any(|it| it.starts_with("no book in")), complains, "{remarks:?}");
+        assert!(client.remarks().is_empty(), "once");
+        assert_ne!(client.best("position startpos\ngo depth 1"), "(none)");
+    }
+    let file = format!("Book_File value {}", path("broken.db").display());
+    let mut client = Client::with("usi", &["USI_OwnBook value true", &file]);
+    client.remarks();
+    let best = client.best("position startpos\ngo depth 1");
+    assert!(best != "resign" && best != "(none)");
+}

@@ -1,0 +1,99 @@
+//! A client at the other end of a pair of pipes.
+
+use std::io::{self, BufRead, BufReader, PipeWriter, Write};
+use std::sync::mpsc::{self, Receiver};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// No test waits longer for anything. It is not what is measured.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(crate) struct Client {
+    input: Option<PipeWriter>,
+    lines: Receiver<String>,
+    served: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Client {
+    /// Starts the engine and says hello: `uci` or `usi`.
+    pub(crate) fn greet(hello: &str) -> Self {
+        let (input, mut client) = io::pipe().expect("a pipe");
+        let (output, engine) = io::pipe().expect("a pipe");
+        let runner = narikin::runner().expect("memory for the table");
+        let served = thread::spawn(move || runner.run(input, engine));
+        let (said, lines) = mpsc::channel();
+        thread::spawn(move || {
+            BufReader::new(output).lines().try_for_each(|line| said.send(line.expect("text")))
+        });
+        client.write_all(format!("{hello}\n").as_bytes()).expect("the engine listens");
+        Self { input: Some(client), lines, served: Some(served) }
+    }
+
+    /// Starts the engine with some options set, each as `name value …`.
+    pub(crate) fn with(hello: &str, options: &[&str]) -> Self {
+        let mut client = Self::greet(hello);
+        client.hear_until(&format!("{hello}ok"));
+        for option in options {
+            client.say(&format!("setoption name {option}"));
+        }
+        client
+    }
+
+    pub(crate) fn say(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the engine listens");
+        input.write_all(format!("{line}\n").as_bytes()).expect("the engine listens");
+    }
+
+    pub(crate) fn hear(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a line within the patience of the tests")
+    }
+
+    /// All lines up to one that starts so.
+    pub(crate) fn hear_until(&self, start: &str) -> Vec<String> {
+        self.hear_up_to(|line| line.starts_with(start))
+    }
+
+    /// All lines up to one that is looked for.
+    pub(crate) fn hear_up_to(&self, is_it: impl Fn(&str) -> bool) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            heard.push(self.hear());
+            if heard.last().is_some_and(|line| is_it(line)) {
+                return heard;
+            }
+        }
+    }
+
+    /// Says something, and returns everything up to the next `bestmove`.
+    pub(crate) fn ask(&mut self, lines: &str) -> Vec<String> {
+        self.say(lines);
+        self.hear_until("bestmove")
+    }
+
+    /// The move after `bestmove` to what is said.
+    pub(crate) fn best(&mut self, lines: &str) -> String {
+        let heard = self.ask(lines);
+        let words = heard.last().map(|line| line.split(' '));
+        words.and_then(|mut words| words.nth(1)).unwrap_or_default().to_owned()
+    }
+
+    /// What is said before the engine is ready.
+    pub(crate) fn remarks(&mut self) -> Vec<String> {
+        self.say("isready");
+        let heard = self.hear_until("readyok").into_iter();
+        heard.filter_map(|line| line.strip_prefix("info string ").map(str::to_owned)).collect()
+    }
+}
+
+/// The engine ends with its client, without a panic.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.input = None;
+        // What the engine still says is read, or it might wait for ever.
+        while self.lines.recv_timeout(PATIENCE).is_ok() {}
+        let ended = self.served.take().map(JoinHandle::join);
+        if !thread::panicking() {
+            assert!(matches!(ended, Some(Ok(_))), "the engine does not panic");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Searches with several limits at once: the first that is reached ends them.
+
+use crate::client::Client;
+
+/// Something after `go`, and whether it ends a search by itself.
+const UCI: [(&str, bool); 8] = [
+    ("depth 3", true),
+    ("nodes 3000", true),
+    ("movetime 60", true),
+    ("mate 2", true),
+    ("wtime 2000 btime 2000 winc 10 binc 10", true),
+    ("movestogo 5", true),
+    ("infinite", false),
+    ("ponder", false),
+];
+
+const USI: [(&str, bool); 7] = [
+    ("depth 3", true),
+    ("nodes 3000", true),
+    ("movetime 60", true),
+    ("btime 2000 wtime 2000 byoyomi 100", true),
+    ("byoyomi 60", true),
+    ("infinite", false),
+    ("ponder", false),
+];
+
+#[track_caller]
+fn check_pairs(hello: &str, limits: &[(&str, bool)], named: [&str; 2]) {
+    let mut client = Client::with(hello, &["MultiPV value 2"]);
+    client.say("position startpos");
+    for (index, &(first, first_ends)) in limits.iter().enumerate() {
+        for &(second, second_ends) in limits.iter().skip(index) {
+            for moves in ["", "searchmoves"] {
+                let named = if moves.is_empty() { String::new() } else { named.join(" ") };
+                let go = format!("go {first} {second} {moves} {named}");
+                client.say(&go);
+                // A search for ever or on the opponent's time is ended, twice in different ways.
+                if !(first_ends && second_ends) {
+                    client.say("isready");
+                    client.hear_until("readyok");
+                    if go.contains("ponder") && !go.contains("infinite") {
+                        client.say("ponderhit");
+                    }
+                    client.say("stop");
+                }
+                // A limit such as `movestogo` alone is none.
+                if [first, second].iter().all(|it| *it == "movestogo 5") {
+                    client.say("stop");
+                }
+                let heard = client.hear_until("bestmove");
+                let best = heard.last().and_then(|line| line.split(' ').nth(1));
+                let best = best.unwrap_or_else(|| panic!("{go}: {heard:#?}"));
+                assert!(best != "(none)" && best != "resign", "{go}: {heard:#?}");
+                assert!(named.is_empty() || named.split(' ').any(|it| it == best), "{go}: {best}");
+            }
+        }
+    }
+    // Nothing is left over.
+    client.say("isready");
+    assert_eq!(client.hear(), "readyok");
+}
+
+#[test]
+fn every_pair_of_limits_of_uci_ends_in_one_move() {
+    check_pairs("uci", &UCI, ["e2e4", "g1f3"]);
+}
+
+#[test]
+fn every_pair_of_limits_of_usi_ends_in_one_move() {
+    check_pairs("usi", &USI, ["7g7f", "2g2f"]);
+}
+
+#[test]
+fn the_smaller_limit_ends_the_search() {
+    let mut client = Client::with("uci", &[]);
+    client.say("position startpos");
+    let deepest = |heard: &[String]| -> Option<u32> {
+        let depths =
+            heard.iter().filter_map(|it| it.strip_prefix("info depth ")?.split(' ').next());
+        depths.filter_map(|depth| depth.parse().ok()).max()
+    };
+    assert_eq!(deepest(&client.ask("go depth 2 nodes 100000000")), Some(2));
+    assert_eq!(deepest(&client.ask("go depth 2 movetime 600000")), Some(2));
+    assert_eq!(deepest(&client.ask("go depth 2 wtime 600000 btime 600000")), Some(2));
+    client.ask("go depth 99 nodes 1000");
+    client.ask("go nodes 1000 movetime 600000");
+    client.say("position fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1");
+    let mated = client.ask("go mate 1 depth 90 nodes 100000000 movetime 600000");
+    assert!(mated.iter().any(|line| line.contains("score mate 1")), "{mated:#?}");
+}
+
+#[test]
+fn a_game_that_ends_while_pondering_ends_the_search() {
+    let mut client = Client::with("usi", &[]);
+    client.say("usinewgame\nposition startpos moves 7g7f");
+    for over in ["gameover draw", "gameover win", "gameover lose"] {
+        client.say("go ponder btime 60000 wtime 60000 byoyomi 1000");
+        client.say(over);
+        client.hear_until("bestmove");
+    }
+    client.say("isready");
+    assert_eq!(client.hear_until("readyok").last().map(String::as_str), Some("readyok"));
+}

@@ -1,0 +1,328 @@
+//! What options do, as clients see it.
+
+use readyok_engine::Dialect;
+use readyok_engine::protocol::translation::{Problem, Translation};
+
+use crate::client::Client;
+
+fn declared(hello: &str) -> Vec<String> {
+    let lines = Client::greet(hello).hear_until(&format!("{hello}ok"));
+    let names = lines.iter().filter_map(|line| line.strip_prefix("option name "));
+    names.filter_map(|line| Some(line.split_once(" type ")?.0.to_owned())).collect()
+}
+
+#[test]
+fn each_protocol_has_the_options_of_its_games() {
+    let (uci, usi) = (declared("uci"), declared("usi"));
+    for name in [
+        "Hash",
+        "Clear Hash",
+        "Threads",
+        "MultiPV",
+        "Ponder",
+        "Move Overhead",
+        "OwnBook",
+        "Book File",
+        "Book Depth",
+        "Best Book Move",
+        "Contempt",
+        "UCI_Opponent",
+        "UCI_SetPositionValue",
+        "UCI_LimitStrength",
+        "UCI_Elo",
+        "UCI_AnalyseMode",
+        "UCI_ShowWDL",
+        "UCI_ShowCurrLine",
+        "UCI_ShowRefutations",
+        "UCI_Chess960",
+        "UCI_Variant",
+        "UCI_EngineAbout",
+        "NalimovPath",
+        "NalimovCache",
+        "UCI_ShredderbasesPath",
+        "Debug Log File",
+    ] {
+        assert!(uci.iter().any(|it| it == name), "{name} in {uci:?}");
+    }
+    for name in [
+        "USI_Hash",
+        "Clear_Hash",
+        "Threads",
+        "MultiPV",
+        "USI_Ponder",
+        "Move_Overhead",
+        "USI_OwnBook",
+        "Book_File",
+        "Book_Depth",
+        "Best_Book_Move",
+        "USI_LimitStrength",
+        "USI_Strength",
+        "USI_AnalyseMode",
+        "USI_ShowCurrLine",
+        "USI_ShowRefutations",
+        "EnteringKingRule",
+        "MaxMovesToDraw",
+        "Contempt",
+        "ResignValue",
+        "Debug_Log_File",
+    ] {
+        assert!(usi.iter().any(|it| it == name), "{name} in {usi:?}");
+    }
+    for word in ["960", "Variant", "Elo", "Nalimov", "Shredder", "Syzygy", "UCI"] {
+        assert!(!usi.iter().any(|it| it.contains(word)), "{word} in {usi:?}");
+    }
+    for word in ["Entering", "Resign", "MaxMoves", "USI"] {
+        assert!(!uci.iter().any(|it| it.contains(word)), "{word} in {uci:?}");
+    }
+}
+
+#[test]
+fn a_hash_table_that_does_not_fit_is_told_of_once_and_survived() {
+    let mut client = Client::with("uci", &["Hash value 33554432"]);
+    assert_eq!(client.remarks(), ["no memory for 33554432 MB of hash, it stays at 16 MB"]);
+    assert!(client.remarks().is_empty());
+    assert_ne!(client.best("position startpos\ngo depth 2"), "(none)");
+    client.say("setoption name Hash value 1\nsetoption name Clear Hash");
+    assert!(client.remarks().is_empty());
+    client.say("setoption name Hash value 33554432");
+    assert_eq!(client.remarks(), ["no memory for 33554432 MB of hash, it stays at 1 MB"]);
+    assert_ne!(client.best("go depth 2"), "(none)");
+}
+
+#[test]
+fn clearing_the_hash_table_forgets_what_was_found() {
+    let mut client = Client::with("uci", &["Hash value 4"]);
+    let nodes = |heard: &[String]| -> u64 {
+        let last = heard.iter().rev().find_map(|line| line.split_once(" nodes "));
+        last.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).expect("nodes")
+    };
+    let first = nodes(&client.ask("position startpos\ngo depth 5"));
+    let again = nodes(&client.ask("go depth 5"));
+    client.say("setoption name Clear Hash");
+    let cleared = nodes(&client.ask("go depth 5"));
+    assert!(again < first, "{again} and {first}");
+    assert_eq!(cleared, first);
+}
+
+#[test]
+fn chances_are_shown_if_they_are_wanted() {
+    let wdl = |heard: Vec<String>| heard.iter().any(|line| line.contains(" wdl "));
+    let mut client = Client::with("uci", &[]);
+    assert!(!wdl(client.ask("position startpos\ngo depth 1")));
+    client.say("setoption name UCI_ShowWDL value true");
+    assert!(wdl(client.ask("go depth 1")));
+}
+
+#[test]
+fn endgame_databases_that_nobody_can_read_are_told_of() {
+    let mut client = Client::with("uci", &["NalimovPath value /tb", "NalimovCache value 4"]);
+    let remarks = client.remarks();
+    assert!(remarks.iter().any(|it| it.starts_with("Nalimov tablebases are not used")));
+    client.say("setoption name UCI_ShredderbasesPath value /tb");
+    let remarks = client.remarks();
+    assert!(remarks.iter().any(|it| it.starts_with("Shredder tablebases are not used")));
+    client.say("setoption name NalimovPath value <empty>");
+    assert!(client.remarks().is_empty());
+}
+
+/// Of what the search tells, the values of a key.
+fn values<'a>(heard: &'a [String], key: &str) -> Vec<&'a str> {
+    let key = format!(" {key} ");
+    heard.iter().filter_map(|line| line.split_once(&key)?.1.split(' ').next()).collect()
+}
+
+#[test]
+fn a_search_tells_how_deep_how_much_and_how_hard() {
+    for hello in ["uci", "usi"] {
+        let heard = Client::with(hello, &[]).ask("position startpos\ngo nodes 60000");
+        for key in ["depth", "seldepth", "nodes", "nps", "hashfull", "time"] {
+            assert!(!values(&heard, key).is_empty(), "{key} in {heard:#?}");
+        }
+        #[cfg(unix)]
+        assert!(
+            values(&heard, "cpuload").iter().any(|it| it.parse().is_ok_and(|load: u32| load > 0)),
+            "{heard:#?}"
+        );
+        // Only one line has no rank.
+        assert!(values(&heard, "multipv").is_empty(), "{heard:#?}");
+    }
+}
+
+#[test]
+fn the_move_being_searched_is_told_after_a_second() {
+    let mut client = Client::with("uci", &[]);
+    client.say("position startpos\ngo infinite");
+    let heard = client.hear_up_to(|line| line.contains(" currmove "));
+    assert_eq!(values(&heard, "currmovenumber").len(), 1);
+    client.ask("stop");
+}
+
+#[test]
+fn a_weaker_engine_searches_less_and_plays_other_moves() {
+    for (hello, weakest) in [("uci", "UCI_Elo value 800"), ("usi", "USI_Strength value -15")] {
+        let limit = format!("{}_LimitStrength value true", hello.to_uppercase());
+        let mut client = Client::with(hello, &[&limit, weakest]);
+        let mut moves = Vec::new();
+        for _ in 0..12 {
+            let new_game = format!("{hello}newgame");
+            let heard = client.ask(&format!("{new_game}\nposition startpos\ngo movetime 60000"));
+            let nodes = values(&heard, "nodes").iter().filter_map(|it| it.parse().ok()).max();
+            assert!(nodes.is_none_or(|nodes: u64| nodes < 5_000), "{heard:#?}");
+            // Lines to choose from are not shown to those who want one.
+            assert!(values(&heard, "multipv").is_empty(), "{heard:#?}");
+            moves.extend(heard.last().cloned());
+        }
+        moves.sort();
+        moves.dedup();
+        assert!(moves.len() > 1, "each game is another one: {moves:?}");
+        // Neither an analysis nor a search for ever is any weaker.
+        client.say(&format!("setoption name {}_AnalyseMode value true", hello.to_uppercase()));
+        let heard = client.ask("position startpos\ngo nodes 20000");
+        let nodes = values(&heard, "nodes").iter().filter_map(|it| it.parse().ok()).max();
+        assert!(nodes.is_some_and(|nodes: u64| nodes > 10_000), "{heard:#?}");
+    }
+}
+
+#[test]
+fn a_weak_engine_still_mates_at_once() {
+    let mut client = Client::with("uci", &["UCI_LimitStrength value true", "UCI_Elo value 800"]);
+    for _ in 0..5 {
+        let mate = "ucinewgame\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1\ngo movetime 60000";
+        assert_eq!(client.best(mate), "a1a8");
+    }
+}
+
+#[test]
+fn it_resigns_where_it_is_asked_to() {
+    let lost = "position sfen 4k4/9/9/9/9/9/9/9/4K4 b 2r2b4g4s4n4l18p 1\ngo depth 1";
+    let mut client = Client::with("usi", &[]);
+    assert_ne!(client.best(lost), "resign");
+    client.say("setoption name ResignValue value 2000");
+    assert_eq!(client.best(lost), "resign");
+    assert_ne!(client.best(&format!("{lost} searchmoves 5i5h")), "resign");
+    assert_ne!(client.best("position startpos\ngo depth 2"), "resign");
+    client.say("setoption name USI_AnalyseMode value true");
+    assert_ne!(client.best(lost), "resign");
+}
+
+#[test]
+fn a_king_that_has_entered_wins_by_the_rule_that_is_set() {
+    let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4 b GGGGSSSSNNNNLLLL";
+    let entered = format!("position sfen {entered}\ngo depth 1");
+    let mut client = Client::with("usi", &[]);
+    assert_eq!(client.best(&entered), "win");
+    for (rule, wins) in [
+        ("NoEnteringKing", false),
+        ("CSARule24", true),
+        ("CSARule24H", true),
+        ("CSARule27", true),
+        ("CSARule27H", true),
+        ("TryRule", false),
+    ] {
+        client.say(&format!("setoption name EnteringKingRule value {rule}"));
+        assert_eq!(client.best(&entered) == "win", wins, "{rule}");
+    }
+}
+
+#[test]
+fn by_the_try_rule_the_king_goes_where_the_other_began() {
+    let mut client = Client::with("usi", &["EnteringKingRule value TryRule"]);
+    let near = "position sfen 9/3K5/9/9/9/9/9/9/4k4 b - 1\ngo depth 1";
+    assert_eq!(client.best(near), "6b5a");
+    client.say("setoption name EnteringKingRule value NoEnteringKing");
+    assert_ne!(client.best("position sfen 9/3K5/9/9/9/9/9/9/4k4 b R 1\ngo depth 1"), "win");
+}
+
+#[test]
+fn the_translation_file_fits_the_options_of_both_protocols() {
+    let file = Translation::read(narikin::TRANSLATION.as_bytes()).expect("a translation file");
+    let runner = narikin::runner().expect("memory for the table");
+    for dialect in Dialect::ALL {
+        let others =
+            runner.declared(if dialect == Dialect::Uci { Dialect::Usi } else { Dialect::Uci });
+        // One file serves both protocols, so that it names options of the other, too.
+        let is_other = |problem: &Problem| match problem {
+            Problem::UnknownOption { option } => others.find(option).is_some(),
+            _ => false,
+        };
+        let findings = file.lint(&runner.declared(dialect)).into_iter();
+        let findings: Vec<_> = findings.filter(|it| !is_other(&it.problem)).collect();
+        assert_eq!(findings, []);
+        for language in ["en", "ja"] {
+            let language = language.parse().expect("a language");
+            let texts = file.lookup(dialect, &[language]);
+            for decl in &runner.declared(dialect) {
+                assert!(texts.help(&decl.name).is_some(), "{} has no help", decl.name);
+            }
+        }
+    }
+}
+
+/// The last score, in centipawns.
+fn score(heard: &[String]) -> Option<i32> {
+    values(heard, "cp").last().and_then(|score| score.parse().ok())
+}
+
+#[test]
+fn a_draw_is_worth_what_contempt_and_the_opponent_make_of_it() {
+    let drawn = "position fen 8/8/8/8/8/8/8/K1k5 w - - 0 1\ngo depth 3";
+    let mut client = Client::with("uci", &["Contempt value 40"]);
+    assert_eq!(score(&client.ask(drawn)), Some(-40));
+    client.say("setoption name UCI_Opponent value none 2300 human Somebody");
+    assert_eq!(score(&client.ask(drawn)), Some(-90));
+    client.say("setoption name UCI_AnalyseMode value true");
+    assert_eq!(score(&client.ask(drawn)), Some(0));
+}
+
+#[test]
+fn a_game_of_shogi_is_drawn_after_so_many_moves() {
+    let ahead =
+        |number: u32| format!("position sfen 4k4/9/9/9/9/9/9/9/4K4 b 2R2B {number}\ngo depth 2");
+    let mut client = Client::with("usi", &["MaxMovesToDraw value 100"]);
+    assert_eq!(score(&client.ask(&ahead(100))), Some(0));
+    assert!(score(&client.ask(&ahead(10))).is_none_or(|score| score > 1_000));
+    client.say("setoption name MaxMovesToDraw value 0");
+    assert!(score(&client.ask(&ahead(100))).is_none_or(|score| score > 1_000));
+}
+
+#[test]
+fn what_the_user_teaches_is_believed_until_it_is_taken_back() {
+    let after_a4 = "rnbqkbnr/pppppppp/8/8/P7/8/1PPPPPPP/RNBQKBNR b KQkq - 0 1";
+    let mut client = Client::with("uci", &[]);
+    let search = "position startpos\ngo depth 5";
+    assert!(score(&client.ask(search)).is_some_and(|score| score < 200));
+    client.say(&format!("setoption name UCI_SetPositionValue value 700 + {after_a4}"));
+    assert!(client.remarks().is_empty());
+    let taught = client.ask(search);
+    assert_eq!(score(&taught), Some(700), "{taught:#?}");
+    assert_eq!(taught.last().map(String::as_str), Some("bestmove a2a4"));
+    client.say(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
+    assert!(score(&client.ask(search)).is_some_and(|score| score < 200));
+    client.say("setoption name UCI_SetPositionValue value much + 8/8/8/8/8/8/8/K1k5 w - - 0 1");
+    let remarks = client.remarks();
+    assert!(remarks.iter().any(|it| it.starts_with("nothing is learned: `much`")), "{remarks:?}");
+}
+
+#[test]
+fn several_threads_search_together() {
+    for hello in ["uci", "usi"] {
+        let mut client = Client::with(hello, &["Threads value 4", "MultiPV value 2"]);
+        let heard = client.ask("position startpos\ngo depth 6");
+        assert!(values(&heard, "depth").contains(&"6"), "{heard:#?}");
+        client.ask("go nodes 20000");
+        client.say("go infinite\nstop");
+        client.hear_until("bestmove");
+    }
+}
+
+#[test]
+fn the_line_being_searched_and_refutations_are_told_to_those_who_want_them() {
+    let options = ["UCI_ShowCurrLine value true", "UCI_ShowRefutations value true"];
+    let mut client = Client::with("uci", &options);
+    client.say("position startpos\ngo infinite");
+    client.hear_up_to(|line| line.contains(" currline "));
+    let heard = client.hear_up_to(|line| line.contains(" refutation "));
+    let told = heard.last().map(|line| line.split(' ').count());
+    assert!(told.is_some_and(|words| words > 3), "a move and an answer: {heard:?}");
+    client.ask("stop");
+}
