@@ -12,6 +12,7 @@ mod mixtures;
 mod options;
 mod playing;
 mod probe;
+mod stress;
 mod variants;
 
 use narikin::{Limits, Outcome, Searcher};

@@ -1,0 +1,30 @@
+//! Plays random GUI against the engine for some seconds: `stress SECONDS [SEED]`.
+//!
+//! It ends with an error as soon as something is wrong: a crash, an illegal move, an answer that is
+//! more than half a second late or never comes. `tests/it/stress/gui.rs` says what is done.
+
+#[path = "../tests/it/stress/gui.rs"]
+mod gui;
+
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use gui::{Patience, Tally, now, session};
+
+fn main() -> io::Result<()> {
+    let mut numbers = std::env::args().skip(1).map(|word| word.parse::<u64>());
+    let (Some(Ok(seconds)), first) = (numbers.next(), numbers.next()) else {
+        return Err(io::Error::other("usage: stress SECONDS [SEED]"));
+    };
+    let first = first.transpose().map_err(io::Error::other)?.unwrap_or(0);
+    let patience =
+        Patience { hung: Duration::from_mins(1), late: Some(Duration::from_millis(500)) };
+    let (start, mut tally) = (now(), Tally::default());
+    for seed in first.. {
+        tally.add(&session(seed, 40, patience).map_err(io::Error::other)?);
+        if start.elapsed() >= Duration::from_secs(seconds) {
+            return writeln!(io::stdout(), "seeds {first} to {seed}: {tally:?}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,580 @@
+//! A GUI that does whatever comes to its mind, and looks whether the engine keeps to the protocol.
+//!
+//! It plays sessions: it says hello in one of the protocols, sets options to values that are declared
+//! and to some that are not, sets up positions of games that were played at random or are odd,
+//! starts searches with any mixture of limits, and stops them, ponders, hits and misses, asks whether
+//! the engine is ready, talks nonsense and changes options in the middle of them. For each `go` there
+//! has to be one `bestmove` that is legal, in time, and nothing may panic.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, BufReader, PipeWriter, Write as _};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use readyok_rules::{Game, Position, fairy};
+
+/// How patient the GUI is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// Whatever takes longer has hung.
+    pub(crate) hung: Duration,
+    /// How much later than promised an answer may come; none if time is not looked at.
+    pub(crate) late: Option<Duration>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tally {
+    /// Searches that were answered.
+    pub(crate) searches: u64,
+    /// Searches that were stopped.
+    pub(crate) stops: u64,
+    /// Ponder hits, and ponder misses.
+    pub(crate) hits: u64,
+    /// Searches on the opponent's time that were stopped.
+    pub(crate) misses: u64,
+    /// Options that were set.
+    pub(crate) options: u64,
+}
+
+impl Tally {
+    /// Adds what another session did.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.searches += other.searches;
+        self.stops += other.stops;
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.options += other.options;
+    }
+}
+
+/// What the GUI speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speech {
+    Uci,
+    Usi,
+}
+
+/// A position as the engine is told of it.
+#[derive(Debug)]
+struct Told {
+    /// None for the start position.
+    root: Option<String>,
+    moves: Vec<String>,
+    now: Position,
+}
+
+/// What a search was asked for.
+#[derive(Debug, Default)]
+struct Limits {
+    infinite: bool,
+    ponders: bool,
+    /// It ends by itself.
+    ends: bool,
+    /// It may take so long.
+    time: Option<Duration>,
+    /// Only these moves.
+    named: Vec<String>,
+}
+
+/// Mates, stalemates, many moves and few, promotions, castling, draws at hand.
+const ODD_CHESS: [&str; 10] = [
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1",
+    "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    "8/PPPPPPPP/8/2k5/5K2/8/pppppppp/8 w - - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/8/8/8/8/8/8/K1k5 w - - 99 150",
+    "8/8/4k3/8/2KP4/8/8/8 w - - 98 150",
+    "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1",
+    "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3",
+    "k7/8/8/8/8/8/8/KQQQQQQQ w - - 0 1",
+];
+
+const ODD_CHESS960: [&str; 4] = [
+    "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
+    "4k3/8/8/8/8/8/8/RK5R w HA - 0 1",
+    "rk2r3/8/8/8/8/8/8/RK2R3 b EAea - 0 1",
+];
+
+/// Mates, positions without a king, with all moves there can be, entered kings.
+const ODD_SHOGI: [&str; 8] = [
+    "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+    "4k4/9/9/3+R5/9/9/9/9/9 b 2BGSNLP3g3s3n3l17p 1",
+    "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1",
+    "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4 b GGGGSSSSNNNNLLLL 1",
+    "4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
+    "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124",
+    "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "9/3K5/9/9/9/9/9/9/4k4 b 2R 1",
+];
+
+struct Gui {
+    rng: Rng,
+    patience: Patience,
+    speech: Speech,
+    /// As the options are set; what is searched may still be of another game.
+    variant: Game,
+    chess960: bool,
+    input: PipeWriter,
+    lines: Receiver<String>,
+    served: JoinHandle<io::Result<()>>,
+    declared: Vec<String>,
+    /// What was said and heard last, for the case that something is wrong.
+    log: Vec<String>,
+    tally: Tally,
+}
+
+/// Plays a session of so many searches.
+///
+/// # Errors
+/// The engine did something wrong; the text says what, and what was said before.
+pub(crate) fn session(seed: u64, searches: u64, patience: Patience) -> Result<Tally, String> {
+    let mut rng = Rng::with_seed(seed);
+    let speech = if rng.bool() { Speech::Uci } else { Speech::Usi };
+    let (input, client) = io::pipe().map_err(|error| error.to_string())?;
+    let (output, engine) = io::pipe().map_err(|error| error.to_string())?;
+    let runner = narikin::runner().map_err(|error| error.to_string())?;
+    let served = thread::spawn(move || runner.run(input, engine));
+    let (said, lines) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines() {
+            let Ok(line) = line else { return };
+            if said.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let mut gui = Gui {
+        rng,
+        patience,
+        speech,
+        variant: Game::Chess,
+        chess960: false,
+        input: client,
+        lines,
+        served,
+        declared: Vec::new(),
+        log: Vec::new(),
+        tally: Tally::default(),
+    };
+    let played = gui.greet().and_then(|()| gui.play(searches));
+    let Gui { log, tally, input, lines, served, .. } = gui;
+    drop(input);
+    played.map_err(|error| {
+        let last: Vec<_> = log.iter().rev().take(60).rev().map(String::as_str).collect();
+        format!("seed {seed}: {error}\n{}", last.join("\n"))
+    })?;
+    // Until the engine is gone.
+    for line in lines {
+        complain_of(&line).map_err(|error| format!("seed {seed}: {error}"))?;
+    }
+    match served.join() {
+        Ok(Ok(())) => Ok(tally),
+        Ok(Err(error)) => Err(format!("seed {seed}: {error}")),
+        Err(_) => Err(format!("seed {seed}: the engine panicked")),
+    }
+}
+
+/// What no engine may say.
+fn complain_of(line: &str) -> Result<(), String> {
+    if line.contains("panicked") || line.contains("a bug of this engine") {
+        return Err(format!("the engine says: {line}"));
+    }
+    Ok(())
+}
+
+impl Gui {
+    fn say(&mut self, line: &str) -> Result<(), String> {
+        self.log.push(format!("> {line}"));
+        writeln!(self.input, "{line}").map_err(|error| format!("the engine is gone: {error}"))
+    }
+
+    /// A line, or none if there is none for so long.
+    fn hear(&mut self, patience: Duration) -> Result<Option<String>, String> {
+        match self.lines.recv_timeout(patience) {
+            Ok(line) => {
+                self.log.push(format!("< {line}"));
+                complain_of(&line)?;
+                Ok(Some(line))
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err("the engine is gone".to_owned()),
+        }
+    }
+
+    /// Listens until a line that starts so.
+    fn hear_until(&mut self, start: &str) -> Result<String, String> {
+        loop {
+            match self.hear(self.patience.hung)? {
+                Some(line) if line.starts_with(start) => return Ok(line),
+                Some(line) if line.starts_with("bestmove") => {
+                    return Err(format!("a move that nobody asked for: {line}"));
+                }
+                Some(_) => (),
+                None => return Err(format!("no `{start}`")),
+            }
+        }
+    }
+
+    fn greet(&mut self) -> Result<(), String> {
+        let hello = self.hello();
+        self.say(hello)?;
+        let ok = format!("{hello}ok");
+        loop {
+            let line = self.hear(self.patience.hung)?.ok_or("no greeting")?;
+            if line == ok {
+                return Ok(());
+            }
+            if let Some(declared) = line.strip_prefix("option name ") {
+                self.declared.push(declared.to_owned());
+            }
+        }
+    }
+
+    fn game(&self) -> Game {
+        match (self.speech, self.variant) {
+            (Speech::Usi, _) => Game::Shogi,
+            (Speech::Uci, Game::Chess) if self.chess960 => Game::Chess960,
+            (Speech::Uci, game) => game,
+        }
+    }
+
+    /// A position of a game that was played at random, or an odd one.
+    fn position(&mut self) -> Told {
+        let game = self.game();
+        let odd = match game {
+            Game::Chess => &ODD_CHESS[..],
+            Game::Chess960 => &ODD_CHESS960[..],
+            Game::Shogi => &ODD_SHOGI[..],
+        };
+        let text = if self.rng.bool() { self.rng.choice(odd).copied() } else { None };
+        let now = text.and_then(|text| Position::from_text(game, text).ok());
+        let now = now.unwrap_or_else(|| Position::start(game));
+        let root = text.map(|_| now.to_string());
+        let mut told = Told { root, moves: Vec::new(), now };
+        for _ in 0..self.rng.u32(..60) {
+            self.play_on(&mut told);
+        }
+        told
+    }
+
+    /// A move more, if there is one.
+    fn play_on(&mut self, told: &mut Told) {
+        let moves = told.now.legal_moves();
+        let Some(&mv) = self.rng.choice(&moves) else { return };
+        let word = self.word(told.now.game(), mv);
+        if told.now.play(mv).is_ok() {
+            told.moves.push(word);
+        }
+    }
+
+    fn position_line(&self, told: &Told) -> String {
+        let root = match (&told.root, self.speech, told.now.game()) {
+            (None, _, _) => "startpos".to_owned(),
+            (Some(sfen), Speech::Uci, Game::Shogi) => {
+                format!("fen {}", fairy::fen(sfen).unwrap_or_default())
+            }
+            (Some(sfen), Speech::Usi, _) => format!("sfen {sfen}"),
+            (Some(fen), Speech::Uci, _) => format!("fen {fen}"),
+        };
+        if told.moves.is_empty() {
+            return format!("position {root}");
+        }
+        format!("position {root} moves {}", told.moves.join(" "))
+    }
+
+    fn hello(&self) -> &'static str {
+        match self.speech {
+            Speech::Uci => "uci",
+            Speech::Usi => "usi",
+        }
+    }
+
+    fn play(&mut self, searches: u64) -> Result<(), String> {
+        let mut position = self.position();
+        for _ in 0..searches {
+            match self.rng.u32(..10) {
+                0 => {
+                    self.say(&format!("{}newgame", self.hello()))?;
+                    position = self.position();
+                }
+                1 | 2 => self.set_option()?,
+                3 => position = self.position(),
+                4 => self.nonsense()?,
+                5 => {
+                    self.say("isready")?;
+                    self.hear_until("readyok")?;
+                }
+                _ => self.play_on(&mut position),
+            }
+            // Options may have made it another game.
+            if position.now.game() != self.game() {
+                position = self.position();
+            }
+            self.search(&position)?;
+        }
+        self.say("quit")
+    }
+
+    fn search(&mut self, position: &Told) -> Result<(), String> {
+        let line = self.position_line(position);
+        self.say(&line)?;
+        let (go, limits) = self.go(position);
+        let start = now();
+        self.say(&go)?;
+        let mut since = start;
+        let mut open = !limits.ends;
+        let mut best = None;
+        // What happens while the engine thinks.
+        for _ in 0..self.rng.u32(..6) {
+            match self.rng.u32(..8) {
+                0 => self.say("isready")?,
+                1 => self.set_option()?,
+                2 => self.nonsense()?,
+                _ => (),
+            }
+            let pause = Duration::from_millis(self.rng.u64(..12));
+            if let Some(line) = self.hear(pause)?
+                && line.starts_with("bestmove")
+            {
+                best = Some(line);
+                break;
+            }
+        }
+        if best.is_none() && limits.ponders && self.rng.bool() {
+            self.say("ponderhit")?;
+            since = now();
+            self.tally.hits += 1;
+            open = limits.infinite;
+        } else if limits.ponders {
+            self.tally.misses += 1;
+        }
+        let stops = best.is_none() && (open || self.rng.u32(..4) == 0);
+        if stops {
+            self.say("stop")?;
+            since = now();
+            self.tally.stops += 1;
+        }
+        let best = match best {
+            Some(best) => best,
+            None => self.hear_best()?,
+        };
+        let promised = if stops { Some(Duration::ZERO) } else { limits.time };
+        if let (Some(late), Some(promised)) = (self.patience.late, promised)
+            && since.elapsed() > promised + late
+        {
+            return Err(format!("late by {:?}: {best}", since.elapsed().saturating_sub(promised)));
+        }
+        self.tally.searches += 1;
+        self.check(position, &best, &limits)
+    }
+
+    fn hear_best(&mut self) -> Result<String, String> {
+        loop {
+            match self.hear(self.patience.hung)? {
+                Some(line) if line.starts_with("bestmove") => return Ok(line),
+                Some(_) => (),
+                None => return Err("no move".to_owned()),
+            }
+        }
+    }
+
+    fn check(&self, position: &Told, best: &str, limits: &Limits) -> Result<(), String> {
+        let wrong = || format!("{best} in {}, after `{}`", position.now, limits.named.join(" "));
+        let mut words = best.split(' ').skip(1);
+        let word = words.next().ok_or_else(wrong)?;
+        let has_moves = !position.now.legal_moves().is_empty();
+        match (word, self.speech) {
+            ("(none)", Speech::Uci) if !has_moves => return Ok(()),
+            ("resign" | "win", Speech::Usi) => return Ok(()),
+            _ => (),
+        }
+        if !limits.named.is_empty() && !limits.named.iter().any(|named| named == word) {
+            return Err(wrong());
+        }
+        let read = |position: &Position, word: &str| {
+            let word = self.usual(position.game(), word);
+            position.parse_move(&word).ok()
+        };
+        let mv = read(&position.now, word).ok_or_else(wrong)?;
+        let mut next = position.now.clone();
+        next.play(mv).map_err(|_| wrong())?;
+        match (words.next(), words.next()) {
+            (None, _) => Ok(()),
+            (Some("ponder"), Some(word)) => read(&next, word).map(drop).ok_or_else(wrong),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// A word as the rules read it.
+    fn usual(&self, game: Game, word: &str) -> String {
+        let fairy = self.speech == Speech::Uci && game == Game::Shogi;
+        fairy.then(|| fairy::usi_word(word)).flatten().unwrap_or_else(|| word.to_owned())
+    }
+
+    fn go(&mut self, position: &Told) -> (String, Limits) {
+        let mut go = "go".to_owned();
+        let mut limits = Limits::default();
+        match self.rng.u32(..12) {
+            0 => {
+                go.push_str(" infinite");
+                limits.infinite = true;
+            }
+            1 | 2 => {
+                go.push_str(" ponder");
+                limits.ponders = true;
+            }
+            _ => limits.ends = true,
+        }
+        let mut number = |most: u64| self.rng.u64(0..=most);
+        // Writing to a string cannot fail.
+        let mut add = |text: std::fmt::Arguments<'_>| {
+            let _ = go.write_fmt(text);
+        };
+        let kinds = number(31);
+        if kinds & 1 != 0 {
+            add(format_args!(" depth {}", number(4)));
+        }
+        if kinds & 2 != 0 {
+            add(format_args!(" nodes {}", number(3_000)));
+        }
+        if kinds & 4 != 0 && self.speech == Speech::Uci {
+            add(format_args!(" mate {}", number(2)));
+        }
+        if kinds & 8 != 0 || kinds == 16 {
+            let time = number(40);
+            add(format_args!(" movetime {time}"));
+            limits.time = Some(Duration::from_millis(time));
+        }
+        if kinds & 16 != 0 || kinds == 0 || kinds == 4 {
+            let [white, black] = [number(300), number(300)];
+            add(format_args!(" btime {black} wtime {white}"));
+            let more = match (self.speech, number(2)) {
+                (Speech::Usi, 0) => {
+                    let byoyomi = number(30);
+                    add(format_args!(" byoyomi {byoyomi}"));
+                    byoyomi
+                }
+                (_, 1) => {
+                    add(format_args!(" binc 10 winc 10"));
+                    10
+                }
+                _ => 0,
+            };
+            let most = Duration::from_millis(white.max(black) + more);
+            limits.time = Some(limits.time.map_or(most, |time| time.min(most)));
+        }
+        if self.rng.u32(..8) == 0 {
+            let mut moves = position.now.legal_moves();
+            self.rng.shuffle(&mut moves);
+            moves.truncate(3);
+            limits.named = moves.iter().map(|&mv| self.word(position.now.game(), mv)).collect();
+            if !limits.named.is_empty() {
+                go.push_str(" searchmoves ");
+                go.push_str(&limits.named.join(" "));
+            }
+        }
+        (go, limits)
+    }
+
+    fn word(&self, game: Game, mv: readyok_rules::Move) -> String {
+        let word = mv.word(game.castling_form());
+        let fairy = self.speech == Speech::Uci && game == Game::Shogi;
+        fairy.then(|| fairy::uci_word(&word)).flatten().unwrap_or(word)
+    }
+
+    /// Sets an option to one of its values, or to something else.
+    fn set_option(&mut self) -> Result<(), String> {
+        self.tally.options += 1;
+        let Some(declared) = self.rng.choice(&self.declared).cloned() else { return Ok(()) };
+        let Some((name, rest)) = declared.split_once(" type ") else { return Ok(()) };
+        let words: Vec<&str> = rest.split(' ').collect();
+        let after = |key: &str| {
+            let index = words.iter().position(|word| *word == key)?;
+            words.get(index + 1)?.parse::<i64>().ok()
+        };
+        let odd = self.rng.u32(..10) == 0;
+        let value = match words.first().copied() {
+            _ if odd => "odd value".to_owned(),
+            Some("check") => self.rng.bool().to_string(),
+            Some("spin") => {
+                let (min, max) = (after("min").unwrap_or(0), after("max").unwrap_or(0));
+                // Nobody has that many processors or that much time. Of memory there is enough for
+                // the largest table on no machine, and for others not on all.
+                let most = match name {
+                    "Threads" => 3,
+                    "MultiPV" => 6,
+                    "Move Overhead" | "Move_Overhead" => 5,
+                    "Hash" | "USI_Hash" => 8,
+                    _ => max,
+                };
+                let drawn = self.rng.i64(min..=most.clamp(min, max));
+                let all = name.ends_with("Hash") && self.rng.u32(..8) == 0;
+                if all { max } else { drawn }.to_string()
+            }
+            Some("combo") => {
+                let choices: Vec<_> = rest.split(" var ").skip(1).collect();
+                self.rng.choice(&choices).copied().unwrap_or_default().to_owned()
+            }
+            Some("string" | "filename") => {
+                // A log would be written, and nothing else is.
+                if name.contains("Log") {
+                    return Ok(());
+                }
+                let texts = ["<empty>", "/nowhere/at/all", "Cargo.toml", "none 2000 human A", "💥"];
+                self.rng.choice(texts).unwrap_or_default().to_owned()
+            }
+            _ => String::new(),
+        };
+        let line = if value.is_empty() {
+            format!("setoption name {name}")
+        } else {
+            format!("setoption name {name} value {value}")
+        };
+        self.say(&line)?;
+        match (name, value.as_str()) {
+            ("UCI_Variant", "chess") => self.variant = Game::Chess,
+            ("UCI_Variant", "chess960") => self.variant = Game::Chess960,
+            ("UCI_Variant", "shogi") => self.variant = Game::Shogi,
+            ("UCI_Chess960", "true") => self.chess960 = true,
+            ("UCI_Chess960", "false") => self.chess960 = false,
+            _ => (),
+        }
+        Ok(())
+    }
+
+    fn nonsense(&mut self) -> Result<(), String> {
+        let lines = [
+            "",
+            "   ",
+            "xyzzy",
+            "ponderhit",
+            "stop",
+            "debug on",
+            "debug off",
+            "go_away",
+            "position",
+            "position fen",
+            "position fen 8/8 w",
+            "setoption",
+            "setoption name",
+            "setoption name None value 3",
+            "register later",
+            "bestmove e2e4",
+            "\u{feff}isready?",
+            "position startpos moves a1a1 z9z9",
+        ];
+        let line = self.rng.choice(lines).unwrap_or_default();
+        self.say(line)
+    }
+}
+
+/// The one place that reads the clock.
+pub(crate) fn now() -> Instant {
+    #[expect(clippy::disallowed_methods, reason = "a GUI looks at the clock")]
+    Instant::now()
+}
