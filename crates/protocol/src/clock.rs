@@ -174,7 +174,8 @@ impl Clocks {
     /// Whether a side has an increment, and not one of zero.
     #[inline]
     pub(crate) fn has_increments(&self) -> bool {
-        [self.white_increment, self.black_increment].into_iter().flatten().any(|time| time != 0)
+        let has = |increment: Option<Millis>| increment.is_some_and(|time| time != 0);
+        has(self.white_increment) || has(self.black_increment)
     }
 
     /// Whether no field was sent.

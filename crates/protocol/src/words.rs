@@ -82,25 +82,30 @@ impl<'a> Words<'a> {
         start
     }
 
-    /// The next word, if it is a number without a sign and of no more than 18 digits, which cannot
+    /// The next word, if it is a number without a sign and of no more than 15 digits, which cannot
     /// overflow. Nearly all numbers are such.
     #[inline]
     pub(crate) fn plain_number(&mut self) -> Option<u64> {
-        let bytes = self.line.as_bytes();
         let start = self.next_start();
-        let (mut end, mut number) = (start, 0u64);
-        while let Some(&byte) = bytes.get(end).filter(|&&byte| !is_space_byte(byte)) {
-            let digit = byte.wrapping_sub(b'0');
-            if 9 < digit {
-                return None;
+        let text = self.line.as_bytes().get(start..)?;
+        let (number, length) = digits_of(text)?;
+        match length {
+            0 => None,
+            8 => self.long_number(start, number),
+            _ => {
+                self.at = start + length;
+                Some(number)
             }
-            number = number.wrapping_mul(10).wrapping_add(digit.into());
-            end += 1;
         }
-        if !(1..=18).contains(&(end - start)) {
-            return None;
-        }
-        self.at = end;
+    }
+
+    /// The same for one whose first eight digits are known.
+    #[inline(never)]
+    fn long_number(&mut self, start: usize, first: u64) -> Option<u64> {
+        let text = self.line.as_bytes().get(start + 8..)?;
+        let (more, length) = digits_of(text)?;
+        let number = first.checked_mul(*POWERS.get(length)?)?.checked_add(more)?;
+        self.at = start + 8 + length;
         Some(number)
     }
 
@@ -218,13 +223,39 @@ fn short_chunk(text: &[u8]) -> [u8; 8] {
     chunk.to_le_bytes()
 }
 
+/// A one in each byte.
+const ONES: u64 = u64::MAX / 0xff;
+
 /// Marks bytes below `limit`, which is ASCII, by their highest bits. Right up to the first one:
 /// bytes after it may be marked, too.
 #[inline]
 fn bytes_below(limit: u8, chunk: [u8; 8]) -> u64 {
-    const ONES: u64 = u64::MAX / 0xff;
     let chunk = u64::from_le_bytes(chunk);
     chunk.wrapping_sub(ONES * u64::from(limit)) & !chunk & (ONES * 0x80)
+}
+
+/// Ten to the power of how many digits may follow the first eight.
+const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+
+/// The number that the first eight bytes are, or all before the first white space, and how many
+/// they are. `None` if one of them is no digit.
+///
+/// Looks at eight bytes at a time, as [`word_length`] does and for the same reason.
+#[inline]
+fn digits_of(text: &[u8]) -> Option<(u64, usize)> {
+    let chunk = text.first_chunk().copied().unwrap_or_else(|| short_chunk(text));
+    let bits = bytes_below(b' ' + 1, chunk).trailing_zeros() & !7;
+    let digits = u64::from_le_bytes(chunk) ^ (ONES * u64::from(b'0'));
+    // As if zeros stood before them, which need no mask.
+    let digits = digits.checked_shl(64 - bits).unwrap_or(0);
+    let above_nine = digits | digits.wrapping_add(ONES * (0x80 - 10));
+    if above_nine & (ONES * 0x80) != 0 {
+        return None;
+    }
+    // Neighbours become one number: digits, then pairs of them, then pairs of pairs.
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+    Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff, bits as usize / 8))
 }
 
 /// The number of bytes before the first one that is marked by its highest bit; 8 if none is.
@@ -286,6 +317,23 @@ impl Integer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_numbers_are_their_digits() {
+        for length in 1..20 {
+            for number in ["1234567890123456789", "0000000000000000000", "9999999999999999999"] {
+                for after in ["", " ", "\t1", " pv e2e4 e7e5", "x", "-", "/1 123456789", "\u{663}"]
+                {
+                    let text = alloc::format!(" {}{after}", &number[..length]);
+                    let mut words = Words::of(&text);
+                    let is_number = length <= 15 && !after.starts_with(['x', '-', '/', '\u{663}']);
+                    let expected = is_number.then(|| number[..length].parse().unwrap());
+                    assert_eq!(words.plain_number(), expected, "{text}");
+                    assert_eq!(words.at(), if is_number { length + 1 } else { 0 }, "{text}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn chunks_are_searched_as_bytes_are() {

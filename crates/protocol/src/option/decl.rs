@@ -7,7 +7,7 @@ use core::fmt;
 use crate::command::{decoded, encoded};
 use crate::note::NoteKind;
 use crate::read::{Reader, in_any_case};
-use crate::words::{Integer, Word, Words};
+use crate::words::{Integer, Word, Words, has_byte_below};
 use crate::write::{self, WriteError};
 
 /// An option as an engine declares it.
@@ -143,7 +143,6 @@ impl<'a> OptionDecl<'a> {
         self.kind.check()?;
         out.write_str("option name ")?;
         out.write_str(&self.name)?;
-        out.write_str(" type ")?;
         self.kind.write(out)?;
         Ok(())
     }
@@ -190,6 +189,21 @@ fn check_text(
     write::check_text(field, text, keywords)
 }
 
+/// Checks one of the texts to choose from.
+#[inline]
+fn check_choice(text: &str) -> Result<(), WriteError> {
+    // Most are one short word, and of another length than the words that would end it.
+    let is_plain = !matches!(text.len(), 0 | 3 | 7 | 17..) && !has_byte_below(b' ' + 1, text);
+    if is_plain { Ok(()) } else { check_odd_choice(text) }
+}
+
+/// The same for any text.
+#[inline(never)]
+fn check_odd_choice(text: &str) -> Result<(), WriteError> {
+    let keywords = &["var", "default"];
+    if text.is_empty() { Ok(()) } else { check_text("choice of an option", text, keywords) }
+}
+
 impl OptionKind<'_> {
     /// The type, if it is one of the protocols.
     pub fn option_type(&self) -> Option<OptionType> {
@@ -222,10 +236,8 @@ impl OptionKind<'_> {
             Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
             Self::Combo { default, vars } => {
                 write::check_length("choices of an option", vars.len(), OptionDecl::MAX_VARS)?;
-                let mut texts = default.iter().chain(vars).filter(|text| !text.is_empty());
-                let check =
-                    |text: &str| check_text("choice of an option", text, &["var", "default"]);
-                texts.try_for_each(|text| check(text))?;
+                default.as_deref().map_or(Ok(()), check_choice)?;
+                vars.iter().try_for_each(|text| check_choice(text))?;
             }
             Self::String { default } | Self::Filename { default } => {
                 if let Some(text) = default.as_deref().filter(|text| !text.is_empty()) {
@@ -247,40 +259,36 @@ impl OptionKind<'_> {
     }
 
     fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
-        out.write_str(self.word())?;
         match self {
-            Self::Check { default } => match default {
-                Some(true) => out.write_str(" default true"),
-                Some(false) => out.write_str(" default false"),
-                None => Ok(()),
-            },
+            Self::Check { default: Some(true) } => out.write_str(" type check default true"),
+            Self::Check { default: Some(false) } => out.write_str(" type check default false"),
+            Self::Check { default: None } => out.write_str(" type check"),
             Self::Spin { default, min, max } => {
+                out.write_str(" type spin")?;
                 write::signed(out, " default ", *default)?;
                 write::signed(out, " min ", *min)?;
                 write::signed(out, " max ", *max)
             }
             Self::Combo { default, vars } => {
-                if let Some(text) = default {
-                    out.write_str(" default ")?;
-                    out.write_str(encoded(text))?;
+                match default {
+                    Some(text) => write_text(" type combo default ", Some(text), out)?,
+                    None => out.write_str(" type combo")?,
                 }
-                for text in vars {
-                    out.write_str(" var ")?;
-                    out.write_str(encoded(text))?;
-                }
-                Ok(())
+                vars.iter().try_for_each(|text| write_text(" var ", Some(text), out))
             }
-            Self::Button => Ok(()),
-            Self::String { default } | Self::Filename { default } => match default {
-                Some(text) => {
-                    out.write_str(" default ")?;
-                    out.write_str(encoded(text))
-                }
-                None => Ok(()),
-            },
-            Self::Other { rest, .. } if rest.is_empty() => Ok(()),
-            Self::Other { rest, .. } => {
-                out.write_str(" ")?;
+            Self::Button => out.write_str(" type button"),
+            Self::String { default } => {
+                out.write_str(" type string")?;
+                write_text(" default ", default.as_deref(), out)
+            }
+            Self::Filename { default } => {
+                out.write_str(" type filename")?;
+                write_text(" default ", default.as_deref(), out)
+            }
+            Self::Other { kind, rest } => {
+                out.write_str(" type ")?;
+                out.write_str(kind)?;
+                out.write_str(if rest.is_empty() { "" } else { " " })?;
                 out.write_str(rest)
             }
         }
@@ -304,6 +312,18 @@ impl OptionKind<'_> {
             }
         }
     }
+}
+
+/// Writes ` key text`, if there is a text.
+#[inline]
+fn write_text(
+    key: &'static str,
+    text: Option<&str>,
+    out: &mut (impl fmt::Write + ?Sized),
+) -> fmt::Result {
+    let Some(text) = text else { return Ok(()) };
+    out.write_str(key)?;
+    out.write_str(encoded(text))
 }
 
 /// The types of options that the protocols have.
