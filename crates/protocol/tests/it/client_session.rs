@@ -1026,6 +1026,94 @@ fn a_shogi_engine_that_answers_twice_is_asked_for_readyok_from_then_on() {
     );
 }
 
+/// Two searches of a shogi game, the second of which is told the answer to the first again.
+const REPEATED: &str = "! search startpos moves 7g7f | btime 0 wtime 0 byoyomi 1000
+         > setoption name USI_Hash value 32
+         > setoption name USI_Ponder value false
+         > isready
+         < readyok
+         > position startpos moves 7g7f
+         > go btime 0 wtime 0 byoyomi 1000
+         = started 1
+         < bestmove 3c3d
+         = 1 bestmove 3c3d
+         ! search startpos moves 7g7f 3c3d 2g2f | btime 0 wtime 0 byoyomi 1000
+         > position startpos moves 7g7f 3c3d 2g2f
+         > go btime 0 wtime 0 byoyomi 1000
+         = started 2";
+
+#[test]
+fn a_move_that_was_just_made_is_no_answer() {
+    check_usi(
+        &[],
+        &format!(
+            "{REPEATED}
+             < bestmove 3c3d
+             = violation BestMoveWithoutSearch
+             < bestmove 8c8d
+             = 2 bestmove 8c8d
+             ! search startpos | btime 0 wtime 0 byoyomi 1000
+             > isready"
+        ),
+    );
+}
+
+#[test]
+fn an_engine_that_insists_on_the_move_that_was_just_made_has_answered() {
+    check_usi(
+        &[],
+        &format!(
+            "{REPEATED}
+             < bestmove 3c3d
+             = violation BestMoveWithoutSearch
+             < bestmove 3c3d
+             = 2 bestmove 3c3d"
+        ),
+    );
+}
+
+#[test]
+fn an_engine_that_tells_of_its_search_answers_it() {
+    check_usi(
+        &[],
+        &format!(
+            "{REPEATED}
+             < info string thinking
+             = 2 info string thinking
+             < info depth 1
+             = 2 info depth 1
+             < bestmove 3c3d
+             = 2 bestmove 3c3d"
+        ),
+    );
+}
+
+/// A king who takes his rook may stay where he is, and go to the rook's place with the next move.
+#[test]
+fn a_move_may_be_made_again_after_castling_in_chess960() {
+    check_uci(
+        &["UCI_Chess960 type check default false"],
+        "! join
+         ! newgame 960
+         ! search startpos | depth 5
+         > setoption name UCI_Chess960 value true
+         > ucinewgame
+         > isready
+         < readyok
+         > position startpos
+         > go depth 5
+         = started 1
+         < bestmove g1h1
+         = 1 bestmove g1h1
+         ! search startpos moves g1h1 a7a6 | depth 5
+         > position startpos moves g1h1 a7a6
+         > go depth 5
+         = started 2
+         < bestmove g1h1
+         = 2 bestmove g1h1",
+    );
+}
+
 #[test]
 fn options_between_shogi_searches_cost_no_isready() {
     check_usi(

@@ -12,10 +12,12 @@
 //! [`Event::Dropped`].** In UCI an `isready` is answered before each `go`, so that a second or late
 //! `bestmove` of the search before meets no search and is ignored. Shogi engines take `isready`
 //! for the start of a game and clear their hash, so they get it once per game, unless they were seen
-//! to answer twice: until then a second `bestmove` that is late cannot be told from the first one of
-//! the next search. The same danger is that of a caller who renounces the question
-//! ([`separate_searches`](ClientSession::separate_searches)). What has been read when `go` is said is
-//! never in danger, if the session gets it first ([`hold_searches`](ClientSession::hold_searches)).
+//! to answer twice: until then a second `bestmove` may come after the next `go`. It is known by its
+//! move where the game has gone on with it, as no move can be made twice in a row by the same side;
+//! anywhere else it cannot be told from the first one of the next search. The same danger is that of
+//! a caller who renounces the question ([`separate_searches`](ClientSession::separate_searches)). What
+//! has been read when `go` is said is never in danger, if the session gets it first
+//! ([`hold_searches`](ClientSession::hold_searches)).
 
 mod options;
 mod patience;
@@ -32,9 +34,11 @@ use alloc::vec::Vec;
 
 use self::options::Options;
 use super::Moment;
+use crate::dialogue::is_only_text;
 use crate::{
-    BestMove, Checkmate, Clocks, Command, Dialect, Dialogue, GameResult, Id, Info, Note, OptionSet,
-    OptionValue, Phase, Register, Reply, Rule, Severity, Status, Violation,
+    Best, BestMove, Checkmate, Clocks, Command, Dialect, Dialogue, GameResult, Id, Info, Move,
+    Note, OptionSet, OptionValue, Phase, Position, Register, Reply, Rule, Severity, Side, Status,
+    Violation,
 };
 
 /// Speaks the protocol for a GUI, a match runner or another driver of an engine.
@@ -58,6 +62,8 @@ pub struct ClientSession {
     unsettled: bool,
     waiting: Option<(SearchId, SearchRequest)>,
     running: Option<Running>,
+    /// The move that the engine has answered last, and where.
+    answered: Option<(Position<'static>, Move)>,
     last_search: u64,
     last_ping: u64,
     /// When the engine last said anything.
@@ -146,6 +152,9 @@ struct Running {
     stopped: Option<Moment>,
     /// The game ended meanwhile, and nobody waits for the answer.
     unwanted: bool,
+    /// The answer of the search before, which cannot be that of this one. `None` once the engine
+    /// has told of this search, or was heard to repeat itself.
+    echo: Option<Move>,
 }
 
 #[derive(Debug)]
@@ -172,6 +181,7 @@ impl ClientSession {
             unsettled: false,
             waiting: None,
             running: None,
+            answered: None,
             last_search: 0,
             last_ping: 0,
             heard: now,
@@ -327,7 +337,7 @@ impl ClientSession {
     /// Without it a search waits only after options, a new game or `stop`, and always once the
     /// engine was seen to answer twice. That saves a round trip for each move, and leaves one
     /// danger: the first second `bestmove` of an engine that comes after the next `go` is taken for
-    /// the answer to that.
+    /// the answer to that, unless its move has been made since.
     pub fn separate_searches(&mut self, separate: bool) {
         self.separates_searches = separate && self.dialogue.dialect().ping_between_searches();
     }
@@ -426,6 +436,12 @@ impl ClientSession {
         if !reading.notes.is_empty() {
             self.events.push_back(Event::Odd(reading.notes));
         }
+        if self.is_echo(&reply) {
+            self.repeats_itself = true;
+            let rule = Rule::BestMoveWithoutSearch;
+            self.events.push_back(Event::Violation(Violation { by: Side::Engine, rule }));
+            return;
+        }
         if let Some(violation) = self.dialogue.overhear_reply(&reply) {
             self.events.push_back(Event::Violation(violation));
             self.repeats_itself |= violation.rule == Rule::BestMoveWithoutSearch;
@@ -442,6 +458,39 @@ impl ClientSession {
         self.advance(now, out);
     }
 
+    /// Whether this is the answer of the search before, said again. It is believed once for each
+    /// search: an engine that insists on an impossible move has answered.
+    fn is_echo(&mut self, reply: &Reply<'_>) -> bool {
+        let Some(running) = &mut self.running else { return false };
+        match reply {
+            Reply::Info(info) if !is_only_text(info) => {
+                running.echo = None;
+                false
+            }
+            Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
+                running.echo.take() == Some(*it)
+            }
+            _ => false,
+        }
+    }
+
+    /// The answer of the search before, if it was played in this position and one reply to it. No
+    /// rule of chess or shogi lets the same side make the same move again: where it started is
+    /// empty or the opponent's, and where it was dropped is not empty. A king who castles by taking
+    /// his rook (Chess960) may stay where he was, and variants have rules of their own.
+    fn echo_in(&self, position: &Position<'_>) -> Option<Move> {
+        let (before, answer) = self.answered.as_ref()?;
+        let NewGame { chess960, variant, .. } = &self.game;
+        let is_usual = variant.as_deref().is_none_or(|it| matches!(it, "chess" | "shogi"));
+        if *chess960 || !is_usual || *answer == Move::NULL || before.root != position.root {
+            return None;
+        }
+        let played = position.moves.as_str().strip_prefix(before.moves.as_str())?;
+        let played = if before.moves.is_empty() { played } else { played.strip_prefix(' ')? };
+        let reply = played.strip_prefix(answer.as_str())?.strip_prefix(' ')?;
+        (!reply.contains(' ')).then_some(*answer)
+    }
+
     fn take_reply(&mut self, reply: Reply<'_>, now: Moment, out: &mut String) {
         match reply {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
@@ -450,8 +499,16 @@ impl ClientSession {
             Reply::HelloOk => self.events.push_back(Event::Greeted),
             Reply::ReadyOk => self.take_ready(),
             Reply::Info(info) => self.take_info(info),
-            Reply::BestMove(best) => self.end_search(|id| Event::BestMove(id, best.into_owned())),
-            Reply::Checkmate(mate) => self.end_search(|id| Event::Checkmate(id, mate.into_owned())),
+            Reply::BestMove(best) => {
+                let answer = match best.best {
+                    Best::Move(it) => Some(it),
+                    Best::None | Best::Resign | Best::Win | Best::Other(_) => None,
+                };
+                self.end_search(answer, |id| Event::BestMove(id, best.into_owned()));
+            }
+            Reply::Checkmate(mate) => {
+                self.end_search(None, |id| Event::Checkmate(id, mate.into_owned()));
+            }
             Reply::CopyProtection(status) => {
                 self.events.push_back(Event::CopyProtection(status));
                 if status == Status::Error {
@@ -488,12 +545,13 @@ impl ClientSession {
         self.events.push_back(event);
     }
 
-    fn end_search(&mut self, event: impl FnOnce(SearchId) -> Event) {
+    fn end_search(&mut self, answer: Option<Move>, event: impl FnOnce(SearchId) -> Event) {
         self.reported.remove(&Wait::Stop);
         // The next search asks for `readyok` first, which keeps another `bestmove` of this one
         // away from it.
         self.unsettled |= self.separates_searches || self.repeats_itself;
-        if let Some(Running { id, unwanted, stopped, .. }) = self.running.take() {
+        if let Some(Running { id, unwanted, stopped, request, .. }) = self.running.take() {
+            self.answered = answer.map(|answer| (request.position, answer));
             // It may have ended by itself, and answer `stop` all the same.
             self.unsettled |= stopped.is_some() && self.dialogue.dialect().ping_between_searches();
             let dropped = Event::Dropped(id, DropReason::GameOver);
@@ -672,7 +730,9 @@ impl ClientSession {
         let Some((id, request)) = self.waiting.take() else { return };
         self.say(&Command::Position(request.position.clone()), out);
         self.say(&Command::Go(request.go.clone()), out);
-        self.running = Some(Running { id, request, since: now, stopped: None, unwanted: false });
+        let echo = self.echo_in(&request.position);
+        self.running =
+            Some(Running { id, request, since: now, stopped: None, unwanted: false, echo });
         self.events.push_back(Event::Started(id));
     }
 
