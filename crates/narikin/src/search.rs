@@ -430,7 +430,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
             }
 
-            // 15. Extensions: a move that alone holds the position, and checks.
+            // 15. Extensions: a move that alone holds the position.
             let mut extension = 0;
             let extended = self.frame_at(ply, 1).extended;
             let may_extend = extended < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
@@ -465,8 +465,6 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 } else if cut {
                     extension = -1;
                 }
-            } else if gives_check && may_extend && self.board.wins_exchange(mv, 0) {
-                extension = 1;
             }
 
             // 16. Play it and search it: the first one fully, late ones less deeply at first, all
