@@ -1,6 +1,7 @@
 //! `narikin-train tune`.
 
 use std::fs;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use narikin::eval::{Model, Weight};
@@ -56,6 +57,10 @@ pub(super) struct Args {
     /// A group of weights to leave at zero, to see what it is worth; may be given several times
     #[arg(long, value_name = "GROUP")]
     without: Vec<String>,
+    /// A group of weights to leave as it begins, since games say nothing about it; may be given several
+    /// times
+    #[arg(long, value_name = "GROUP")]
+    keep: Vec<String>,
 }
 
 pub(super) fn run(args: &Args) -> Done {
@@ -80,18 +85,17 @@ fn tune<G: TrainGame>(args: &Args) -> Done {
         "zero" => vec![Weight::default(); count],
         file => weights::read(file.as_ref(), count)?,
     };
-    let mut frozen = Vec::new();
     let groups = G::groups();
+    let mut frozen = Vec::new();
+    for name in &args.keep {
+        frozen.push(range(&groups, name)?);
+    }
     for name in &args.without {
-        let found = groups.iter().find(|(group, _)| group == name);
-        let Some((_, range)) = found else {
-            let names: Vec<&str> = groups.iter().map(|&(name, _)| name).collect();
-            return Err(format!("`{name}` is none of the groups: {}", names.join(", ")).into());
-        };
+        let range = range(&groups, name)?;
         if let Some(group) = start.get_mut(range.clone()) {
             group.fill(Weight::default());
         }
-        frozen.push(range.clone());
+        frozen.push(range);
     }
     let split = load::<G, G::Model>(&args.data, &Filter::usual(G::KIND))?;
     let (training, validation) = (&split.training, &split.validation);
@@ -119,4 +123,12 @@ fn tune<G: TrainGame>(args: &Args) -> Done {
     fs::write(&args.out, weights::bytes(&fitted))
         .map_err(|error| format!("`{}` cannot be written: {error}", args.out.display()))?;
     Ok(())
+}
+
+fn range(groups: &[(&str, Range<usize>)], name: &str) -> Result<Range<usize>, String> {
+    let found = groups.iter().find(|(group, _)| *group == name);
+    found.map(|(_, range)| range.clone()).ok_or_else(|| {
+        let names: Vec<&str> = groups.iter().map(|&(name, _)| name).collect();
+        format!("`{name}` is none of the groups: {}", names.join(", "))
+    })
 }

@@ -42,11 +42,17 @@ fn games_become_weights() {
         let hand = check(folder, &["show", game, "hand"]);
         let fitted = check(folder, &["show", game, "fitted"]);
         assert_ne!(fitted, hand);
-        let without: Vec<&str> = tune.into_iter().chain(["--without", "material"]).collect();
-        check(folder, &without);
-        let without = check(folder, &["show", game, "fitted"]);
-        let row = without.lines().skip_while(|line| !line.starts_with("material")).nth(1);
-        assert!(row.is_some_and(|row| row.contains("0.0/0.0") && !row.contains('-')), "{row:?}");
+        let material = |name: &str| {
+            let table = check(folder, &["show", game, name]);
+            let group = table.lines().skip_while(|line| !line.starts_with("material"));
+            group.skip(1).take_while(|line| line.starts_with(' ')).collect::<String>()
+        };
+        assert_ne!(material("fitted"), material("hand"));
+        check(folder, &[&tune[..], &["--keep", "material"]].concat());
+        assert_eq!(material("fitted"), material("hand"));
+        check(folder, &[&tune[..], &["--without", "material"]].concat());
+        let zeros = material("fitted");
+        assert!(zeros.split_whitespace().all(|weight| weight == "0.0/0.0"), "{zeros}");
     }
 }
 
