@@ -13,6 +13,7 @@ mod engine;
 pub mod eval;
 mod history;
 mod learned;
+pub mod mate;
 mod pace;
 mod perft;
 mod picker;

@@ -1,0 +1,242 @@
+//! The search by proof numbers.
+//!
+//! Positions at an even distance from the root are the attacker's, who gives check; the others are
+//! the defender's.
+
+use readyok_rules::rsshogi::board::Position;
+use readyok_rules::rsshogi::types::{Color, Hand, Move32};
+
+use super::children::Child;
+use super::hands;
+use super::numbers::{NEVER, Numbers};
+use super::path::{NO_LOOP, Path};
+use super::table::{Known, Table};
+
+/// No line is followed further: the search is recursive.
+pub(super) const DEEPEST: u16 = 600;
+
+/// `stop` is asked once in so many positions.
+const ASK_EVERY: u64 = 64;
+
+pub(super) struct Search<'a> {
+    pub(super) position: Position,
+    pub(super) attacker: Color,
+    pub(super) table: &'a mut Table,
+    pub(super) path: &'a mut Path,
+    pub(super) stop: &'a mut dyn FnMut() -> bool,
+    pub(super) stopped: bool,
+    pub(super) nodes: u64,
+    pub(super) most_nodes: u64,
+    /// The longest mate looked for; `u16::MAX` for any.
+    pub(super) plies: u16,
+    /// Whether a line was given up for its length, so that nothing follows from finding no mate.
+    pub(super) cut: bool,
+    /// The children of all positions on the path.
+    pub(super) children: Vec<Child>,
+    pub(super) moves: Vec<Move32>,
+    pub(super) more_moves: Vec<Move32>,
+}
+
+/// What a search of a position has come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) known: Known,
+    pub(super) loop_from: u16,
+}
+
+/// What the children say about their parent.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    numbers: Numbers,
+    /// The most promising child, by its place.
+    best: usize,
+    /// The same number of the next best.
+    second: u32,
+    /// What the others add to the other number.
+    others: u32,
+    old: bool,
+}
+
+impl Search<'_> {
+    /// How many plies of a mate of limited length are left.
+    pub(super) const fn plies_left(&self, depth: u16) -> u16 {
+        if self.plies == u16::MAX { u16::MAX } else { self.plies.saturating_sub(depth) }
+    }
+
+    /// Searches the position until its numbers reach the thresholds. `extra` is how many positions
+    /// on the way here may be on a cycle: there, thresholds are raised until something new is
+    /// looked at (Kishimoto's threshold control).
+    pub(super) fn visit(&mut self, depth: u16, thresholds: Numbers, extra: &mut u32) -> Found {
+        let attacking = depth.is_multiple_of(2);
+        let (key, hand) = (self.key(depth), self.position.hand(self.attacker));
+        let (base, nodes) = (self.children.len(), self.nodes);
+        self.path.push(key, hand);
+        self.expand(depth, false);
+        let mut sum = self.sum(base, attacking);
+        let extra_before = *extra;
+        if sum.old {
+            *extra += 1;
+        }
+        loop {
+            let limits = if *extra == 0 { thresholds } else { raise(thresholds, sum.numbers) };
+            if sum.numbers.is_final() || !sum.numbers.are_under(limits) || self.must_stop() {
+                break;
+            }
+            if depth >= DEEPEST {
+                self.cut = true;
+                sum.numbers = Numbers::NO_MATE;
+                break;
+            }
+            let Some(child) = self.children.get(base + sum.best).copied() else { break };
+            let new = !child.visited;
+            let under = child_thresholds(limits, &sum, attacking);
+            self.position.apply_move32_with_gives_check(child.mv, child.gives_check);
+            let found = self.visit(depth + 1, under, extra);
+            let undone = self.position.undo_move32(child.mv);
+            debug_assert!(undone.is_ok(), "only the last move is taken back");
+            if let Some(child) = self.children.get_mut(base + sum.best) {
+                child.learn(&found.known);
+                child.loop_from = found.loop_from;
+                child.visited = true;
+            }
+            if new {
+                *extra = extra.saturating_sub(1);
+            }
+            sum = self.sum(base, attacking);
+        }
+        *extra = extra_before.min(*extra);
+        let mut found = self.conclude(base, attacking, sum.numbers);
+        found.known.depth = depth;
+        let final_here = found.loop_from >= depth;
+        if self.cut && found.known.numbers.is_no_mate() {
+            found.loop_from = 0;
+        } else if final_here {
+            found.loop_from = NO_LOOP;
+            let work = u32::try_from(self.nodes - nodes).unwrap_or(u32::MAX);
+            self.table.put(key, found.known, work);
+        } else {
+            self.path.note_loop(found.loop_from);
+        }
+        self.children.truncate(base);
+        self.path.pop();
+        found
+    }
+
+    fn must_stop(&mut self) -> bool {
+        self.stopped = self.stopped
+            || self.nodes >= self.most_nodes
+            || (self.nodes.is_multiple_of(ASK_EVERY) && (self.stop)());
+        self.stopped
+    }
+
+    /// The numbers of a position from those of its children. Of the attacker's moves one has to be
+    /// proved; of the defender's, all.
+    fn sum(&self, base: usize, attacking: bool) -> Sum {
+        let children = self.children.get(base..).unwrap_or_default();
+        let mut sum =
+            Sum { numbers: Numbers::NEVER, best: 0, second: NEVER, others: 0, old: false };
+        let (mut least, mut total, mut of_best) = (NEVER, 0_u32, 0);
+        for (index, child) in children.iter().enumerate() {
+            let (choice, cost) = split(child.numbers, attacking);
+            if choice == 0 {
+                sum.best = index;
+                sum.numbers = child.numbers;
+                return sum;
+            }
+            if cost == 0 || self.is_deferred(base, child) {
+                continue;
+            }
+            sum.old |= child.old;
+            total = total.saturating_add(cost).min(NEVER - 1);
+            if choice < least || (choice == least && cost < of_best) {
+                sum.second = least;
+                (least, of_best, sum.best) = (choice, cost, index);
+            } else if choice < sum.second {
+                sum.second = choice;
+            }
+        }
+        sum.others = total - of_best;
+        sum.numbers = if attacking {
+            Numbers { proof: least, disproof: total }
+        } else {
+            Numbers { proof: total, disproof: least }
+        };
+        sum
+    }
+
+    /// Whether a sibling has to be done with first.
+    fn is_deferred(&self, base: usize, child: &Child) -> bool {
+        let first = child.after.and_then(|index| self.children.get(base + usize::from(index)));
+        first.is_some_and(|it| !it.numbers.is_final())
+    }
+
+    /// What is known of a position whose numbers are such, and for which hands.
+    fn conclude(&self, base: usize, attacking: bool, numbers: Numbers) -> Found {
+        let hand = self.position.hand(self.attacker);
+        let children = self.children.get(base..).unwrap_or_default();
+        let mut known = Known { numbers, hand, plies: 0, depth: 0 };
+        let mut loop_from = NO_LOOP;
+        if numbers.is_mate() {
+            known.numbers = Numbers::MATE;
+            if attacking {
+                let mates = children.iter().filter(|it| it.numbers.is_mate());
+                if let Some(child) = mates.min_by_key(|it| it.plies) {
+                    known.hand = hands::before(child.holds_for, child.mv, &self.position);
+                    known.plies = child.plies + 1;
+                }
+            } else {
+                let join = |all, child: &Child| hands::join(all, child.holds_for);
+                let needed = children.iter().fold(Hand::ZERO, join);
+                known.hand = hands::of_mate(&self.position, needed);
+                known.plies = children.iter().map(|it| it.plies + 1).max().unwrap_or(0);
+            }
+        } else if numbers.is_no_mate() {
+            known.numbers = Numbers::NO_MATE;
+            let all = hands::all(&self.position);
+            if attacking {
+                loop_from = children.iter().map(|it| it.loop_from).min().unwrap_or(NO_LOOP);
+                let meet = |bound, child: &Child| {
+                    hands::meet(bound, hands::before(child.holds_for, child.mv, &self.position))
+                };
+                known.hand = hands::of_no_mate(&self.position, children.iter().fold(all, meet));
+            } else {
+                let escapes = children.iter().filter(|it| it.numbers.is_no_mate());
+                if let Some(child) = escapes.max_by_key(|it| it.loop_from) {
+                    loop_from = child.loop_from;
+                    known.hand = hands::meet(all, child.holds_for);
+                }
+            }
+            // A repetition is one with this very hand.
+            if loop_from != NO_LOOP {
+                known.hand = hand;
+            }
+        }
+        Found { known, loop_from }
+    }
+}
+
+/// The number of which the least child counts, and the one that is summed up.
+const fn split(numbers: Numbers, attacking: bool) -> (u32, u32) {
+    if attacking { (numbers.proof, numbers.disproof) } else { (numbers.disproof, numbers.proof) }
+}
+
+/// How far to search the best child: until another one is clearly better (by a quarter, so that
+/// the search does not jump from one to the other), or its parent's threshold is reached.
+fn child_thresholds(parent: Numbers, sum: &Sum, attacking: bool) -> Numbers {
+    let (choice, cost) = split(parent, attacking);
+    let choice = choice.min(sum.second.saturating_add(sum.second / 4).saturating_add(1).min(NEVER));
+    let cost = cost - sum.others;
+    if attacking {
+        Numbers { proof: choice, disproof: cost }
+    } else {
+        Numbers { proof: cost, disproof: choice }
+    }
+}
+
+/// Thresholds above the numbers.
+fn raise(thresholds: Numbers, numbers: Numbers) -> Numbers {
+    Numbers {
+        proof: thresholds.proof.max(numbers.proof.saturating_add(1).min(NEVER)),
+        disproof: thresholds.disproof.max(numbers.disproof.saturating_add(1).min(NEVER)),
+    }
+}
