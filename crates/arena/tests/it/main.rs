@@ -26,3 +26,4 @@ mod schedule;
 mod scripted;
 mod stats;
 mod store;
+mod syzygy;
