@@ -23,6 +23,7 @@ mod search;
 mod searcher;
 mod strength;
 mod table;
+pub mod tablebase;
 mod wdl;
 
 pub use bench::bench;

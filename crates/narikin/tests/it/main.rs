@@ -13,6 +13,7 @@ mod options;
 mod playing;
 mod probe;
 mod stress;
+mod tablebase;
 mod variants;
 
 use narikin::{Limits, Outcome, Searcher};

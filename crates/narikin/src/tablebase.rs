@@ -1,0 +1,201 @@
+//! What Syzygy tables know of chess positions with few pieces.
+
+use std::{fmt, io, path::PathBuf};
+
+use cozy_chess::{Board, Color, Move, Piece, Rank, Square};
+use readyok_rules::shakmaty::{
+    self, Bitboard, ByColor, ByRole, CastlingMode, Chess, PositionError, Setup,
+};
+use shakmaty_syzygy::{Dtz, Tablebase};
+
+/// What perfect play gives a side, from the worst to the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wdl {
+    /// It loses.
+    Loss,
+    /// It loses, but the fifty-move rule saves it.
+    BlessedLoss,
+    /// Nobody wins.
+    Draw,
+    /// It wins, but the fifty-move rule makes it a draw.
+    CursedWin,
+    /// It wins.
+    Win,
+}
+
+/// A move at the root and what it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ranked {
+    /// The move, in which castling is the king's to his rook.
+    pub mv: Move,
+    /// What it gives the side that plays it, with the moves that the fifty-move rule has counted.
+    pub wdl: Wdl,
+    /// In how many plies, this one among them, a capture, a pawn move or mate is due: positive if
+    /// the side that moves wins, negative if it loses, 0 for a draw. Tables round it; it can be one
+    /// too small.
+    pub dtz: i32,
+}
+
+/// Syzygy tables of some folders. Files are opened when they are needed first.
+pub struct Tablebases {
+    tables: Tablebase<Chess>,
+    files: usize,
+}
+
+impl fmt::Debug for Tablebases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tablebases")
+            .field("files", &self.files)
+            .field("max_pieces", &self.max_pieces())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Tablebases {
+    /// Finds the tables of the folders in a list as `SyzygyPath` has it: separated by `;` on
+    /// Windows and by `:` elsewhere. An empty list and `<empty>` have no folders.
+    ///
+    /// # Errors
+    /// A folder cannot be read, or a file in it is not of a size that tables have.
+    pub fn open(paths: &str) -> io::Result<Self> {
+        let mut tables = Tablebase::new();
+        let mut files = 0;
+        for folder in folders(paths) {
+            let told = |error: io::Error| {
+                io::Error::new(error.kind(), format!("`{}`: {error}", folder.display()))
+            };
+            files += tables.add_directory(&folder).map_err(told)?;
+        }
+        Ok(Self { tables, files })
+    }
+
+    /// How many files there are.
+    pub const fn files(&self) -> usize {
+        self.files
+    }
+
+    /// The most pieces, kings among them, for which there is a table; 0 if there are none.
+    pub fn max_pieces(&self) -> usize {
+        self.tables.max_pieces()
+    }
+
+    /// The result of a position, if it is known. It is that right after a capture or a pawn move:
+    /// the counter of the fifty-move rule is not looked at, and should be 0.
+    pub fn wdl(&self, board: &Board) -> Option<Wdl> {
+        let position = self.known(board)?;
+        let wdl = self.tables.probe_wdl_after_zeroing(&position).ok()?;
+        Some(match wdl {
+            shakmaty_syzygy::Wdl::Loss => Wdl::Loss,
+            shakmaty_syzygy::Wdl::BlessedLoss => Wdl::BlessedLoss,
+            shakmaty_syzygy::Wdl::Draw => Wdl::Draw,
+            shakmaty_syzygy::Wdl::CursedWin => Wdl::CursedWin,
+            shakmaty_syzygy::Wdl::Win => Wdl::Win,
+        })
+    }
+
+    /// The legal moves of a position, the best first: by result, then the quickest progress to a
+    /// win, or the slowest to a loss. Nothing if one of them leads to a position that is not known.
+    ///
+    /// Who plays the first of them again and again wins what can be won. Repetition is not looked
+    /// at.
+    pub fn root(&self, board: &Board) -> Option<Vec<Ranked>> {
+        self.known(board)?;
+        let mut moves = Vec::new();
+        board.generate_moves(|of_piece| {
+            moves.extend(of_piece);
+            false
+        });
+        let ranked = moves.into_iter().map(|mv| self.rank(board, mv));
+        let mut ranked: Vec<Ranked> = ranked.collect::<Option<_>>()?;
+        ranked.sort_by_key(|it| (std::cmp::Reverse(it.wdl), it.dtz));
+        Some(ranked)
+    }
+
+    fn rank(&self, board: &Board, mv: Move) -> Option<Ranked> {
+        let mut after = board.clone();
+        after.play_unchecked(mv);
+        let position = self.known(&after)?;
+        let zeroes = after.halfmove_clock() == 0;
+        // A mate counts however many moves there were before.
+        let is_mate = !after.checkers().is_empty() && no_move(&after);
+        let counted = if zeroes || is_mate { 0 } else { i32::from(board.halfmove_clock()) };
+        let theirs = if zeroes {
+            Dtz::before_zeroing(self.tables.probe_wdl_after_zeroing(&position).ok()?)
+        } else {
+            let dtz = self.tables.probe_dtz(&position).ok()?.ignore_rounding();
+            dtz.add_plies(1)
+        };
+        let dtz = if is_mate { 1 } else { -i32::from(theirs) };
+        Some(Ranked { mv, wdl: under_the_rule(dtz, counted), dtz })
+    }
+
+    /// The position as the tables know it; nothing for one that cannot be in them.
+    fn known(&self, board: &Board) -> Option<Chess> {
+        let castles = Color::ALL.into_iter().any(|side| {
+            let rights = board.castle_rights(side);
+            rights.long.is_some() || rights.short.is_some()
+        });
+        let pieces = usize::try_from(board.occupied().len()).unwrap_or(usize::MAX);
+        if castles || self.max_pieces() < pieces {
+            return None;
+        }
+        setup(board)?
+            .position(CastlingMode::Standard)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .ok()
+    }
+}
+
+/// The result if progress takes so many plies and the fifty-move rule has counted some already.
+fn under_the_rule(dtz: i32, counted: i32) -> Wdl {
+    // What is rounded may be one too small, but never right after a capture or a pawn move.
+    let allowed = if counted == 0 { 100 } else { 99 };
+    let in_time = dtz.abs() + counted <= allowed;
+    match dtz.signum() {
+        0 => Wdl::Draw,
+        1 if in_time => Wdl::Win,
+        1 => Wdl::CursedWin,
+        _ if in_time => Wdl::Loss,
+        _ => Wdl::BlessedLoss,
+    }
+}
+
+fn folders(paths: &str) -> impl Iterator<Item = PathBuf> {
+    let separator = if cfg!(windows) { ';' } else { ':' };
+    let paths = if paths == "<empty>" { "" } else { paths };
+    paths.split(separator).map(str::trim).filter(|it| !it.is_empty()).map(PathBuf::from)
+}
+
+fn no_move(board: &Board) -> bool {
+    !board.generate_moves(|_| true)
+}
+
+fn setup(board: &Board) -> Option<Setup> {
+    let roles = ByRole {
+        pawn: squares(board.pieces(Piece::Pawn)),
+        knight: squares(board.pieces(Piece::Knight)),
+        bishop: squares(board.pieces(Piece::Bishop)),
+        rook: squares(board.pieces(Piece::Rook)),
+        queen: squares(board.pieces(Piece::Queen)),
+        king: squares(board.pieces(Piece::King)),
+    };
+    let colors = ByColor {
+        white: squares(board.colors(Color::White)),
+        black: squares(board.colors(Color::Black)),
+    };
+    let turn = board.side_to_move();
+    let passed = board.en_passant().and_then(|file| {
+        let behind = Square::new(file, Rank::Sixth.relative_to(turn));
+        shakmaty::Square::try_from(behind as u32).ok()
+    });
+    Some(Setup {
+        board: shakmaty::Board::try_from_bitboards(roles, colors).ok()?,
+        turn: shakmaty::Color::from_white(turn == Color::White),
+        ep_square: passed,
+        ..Setup::empty()
+    })
+}
+
+fn squares(board: cozy_chess::BitBoard) -> Bitboard {
+    Bitboard(board.0)
+}
