@@ -13,8 +13,8 @@ use std::sync::Mutex;
 
 use readyok_engine::protocol::MateLimit;
 use readyok_engine::{
-    Answer, Best, BestMove, Control, Dialect, Engine, Info, Move, MoveList, Options, Runner,
-    SearchRequest,
+    Answer, Best, BestMove, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
+    Options, Runner, SearchRequest,
 };
 use readyok_rules::{EndRules, Impasse, Position, Reason, ShogiRules};
 
@@ -23,6 +23,7 @@ use self::opening::Opening;
 use self::settings::{HASH, Settings};
 use self::talk::{Line, Shows, Talk, wire_score};
 use self::wording::Wording;
+use crate::mate::checkmate;
 use crate::strength::Strength;
 use crate::{Limits, Outcome, Searcher};
 
@@ -147,6 +148,15 @@ impl Engine for Narikin {
         let mut next = || moves.next().map(|&mv| wording.word(mv)).transpose();
         let (best, ponder) = (next()?, next()?);
         Ok(best.map_or_else(|| Best::None.into(), |best| BestMove { ponder, ..best.into() }))
+    }
+
+    fn solve(
+        &mut self,
+        request: &SearchRequest,
+        control: &Control,
+    ) -> Result<Checkmate<'static>, Failure> {
+        let position = self.wording(request).position(&request.position)?;
+        checkmate(&position, megabytes(self.settings.hash.get()), control)
     }
 
     fn new_game(&mut self) {

@@ -4,6 +4,7 @@
 //! proved, and down there until another place is better. Repetition is never a mate; a result that
 //! holds because of it is kept for the way that leads to it, and for no other.
 
+mod answer;
 mod children;
 mod hands;
 mod line;
@@ -19,6 +20,7 @@ use std::collections::TryReserveError;
 use readyok_rules::rsshogi::board::Position;
 use readyok_rules::rsshogi::types::Move32;
 
+pub(crate) use self::answer::checkmate;
 use self::{path::Path, table::Table};
 
 /// How far to search for a mate.
@@ -28,8 +30,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Look for mates of at most this many plies only; a mate in one is one ply.
     pub plies: Option<u16>,
-    /// When there is a mate, look at so many more positions for a shorter one, again and again
-    /// until there is none.
+    /// When there is a mate, look at so many more positions for the shortest one, and then at as
+    /// many for one that is somewhat shorter.
     pub shorten: u64,
 }
 

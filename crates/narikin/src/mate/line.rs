@@ -46,10 +46,25 @@ impl Search<'_> {
             Solution::Mate(line) => line,
             other => return other,
         };
+        if shorten == 0 {
+            return Solution::Mate(best);
+        }
         let most_nodes = self.most_nodes;
-        while let Some(plies) = best.len().checked_sub(2).filter(|&it| 0 < it && 0 < shorten) {
+        // From the shortest on the work grows, and the first that is found is the shortest of all.
+        self.most_nodes = most_nodes.min(self.nodes.saturating_add(shorten));
+        for plies in (1..best.len()).step_by(2) {
             self.plies = u16::try_from(plies).unwrap_or(DEEPEST);
-            self.most_nodes = most_nodes.min(self.nodes.saturating_add(shorten));
+            match self.prove_root() {
+                Solution::Mate(line) => return Solution::Mate(line),
+                Solution::NoMate => {}
+                Solution::Unknown => break,
+            }
+        }
+        // A much shorter one is out of reach, but perhaps not a somewhat shorter one.
+        self.stopped = false;
+        self.most_nodes = most_nodes.min(self.nodes.saturating_add(shorten));
+        while let Some(plies) = best.len().checked_sub(2) {
+            self.plies = u16::try_from(plies).unwrap_or(DEEPEST);
             match self.prove_root() {
                 Solution::Mate(line) => best = line,
                 Solution::NoMate | Solution::Unknown => break,

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod books;
+mod checkmate;
 mod client;
 mod engine;
 mod eval_chess;

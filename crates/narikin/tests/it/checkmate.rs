@@ -1,0 +1,40 @@
+//! `go mate` of USI.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::thread;
+
+/// What the engine answers to `go mate` in a position.
+fn answer(sfen: &str, go: &str) -> String {
+    let (input, mut client) = io::pipe().expect("a pipe");
+    let (output, engine) = io::pipe().expect("a pipe");
+    let runner = narikin::runner().expect("memory for the table");
+    let served = thread::spawn(move || runner.run(input, engine));
+    let lines = format!("usi\nposition sfen {sfen}\n{go}\n");
+    client.write_all(lines.as_bytes()).expect("the engine listens");
+    let lines = BufReader::new(output).lines().map(|line| line.expect("text"));
+    let answer = lines.into_iter().find(|line| line.starts_with("checkmate"));
+    drop(client);
+    // The engine may still have something to say when its output is gone.
+    let _ = served.join().expect("the engine does not panic");
+    answer.expect("an answer")
+}
+
+#[test]
+fn a_mate_is_told_with_all_its_moves() {
+    let answered = answer("4k4/9/4P4/9/9/9/9/9/9 b G 1", "go mate infinite");
+    assert_eq!(answered, "checkmate G*5b");
+    let answered = answer("9/4k4/9/4P4/9/9/9/9/9 b 2G 1", "go mate 60000");
+    assert_eq!(answered.split(' ').count(), 4, "the shortest is of three plies: {answered}");
+}
+
+#[test]
+fn a_position_without_mate_is_told() {
+    assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate infinite"), "checkmate nomate");
+}
+
+#[test]
+fn time_runs_out() {
+    // Checks without end on an open board.
+    let position = "4k4/9/3+R5/9/9/9/9/9/4K4 b 4P 1";
+    assert_eq!(answer(position, "go mate 1"), "checkmate timeout");
+}
