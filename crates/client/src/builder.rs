@@ -94,8 +94,9 @@ impl Builder {
     ///
     /// Without it a search waits only after options, a new game or `stop`, and always once the
     /// engine was seen to answer twice. That halves what a ply costs a match runner. An answer that
-    /// was there when `go` was written is still no answer to it; but the first second `bestmove` of
-    /// an engine that comes later than that is taken for one.
+    /// was there when `go` was written is still no answer to it, nor is the move that the game has just
+    /// gone on with; but the first second `bestmove` of an engine that comes later than that, in
+    /// another position, is taken for one.
     #[must_use]
     pub fn separate_searches(mut self, separate: bool) -> Self {
         self.joins_searches = !separate;

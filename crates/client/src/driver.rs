@@ -468,9 +468,14 @@ impl Driver {
         }
         self.link.signal(Signal::Terminate);
         if !self.link.wait_for_end(TERMINATING) {
-            self.link.signal(Signal::Kill);
-            self.link.wait_for_end(KILLING);
+            self.kill();
         }
+    }
+
+    /// Ends the engine without a word.
+    pub(crate) fn kill(&mut self) {
+        self.link.signal(Signal::Kill);
+        self.link.wait_for_end(KILLING);
     }
 
     /// What ended the conversation, as an error of whoever asks for more.

@@ -211,6 +211,13 @@ impl Engine {
         Ok(self.driver.exit())
     }
 
+    /// Ends the process at once, with all that it has started: for an engine that has shown that it
+    /// does not listen. Tells how it ended, if it is a process; a connection is closed.
+    pub fn kill(mut self) -> Option<ExitStatus> {
+        self.driver.kill();
+        self.driver.exit()
+    }
+
     /// Waits for something that the driver has a deadline for.
     fn wait<T>(
         &mut self,

@@ -222,6 +222,9 @@ impl Engine {
         Ok(self.driver.exit())
     }
 
+    /// Ends the process at once, with all that it has started. Dropping the engine does the same.
+    pub fn kill(self) {}
+
     /// Waits for something that the driver has a deadline for.
     async fn wait<T>(
         &mut self,

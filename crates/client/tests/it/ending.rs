@@ -82,6 +82,19 @@ fn a_crash_after_the_answer_does_not_take_it_back() {
     });
 }
 
+#[cfg(unix)]
+#[test]
+fn an_engine_that_is_killed_gets_no_chance_to_leave() {
+    use std::os::unix::process::ExitStatusExt as _;
+    // It would leave well when asked to, or when its input ends.
+    for rule in ["quit: !exit 0", "start: !child"] {
+        check_started(&[rule], patient(), |engine| {
+            let status = engine.kill().expect("it is a process that has ended");
+            assert_eq!(status.signal(), Some(9));
+        });
+    }
+}
+
 #[test]
 fn a_wrong_processor_is_explained() {
     check_started(&["go: !stderr needs AVX-512 | !signal ILL"], patient(), |mut engine| {
