@@ -492,6 +492,10 @@ impl Gui {
         self.tally.options += 1;
         let Some(declared) = self.rng.choice(&self.declared).cloned() else { return Ok(()) };
         let Some((name, rest)) = declared.split_once(" type ") else { return Ok(()) };
+        // A log would be written, and nothing else is.
+        if name.contains("Log") {
+            return Ok(());
+        }
         let words: Vec<&str> = rest.split(' ').collect();
         let after = |key: &str| {
             let index = words.iter().position(|word| *word == key)?;
@@ -521,10 +525,6 @@ impl Gui {
                 self.rng.choice(&choices).copied().unwrap_or_default().to_owned()
             }
             Some("string" | "filename") => {
-                // A log would be written, and nothing else is.
-                if name.contains("Log") {
-                    return Ok(());
-                }
                 let texts = ["<empty>", "/nowhere/at/all", "Cargo.toml", "none 2000 human A", "💥"];
                 self.rng.choice(texts).unwrap_or_default().to_owned()
             }
