@@ -1,0 +1,232 @@
+//! What a check is: a rule of the protocols, where it stands, and how to see whether it is kept.
+
+use std::fmt;
+
+use readyok_protocol::{Dialect, NoteKind, Rule};
+
+use crate::bench::Bench;
+use crate::conversation::Conversation;
+
+/// One rule of the protocols, and its test.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// The name: what it is about, a dot, and what is asked for.
+    pub id: &'static str,
+    /// The rule in one line.
+    pub rule: &'static str,
+    /// Where it stands.
+    pub clauses: &'static [Clause],
+    /// How much it matters.
+    pub severity: Severity,
+    /// The editions of the protocols that have it.
+    pub profiles: &'static [Profile],
+    /// What an engine has to have for it.
+    pub needs: &'static [Need],
+    /// What to change in an engine that fails.
+    pub advice: &'static str,
+    /// How it is tested.
+    pub(crate) test: Test,
+}
+
+/// How a rule is tested.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Test {
+    /// By a conversation of its own.
+    Ask(fn(&Bench<'_>) -> Outcome),
+    /// By listening to all conversations.
+    Hear(fn(&Conversation) -> Heard),
+    /// By listening for a breach of an order rule in all conversations.
+    Order(Rule),
+    /// By listening for lines of a kind (their first word) with such notes in all conversations.
+    Form {
+        /// The first word.
+        word: &'static str,
+        /// What they may not have.
+        notes: &'static [NoteKind],
+    },
+}
+
+/// Where a rule stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Clause {
+    /// The document and the place in it.
+    pub place: &'static str,
+    /// What it says there, in other words.
+    pub says: &'static str,
+}
+
+/// How much a rule matters.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Severity {
+    /// Clients and match runners depend on it.
+    Must,
+    /// Somebody will have trouble with an engine that does not.
+    Should,
+    /// A courtesy, or something that documents or practice do not agree on.
+    May,
+}
+
+/// An edition of a protocol.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Profile {
+    /// UCI of April 2006.
+    Uci2006,
+    /// The modern description of UCI.
+    UciModern,
+    /// The first draft of USI, 2007.
+    UsiDraft1,
+    /// USI as shogi GUIs and engines speak it today.
+    UsiDeployed,
+}
+
+/// What an engine has to have for a check to make sense.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Need {
+    /// A process of its own.
+    Process,
+    /// This option, by its UCI name.
+    Option(&'static str),
+    /// Another option than those that cost memory, of this type.
+    Any(&'static str),
+}
+
+/// What a check has found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// The rule is kept.
+    Pass,
+    /// It is not: what was seen.
+    Fail(String),
+    /// There was nothing to test: why.
+    Skip(String),
+    /// It could not be seen: why.
+    Inconclusive(String),
+}
+
+/// Why a check ends early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Fail(String),
+    Skip(String),
+    Inconclusive(String),
+}
+
+/// What a check by conversation comes to. `Ok` is a pass.
+pub(crate) type Outcome = Result<(), Stop>;
+
+/// How often a check by listening had something to judge, or which entry breaks the rule, and how.
+pub(crate) type Heard = Result<usize, (usize, String)>;
+
+impl Severity {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+            Self::May => "may",
+        }
+    }
+}
+
+impl Profile {
+    /// All editions.
+    pub const ALL: &'static [Self] =
+        &[Self::Uci2006, Self::UciModern, Self::UsiDraft1, Self::UsiDeployed];
+    /// Both editions of UCI.
+    pub const UCI: &'static [Self] = &[Self::Uci2006, Self::UciModern];
+    /// Both editions of USI.
+    pub const USI: &'static [Self] = &[Self::UsiDraft1, Self::UsiDeployed];
+    /// What older documents have, and the modern one leaves out.
+    pub const OLDER: &'static [Self] = &[Self::Uci2006, Self::UsiDraft1, Self::UsiDeployed];
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uci2006 => "uci-2006",
+            Self::UciModern => "uci-modern",
+            Self::UsiDraft1 => "usi-draft1",
+            Self::UsiDeployed => "usi-deployed",
+        }
+    }
+
+    /// The protocol.
+    pub const fn dialect(self) -> Dialect {
+        match self {
+            Self::Uci2006 | Self::UciModern => Dialect::Uci,
+            Self::UsiDraft1 | Self::UsiDeployed => Dialect::Usi,
+        }
+    }
+}
+
+impl Check {
+    /// Whether the rule is one of this protocol.
+    pub fn is_for(&self, dialect: Dialect) -> bool {
+        self.profiles.iter().any(|profile| profile.dialect() == dialect)
+    }
+
+    /// How much the rule matters in an edition. Without one, what only one of the editions of the
+    /// protocol has is no must; but of USI the deployed one counts. `None` where it is no rule.
+    pub fn severity_in(&self, dialect: Dialect, profile: Option<Profile>) -> Option<Severity> {
+        let has = |profile| self.profiles.contains(&profile);
+        match (profile, dialect) {
+            (Some(profile), _) => has(profile).then_some(self.severity),
+            (None, Dialect::Uci) if has(Profile::Uci2006) && has(Profile::UciModern) => {
+                Some(self.severity)
+            }
+            (None, Dialect::Usi) if has(Profile::UsiDeployed) => Some(self.severity),
+            (None, dialect) => self.is_for(dialect).then(|| self.severity.max(Severity::Should)),
+        }
+    }
+}
+
+impl Stop {
+    pub(crate) fn fail(finding: impl Into<String>) -> Self {
+        Self::Fail(finding.into())
+    }
+}
+
+impl From<Stop> for Verdict {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Fail(text) => Self::Fail(text),
+            Stop::Skip(text) => Self::Skip(text),
+            Stop::Inconclusive(text) => Self::Inconclusive(text),
+        }
+    }
+}
+
+impl Verdict {
+    /// The word for it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail(_) => "fail",
+            Self::Skip(_) => "skip",
+            Self::Inconclusive(_) => "inconclusive",
+        }
+    }
+
+    /// What was seen, or why nothing was. Empty for a pass.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Pass => "",
+            Self::Fail(text) | Self::Skip(text) | Self::Inconclusive(text) => text,
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Process => f.write_str("an engine that is a process"),
+            Self::Option(name) => write!(f, "the option `{name}`"),
+            Self::Any(kind) => write!(f, "an option of type {kind}"),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Starting, greeting, getting ready.
+
+use readyok_protocol::{NoteKind, Reply, Rule};
+
+use super::clause;
+use crate::bench::{Bench, greet};
+use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
+use crate::conversation::Conversation;
+use crate::talk::Blame;
+
+/// How fast an engine is that has nothing to load before it greets.
+const QUICK: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// So many `isready`s at once.
+const PINGS: usize = 8;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "handshake.waits",
+        rule: "an engine that was started says nothing of the protocol before it is greeted",
+        clauses: &[
+            clause(
+                "UCI 2006, general rules and uci",
+                "the engine waits for `uci` and tells who it is after it",
+            ),
+            clause("USI draft 1 §5.1", "the engine waits for commands"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "print nothing but a banner before `uci` or `usi` is read",
+        test: Test::Ask(waits),
+    },
+    Check {
+        id: "handshake.name",
+        rule: "the engine tells its name once, before the end of the greeting",
+        clauses: &[
+            clause("UCI 2006, id name", "it must be sent after `uci`"),
+            clause("USI draft 1 §5.3, id", "it must be sent after `usi`"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "answer the greeting with one line `id name <name and version>`",
+        test: Test::Ask(name),
+    },
+    Check {
+        id: "handshake.author",
+        rule: "the engine tells who wrote it",
+        clauses: &[
+            clause("UCI 2006, id author", "it must be sent after `uci`"),
+            clause("USI draft 1 §5.3, id", "it must be sent after `usi`"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "answer the greeting with one line `id author <names>`",
+        test: Test::Ask(author),
+    },
+    Check {
+        id: "handshake.late-declaration",
+        rule: Rule::LateDeclaration.text(),
+        clauses: &[clause(Rule::LateDeclaration.clause(), Rule::LateDeclaration.text())],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "send all `id` and `option` lines before `uciok` or `usiok`",
+        test: Test::Order(Rule::LateDeclaration),
+    },
+    Check {
+        id: "handshake.ok-once",
+        rule: Rule::HelloOkWithoutHello.text(),
+        clauses: &[clause(Rule::HelloOkWithoutHello.clause(), Rule::HelloOkWithoutHello.text())],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "say `uciok` or `usiok` once for each greeting",
+        test: Test::Order(Rule::HelloOkWithoutHello),
+    },
+    Check {
+        id: "handshake.early-status",
+        rule: Rule::EarlyStatus.text(),
+        clauses: &[clause(Rule::EarlyStatus.clause(), Rule::EarlyStatus.text())],
+        severity: Severity::Must,
+        profiles: Profile::OLDER,
+        needs: &[],
+        advice: "tell about copy protection and registration after `uciok` or `usiok`",
+        test: Test::Order(Rule::EarlyStatus),
+    },
+    Check {
+        id: "handshake.quick",
+        rule: "the greeting takes less than a second; heavy work waits for `isready`",
+        clauses: &[
+            clause(
+                "UCI 2006, general rules",
+                "the engine should boot quickly and set itself up at the first `isready` or `setoption`",
+            ),
+            clause(
+                "USI as deployed",
+                "GUIs give up on an engine that does not answer `usi` in some seconds",
+            ),
+        ],
+        severity: Severity::Should,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "load networks, books and tables when `isready` comes, not before `uciok` or `usiok`",
+        test: Test::Ask(quick),
+    },
+    Check {
+        id: "handshake.second-hello",
+        rule: "a second `uci` or `usi` does no harm",
+        clauses: &[clause("practice", "GUIs that lost track of an engine greet it again")],
+        severity: Severity::May,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "answer another greeting as the first one, or ignore it",
+        test: Test::Ask(second_hello),
+    },
+    Check {
+        id: "handshake.ready",
+        rule: "`isready` is answered with one `readyok`",
+        clauses: &[
+            clause("UCI 2006, isready", "it must always be answered with `readyok`"),
+            clause("USI draft 1 §5.3, isready", "the same"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "answer each `isready` with one `readyok` when all before it is done",
+        test: Test::Ask(ready),
+    },
+    Check {
+        id: "handshake.ready-each",
+        rule: "several `isready` in a row get as many `readyok`",
+        clauses: &[
+            clause("UCI 2006, isready", "each is answered"),
+            clause("USI draft 1 §5.3, isready", "each is answered"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "read all lines that have arrived, not only the first one of a read",
+        test: Test::Ask(ready_each),
+    },
+    Check {
+        id: "handshake.ready-once",
+        rule: Rule::ReadyOkWithoutIsReady.text(),
+        clauses: &[clause(
+            Rule::ReadyOkWithoutIsReady.clause(),
+            Rule::ReadyOkWithoutIsReady.text(),
+        )],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "say `readyok` only to answer `isready`",
+        test: Test::Order(Rule::ReadyOkWithoutIsReady),
+    },
+    Check {
+        id: "handshake.known-words",
+        rule: "every line after the greeting is a message of the protocol; other text is sent as `info string`",
+        clauses: &[
+            clause("UCI 2006, info string", "any text that is to be displayed is sent so"),
+            clause("USI draft 1 §5.3, info string", "the same"),
+        ],
+        severity: Severity::Should,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "put `info string` before text for people",
+        test: Test::Hear(known_words),
+    },
+    Check {
+        id: "handshake.ascii",
+        rule: "all output is 7-bit ASCII",
+        clauses: &[clause(
+            "USI draft 1 §2",
+            "all communication is in 7-bit ASCII; texts in other scripts belong into a translation file",
+        )],
+        severity: Severity::Should,
+        profiles: &[Profile::UsiDraft1],
+        needs: &[],
+        advice: "write names and texts in ASCII",
+        test: Test::Hear(ascii),
+    },
+    Check {
+        id: "handshake.text",
+        rule: "output is valid UTF-8 without control characters",
+        clauses: &[
+            clause("UCI 2006, general rules", "lines of text, words divided by white space"),
+            clause("practice", "clients read UTF-8, and show lines in windows and terminals"),
+        ],
+        severity: Severity::Should,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "write no other encodings, escape sequences, NULs or byte order marks",
+        test: Test::Hear(text),
+    },
+];
+
+fn waits(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.start(true)?;
+    let early = talk.listen(bench.pace.quiet());
+    // Even what comes late was said before the greeting if it comes before its answer.
+    match early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_))) {
+        Some(line) => {
+            Err(Stop::fail(format!("it said something before it was greeted: {:?}", line.reply)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn name(bench: &Bench<'_>) -> Outcome {
+    match bench.facts.names.as_slice() {
+        [name] if !name.trim().is_empty() => Ok(()),
+        [] | [_] => {
+            shown(bench)?;
+            Err(Stop::fail("there was no `id name`"))
+        }
+        names => {
+            shown(bench)?;
+            Err(Stop::fail(format!("there were {} lines `id name`", names.len())))
+        }
+    }
+}
+
+fn author(bench: &Bench<'_>) -> Outcome {
+    if bench.facts.authors.iter().any(|author| !author.trim().is_empty()) {
+        return Ok(());
+    }
+    shown(bench)?;
+    Err(Stop::fail("there was no `id author`"))
+}
+
+/// Has the greeting again, for the report.
+fn shown(bench: &Bench<'_>) -> Outcome {
+    bench.greeted().map(drop)
+}
+
+fn quick(bench: &Bench<'_>) -> Outcome {
+    // What is in memory by now is not read from a slow disk.
+    let mut talk = bench.start(true)?;
+    let facts = greet(&mut talk, bench.dialect)?;
+    let took = facts.greeting.min(bench.facts.greeting);
+    bench.remark(format!("the greeting took {:.0} ms", took.as_secs_f64() * 1000.0));
+    if QUICK.mul_f64(bench.pace.scale()) < took {
+        return Err(Stop::fail(format!("it took {:.1} s", took.as_secs_f64())));
+    }
+    Ok(())
+}
+
+fn second_hello(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.provoked()?;
+    talk.say(bench.dialect.hello());
+    talk.until_ready().or_fail("after a second greeting `isready` was not answered")?;
+    let probe = super::probe::of(bench.game());
+    let position = bench.position(probe.middle[0]);
+    talk.search(&position, "go depth 1")
+        .or_fail("after a second greeting there was no `bestmove`")?;
+    Ok(())
+}
+
+fn ready(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.greeted()?;
+    talk.ready().or_fail("the first `isready` was not answered")?;
+    let probe = super::probe::of(bench.game());
+    let position = bench.position(probe.middle[0]);
+    talk.search(&position, "go depth 1")?;
+    talk.until_ready().or_fail("`isready` after a search was not answered")?;
+    Ok(())
+}
+
+fn ready_each(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.write("isready\n".repeat(PINGS).as_bytes());
+    for number in 1..=PINGS {
+        let limit = bench.pace.answer();
+        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+            .or_fail(&format!("there was no `readyok` number {number} of {PINGS}"))?;
+    }
+    Ok(())
+}
+
+fn known_words(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    // A banner may come late, as the client says hello at once.
+    let greeted = talk.replies().find(|(_, _, reply)| *reply == Reply::HelloOk).map(|(at, ..)| at);
+    for (at, _, reply) in talk.replies().filter(|(at, ..)| greeted.is_some_and(|first| first < *at))
+    {
+        seen += 1;
+        if let Reply::Unknown(text) = &reply
+            && !text.is_empty()
+        {
+            return Err((at, "this line is no message of the protocol".into()));
+        }
+    }
+    Ok(seen)
+}
+
+fn ascii(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for (at, entry, _) in talk.replies() {
+        seen += 1;
+        if !entry.text.is_ascii() {
+            return Err((at, "this line is not in ASCII".into()));
+        }
+    }
+    Ok(seen)
+}
+
+fn text(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for (at, entry, _) in talk.replies() {
+        seen += 1;
+        let bad = [NoteKind::ControlCharacter, NoteKind::InvalidUtf8];
+        if let Some(note) = entry.notes.iter().find(|note| bad.contains(note)) {
+            return Err((at, format!("{note} in a line")));
+        }
+    }
+    Ok(seen)
+}

@@ -1,0 +1,456 @@
+//! What is told about searches.
+
+use readyok_protocol::{Best, Bound, Dialect, Info, MoveList, NoteKind, Score};
+use readyok_rules::{Game, Position};
+
+use super::{clause, probe};
+use crate::bench::Bench;
+use crate::check::{Check, Clause, Heard, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::conversation::{Conversation, Search};
+
+/// So many variations are played out in each conversation.
+const MOST_VARIATIONS: usize = 3000;
+
+const INFO: &str = "UCI 2006, info";
+
+const fn both(says: &'static str) -> [Clause; 2] {
+    [clause(INFO, says), clause("USI draft 1 §5.3, info", "the same")]
+}
+
+macro_rules! heard {
+    ($id:literal, $rule:literal, $says:literal, $severity:ident, $advice:literal, $test:expr) => {
+        Check {
+            id: concat!("info.", $id),
+            rule: $rule,
+            clauses: &both($says),
+            severity: Severity::$severity,
+            profiles: Profile::ALL,
+            needs: &[],
+            advice: $advice,
+            test: $test,
+        }
+    };
+}
+
+pub(super) const CHECKS: &[Check] = &[
+    heard!(
+        "numbers",
+        "numbers in `info` are whole, not negative and fit their field",
+        "<x> is a whole number",
+        Must,
+        "print counts and times as whole numbers",
+        Test::Form {
+            word: "info",
+            notes: &[NoteKind::NotANumber, NoteKind::NumberTooLarge, NoteKind::NegativeNumber],
+        }
+    ),
+    heard!(
+        "complete",
+        "each word of `info` has its value",
+        "each word is followed by its value",
+        Must,
+        "leave out what has no value",
+        Test::Form { word: "info", notes: &[NoteKind::Missing, NoteKind::MissingKeyword] }
+    ),
+    heard!(
+        "once",
+        "each field of an `info` line is there once",
+        "each line tells about one state of the search",
+        Should,
+        "print each field once, and either `cp` or `mate`",
+        Test::Form { word: "info", notes: &[NoteKind::Repeated, NoteKind::Conflict] }
+    ),
+    heard!(
+        "moves",
+        "what stands in a list of moves is a move of the protocol",
+        "the line is given as moves",
+        Must,
+        "write the moves of a variation as those of `bestmove`",
+        Test::Form { word: "info", notes: &[NoteKind::NotAMove, NoteKind::MoveRepaired] }
+    ),
+    heard!(
+        "seldepth",
+        "`seldepth` comes with `depth`",
+        "if seldepth is sent there must be a depth in the same line",
+        Must,
+        "send `depth` in each line with `seldepth`",
+        Test::Form { word: "info", notes: &[NoteKind::SeldepthWithoutDepth] }
+    ),
+    heard!(
+        "legal-pv",
+        "every variation can be played from the position that is searched",
+        "pv is the best line found",
+        Must,
+        "take the variation from the search itself, and cut it where the hash table lies",
+        Test::Hear(legal_pv)
+    ),
+    heard!(
+        "pv-head",
+        "`bestmove` is the first move of the last variation with an exact score",
+        "pv is the best line found, and bestmove the move that was found best",
+        Should,
+        "send the last variation before `bestmove`, and play its first move",
+        Test::Hear(pv_head)
+    ),
+    heard!(
+        "before-bestmove",
+        "a search tells its score before `bestmove`",
+        "directly before bestmove the engine should send a final info with all it has found",
+        Should,
+        "send at least one `info` with depth and score in each search",
+        Test::Hear(before_bestmove)
+    ),
+    heard!(
+        "pv-with-score",
+        "a variation comes with its depth and its score",
+        "score, depth, nodes and time belong to the pv, and are sent together",
+        Should,
+        "send `depth`, `score` and `pv` in one line",
+        Test::Hear(pv_with_score)
+    ),
+    heard!(
+        "bound-with-score",
+        "`lowerbound` and `upperbound` come with a score",
+        "they belong to the score",
+        Should,
+        "put bounds after the score that they are about",
+        Test::Hear(bound_with_score)
+    ),
+    heard!(
+        "counts-grow",
+        "time and nodes never decrease during a search",
+        "time and nodes are counted from the beginning of the search",
+        Should,
+        "take all threads' counts together, always the same way",
+        Test::Hear(counts_grow)
+    ),
+    heard!(
+        "permille",
+        "`hashfull` and `cpuload` are between 0 and 1000",
+        "both are in permill",
+        Must,
+        "scale the value to thousandths",
+        Test::Hear(permille)
+    ),
+    Check {
+        id: "info.wdl",
+        rule: "the three numbers of `wdl` add up to 1000",
+        clauses: &[clause(
+            "practice (Stockfish, lc0), UCI_ShowWDL",
+            "wins, draws and losses in thousandths",
+        )],
+        severity: Severity::Should,
+        profiles: Profile::UCI,
+        needs: &[],
+        advice: "let draws be what is left of 1000",
+        test: Test::Hear(wdl),
+    },
+    heard!(
+        "current-move",
+        "`currmove` is legal, and `currmovenumber` counts from 1",
+        "for the first move x is 1, not 0",
+        Should,
+        "number the moves at the root from 1",
+        Test::Hear(current_move)
+    ),
+    heard!(
+        "mate-pv",
+        "the variation of an exact mate score is as long as it says, and ends in mate",
+        "mate in y moves, not plies, in UCI; in plies in USI",
+        Should,
+        "count plies from the root to the mate, and keep the whole variation of a mate",
+        Test::Hear(mate_pv)
+    ),
+    Check {
+        id: "info.mate-score",
+        rule: "a mate in one is announced as mate in 1 by both sides, a mate in two moves as 2 in UCI",
+        clauses: &[
+            clause("UCI 2006, info score mate", "mate in y moves; negative if the engine is mated"),
+            clause("USI draft 1 §4 and §5.3", "the same in plies"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "turn plies into moves by halving and rounding up in UCI, and not in USI",
+        test: Test::Ask(mate_score),
+    },
+    Check {
+        id: "info.score-side",
+        rule: "scores are from the view of the side to move",
+        clauses: &[
+            clause("UCI 2006, info score cp", "from the engine's point of view"),
+            clause("USI draft 1 §5.3, info", "the same"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "send the score of the side that is to move, whoever that is",
+        test: Test::Ask(score_side),
+    },
+    Check {
+        id: "info.multipv",
+        rule: "with `MultiPV` each depth has lines 1 to k, with different first moves, the best first",
+        clauses: &both("in k-best mode k variants are always sent together"),
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[Need::Option("MultiPV")],
+        advice: "when a depth is done, send all lines in order of their scores, numbered from 1",
+        test: Test::Ask(multipv),
+    },
+];
+
+/// Judges the lines of all searches.
+fn each(
+    talk: &Conversation,
+    judge: impl Fn(&Search, &Info<'_>) -> Option<Result<(), String>>,
+) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        for (at, info) in &search.infos {
+            match judge(search, info) {
+                Some(Ok(())) => seen += 1,
+                Some(Err(why)) => return Err((*at, why)),
+                None => (),
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// Where a variation leads to. Words that end a variation in shogi end it here.
+fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, String> {
+    let ends = |word: &&str| matches!(*word, "resign" | "win") || word.starts_with("rep_");
+    let words = pv.words().take_while(|word| !ends(word));
+    position
+        .clone()
+        .after(words)
+        .map_err(|error| format!("the variation cannot be played: {error}"))
+}
+
+fn legal_pv(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        let Some(position) = &search.position else { continue };
+        for (at, info) in &search.infos {
+            let Some(pv) = &info.pv else { continue };
+            if MOST_VARIATIONS < seen {
+                return Ok(seen);
+            }
+            seen += 1;
+            played(position, pv).map_err(|why| (*at, why))?;
+        }
+    }
+    Ok(seen)
+}
+
+fn pv_head(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        let Some((at, best)) = &search.best else { continue };
+        let Best::Move(mv) = &best.best else { continue };
+        let first_line = |info: &&Info<'_>| {
+            info.bound == Bound::Exact
+                && info.multipv.is_none_or(|number| number == 1)
+                && info.pv.as_ref().is_some_and(|pv| !pv.is_empty())
+        };
+        let last = search.infos.iter().map(|(_, info)| info).rfind(first_line);
+        let Some(head) = last.and_then(|info| info.pv.as_ref()?.words().next()) else { continue };
+        // A search that is interrupted may have found a better move that it had no time to tell of.
+        if search.stopped || search.go.nodes.is_some() || search.go.move_time.is_some() {
+            continue;
+        }
+        seen += 1;
+        if head != mv.as_str() {
+            return Err((*at, format!("the last variation begins with `{}`", head.escape_debug())));
+        }
+    }
+    Ok(seen)
+}
+
+fn before_bestmove(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        let Some((at, best)) = &search.best else { continue };
+        // With no time at all there may be nothing to tell.
+        if search.stopped || search.go.depth.is_none() || !matches!(best.best, Best::Move(_)) {
+            continue;
+        }
+        seen += 1;
+        if !search.infos.iter().any(|(_, info)| info.score.is_some()) {
+            return Err((*at, "nothing was told about this search".into()));
+        }
+    }
+    Ok(seen)
+}
+
+fn pv_with_score(talk: &Conversation) -> Heard {
+    each(talk, |_, info| {
+        info.pv.as_ref()?;
+        Some(match (info.depth, info.score) {
+            (Some(_), Some(_)) => Ok(()),
+            (None, _) => Err("there is no depth beside this variation".into()),
+            (_, None) => Err("there is no score beside this variation".into()),
+        })
+    })
+}
+
+fn bound_with_score(talk: &Conversation) -> Heard {
+    each(talk, |_, info| match (info.score, info.bound) {
+        (None, Bound::Lower | Bound::Upper) => Some(Err("a bound of no score".into())),
+        (Some(_), _) => Some(Ok(())),
+        (None, Bound::Exact) => None,
+    })
+}
+
+fn counts_grow(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        let (mut time, mut nodes) = (0, 0);
+        for (at, info) in &search.infos {
+            for (what, now, before) in
+                [("time", info.time, &mut time), ("nodes", info.nodes, &mut nodes)]
+            {
+                let Some(now) = now else { continue };
+                seen += 1;
+                if now < *before {
+                    return Err((*at, format!("{what} went back from {before} to {now}")));
+                }
+                *before = now;
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn permille(talk: &Conversation) -> Heard {
+    each(talk, |_, info| {
+        let value = info.hashfull.max(info.cpuload)?;
+        Some(if value <= 1000 { Ok(()) } else { Err(format!("{value} is more than 1000")) })
+    })
+}
+
+fn wdl(talk: &Conversation) -> Heard {
+    each(talk, |_, info| {
+        let wdl = info.wdl?;
+        let sum = u32::from(wdl.win) + u32::from(wdl.draw) + u32::from(wdl.loss);
+        Some(if sum == 1000 { Ok(()) } else { Err(format!("the sum is {sum}")) })
+    })
+}
+
+fn current_move(talk: &Conversation) -> Heard {
+    each(talk, |search, info| {
+        let mv = info.currmove?;
+        if info.currmovenumber == Some(0) {
+            return Some(Err("a move has the number 0".into()));
+        }
+        let position = search.position.as_ref()?;
+        Some(position.parse_move(mv.as_str()).map(drop).map_err(|error| error.to_string()))
+    })
+}
+
+fn mate_pv(talk: &Conversation) -> Heard {
+    each(talk, |search, info| {
+        let plies = match info.score? {
+            Score::MateIn { plies } | Score::MatedIn { plies } if info.bound == Bound::Exact => {
+                plies
+            }
+            _ => return None,
+        };
+        let position = search.position.as_ref()?;
+        let pv = info.pv.as_ref()?;
+        let reached = played(position, pv).ok()?;
+        let length = u32::try_from(pv.words().count()).unwrap_or(u32::MAX);
+        Some(if length != plies {
+            Err(format!("a mate in {plies} plies has a variation of {length}"))
+        } else if !reached.legal_moves().is_empty() {
+            Err(format!("after the {plies} plies of the variation there are legal moves"))
+        } else {
+            Ok(())
+        })
+    })
+}
+
+/// The last exact score of a search.
+fn score(bench: &Bench<'_>, text: &str, depth: u32) -> Result<Score, Stop> {
+    let mut talk = bench.ready()?;
+    let found = talk.search(&bench.position(text), &format!("go depth {depth}"))?;
+    let exact = |info: &&Info<'_>| info.bound == Bound::Exact;
+    let last = found.infos.iter().filter(exact).filter_map(|info| info.score).next_back();
+    last.ok_or_else(|| Stop::Inconclusive("no score was told".into()))
+}
+
+fn mate_score(bench: &Bench<'_>) -> Outcome {
+    let mut texts: Vec<(&str, u32)> =
+        probe::of(bench.game()).mate_in_one.into_iter().map(|text| (text, 1)).collect();
+    if bench.game() == Game::Chess {
+        texts.push((probe::CHESS_MATE_IN_TWO, 3));
+    }
+    for (text, plies) in texts {
+        let unit = if bench.dialect == Dialect::Usi { "plies" } else { "moves, counted in plies," };
+        match score(bench, text, 6)? {
+            Score::MateIn { plies: told } if told == plies => (),
+            Score::MateSomeday | Score::Cp(_) if bench.dialect == Dialect::Usi => (),
+            Score::Cp(cp) if 0 < cp => {
+                return Err(Stop::Inconclusive(format!("the mate in `{text}` was not found")));
+            }
+            told => {
+                return Err(Stop::fail(format!(
+                    "a mate in {plies} {unit} in `{text}` was told as {told:?}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn score_side(bench: &Bench<'_>) -> Outcome {
+    for text in probe::of(bench.game()).ahead {
+        let told = score(bench, text, 3)?;
+        if told < Score::Cp(0) {
+            return Err(Stop::fail(format!(
+                "who is far ahead and to move in `{text}` has {told:?}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn multipv(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.set("MultiPV", "3"));
+    talk.ready()?;
+    let found = talk.search(&bench.position(probe::of(bench.game()).middle[0]), "go depth 4")?;
+    let exact: Vec<&Info<'_>> = found
+        .infos
+        .iter()
+        .filter(|info| info.bound == Bound::Exact && info.pv.is_some() && info.score.is_some())
+        .collect();
+    let Some(depth) = exact.iter().filter_map(|info| info.depth).max() else {
+        return Err(Stop::Inconclusive("no variation was told".into()));
+    };
+    // The last ones of the last depth are what a client shows at the end.
+    let mut last: Vec<&Info<'_>> = Vec::new();
+    for number in 1..=3 {
+        let line = exact.iter().rfind(|it| it.depth == Some(depth) && it.multipv == Some(number));
+        match line {
+            Some(line) => last.push(line),
+            None => {
+                return Err(Stop::fail(format!("at depth {depth} there is no line {number} of 3")));
+            }
+        }
+    }
+    let heads: Vec<_> = last.iter().filter_map(|it| it.pv.as_ref()?.words().next()).collect();
+    let mut distinct = heads.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    if distinct.len() < heads.len() {
+        return Err(Stop::fail(format!(
+            "lines of depth {depth} begin alike: {}",
+            heads.join(", ")
+        )));
+    }
+    if !last.iter().is_sorted_by(|a, b| b.score <= a.score) {
+        return Err(Stop::fail(format!("lines of depth {depth} are not in order of their scores")));
+    }
+    Ok(())
+}

@@ -1,0 +1,502 @@
+//! What options an engine declares, and whether it takes their values.
+
+use readyok_protocol::{Dialect, NoteKind, OptionKind, OptionType};
+
+use super::{clause, probe};
+use crate::bench::{Bench, Declared, is_costly};
+use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::talk::Blame;
+
+/// Options whose type the protocols fix, by their UCI names.
+const FIXED: [(&str, OptionType); 13] = [
+    ("Hash", OptionType::Spin),
+    ("NalimovPath", OptionType::String),
+    ("NalimovCache", OptionType::Spin),
+    ("Ponder", OptionType::Check),
+    ("OwnBook", OptionType::Check),
+    ("MultiPV", OptionType::Spin),
+    ("UCI_ShowCurrLine", OptionType::Check),
+    ("UCI_ShowRefutations", OptionType::Check),
+    ("UCI_LimitStrength", OptionType::Check),
+    ("UCI_Elo", OptionType::Spin),
+    ("UCI_AnalyseMode", OptionType::Check),
+    ("UCI_Opponent", OptionType::String),
+    ("UCI_Chess960", OptionType::Check),
+];
+
+/// The most that an option that costs memory or processors is set to.
+const MODEST: i64 = 32;
+
+macro_rules! option {
+    ($id:literal, $rule:literal, $place:literal, $says:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
+        Check {
+            id: concat!("options.", $id),
+            rule: $rule,
+            clauses: &[
+                clause(concat!("UCI 2006, ", $place), $says),
+                clause("USI draft 1 §5.3, option and setoption", "the same"),
+            ],
+            severity: Severity::$severity,
+            profiles: Profile::ALL,
+            needs: $needs,
+            advice: $advice,
+            test: Test::Ask($run),
+        }
+    };
+}
+
+pub(super) const CHECKS: &[Check] = &[
+    option!(
+        "readable",
+        "every `option` line has a name, a type of the protocol and nothing unknown",
+        "option",
+        "a name, one of the types, and the attributes of that type",
+        Must,
+        &[],
+        "write `option name <name> type <type>` and then only default, min, max and var",
+        readable
+    ),
+    option!(
+        "check-default",
+        "a check option has the default `true` or `false`",
+        "option type check",
+        "a check box can be true or false",
+        Must,
+        &[Need::Any("check")],
+        "write `default true` or `default false`",
+        check_default
+    ),
+    option!(
+        "spin-range",
+        "a spin option has whole numbers for min, default and max, in this order of size",
+        "option type spin",
+        "a spin wheel has a value in a range",
+        Must,
+        &[Need::Any("spin")],
+        "write `default <x> min <y> max <z>` with y <= x <= z",
+        spin_range
+    ),
+    option!(
+        "combo-default",
+        "a combo option has choices, and its default is one of them",
+        "option type combo",
+        "a combo box has predefined texts",
+        Must,
+        &[Need::Any("combo")],
+        "write each choice as `var <text>`, the default among them",
+        combo_default
+    ),
+    option!(
+        "string-default",
+        "a string option tells its default; an empty one is `<empty>`",
+        "option type string and default",
+        "the default is a text, and `<empty>` for the empty one",
+        Should,
+        &[Need::Any("string")],
+        "write `default <empty>` for an empty text",
+        string_default
+    ),
+    option!(
+        "distinct-names",
+        "no two options have names that differ only in case",
+        "setoption",
+        "names are not case sensitive",
+        Must,
+        &[],
+        "rename one of the two",
+        distinct_names
+    ),
+    option!(
+        "plain-names",
+        "names of options are free of the words `name`, `value` and `type`",
+        "setoption and option",
+        "name and value should not be in the name, as they divide the message",
+        Should,
+        &[],
+        "rename the option",
+        plain_names
+    ),
+    Check {
+        id: "options.no-spaces",
+        rule: "names of options have no spaces in USI",
+        clauses: &[clause("USI draft 1 §4", "spaces are not allowed in option names and values")],
+        severity: Severity::Must,
+        profiles: Profile::USI,
+        needs: &[],
+        advice: "write `_` for a space",
+        test: Test::Ask(no_spaces),
+    },
+    Check {
+        id: "options.usi-prefix",
+        rule: "options with a meaning that USI fixes start with `USI_`",
+        clauses: &[clause(
+            "USI draft 1 §4",
+            "all options of fixed meaning have names with this prefix",
+        )],
+        severity: Severity::Must,
+        profiles: Profile::USI,
+        needs: &[],
+        advice: "declare `USI_Hash`, `USI_Ponder` and `USI_OwnBook`",
+        test: Test::Ask(usi_prefix),
+    },
+    option!(
+        "hash-offered",
+        "the size of the hash table can be set",
+        "option Hash",
+        "engines should have it, unless they have no hash table",
+        Should,
+        &[],
+        "declare `Hash` (USI: `USI_Hash`) as a spin option in MB",
+        hash_offered
+    ),
+    option!(
+        "fixed-types",
+        "options whose meaning is fixed have the type that is fixed for them",
+        "option name",
+        "the type of each of these options is given",
+        Must,
+        &[],
+        "declare the option with the type that the protocol gives it",
+        fixed_types
+    ),
+    option!(
+        "multipv-default",
+        "`MultiPV` is 1 by default",
+        "option MultiPV",
+        "the default value is 1",
+        Should,
+        &[Need::Option("MultiPV")],
+        "declare `MultiPV` with `default 1 min 1`",
+        multipv_default
+    ),
+    option!(
+        "elo-with-limit",
+        "`UCI_LimitStrength` and `UCI_Elo` are declared together",
+        "option UCI_LimitStrength and UCI_Elo",
+        "each has a meaning only with the other one",
+        Must,
+        &[],
+        "declare both or none",
+        elo_with_limit
+    ),
+    option!(
+        "name-ignores-case",
+        "names of options are understood in any case",
+        "setoption",
+        "names are not case sensitive",
+        Must,
+        &[Need::Option("MultiPV")],
+        "compare names without regard to case",
+        name_ignores_case
+    ),
+    option!(
+        "button",
+        "a button is pressed by `setoption` without a value",
+        "setoption",
+        "the value is not needed for a button",
+        Must,
+        &[Need::Any("button")],
+        "take `setoption name <name>` without `value`",
+        button
+    ),
+    option!(
+        "every-value",
+        "options take their smallest and largest value, and each choice",
+        "setoption and option",
+        "values in the declared range are allowed",
+        Should,
+        &[],
+        "accept what was declared, or declare what is accepted",
+        every_value
+    ),
+    option!(
+        "bad-values",
+        "unknown options and values out of range do no harm",
+        "general rules",
+        "what cannot be understood is ignored",
+        Should,
+        &[],
+        "check values before they are used",
+        bad_values
+    ),
+];
+
+/// Fails with an option if there is one for which there is something to say.
+fn each(bench: &Bench<'_>, judge: impl Fn(&Declared) -> Option<String>) -> Outcome {
+    for option in &bench.facts.options {
+        if let Some(why) = judge(option) {
+            // So that the report shows the lines.
+            bench.greeted()?;
+            let name = option.decl.name.escape_debug();
+            return Err(Stop::fail(format!(
+                "option `{name}` (type {}): {why}",
+                option.decl.kind.word()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn readable(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        // For these there are checks of their own.
+        let others = [NoteKind::BadDefault, NoteKind::SpaceInName];
+        let is_spin = matches!(it.decl.kind, OptionKind::Spin { .. });
+        let note = it
+            .notes
+            .iter()
+            .find(|note| !(others.contains(note) || is_spin && **note == NoteKind::NotANumber));
+        let empty_default = is_text(&it.decl.kind) && note == Some(&NoteKind::Missing);
+        note.filter(|_| !empty_default).map(ToString::to_string)
+    })
+}
+
+fn is_text(kind: &OptionKind<'_>) -> bool {
+    matches!(kind, OptionKind::String { .. } | OptionKind::Filename { .. })
+}
+
+fn check_default(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| match it.decl.kind {
+        OptionKind::Check { default: None } => Some("it has no default".into()),
+        OptionKind::Check { .. } if it.notes.contains(&NoteKind::BadDefault) => {
+            Some("the default is neither `true` nor `false`".into())
+        }
+        _ => None,
+    })
+}
+
+fn spin_range(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| match it.decl.kind {
+        OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
+            (default < min || max < default)
+                .then(|| format!("the default {default} is not between {min} and {max}"))
+        }
+        OptionKind::Spin { default, min, max } => {
+            let missing = [(default, "default"), (min, "min"), (max, "max")];
+            let missing = missing.into_iter().find(|(value, _)| value.is_none());
+            missing.map(|(_, what)| format!("there is no whole number for {what}"))
+        }
+        _ => None,
+    })
+}
+
+fn combo_default(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| match &it.decl.kind {
+        OptionKind::Combo { vars, .. } if vars.is_empty() => Some("it has no choices".into()),
+        OptionKind::Combo { default: None, .. } => Some("it has no default".into()),
+        OptionKind::Combo { default: Some(default), vars } => {
+            let among = vars.iter().any(|var| var.eq_ignore_ascii_case(default));
+            (!among).then(|| format!("the default `{}` is no choice", default.escape_debug()))
+        }
+        _ => None,
+    })
+}
+
+fn string_default(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| match &it.decl.kind {
+        OptionKind::String { default: None } | OptionKind::Filename { default: None } => {
+            Some("it has no default".into())
+        }
+        kind if is_text(kind) && it.notes.contains(&NoteKind::Missing) => {
+            Some("`default` is followed by nothing".into())
+        }
+        _ => None,
+    })
+}
+
+fn distinct_names(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        let same = |other: &&Declared| other.decl.name.eq_ignore_ascii_case(&it.decl.name);
+        let count = bench.facts.options.iter().filter(same).count();
+        (1 < count).then(|| format!("{count} options have this name"))
+    })
+}
+
+fn plain_names(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        let mut words = it.decl.name.split(' ');
+        let word = words.find(|word| {
+            ["name", "value", "type"].iter().any(|key| key.eq_ignore_ascii_case(word))
+        });
+        word.map(|word| format!("the name has the word `{word}`"))
+    })
+}
+
+fn no_spaces(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| it.decl.name.contains(' ').then(|| "the name has a space".into()))
+}
+
+fn usi_prefix(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        let unprefixed = ["Hash", "Ponder", "OwnBook"];
+        let found = unprefixed.iter().find(|name| name.eq_ignore_ascii_case(&it.decl.name));
+        found.map(|name| format!("it has to be `USI_{name}`"))
+    })
+}
+
+fn hash_offered(bench: &Bench<'_>) -> Outcome {
+    match bench.option("Hash") {
+        Some(decl) if decl.kind.option_type() == Some(OptionType::Spin) => Ok(()),
+        Some(decl) => {
+            bench.greeted()?;
+            Err(Stop::fail(format!("it is of type {}", decl.kind.word())))
+        }
+        None => {
+            bench.greeted()?;
+            Err(Stop::fail("there is no such option"))
+        }
+    }
+}
+
+fn fixed_types(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        let same = |name: &str| bench.dialect.same_option(name, &it.decl.name);
+        let (_, fixed) = FIXED.into_iter().find(|(name, _)| same(name))?;
+        let declared = it.decl.kind.option_type();
+        (declared != Some(fixed))
+            .then(|| format!("the protocol has {fixed:?} for it").to_lowercase())
+    })
+}
+
+fn multipv_default(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        let is_it = bench.dialect.same_option("MultiPV", &it.decl.name);
+        match it.decl.kind {
+            OptionKind::Spin { default: Some(default), .. } if is_it && default != 1 => {
+                Some(format!("the default is {default}"))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn elo_with_limit(bench: &Bench<'_>) -> Outcome {
+    // In USI strength is a degree (`USI_Strength`); some engines have a number all the same.
+    let degree = || bench.option("USI_Strength").filter(|_| bench.dialect == Dialect::Usi);
+    let limit = bench.option("UCI_LimitStrength");
+    let elo = bench.option("UCI_Elo").or_else(degree);
+    match (limit, elo) {
+        (None, None) => Err(Stop::Skip("the engine has neither option".into())),
+        (Some(_), Some(_)) => Ok(()),
+        (Some(_), None) => {
+            bench.greeted()?;
+            Err(Stop::fail("there is no `UCI_Elo`"))
+        }
+        (None, Some(_)) => {
+            bench.greeted()?;
+            Err(Stop::fail("there is no `UCI_LimitStrength`"))
+        }
+    }
+}
+
+fn name_ignores_case(bench: &Bench<'_>) -> Outcome {
+    let decl = bench.option("MultiPV").ok_or_else(|| Stop::Skip("there is no `MultiPV`".into()))?;
+    let position = bench.position(probe::of(bench.game()).middle[0]);
+    let lines = |name: &str| -> Result<u32, Stop> {
+        let mut talk = bench.ready()?;
+        talk.say(&format!("setoption name {name} value 2"));
+        talk.ready()?;
+        let found = talk.search(&position, "go depth 3")?;
+        Ok(found.infos.iter().filter_map(|info| info.multipv).max().unwrap_or(1))
+    };
+    if lines(&decl.name)? < 2 {
+        return Err(Stop::Inconclusive("`MultiPV` has no effect that can be seen".into()));
+    }
+    let swapped: String = decl.name.chars().map(swap_case).collect();
+    if lines(&swapped)? < 2 {
+        return Err(Stop::fail(format!("`setoption name {swapped}` had no effect")));
+    }
+    Ok(())
+}
+
+fn swap_case(c: char) -> char {
+    if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+}
+
+fn button(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    let position = bench.position(probe::of(bench.game()).middle[0]);
+    for option in &bench.facts.options {
+        if option.decl.kind == OptionKind::Button {
+            let name = &option.decl.name;
+            talk.say(&format!("setoption name {name}"));
+            talk.ready()
+                .or_fail(&format!("after the button `{name}` `isready` was not answered"))?;
+        }
+    }
+    talk.search(&position, "go depth 1").or_fail("after buttons there was no `bestmove`")?;
+    Ok(())
+}
+
+/// The values of an option that are tried.
+fn values(option: &Declared) -> Vec<String> {
+    match &option.decl.kind {
+        OptionKind::Check { default } => {
+            let other = !default.unwrap_or(false);
+            [other, !other].iter().map(ToString::to_string).collect()
+        }
+        OptionKind::Spin { default, min: Some(min), max: Some(max) } => {
+            let most = if is_costly(&option.decl) { (*max).min((*min).max(MODEST)) } else { *max };
+            [*min, most, default.unwrap_or(*min)].iter().map(ToString::to_string).collect()
+        }
+        OptionKind::Combo { default, vars } => {
+            vars.iter().chain(default).map(ToString::to_string).collect()
+        }
+        // A path that does not exist or a log that is written is nobody's wish.
+        OptionKind::Spin { .. }
+        | OptionKind::Button
+        | OptionKind::String { .. }
+        | OptionKind::Filename { .. }
+        | OptionKind::Other { .. } => Vec::new(),
+    }
+}
+
+fn every_value(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    for option in &bench.facts.options {
+        // Another variant has other positions.
+        if option.decl.name.to_ascii_lowercase().contains("variant") {
+            continue;
+        }
+        let name = &option.decl.name;
+        for value in values(option) {
+            talk.say(&format!("setoption name {name} value {value}"));
+            let limit = bench.pace.start();
+            talk.say("isready");
+            talk.hear(limit, |line| (line.reply == readyok_protocol::Reply::ReadyOk).then_some(()))
+                .or_fail(&format!(
+                    "after `{name}` was set to `{value}` `isready` was not answered"
+                ))?;
+        }
+    }
+    let position = bench.position(probe::of(bench.game()).middle[0]);
+    talk.search(&position, "go depth 1")
+        .or_fail("after all values were set there was no `bestmove`")?;
+    Ok(())
+}
+
+fn bad_values(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.provoked()?;
+    let mut lines = vec![
+        "setoption name No Such Option value 7".to_owned(),
+        "setoption name".to_owned(),
+        "setoption".to_owned(),
+    ];
+    let hash = if bench.dialect == Dialect::Usi { "USI_Hash" } else { "Hash" };
+    let names = bench.facts.options.iter().filter(|it| !is_costly(&it.decl));
+    let spins = names.filter(|it| matches!(it.decl.kind, OptionKind::Spin { .. }));
+    let mut names: Vec<&str> = spins.map(|it| &*it.decl.name).take(8).collect();
+    names.push(hash);
+    for name in names {
+        lines.push(format!("setoption name {name} value abc"));
+        lines.push(format!("setoption name {name} value -5"));
+        lines.push(format!("setoption name {name}"));
+    }
+    for line in lines {
+        talk.say(&line);
+        talk.ready().or_fail(&format!("after `{line}` `isready` was not answered"))?;
+    }
+    let position = bench.position(probe::of(bench.game()).middle[0]);
+    talk.search(&position, "go depth 1").or_fail("after bad values there was no `bestmove`")?;
+    Ok(())
+}

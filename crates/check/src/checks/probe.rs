@@ -1,0 +1,98 @@
+//! The positions that checks use.
+
+use readyok_rules::Game;
+
+/// Positions of one game.
+pub(super) struct Probes {
+    /// The side to move mates at once: first as the first player, then as the second.
+    pub(super) mate_in_one: [&'static str; 2],
+    /// The side to move is mated.
+    pub(super) mated: &'static str,
+    /// A position from play for each side to move.
+    pub(super) middle: [&'static str; 2],
+    /// The side to move is far ahead: first and second player.
+    pub(super) ahead: [&'static str; 2],
+    /// Moves that can be played from the start.
+    pub(super) opening: &'static str,
+}
+
+const CHESS: Probes = Probes {
+    mate_in_one: ["6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "r3k3/8/8/8/8/8/5PPP/6K1 b - - 0 1"],
+    mated: "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
+    middle: [
+        "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 2 3",
+        "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+    ],
+    ahead: ["4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1", "3qk3/pppp4/8/8/8/8/PPPP4/4K3 b - - 0 1"],
+    opening: "e2e4 e7e5 g1f3",
+};
+
+const SHOGI: Probes = Probes {
+    mate_in_one: ["4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "4k4/9/9/9/9/9/4p4/9/4K4 w g 1"],
+    mated: "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+    middle: [
+        "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3",
+        "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4",
+    ],
+    ahead: [
+        "4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/9/4K4 w - 1",
+    ],
+    opening: "7g7f 3c3d 2g2f",
+};
+
+pub(super) fn of(game: Game) -> &'static Probes {
+    match game {
+        Game::Chess | Game::Chess960 => &CHESS,
+        Game::Shogi => &SHOGI,
+    }
+}
+
+/// A mate in two moves, which is three plies, for White.
+pub(super) const CHESS_MATE_IN_TWO: &str = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
+
+/// Without a legal move and not in check.
+pub(super) const CHESS_STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+
+/// One legal move.
+pub(super) const CHESS_FORCED: &str = "k7/8/1K6/8/8/8/8/7R b - - 0 1";
+
+#[cfg(test)]
+mod tests {
+    use readyok_rules::{Game, Position, Reason};
+
+    use super::*;
+
+    fn read(game: Game, text: &str) -> Position {
+        Position::from_text(game, text).expect(text)
+    }
+
+    fn mates(game: Game, text: &str) -> bool {
+        let position = read(game, text);
+        position.legal_moves().into_iter().any(|mv| {
+            let mut next = position.clone();
+            next.play(mv).expect("legal");
+            next.ending().is_some_and(|ending| ending.reason == Reason::Checkmate)
+        })
+    }
+
+    #[test]
+    fn positions_are_what_they_are_called() {
+        for game in [Game::Chess, Game::Shogi] {
+            let probes = of(game);
+            for text in probes.mate_in_one {
+                assert!(mates(game, text), "{text}");
+            }
+            for text in probes.middle.into_iter().chain(probes.ahead) {
+                assert!(!mates(game, text) && !read(game, text).legal_moves().is_empty(), "{text}");
+            }
+            assert!(read(game, probes.mated).legal_moves().is_empty());
+            let opening = probes.opening.split(' ');
+            assert!(Position::start(game).after(opening).is_ok());
+        }
+        assert!(read(Game::Chess, CHESS_STALEMATE).legal_moves().is_empty());
+        assert!(!read(Game::Chess, CHESS_STALEMATE).in_check());
+        assert_eq!(read(Game::Chess, CHESS_FORCED).legal_moves().len(), 1);
+        assert!(!mates(Game::Chess, CHESS_MATE_IN_TWO));
+    }
+}

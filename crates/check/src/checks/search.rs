@@ -1,0 +1,823 @@
+//! Searches: what begins and ends them, and what may be said meanwhile.
+
+use std::time::Duration;
+
+use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
+use readyok_rules::{Game, Position};
+
+use super::{clause, probe};
+use crate::bench::{Bench, largest};
+use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::conversation::Conversation;
+use crate::talk::{Blame, Lost, Talk};
+use crate::time::now;
+
+/// A node count that each engine reaches in no time, and by how much it may be missed: engines look
+/// at limits once in some thousands of nodes.
+const NODES: u64 = 3000;
+const NODES_MISSED: u64 = 60_000;
+
+/// How long a search with `movetime` is.
+const MOVE_TIME: Duration = Duration::from_millis(300);
+
+/// So many searches are stopped to see how long that takes.
+const STOPS: usize = 20;
+
+macro_rules! search {
+    ($id:literal, $rule:literal, $place:literal, $says:literal, $severity:ident, $advice:literal, $run:ident) => {
+        search!($id, $rule, $place, $says, $severity, Profile::ALL, &[], $advice, $run)
+    };
+    ($id:literal, $rule:literal, $place:literal, $says:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:ident) => {
+        Check {
+            id: concat!("search.", $id),
+            rule: $rule,
+            clauses: &[
+                clause(concat!("UCI 2006, ", $place), $says),
+                clause(concat!("USI draft 1 §5.3, ", $place), "the same"),
+            ],
+            severity: Severity::$severity,
+            profiles: $profiles,
+            needs: $needs,
+            advice: $advice,
+            test: Test::Ask($run),
+        }
+    };
+}
+
+pub(super) const PLAYS: Check = search!(
+    "plays",
+    "searches of different positions, with and without more lines, end with `bestmove`",
+    "go and bestmove",
+    "for each `go` a `bestmove` is needed",
+    Must,
+    "answer each `go` with a `bestmove`",
+    plays
+);
+
+pub(super) const CHECKS: &[Check] = &[
+    PLAYS,
+    Check {
+        id: "search.legal-move",
+        rule: "`bestmove` is a legal move, and the move to ponder on is legal after it",
+        clauses: &[
+            clause(
+                "UCI 2006, bestmove",
+                "the engine stops searching and found this move the best in this position",
+            ),
+            clause("USI draft 1 §5.3, bestmove", "the same"),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "answer with a move of the position that was searched; leave `ponder` out if none is known",
+        test: Test::Hear(legal_move),
+    },
+    Check {
+        id: "search.one-answer",
+        rule: Rule::BestMoveWithoutSearch.text(),
+        clauses: &[clause(
+            Rule::BestMoveWithoutSearch.clause(),
+            Rule::BestMoveWithoutSearch.text(),
+        )],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "say `bestmove` exactly once for each `go`",
+        test: Test::Order(Rule::BestMoveWithoutSearch),
+    },
+    Check {
+        id: "search.not-too-early",
+        rule: Rule::BestMoveTooEarly.text(),
+        clauses: &[clause(Rule::BestMoveTooEarly.clause(), Rule::BestMoveTooEarly.text())],
+        severity: Severity::Must,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "hold `bestmove` back until `stop` or `ponderhit`",
+        test: Test::Order(Rule::BestMoveTooEarly),
+    },
+    search!(
+        "depth",
+        "`go depth` ends at this depth",
+        "go depth",
+        "search this many plies only",
+        Must,
+        "end the search when this depth is done, and not before",
+        depth
+    ),
+    search!(
+        "nodes",
+        "`go nodes` ends after about so many nodes",
+        "go nodes",
+        "search this many nodes only",
+        Must,
+        "look at the count of nodes every few thousand of them",
+        nodes
+    ),
+    search!(
+        "movetime.ends",
+        "`go movetime` ends in time",
+        "go movetime",
+        "search exactly this many milliseconds",
+        Must,
+        "look at the clock every few thousand nodes",
+        move_time_ends
+    ),
+    search!(
+        "movetime.uses",
+        "`go movetime` uses its time",
+        "go movetime",
+        "search exactly this many milliseconds",
+        Should,
+        "search on until the time is over",
+        move_time_uses
+    ),
+    search!(
+        "clock",
+        "with clocks of any size, on one side or both, the engine moves in time",
+        "go wtime and btime",
+        "the side has this many milliseconds left",
+        Must,
+        "keep a reserve for what gets lost on the way",
+        clock
+    ),
+    search!(
+        "clock-over",
+        "a clock at zero or below does not make the engine think for ever",
+        "go wtime and btime",
+        "the side has this many milliseconds left",
+        Should,
+        Profile::UCI,
+        &[],
+        "take zero and negative times for as little as possible, not for no clock",
+        clock_over
+    ),
+    search!(
+        "moves-to-go",
+        "`movestogo` is taken into account: the last move before the control is no reason to lose on time",
+        "go movestogo",
+        "so many moves are left until the next time control",
+        Should,
+        Profile::OLDER,
+        &[],
+        "keep a reserve on the last move before the control",
+        moves_to_go
+    ),
+    search!(
+        "any-order",
+        "arguments of `go` stand in any order, and the first limit that is reached ends the search",
+        "go",
+        "a number of commands can follow in the same string",
+        Should,
+        "read all arguments before the search begins, and heed each limit",
+        any_order
+    ),
+    search!(
+        "infinite",
+        "`go infinite` does not end before `stop`, even on a mate or a forced move",
+        "go infinite",
+        "do not exit the search without being told so",
+        Must,
+        "when nothing is left to search, wait for `stop` before `bestmove`",
+        infinite
+    ),
+    search!(
+        "stop",
+        "`stop` is answered with `bestmove` at once",
+        "stop",
+        "stop calculating as soon as possible",
+        Must,
+        "look for `stop` every few thousand nodes",
+        stop
+    ),
+    search!(
+        "stop-at-once",
+        "`stop` directly after `go` ends the search",
+        "stop",
+        "stop calculating as soon as possible",
+        Must,
+        "remember a `stop` that comes before the search has started, and play a move all the same",
+        stop_at_once
+    ),
+    search!(
+        "ready",
+        "`isready` during a search is answered at once, and the search goes on",
+        "isready",
+        "it must be answered also while the engine calculates, without stopping the search",
+        Must,
+        "read input in a thread of its own",
+        ready
+    ),
+    search!(
+        "ponder.holds-bestmove",
+        "`go ponder` does not end before `ponderhit` or `stop`, whatever its limits",
+        "go ponder",
+        "do not exit the search in ponder mode, even if it is mate",
+        Must,
+        "hold `bestmove` back until `ponderhit` or `stop`",
+        ponder_holds
+    ),
+    search!(
+        "ponder.hit",
+        "after `ponderhit` the search ends within its limits",
+        "ponderhit",
+        "the engine continues searching, but switches from pondering to normal search",
+        Must,
+        "start the clock at `ponderhit`, and answer at once if the search is done",
+        ponder_hit
+    ),
+    search!(
+        "ponder.stop",
+        "`stop` ends `go ponder` with `bestmove`, and the next search is as usual",
+        "stop",
+        "`bestmove` follows also when pondering was in vain",
+        Must,
+        "treat `stop` while pondering as in any search",
+        ponder_stop
+    ),
+    search!(
+        "searchmoves",
+        "`searchmoves` restricts the search to its moves",
+        "go searchmoves",
+        "restrict the search to these moves only",
+        Must,
+        "search only these moves at the root",
+        search_moves
+    ),
+    search!(
+        "searchmoves-first",
+        "words of `go` after `searchmoves` and its moves are read",
+        "go searchmoves",
+        "a number of commands can follow in the same string, in no given order",
+        May,
+        "end the list of moves at the next word of `go`",
+        search_moves_first
+    ),
+    search!(
+        "mate",
+        "`go mate` finds a mate in one and ends",
+        "go mate",
+        "search for a mate in so many moves",
+        Should,
+        Profile::UCI,
+        &[],
+        "end the search when a mate of this length is found",
+        mate
+    ),
+    search!(
+        "new-game",
+        "a new game may be announced, repeatedly, or not at all",
+        "ucinewgame and usinewgame",
+        "the engine should not expect it, as not all clients send it",
+        Must,
+        "set up for a game at start, and again at each announcement",
+        new_game
+    ),
+    search!(
+        "debug",
+        "`debug on` and `debug off` are taken at any time",
+        "debug",
+        "it can be sent at any time, also while the engine thinks",
+        Should,
+        Profile::OLDER,
+        &[],
+        "read `debug` in a search and between searches; it may do nothing",
+        debug
+    ),
+    search!(
+        "register",
+        "`register later` is taken by every engine",
+        "register",
+        "the user wants to register later",
+        Should,
+        Profile::OLDER,
+        &[],
+        "ignore `register` where there is nothing to register",
+        register
+    ),
+    search!(
+        "every-size",
+        "searches with little hash and with several threads end as others do",
+        "option and setoption",
+        "values in the declared range are allowed",
+        Should,
+        Profile::ALL,
+        &[Need::Option("Threads")],
+        "take every number of threads that was declared",
+        threads
+    ),
+    search!(
+        "interleavings",
+        "whatever legal commands come in a search, in whatever order, each `go` has one answer",
+        "bestmove",
+        "for each `go` a `bestmove` is needed",
+        Must,
+        "keep the state of the search in one place, and every command's effect on it",
+        interleavings
+    ),
+];
+
+fn plays(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    let probe = probe::of(bench.game());
+    if bench.option("UCI_ShowWDL").is_some() {
+        talk.say(&bench.set("UCI_ShowWDL", "true"));
+    }
+    let mut texts: Vec<&str> = probe.middle.into_iter().chain(probe.ahead).collect();
+    texts.extend(probe.mate_in_one);
+    if bench.game() == Game::Chess {
+        texts.extend([probe::CHESS_MATE_IN_TWO, probe::CHESS_FORCED]);
+    }
+    talk.search("position startpos", "go depth 5").or_fail("a search was not answered")?;
+    for text in &texts {
+        talk.search(&bench.position(text), "go depth 4").or_fail("a search was not answered")?;
+    }
+    if bench.option("MultiPV").is_some() {
+        talk.say(&bench.set("MultiPV", "3"));
+        talk.ready()?;
+        for text in texts {
+            talk.search(&bench.position(text), "go depth 3")
+                .or_fail("a search of three lines was not answered")?;
+        }
+    }
+    Ok(())
+}
+
+fn legal_move(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        let (Some(position), Some((at, best))) = (&search.position, &search.best) else { continue };
+        seen += 1;
+        let mv = match &best.best {
+            Best::Move(mv) => mv,
+            // What is said without a legal move is for another check.
+            _ if position.legal_moves().is_empty() => continue,
+            Best::Resign if talk.dialect == Dialect::Usi => continue,
+            Best::Win if position.can_declare() => continue,
+            answer => {
+                return Err((*at, format!("there are legal moves, and this is none: {answer:?}")));
+            }
+        };
+        if position.legal_moves().is_empty() {
+            continue;
+        }
+        let next = match position.clone().after([mv.as_str()]) {
+            Ok(next) => next,
+            Err(error) => return Err((*at, format!("`bestmove` is not legal: {error}"))),
+        };
+        if let Some(ponder) = best.ponder
+            && let Err(error) = next.parse_move(ponder.as_str())
+        {
+            return Err((*at, format!("the move to ponder on is not legal: {error}")));
+        }
+    }
+    Ok(seen)
+}
+
+fn middle(bench: &Bench<'_>) -> String {
+    bench.position(probe::of(bench.game()).middle[0])
+}
+
+fn depth(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    for depth in [1, 4] {
+        let found = talk
+            .search(&middle(bench), &format!("go depth {depth}"))
+            .or_fail(&format!("`go depth {depth}` was not answered"))?;
+        let exact = |info: &&readyok_protocol::Info<'_>| {
+            info.bound == Bound::Exact && info.score.is_some() && info.pv.is_some()
+        };
+        let deepest = found.infos.iter().filter(exact).filter_map(|info| info.depth).max();
+        match deepest {
+            None => return Err(Stop::Inconclusive("no depth was told".into())),
+            Some(reached) if depth < reached => {
+                return Err(Stop::fail(format!("`go depth {depth}` told of depth {reached}")));
+            }
+            Some(reached) if reached < depth => {
+                return Err(Stop::fail(format!("`go depth {depth}` ended at depth {reached}")));
+            }
+            Some(_) => (),
+        }
+    }
+    Ok(())
+}
+
+fn nodes(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    let found = talk
+        .search(&middle(bench), &format!("go nodes {NODES}"))
+        .or_fail(&format!("`go nodes {NODES}` was not answered"))?;
+    let told = found.infos.iter().filter_map(|info| info.nodes).max();
+    match told {
+        Some(told) if NODES + NODES_MISSED < told => {
+            Err(Stop::fail(format!("`go nodes {NODES}` took {told} nodes")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn move_time(bench: &Bench<'_>) -> Result<Result<Duration, Lost>, Stop> {
+    let mut talk = bench.ready()?;
+    talk.say(&middle(bench));
+    talk.say(&format!("go movetime {}", MOVE_TIME.as_millis()));
+    let limit = MOVE_TIME + bench.pace.margin() + bench.pace.answer();
+    let took = talk.best(limit).map(|found| found.time);
+    if let Ok(took) = took {
+        let (asked, took) = (MOVE_TIME.as_millis(), took.as_secs_f64() * 1000.0);
+        bench.remark(format!("`go movetime {asked}` took {took:.0} ms"));
+    }
+    Ok(took)
+}
+
+fn move_time_ends(bench: &Bench<'_>) -> Outcome {
+    let took = move_time(bench)?.or_fail("`go movetime` was not answered")?;
+    if MOVE_TIME + bench.pace.margin() < took {
+        return Err(Stop::fail(format!("it took {} ms", took.as_millis())));
+    }
+    Ok(())
+}
+
+fn move_time_uses(bench: &Bench<'_>) -> Outcome {
+    let took = move_time(bench)??;
+    if took < MOVE_TIME / 2 {
+        return Err(Stop::fail(format!("it ended after {} ms", took.as_millis())));
+    }
+    Ok(())
+}
+
+/// A search with clocks ends in time, with a move.
+fn with_clocks(bench: &Bench<'_>, goes: &[&str]) -> Outcome {
+    let mut talk = bench.ready()?;
+    for go in goes {
+        talk.say(&middle(bench));
+        talk.say(go);
+        talk.best(bench.pace.answer()).or_fail(&format!("`{go}` was not answered"))?;
+    }
+    Ok(())
+}
+
+fn clock(bench: &Bench<'_>) -> Outcome {
+    with_clocks(
+        bench,
+        match bench.dialect {
+            Dialect::Uci => &[
+                "go wtime 1000 btime 1000",
+                "go wtime 300 btime 300 winc 10 binc 10",
+                "go wtime 1 btime 1",
+                "go wtime 500",
+                "go winc 10 wtime 200 binc 0 btime 100000",
+                "go wtime 20 btime 20",
+            ],
+            Dialect::Usi => &[
+                "go btime 1000 wtime 1000",
+                "go btime 300 wtime 300 binc 10 winc 10",
+                "go btime 1 wtime 1",
+                "go btime 500 wtime 0",
+            ],
+        },
+    )
+}
+
+fn clock_over(bench: &Bench<'_>) -> Outcome {
+    with_clocks(bench, &["go wtime 0 btime 0", "go wtime -50 btime 1000"])
+}
+
+fn moves_to_go(bench: &Bench<'_>) -> Outcome {
+    with_clocks(
+        bench,
+        &["go wtime 400 btime 400 movestogo 1", "go wtime 1000 btime 1000 movestogo 40"],
+    )
+}
+
+fn any_order(bench: &Bench<'_>) -> Outcome {
+    with_clocks(
+        bench,
+        &[
+            "go nodes 100000000000 depth 2",
+            "go depth 2 nodes 100000000000",
+            "go movetime 100000000 depth 2",
+            "go depth 60 movetime 50",
+        ],
+    )
+}
+
+/// Positions in which an engine is soon done.
+fn soon_done(bench: &Bench<'_>) -> Vec<String> {
+    let probe = probe::of(bench.game());
+    let mut texts = vec![probe.mate_in_one[0]];
+    if bench.game() == Game::Chess {
+        texts.extend([probe::CHESS_FORCED, probe::CHESS_MATE_IN_TWO]);
+    }
+    texts.into_iter().map(|text| bench.position(text)).collect()
+}
+
+/// Nothing ends the search now.
+fn goes_on(talk: &mut Talk, what: &str) -> Outcome {
+    let mut said = talk.listen(talk.pace().quiet());
+    // What was said before the answer to this was said too early, however slow the machine is.
+    said.extend(talk.until_ready()?);
+    match said.iter().find(|line| matches!(line.reply, Reply::BestMove(_))) {
+        Some(_) => Err(Stop::fail(format!("`bestmove` came {what}"))),
+        None => Ok(()),
+    }
+}
+
+fn infinite(bench: &Bench<'_>) -> Outcome {
+    // Other checks shall not judge the same answer again.
+    let mut talk = bench.provoked()?;
+    for position in soon_done(bench) {
+        talk.say(&position);
+        talk.say("go infinite");
+        goes_on(&mut talk, "in `go infinite` before `stop`")?;
+        talk.say("stop");
+        talk.best(bench.pace.answer())?;
+    }
+    Ok(())
+}
+
+fn stop(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    let mut times = Vec::new();
+    for number in 0..STOPS {
+        talk.say(&middle(bench));
+        talk.say("go infinite");
+        if number % 4 == 0 {
+            // Some searches get far, others hardly begin.
+            talk.listen(Duration::from_millis(20));
+        } else {
+            talk.hear(bench.pace.answer(), |line| {
+                matches!(line.reply, Reply::Info(_)).then_some(())
+            })?;
+        }
+        if !talk.is_searching() {
+            return Err(Stop::Inconclusive("`go infinite` ended by itself".into()));
+        }
+        let asked = now();
+        talk.say("stop");
+        talk.best(bench.pace.answer()).or_fail("`stop` was not answered with `bestmove`")?;
+        times.push(now().saturating_duration_since(asked));
+    }
+    times.sort();
+    let at = |percent: usize| {
+        let time = times.get((times.len() - 1) * percent / 100).copied().unwrap_or_default();
+        time.as_secs_f64() * 1000.0
+    };
+    bench.remark(format!(
+        "`stop` was answered in {:.1} ms (median), {:.1} ms (90 %), {:.1} ms (longest of {STOPS})",
+        at(50),
+        at(90),
+        at(100)
+    ));
+    let longest = times.last().copied().unwrap_or_default();
+    if bench.pace.margin() < longest {
+        return Err(Stop::fail(format!("it took {} ms", longest.as_millis())));
+    }
+    Ok(())
+}
+
+fn stop_at_once(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    for go in ["go infinite", "go depth 40", "go movetime 100000000"] {
+        talk.write(format!("{}\n{go}\nstop\n", middle(bench)).as_bytes());
+        talk.best(bench.pace.answer())
+            .or_fail(&format!("`{go}` and `stop` in one write were not answered"))?;
+    }
+    Ok(())
+}
+
+fn ready(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&middle(bench));
+    talk.say("go infinite");
+    let mut longest = Duration::ZERO;
+    for _ in 0..3 {
+        let asked = now();
+        let said = talk.until_ready().or_fail("`isready` during a search was not answered")?;
+        longest = longest.max(now().saturating_duration_since(asked));
+        if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
+            return Err(Stop::fail("`isready` ended the search"));
+        }
+    }
+    bench.remark(format!("`readyok` in a search took {:.1} ms", longest.as_secs_f64() * 1000.0));
+    talk.say("stop");
+    talk.best(bench.pace.answer())
+        .or_fail("after `isready` in a search `stop` was not answered")?;
+    Ok(())
+}
+
+fn ponder_holds(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.provoked()?;
+    let clocks = ponder_clocks(bench);
+    let mut positions = soon_done(bench);
+    positions.push(middle(bench));
+    for position in positions {
+        talk.say(&position);
+        talk.say(&format!("go ponder {clocks}"));
+        goes_on(&mut talk, "in `go ponder` before `ponderhit` or `stop`")?;
+        talk.say("stop");
+        talk.best(bench.pace.answer())?;
+    }
+    Ok(())
+}
+
+/// So little time that it is over while the engine ponders.
+fn ponder_clocks(bench: &Bench<'_>) -> &'static str {
+    match bench.dialect {
+        Dialect::Uci => "wtime 60 btime 60 winc 0 binc 0",
+        Dialect::Usi => "btime 60 wtime 60",
+    }
+}
+
+fn ponder_hit(bench: &Bench<'_>) -> Outcome {
+    // That an answer came too early is for another check to judge.
+    let mut talk = bench.provoked()?;
+    let mut positions = soon_done(bench);
+    positions.push(middle(bench));
+    for position in positions {
+        talk.say(&position);
+        talk.say(&format!("go ponder {}", ponder_clocks(bench)));
+        talk.listen(Duration::from_millis(30));
+        if !talk.is_searching() {
+            return Err(Stop::Inconclusive("`go ponder` ended by itself".into()));
+        }
+        talk.say("ponderhit");
+        talk.best(bench.pace.answer()).or_fail("`ponderhit` was not followed by `bestmove`")?;
+    }
+    Ok(())
+}
+
+fn ponder_stop(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&middle(bench));
+    talk.say(&format!("go ponder {}", ponder_clocks(bench)));
+    talk.ready()?;
+    if !talk.is_searching() {
+        return Err(Stop::Inconclusive("`go ponder` ended by itself".into()));
+    }
+    talk.say("stop");
+    talk.best(bench.pace.answer()).or_fail("`stop` in `go ponder` was not answered")?;
+    talk.search(&middle(bench), "go depth 2")
+        .or_fail("the search after a ponder miss was not answered")?;
+    Ok(())
+}
+
+/// Some moves that an engine would hardly choose by itself.
+fn odd_moves(bench: &Bench<'_>) -> [&'static str; 2] {
+    match bench.dialect {
+        Dialect::Uci => ["a2a3", "h2h4"],
+        Dialect::Usi => ["9g9f", "1i1h"],
+    }
+}
+
+fn search_moves(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    for moves in [odd_moves(bench).to_vec(), vec![odd_moves(bench)[1]]] {
+        let go = format!("go depth 2 searchmoves {}", moves.join(" "));
+        let found =
+            talk.search("position startpos", &go).or_fail(&format!("`{go}` was not answered"))?;
+        match &found.best.best {
+            Best::Move(mv) if moves.contains(&mv.as_str()) => (),
+            answer => return Err(Stop::fail(format!("`{go}` was answered with {answer:?}"))),
+        }
+    }
+    Ok(())
+}
+
+fn search_moves_first(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    let go = format!("go searchmoves {} depth 2", odd_moves(bench).join(" "));
+    talk.say("position startpos");
+    talk.say(&go);
+    talk.best(bench.pace.answer()).or_fail(&format!("`{go}` was not answered"))?;
+    Ok(())
+}
+
+fn mate(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    let text = probe::of(bench.game()).mate_in_one[0];
+    let found = talk
+        .search(&bench.position(text), "go mate 1")
+        .or_fail("`go mate 1` on a mate in one was not answered")?;
+    let position = Position::from_text(bench.game(), text)
+        .map_err(|error| Stop::Inconclusive(error.to_string()))?;
+    let Best::Move(mv) = &found.best.best else {
+        return Err(Stop::fail("`go mate 1` on a mate in one was not answered with a move"));
+    };
+    let mated = position.after([mv.as_str()]).is_ok_and(|it| it.legal_moves().is_empty());
+    if mated { Ok(()) } else { Err(Stop::fail(format!("`{mv}` does not mate"))) }
+}
+
+fn new_game(bench: &Bench<'_>) -> Outcome {
+    let word = bench.dialect.new_game();
+    let mut talk = bench.ready()?;
+    talk.search(&middle(bench), "go depth 1")
+        .or_fail("without a new game a search was not answered")?;
+    for _ in 0..3 {
+        talk.say(word);
+        talk.ready().or_fail(&format!("`isready` after `{word}` was not answered"))?;
+        talk.search(&middle(bench), "go depth 1")
+            .or_fail(&format!("a search after `{word}` was not answered"))?;
+    }
+    Ok(())
+}
+
+fn debug(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say("debug on");
+    talk.ready().or_fail("`isready` after `debug on` was not answered")?;
+    talk.say(&middle(bench));
+    talk.say("go infinite");
+    talk.say("debug off");
+    goes_on(&mut talk, "after `debug off` in `go infinite`")?;
+    talk.say("stop");
+    talk.best(bench.pace.answer())
+        .or_fail("after `debug off` in a search `stop` was not answered")?;
+    Ok(())
+}
+
+fn register(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.greeted()?;
+    talk.say("register later");
+    talk.ready().or_fail("`isready` after `register later` was not answered")?;
+    talk.search(&middle(bench), "go depth 1")
+        .or_fail("after `register later` a search was not answered")?;
+    Ok(())
+}
+
+fn threads(bench: &Bench<'_>) -> Outcome {
+    let most = bench.option("Threads").and_then(largest).unwrap_or(1).min(4);
+    let mut talk = bench.ready()?;
+    for threads in [most, 1] {
+        talk.say(&bench.set("Threads", &threads.to_string()));
+        talk.ready().or_fail(&format!("with {threads} threads `isready` was not answered"))?;
+        talk.search(&middle(bench), "go depth 4")
+            .or_fail(&format!("with {threads} threads a search was not answered"))?;
+        talk.say(&middle(bench));
+        talk.say("go infinite");
+        talk.say("stop");
+        talk.best(bench.pace.answer())
+            .or_fail(&format!("with {threads} threads `stop` was not answered"))?;
+    }
+    Ok(())
+}
+
+fn interleavings(bench: &Bench<'_>) -> Outcome {
+    let mut random = fastrand::Rng::with_seed(bench.seed);
+    let mut talk = bench.ready()?;
+    let positions =
+        [middle(bench), format!("position startpos moves {}", probe::of(bench.game()).opening)];
+    let count = bench.random_searches;
+    for number in 0..count {
+        if random.u8(..20) == 0 {
+            talk.say(bench.dialect.new_game());
+            talk.ready()?;
+        }
+        if random.bool() {
+            talk.say(
+                positions.get(number % positions.len()).map_or("position startpos", String::as_str),
+            );
+        } else {
+            talk.say("position startpos");
+        }
+        let pondering = random.u8(..3) == 0;
+        let endless = pondering || random.u8(..3) == 0;
+        talk.say(match (pondering, endless, random.bool()) {
+            (true, _, true) => "go ponder depth 1",
+            (true, _, false) => "go ponder movetime 1",
+            (false, true, _) => "go infinite",
+            (false, false, true) => "go depth 1",
+            (false, false, false) => "go movetime 1",
+        });
+        let mut pings = 0_i32;
+        let mut hit = false;
+        for _ in 0..random.u8(..4) {
+            match random.u8(..4) {
+                0 => {
+                    talk.say("isready");
+                    pings += 1;
+                }
+                1 => talk.say("debug off"),
+                2 if pondering && !hit => {
+                    talk.say("ponderhit");
+                    hit = true;
+                }
+                _ => (),
+            }
+        }
+        // Where the search ends by itself a `stop` may meet its answer on the way.
+        if endless && !hit || random.bool() {
+            talk.say("stop");
+        }
+        let mut answered = false;
+        let limit = bench.pace.answer();
+        talk.hear(limit, |line| {
+            match line.reply {
+                Reply::BestMove(_) => answered = true,
+                Reply::ReadyOk => pings = (pings - 1).max(0),
+                _ => (),
+            }
+            (answered && pings == 0).then_some(())
+        })
+        .or_fail(&format!("search {} of {count} was not answered in full", number + 1))?;
+    }
+    Ok(())
+}

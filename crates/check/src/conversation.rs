@@ -1,0 +1,225 @@
+//! What was said in one conversation, and the searches in it.
+
+use std::cell::OnceCell;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use readyok_protocol::{
+    BestMove, Command, Dialect, Go, Info, NoteKind, Reply, Root, Side, Violation,
+};
+use readyok_rules::{CastlingForm, Game, Position};
+
+/// More lines than this are not kept.
+const MOST_ENTRIES: usize = 20_000;
+
+/// A longer line is not shown in full.
+const LONGEST_SHOWN: usize = 400;
+
+/// So many lines of the client are shown before the one that matters.
+const COMMANDS_SHOWN: usize = 24;
+
+/// One conversation with an engine, from its start.
+#[derive(Clone, Debug)]
+pub(crate) struct Conversation {
+    pub(crate) dialect: Dialect,
+    /// The client kept to the rules, so that the engine can be held to them.
+    pub(crate) fair: bool,
+    pub(crate) entries: Vec<Entry>,
+    searches: OnceCell<Vec<Search>>,
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Since the start of the engine.
+    pub(crate) at: Duration,
+    pub(crate) side: Side,
+    pub(crate) text: String,
+    pub(crate) violation: Option<Violation>,
+    pub(crate) notes: Vec<NoteKind>,
+}
+
+/// A search, as far as it was heard.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    /// Where it starts from, if that is a position of a game that is known here.
+    pub(crate) position: Option<Position>,
+    pub(crate) go: Go<'static>,
+    /// By the number of their entry.
+    pub(crate) infos: Vec<(usize, Info<'static>)>,
+    pub(crate) best: Option<(usize, BestMove<'static>)>,
+    /// The client asked for its end.
+    pub(crate) stopped: bool,
+}
+
+impl Conversation {
+    pub(crate) fn new(dialect: Dialect, fair: bool) -> Self {
+        Self { dialect, fair, entries: Vec::new(), searches: OnceCell::new() }
+    }
+
+    pub(crate) fn add(&mut self, entry: Entry) {
+        if self.entries.len() < MOST_ENTRIES {
+            self.entries.push(entry);
+        }
+    }
+
+    /// The lines of the engine that are read as something.
+    pub(crate) fn replies(&self) -> impl Iterator<Item = (usize, &Entry, Reply<'_>)> {
+        let of_engine = self.entries.iter().enumerate().filter(|(_, it)| it.side == Side::Engine);
+        of_engine.map(|(at, entry)| (at, entry, Reply::read(&entry.text, self.dialect).value))
+    }
+
+    /// The searches, in their order. One that meets a `go` out of turn is left out. They are read when
+    /// the conversation is over.
+    pub(crate) fn searches(&self) -> &[Search] {
+        self.searches.get_or_init(|| self.read_searches())
+    }
+
+    fn read_searches(&self) -> Vec<Search> {
+        let mut done = Vec::new();
+        let mut running: Option<Search> = None;
+        let mut game = self.dialect.game();
+        let mut position = Some(Position::start(game));
+        for (at, entry) in self.entries.iter().enumerate() {
+            match entry.side {
+                Side::Client => match Command::read(&entry.text, self.dialect).value {
+                    Command::SetOption(set) => {
+                        let value = set.value.as_deref().unwrap_or_default();
+                        if set.name.eq_ignore_ascii_case("UCI_Chess960") {
+                            let on = value.eq_ignore_ascii_case("true");
+                            game = if on { Game::Chess960 } else { Game::Chess };
+                        }
+                    }
+                    Command::Position(it) => position = resolve(&it, game),
+                    Command::Go(go) => {
+                        running = Some(Search {
+                            position: position.clone(),
+                            go: go.into_owned(),
+                            infos: Vec::new(),
+                            best: None,
+                            stopped: false,
+                        });
+                    }
+                    Command::Stop | Command::GameOver(_) => {
+                        if let Some(search) = &mut running {
+                            search.stopped = true;
+                        }
+                    }
+                    _ => (),
+                },
+                Side::Engine => match Reply::read(&entry.text, self.dialect).value {
+                    Reply::Info(info) => {
+                        if let Some(search) = &mut running {
+                            search.infos.push((at, info.into_owned()));
+                        }
+                    }
+                    Reply::BestMove(best) => {
+                        if let Some(mut search) = running.take() {
+                            search.best = Some((at, best.into_owned()));
+                            done.push(search);
+                        }
+                    }
+                    Reply::Checkmate(_) => running = None,
+                    _ => (),
+                },
+            }
+        }
+        done
+    }
+
+    /// The shortest part of the conversation that shows what an entry is about: what the client said,
+    /// without searches before the one that is meant, and what the engine answered. `None` means
+    /// the end.
+    pub(crate) fn excerpt(&self, about: Option<usize>) -> String {
+        let last = about.unwrap_or_else(|| self.entries.len().saturating_sub(1));
+        let entries = self.entries.get(..=last).unwrap_or(&self.entries);
+        let is = |entry: &Entry, word: &str| {
+            entry.side == Side::Client && entry.text.split_whitespace().next() == Some(word)
+        };
+        // An entry that is meant belongs to one search; without one, all may matter.
+        let from = match about {
+            Some(_) => entries.iter().rposition(|entry| is(entry, "position")).unwrap_or(0),
+            None => 0,
+        };
+        let commands = entries.iter().filter(|entry| entry.side == Side::Client).count();
+        let mut seen = 0;
+        let mut text = String::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let shown = match entry.side {
+                Side::Client => {
+                    seen += 1;
+                    let lasting = ["uci", "usi", "setoption", "isready"];
+                    let recent = commands - seen < COMMANDS_SHOWN;
+                    (recent && from <= at) || lasting.iter().any(|word| is(entry, word))
+                }
+                Side::Engine => at == last || (from <= at && self.is_worth_showing(entries, at)),
+            };
+            if shown {
+                let direction = if entry.side == Side::Client { '>' } else { '<' };
+                let milliseconds = entry.at.as_millis();
+                // Writing into a `String` cannot fail.
+                let _ = writeln!(text, "{milliseconds:>7} {direction} {}", shown_line(&entry.text));
+            }
+        }
+        text
+    }
+
+    /// Of runs of `info` the last one says most; the greeting says the same every time.
+    fn is_worth_showing(&self, entries: &[Entry], at: usize) -> bool {
+        let reply = |at: usize| entries.get(at).map(|it| Reply::read(&it.text, self.dialect).value);
+        match reply(at) {
+            Some(Reply::Id(_) | Reply::Option(_)) | None => false,
+            Some(Reply::Info(_)) => {
+                !entries.get(at + 1).is_some_and(|it| it.side == Side::Engine)
+                    || !matches!(reply(at + 1), Some(Reply::Info(_)))
+            }
+            Some(Reply::Unknown(text)) => !text.is_empty(),
+            Some(_) => true,
+        }
+    }
+}
+
+/// A line as it may be shown.
+fn shown_line(text: &str) -> String {
+    let mut shown: String =
+        text.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
+    if let Some((end, _)) = shown.char_indices().nth(LONGEST_SHOWN) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    shown
+}
+
+fn resolve(position: &readyok_protocol::Position<'_>, game: Game) -> Option<Position> {
+    let start = match &position.root {
+        Root::StartPos => Position::start(game),
+        Root::Fen(fen) => Position::from_text(game, fen.as_str()).ok()?,
+        Root::Sfen(sfen) => Position::from_text(game, sfen.as_str()).ok()?,
+    };
+    start.after(position.moves.words()).ok()
+}
+
+/// What a dialect is spoken about.
+pub(crate) trait GameOf {
+    /// The game of `position startpos`.
+    fn game(self) -> Game;
+}
+
+impl GameOf for Dialect {
+    fn game(self) -> Game {
+        match self {
+            Self::Uci => Game::Chess,
+            Self::Usi => Game::Shogi,
+        }
+    }
+}
+
+/// How a move of the engine's differs from how it has to be written here, if it is one.
+pub(crate) fn usual_word(position: &Position, word: &str) -> Option<String> {
+    let form = position.game().castling_form();
+    let form = match position.game() {
+        Game::Chess | Game::Shogi => CastlingForm::KingMove,
+        Game::Chess960 => form,
+    };
+    Some(position.parse_move(word).ok()?.word(form))
+}

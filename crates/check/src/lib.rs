@@ -1,0 +1,42 @@
+//! Whether an engine keeps to UCI or USI: an executable specification of both protocols.
+//!
+//! Each [`Check`] is a rule with the place where it stands, how much it matters, and a test: a
+//! conversation of its own with a fresh engine, or an ear on all conversations. A [`Suite`] runs them
+//! and gives a [`Report`]; what to change is said for every failure, with a dialogue that shows it.
+//!
+//! From the tests of an engine, for one that runs in the same program:
+//!
+//! ```
+//! use readyok_check::{Subject, Suite};
+//!
+//! let engine = Subject::in_process("narikin", |input, output| {
+//!     let _ = narikin::runner().map(|it| it.run(input, output));
+//! });
+//! let report = Suite::new(engine).only(["handshake."]).run()?;
+//! assert!(report.conforms(), "{report}");
+//! # Ok::<(), readyok_check::NoEngine>(())
+//! ```
+//!
+//! Rules about the order of messages are not written here: they are those of
+//! [`Dialogue`](readyok_protocol::Dialogue). Neither are those about the form of lines, which are the
+//! notes of [`Reply::read`](readyok_protocol::Reply::read).
+#![forbid(unsafe_code)]
+
+mod bench;
+mod check;
+mod checks;
+mod conversation;
+mod listing;
+mod pace;
+mod report;
+mod subject;
+mod suite;
+mod talk;
+mod time;
+
+pub use check::{Check, Clause, Need, Profile, Severity, Verdict};
+pub use checks::all;
+pub use listing::{json as list_json, page, text as list_text};
+pub use pace::Pace;
+pub use subject::Subject;
+pub use suite::{CheckResult, NoEngine, Report, Suite};

@@ -1,0 +1,79 @@
+//! How long to wait: limits that follow the machine, as it is, and the engine.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+/// How long an engine has for an answer on an idle machine.
+const ANSWER: Duration = Duration::from_secs(4);
+
+/// How long nothing is listened to where nothing shall come.
+const QUIET: Duration = Duration::from_millis(120);
+
+/// The limits of one run.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// By how much the machine is overloaded, and by how much the user wants limits stretched.
+    scale: f64,
+    /// How long the engine takes for `isready`.
+    ping: Duration,
+}
+
+impl Pace {
+    /// Limits for the machine as it is now, times a factor of the user's.
+    ///
+    /// A machine with more work than processors gives each program its share: limits grow by the load
+    /// of the last minute for each processor, where the system tells.
+    pub fn calibrated(factor: f64) -> Self {
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let processors = u32::try_from(processors).unwrap_or(u32::MAX);
+        let share = load().map_or(1.0, |load| load / f64::from(processors));
+        Self { scale: factor * share.clamp(1.0, 50.0), ping: Duration::ZERO }
+    }
+
+    /// The limits of an idle machine times a factor.
+    pub fn fixed(factor: f64) -> Self {
+        Self { scale: factor, ping: Duration::ZERO }
+    }
+
+    /// The same for an engine that takes so long for `isready`.
+    #[must_use]
+    pub fn with_ping(self, ping: Duration) -> Self {
+        Self { ping, ..self }
+    }
+
+    /// How long an engine may take for an answer that it owes at once.
+    pub fn answer(&self) -> Duration {
+        (ANSWER + self.ping * 20).mul_f64(self.scale)
+    }
+
+    /// How long it may take to greet and to get ready, which can mean to load files.
+    pub fn start(&self) -> Duration {
+        self.answer() * 5
+    }
+
+    /// How much more than it was told to use a search may take.
+    pub fn margin(&self) -> Duration {
+        (Duration::from_millis(800) + self.ping * 10).mul_f64(self.scale)
+    }
+
+    /// How long to listen where nothing shall come. Too short a time forgives, and never accuses.
+    pub fn quiet(&self) -> Duration {
+        QUIET + self.ping
+    }
+
+    /// By how much limits are stretched.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// How long the engine takes for `isready`.
+    pub fn ping(&self) -> Duration {
+        self.ping
+    }
+}
+
+/// The load of the last minute, where the system tells.
+fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}

@@ -1,0 +1,107 @@
+//! The engine that is looked at, and how it is started.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::thread;
+
+use readyok_client::PipedProcess;
+
+/// An engine that can be started as often as needed.
+#[derive(Clone)]
+pub struct Subject {
+    name: String,
+    start: Start,
+}
+
+#[derive(Clone)]
+enum Start {
+    Program { file: PathBuf, arguments: Vec<OsString>, directory: Option<PathBuf> },
+    InProcess(Arc<dyn Fn(PipeReader, PipeWriter) + Send + Sync>),
+}
+
+/// A started engine: its ends, and what keeps it alive.
+pub(crate) struct Started {
+    pub(crate) input: Box<dyn Write + Send>,
+    pub(crate) output: Box<dyn Read + Send>,
+    pub(crate) process: Option<PipedProcess>,
+}
+
+impl Subject {
+    /// A program with its arguments.
+    pub fn program(
+        file: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
+        let file = file.into();
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Self { name, start: Start::Program { file, arguments, directory: None } }
+    }
+
+    /// An engine in this program: a function that serves a client over two pipes until it quits. It is
+    /// called in a thread of its own for each conversation.
+    pub fn in_process(
+        name: impl Into<String>,
+        serve: impl Fn(PipeReader, PipeWriter) + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), start: Start::InProcess(Arc::new(serve)) }
+    }
+
+    /// Starts the program in this folder.
+    #[must_use]
+    pub fn in_directory(mut self, folder: impl Into<PathBuf>) -> Self {
+        if let Start::Program { directory, .. } = &mut self.start {
+            *directory = Some(folder.into());
+        }
+        self
+    }
+
+    /// What to call it before it has told its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is a process.
+    pub(crate) fn is_process(&self) -> bool {
+        matches!(self.start, Start::Program { .. })
+    }
+
+    /// Starts it. `on_exit` is called when its process has ended.
+    pub(crate) fn start(
+        &self,
+        on_exit: impl FnOnce(ExitStatus) + Send + 'static,
+    ) -> io::Result<Started> {
+        match &self.start {
+            Start::Program { file, arguments, directory } => {
+                let mut command = Command::new(file);
+                command.args(arguments).stderr(Stdio::null());
+                if let Some(directory) = directory {
+                    command.current_dir(directory);
+                }
+                let (process, input, output) = PipedProcess::spawn(&mut command, on_exit)?;
+                let (input, output) = (Box::new(input), Box::new(output));
+                Ok(Started { input, output, process: Some(process) })
+            }
+            Start::InProcess(serve) => {
+                let (its_input, input) = io::pipe()?;
+                let (output, its_output) = io::pipe()?;
+                let serve = Arc::clone(serve);
+                // It ends when its input does; nothing else can end a thread.
+                thread::Builder::new()
+                    .name("engine".into())
+                    .spawn(move || serve(its_input, its_output))?;
+                Ok(Started { input: Box::new(input), output: Box::new(output), process: None })
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,404 @@
+//! A run: which checks, in what order, and what they come to.
+//!
+//! ```text
+//!  greet ──> ask (each check with engines of its own, several at once) ──> listen to all that was said
+//! ```
+//! A check that hangs or kills its engine costs only itself.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use readyok_protocol::{Dialect, Side};
+
+use crate::bench::{Bench, Facts, greet};
+use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
+use crate::checks;
+use crate::conversation::Conversation;
+use crate::pace::Pace;
+use crate::subject::Subject;
+use crate::talk::Talk;
+use crate::time::now;
+
+/// At most so many lines are judged by each check that listens.
+const MOST_JUDGED: usize = 200_000;
+
+/// So many searches with random commands in them there are by default.
+const RANDOM_SEARCHES: usize = 500;
+
+/// Settings of a run.
+///
+/// ```no_run
+/// use readyok_check::{Subject, Suite};
+///
+/// let report = Suite::new(Subject::program("./my-engine", [""; 0])).run()?;
+/// assert!(report.conforms(), "{report}");
+/// # Ok::<(), readyok_check::NoEngine>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Suite {
+    subject: Subject,
+    dialect: Option<Dialect>,
+    profile: Option<Profile>,
+    only: Vec<String>,
+    skip: Vec<String>,
+    jobs: Option<usize>,
+    timeout_scale: f64,
+    pace: Option<Pace>,
+    seed: u64,
+    random_searches: usize,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The engine, as it calls itself.
+    pub engine: String,
+    /// The protocol.
+    pub dialect: Dialect,
+    /// The edition that was asked for.
+    pub profile: Option<Profile>,
+    /// What lots were drawn with.
+    pub seed: u64,
+    /// The limits.
+    pub pace: Pace,
+    /// One for each check of the protocol that was selected, in the order of the list.
+    pub results: Vec<CheckResult>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct CheckResult {
+    /// The check.
+    pub check: &'static Check,
+    /// How much it matters in this run.
+    pub severity: Severity,
+    /// What was found.
+    pub verdict: Verdict,
+    /// Something worth knowing: a measurement.
+    pub remark: Option<String>,
+    /// Of a failure, the shortest dialogue that shows it: milliseconds since the engine was started,
+    /// `>` for what it was told and `<` for what it said.
+    pub dialogue: Option<String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// The engine cannot be looked at.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NoEngine(String);
+
+/// What a conversation check leaves behind.
+struct Asked {
+    result: CheckResult,
+    talks: Vec<Conversation>,
+}
+
+impl Suite {
+    /// All checks, for an engine whose protocol is found out.
+    pub fn new(subject: Subject) -> Self {
+        Self {
+            subject,
+            dialect: None,
+            profile: None,
+            only: Vec::new(),
+            skip: Vec::new(),
+            jobs: None,
+            timeout_scale: 1.0,
+            pace: None,
+            seed: 1,
+            random_searches: RANDOM_SEARCHES,
+        }
+    }
+
+    /// Speaks this protocol. By default UCI is tried before USI.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Judges by this edition, and speaks its protocol. By default what all editions of UCI have is a
+    /// must, and in USI what deployed programs speak.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = Some(profile);
+        self.dialect = Some(profile.dialect());
+        self
+    }
+
+    /// Runs only checks whose names start so.
+    #[must_use]
+    pub fn only(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.only.extend(prefixes.into_iter().map(Into::into));
+        self
+    }
+
+    /// Leaves out checks whose names start so.
+    #[must_use]
+    pub fn skip(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.skip.extend(prefixes.into_iter().map(Into::into));
+        self
+    }
+
+    /// Has so many conversations at once; by default one for each processor.
+    #[must_use]
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = Some(jobs.max(1));
+        self
+    }
+
+    /// Multiplies all limits of time.
+    #[must_use]
+    pub fn timeout_scale(mut self, factor: f64) -> Self {
+        self.timeout_scale = if factor.is_finite() { factor.clamp(0.01, 1000.0) } else { 1.0 };
+        self
+    }
+
+    /// Keeps to these limits, whatever the machine is busy with.
+    #[must_use]
+    pub fn pace(mut self, pace: Pace) -> Self {
+        self.pace = Some(pace);
+        self
+    }
+
+    /// Draws lots from here.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Has so many searches with random commands in them; by default 500.
+    #[must_use]
+    pub fn random_searches(mut self, count: usize) -> Self {
+        self.random_searches = count;
+        self
+    }
+
+    /// Runs the checks.
+    ///
+    /// # Errors
+    /// The engine cannot be started, or answers no greeting.
+    pub fn run(&self) -> Result<Report, NoEngine> {
+        let begin = now();
+        let pace = self.pace.unwrap_or_else(|| Pace::calibrated(self.timeout_scale));
+        let (dialect, facts, ping) = self.meet(pace)?;
+        let pace = pace.with_ping(ping);
+        let chosen = self.chosen(dialect);
+        let asked = self.ask(&chosen, &facts, dialect, pace);
+        let talks: Vec<Conversation> = asked.iter().flat_map(|it| it.talks.clone()).collect();
+        let mut results: Vec<CheckResult> = asked.into_iter().map(|it| it.result).collect();
+        for (check, severity) in &chosen {
+            if !matches!(check.test, Test::Ask(_)) {
+                results.push(listen(check, *severity, &talks));
+            }
+        }
+        results.retain(|it| chosen.iter().any(|(check, _)| check.id == it.check.id));
+        results.sort_by_key(|it| chosen.iter().position(|(check, _)| check.id == it.check.id));
+        Ok(Report {
+            engine: facts
+                .names
+                .first()
+                .map_or_else(|| self.subject.name(), String::as_str)
+                .to_owned(),
+            dialect,
+            profile: self.profile,
+            seed: self.seed,
+            pace,
+            results,
+            took: now().saturating_duration_since(begin),
+        })
+    }
+
+    fn chosen(&self, dialect: Dialect) -> Vec<(&'static Check, Severity)> {
+        let starts = |list: &[String], id: &str| list.iter().any(|it| id.starts_with(it.as_str()));
+        let wanted = |id: &str| self.only.is_empty() || starts(&self.only, id);
+        checks::all()
+            .filter(|check| wanted(check.id) && !starts(&self.skip, check.id))
+            .filter_map(|check| Some((check, check.severity_in(dialect, self.profile)?)))
+            .collect()
+    }
+
+    /// Finds out which protocol the engine speaks, who it is, and how fast it answers.
+    fn meet(&self, pace: Pace) -> Result<(Dialect, Facts, Duration), NoEngine> {
+        let dialects = self.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
+        let mut why = String::new();
+        for dialect in dialects {
+            let record = Rc::new(RefCell::new(Conversation::new(dialect, true)));
+            let mut talk = Talk::start(&self.subject, dialect, pace, record)
+                .map_err(|stop| NoEngine(Verdict::from(stop).text().to_owned()))?;
+            match greet(&mut talk, dialect) {
+                Ok(facts) => {
+                    // The first one may load whatever the engine needs.
+                    let first = talk.ready();
+                    let ping = first.and_then(|_| talk.ready()).unwrap_or_default();
+                    return Ok((dialect, facts, ping));
+                }
+                Err(lost) => {
+                    why = format!(
+                        "`{}` does not answer `{}`: {lost}",
+                        self.subject.name(),
+                        dialect.hello()
+                    );
+                }
+            }
+        }
+        Err(NoEngine(why))
+    }
+
+    /// Runs the checks by conversation, and a conversation to listen to if nothing else is.
+    fn ask(
+        &self,
+        chosen: &[(&'static Check, Severity)],
+        facts: &Facts,
+        dialect: Dialect,
+        pace: Pace,
+    ) -> Vec<Asked> {
+        let mut work: Vec<(&'static Check, Severity)> = chosen
+            .iter()
+            .filter(|(check, _)| matches!(check.test, Test::Ask(_)))
+            .copied()
+            .collect();
+        let listens = chosen.iter().any(|(check, _)| !matches!(check.test, Test::Ask(_)));
+        let sample = checks::sample();
+        if listens && !work.iter().any(|(check, _)| check.id == sample.id) {
+            work.push((sample, sample.severity));
+        }
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let jobs = self.jobs.unwrap_or(processors).min(work.len());
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    while let Some((check, severity)) =
+                        work.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
+                        let (seed, searches) = (self.seed, self.random_searches);
+                        let bench = Bench::new(&self.subject, facts, dialect, pace, seed, searches);
+                        let asked = ask(check, *severity, bench);
+                        let mut done =
+                            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                        done.push(asked);
+                    }
+                });
+            }
+        });
+        done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
+    let begin = now();
+    let missing = check.needs.iter().find(|need| !bench.has(**need));
+    let verdict = match (missing, check.test) {
+        (Some(need), _) => Verdict::Skip(format!("it needs {need}")),
+        (None, Test::Ask(run)) => run(&bench).map_or_else(Verdict::from, |()| Verdict::Pass),
+        (None, Test::Hear(_) | Test::Order(_) | Test::Form { .. }) => Verdict::Pass,
+    };
+    let (talks, remark) = bench.finish();
+    let dialogue = match &verdict {
+        Verdict::Fail(_) => talks.last().map(|talk| talk.excerpt(None)),
+        Verdict::Pass | Verdict::Skip(_) | Verdict::Inconclusive(_) => None,
+    };
+    let took = now().saturating_duration_since(begin);
+    Asked { result: CheckResult { check, severity, verdict, remark, dialogue, took }, talks }
+}
+
+/// Judges all conversations in which the client kept to the rules.
+fn listen(check: &'static Check, severity: Severity, talks: &[Conversation]) -> CheckResult {
+    let begin = now();
+    let mut seen = 0;
+    let mut breach = None;
+    for talk in talks.iter().filter(|talk| talk.fair) {
+        match hear(check.test, talk) {
+            Ok(count) => seen += count,
+            Err((at, finding)) => {
+                breach = Some((finding, talk.excerpt(Some(at))));
+                break;
+            }
+        }
+        if MOST_JUDGED < seen {
+            break;
+        }
+    }
+    let (verdict, dialogue) = match breach {
+        Some((finding, dialogue)) => (Verdict::Fail(finding), Some(dialogue)),
+        None if seen == 0 => (Verdict::Skip("the engine said nothing of the kind".into()), None),
+        None => (Verdict::Pass, None),
+    };
+    let took = now().saturating_duration_since(begin);
+    CheckResult { check, severity, verdict, remark: None, dialogue, took }
+}
+
+fn hear(test: Test, talk: &Conversation) -> Heard {
+    match test {
+        Test::Ask(_) => Ok(0),
+        Test::Hear(judge) => judge(talk),
+        Test::Order(rule) => {
+            let broken = |violation: &readyok_protocol::Violation| violation.rule == rule;
+            match talk.entries.iter().position(|it| it.violation.as_ref().is_some_and(broken)) {
+                Some(at) => Err((at, format!("it broke the rule that {}", rule.text()))),
+                None => Ok(talk.entries.iter().filter(|it| it.side == Side::Engine).count()),
+            }
+        }
+        Test::Form { word, notes } => {
+            let mut seen = 0;
+            for (at, entry) in talk.entries.iter().enumerate() {
+                let is_one = entry.side == Side::Engine
+                    && entry.text.split_ascii_whitespace().next() == Some(word);
+                if !is_one {
+                    continue;
+                }
+                seen += 1;
+                if let Some(note) = entry.notes.iter().find(|note| notes.contains(note)) {
+                    return Err((at, format!("{note} ({})", note.clause())));
+                }
+            }
+            Ok(seen)
+        }
+    }
+}
+
+impl Report {
+    /// Whether no must is broken and each could be judged.
+    pub fn conforms(&self) -> bool {
+        self.exit_status() == 0
+    }
+
+    /// 0 if the engine conforms, 1 if it breaks a must, 2 if a must could not be judged.
+    pub fn exit_status(&self) -> u8 {
+        let musts = || self.results.iter().filter(|it| it.severity == Severity::Must);
+        if musts().any(|it| matches!(it.verdict, Verdict::Fail(_))) {
+            1
+        } else {
+            u8::from(musts().any(|it| matches!(it.verdict, Verdict::Inconclusive(_)))) * 2
+        }
+    }
+
+    /// The checks that failed.
+    pub fn failures(&self) -> impl Iterator<Item = &CheckResult> {
+        self.results.iter().filter(|it| matches!(it.verdict, Verdict::Fail(_)))
+    }
+}
+
+impl fmt::Display for NoEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoEngine {}
+
+impl From<Stop> for NoEngine {
+    fn from(stop: Stop) -> Self {
+        Self(Verdict::from(stop).text().to_owned())
+    }
+}

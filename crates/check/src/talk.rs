@@ -1,0 +1,410 @@
+//! One conversation with an engine that was started for it: what is said and heard, with its time.
+//!
+//! Every wait has a deadline. Whatever the engine does, it is ended when the talk is dropped: told to
+//! quit, then its input is closed, then it is killed.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{Read, Write};
+use std::process::ExitStatus;
+use std::rc::Rc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use readyok_client::PipedProcess;
+use readyok_protocol::{
+    BestMove, Dialect, Dialogue, Info, LineBuffer, NoteKind, Reply, Side, decode,
+};
+
+use crate::check::Stop;
+use crate::conversation::{Conversation, Entry};
+use crate::pace::Pace;
+use crate::subject::Subject;
+use crate::time::now;
+
+/// So many chunks may wait to be looked at. An engine that says more waits for us.
+const BACKLOG: usize = 256;
+
+/// At most so much of a search is kept for the check that asks for it.
+const MOST_INFOS: usize = 10_000;
+
+/// Everything that can happen.
+enum Event {
+    Said { at: Instant, bytes: Box<[u8]> },
+    Closed,
+    Exited(ExitStatus),
+}
+
+/// A line of the engine.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) at: Instant,
+    pub(crate) reply: Reply<'static>,
+    pub(crate) notes: Vec<NoteKind>,
+}
+
+/// A conversation.
+pub(crate) struct Talk {
+    inbox: Receiver<Event>,
+    outbox: Option<Sender<Box<[u8]>>>,
+    process: Option<PipedProcess>,
+    buffer: LineBuffer,
+    heard: VecDeque<Line>,
+    dialogue: Dialogue,
+    record: Rc<RefCell<Conversation>>,
+    start: Instant,
+    pace: Pace,
+    /// The engine was told that nobody listens any more: what it says from now on is no fault.
+    over: bool,
+    closed: bool,
+    exit: Option<ExitStatus>,
+}
+
+/// What was waited for has not come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lost {
+    /// Not in this time.
+    Late(Duration),
+    /// The engine has ended, or closed its output.
+    Ended(Option<ExitStatus>),
+}
+
+/// What a search has told.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) infos: Vec<Info<'static>>,
+    pub(crate) best: BestMove<'static>,
+    /// From `go` to `bestmove`.
+    pub(crate) time: Duration,
+}
+
+impl Talk {
+    /// Starts the engine. What is said is kept in `record`.
+    pub(crate) fn start(
+        subject: &Subject,
+        dialect: Dialect,
+        pace: Pace,
+        record: Rc<RefCell<Conversation>>,
+    ) -> Result<Self, Stop> {
+        let (events, inbox) = mpsc::sync_channel(BACKLOG);
+        let (outbox, to_write) = mpsc::channel();
+        let on_exit = events.clone();
+        let start = || {
+            let started = subject.start(move |status| {
+                // Without a receiver the talk is over.
+                let _ = on_exit.send(Event::Exited(status));
+            })?;
+            let (input, output) = (started.input, started.output);
+            thread::Builder::new().name("reader".into()).spawn(move || read(output, &events))?;
+            thread::Builder::new().name("writer".into()).spawn(move || write(input, &to_write))?;
+            Ok(started.process)
+        };
+        let process = start().map_err(|error: std::io::Error| {
+            Stop::Inconclusive(format!("`{}` cannot be started: {error}", subject.name()))
+        })?;
+        Ok(Self {
+            inbox,
+            outbox: Some(outbox),
+            process,
+            buffer: LineBuffer::default(),
+            heard: VecDeque::new(),
+            dialogue: Dialogue::new(dialect),
+            record,
+            start: now(),
+            pace,
+            over: false,
+            closed: false,
+            exit: None,
+        })
+    }
+
+    /// Which limits hold.
+    pub(crate) fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// Says a line.
+    pub(crate) fn say(&mut self, line: &str) {
+        self.write(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are; they are kept as the lines that they make up.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        // What came before stands before, as it can be no answer.
+        while let Ok(event) = self.inbox.try_recv() {
+            self.take(event);
+        }
+        let mut lines = LineBuffer::default();
+        lines.push(bytes);
+        while let Some(line) = lines.next_line() {
+            if let Ok(line) = line {
+                self.note_command(line);
+            }
+        }
+        if let Some(line) = lines.last_line() {
+            self.note_command(line);
+        }
+        if let Some(outbox) = &self.outbox {
+            // A writer that is gone could not write; that the engine does not answer will be seen.
+            let _ = outbox.send(bytes.into());
+        }
+    }
+
+    fn note_command(&mut self, line: &[u8]) {
+        let (text, _) = decode(line);
+        let reading = readyok_protocol::Command::read(&text, self.dialogue.dialect());
+        let violation = self.dialogue.overhear_command(&reading.value);
+        let at = now().saturating_duration_since(self.start);
+        self.record.borrow_mut().add(Entry {
+            at,
+            side: Side::Client,
+            text: text.into_owned(),
+            violation,
+            notes: Vec::new(),
+        });
+    }
+
+    /// Closes the engine's input.
+    pub(crate) fn close_input(&mut self) {
+        self.over = true;
+        self.outbox = None;
+    }
+
+    /// Asks the process to end.
+    pub(crate) fn terminate(&mut self) {
+        self.over = true;
+        if let Some(process) = &self.process {
+            process.terminate();
+        }
+    }
+
+    /// Whether the engine owes an answer to `go`.
+    pub(crate) fn is_searching(&self) -> bool {
+        self.dialogue.is_searching()
+    }
+
+    /// The next line for which there is something to return, in time.
+    pub(crate) fn hear<T>(
+        &mut self,
+        limit: Duration,
+        mut wanted: impl FnMut(&Line) -> Option<T>,
+    ) -> Result<T, Lost> {
+        let until = now() + limit;
+        loop {
+            while let Some(line) = self.heard.pop_front() {
+                if let Some(it) = wanted(&line) {
+                    return Ok(it);
+                }
+            }
+            if self.closed && (self.process.is_none() || self.exit.is_some()) {
+                return Err(Lost::Ended(self.exit));
+            }
+            match self.inbox.recv_timeout(until.saturating_duration_since(now())) {
+                Ok(event) => self.take(event),
+                Err(RecvTimeoutError::Timeout) if self.closed => {
+                    return Err(Lost::Ended(self.exit));
+                }
+                Err(RecvTimeoutError::Timeout) => return Err(Lost::Late(limit)),
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.closed = true;
+                    return Err(Lost::Ended(self.exit));
+                }
+            }
+            // A flood of lines is no reason to wait on.
+            if until < now() && self.heard.is_empty() {
+                return Err(Lost::Late(limit));
+            }
+        }
+    }
+
+    /// Listens for a while, and returns what was said.
+    pub(crate) fn listen(&mut self, time: Duration) -> Vec<Line> {
+        let mut lines = Vec::new();
+        // It ends by its deadline or with the engine; there is no line that it waits for.
+        let _ = self.hear(time, |line| -> Option<()> {
+            if lines.len() < MOST_INFOS {
+                lines.push(line.clone());
+            }
+            None
+        });
+        lines
+    }
+
+    /// Says `isready` and waits for `readyok`.
+    pub(crate) fn ready(&mut self) -> Result<Duration, Lost> {
+        let asked = now();
+        self.say("isready");
+        let limit = self.pace.start();
+        let at = self.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(line.at))?;
+        Ok(at.saturating_duration_since(asked))
+    }
+
+    /// Waits for `readyok`, and returns what was said before it.
+    pub(crate) fn until_ready(&mut self) -> Result<Vec<Line>, Lost> {
+        self.say("isready");
+        let mut lines = Vec::new();
+        let limit = self.pace.answer();
+        self.hear(limit, |line| {
+            let done = line.reply == Reply::ReadyOk;
+            if !done && lines.len() < MOST_INFOS {
+                lines.push(line.clone());
+            }
+            done.then_some(())
+        })?;
+        Ok(lines)
+    }
+
+    /// Waits for `bestmove`.
+    pub(crate) fn best(&mut self, limit: Duration) -> Result<Found, Lost> {
+        let begin = now();
+        let mut infos = Vec::new();
+        let (best, at) = self.hear(limit, |line| match &line.reply {
+            Reply::Info(info) => {
+                if infos.len() < MOST_INFOS {
+                    infos.push(info.clone());
+                }
+                None
+            }
+            Reply::BestMove(best) => Some((best.clone(), line.at)),
+            _ => None,
+        })?;
+        Ok(Found { infos, best, time: at.saturating_duration_since(begin) })
+    }
+
+    /// Says a position and a `go`, and waits for `bestmove`.
+    pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<Found, Lost> {
+        self.say(position);
+        self.say(go);
+        self.best(self.pace.answer())
+    }
+
+    /// Waits until the engine has ended.
+    pub(crate) fn ended(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Lost> {
+        match self.hear(limit, |_| None::<()>) {
+            Err(Lost::Ended(status)) if self.process.is_none() || status.is_some() => Ok(status),
+            Err(Lost::Late(time)) => Err(Lost::Late(time)),
+            // It has closed its output and goes on.
+            _ => Err(Lost::Late(limit)),
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Said { at, bytes } => {
+                self.buffer.push(&bytes);
+                let mut lines = Vec::new();
+                while let Some(line) = self.buffer.next_line() {
+                    // A line without end has no meaning; that an answer is missing will be seen.
+                    lines.extend(line.ok().map(<[u8]>::to_vec));
+                }
+                for line in lines {
+                    self.note_line(at, &line);
+                }
+            }
+            Event::Closed => {
+                if let Some(line) = self.buffer.last_line().map(<[u8]>::to_vec) {
+                    self.note_line(now(), &line);
+                }
+                self.closed = true;
+            }
+            Event::Exited(status) => self.exit = Some(status),
+        }
+    }
+
+    fn note_line(&mut self, at: Instant, line: &[u8]) {
+        let (text, undecodable) = decode(line);
+        let reading = Reply::read(&text, self.dialogue.dialect());
+        let notes = undecodable.into_iter().chain(reading.notes).map(|note| note.kind);
+        let notes: Vec<NoteKind> = notes.collect();
+        let violation = self.dialogue.overhear_reply(&reading.value).filter(|_| !self.over);
+        let reply = reading.value.into_owned();
+        self.record.borrow_mut().add(Entry {
+            at: at.saturating_duration_since(self.start),
+            side: Side::Engine,
+            text: text.into_owned(),
+            violation,
+            notes: notes.clone(),
+        });
+        self.heard.push_back(Line { at, reply, notes });
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        let Some(outbox) = self.outbox.take() else { return };
+        // It is not part of the dialogue: who reads that wants to see what was tested. A writer that is
+        // gone has nobody to tell.
+        self.over = true;
+        let parting: &[u8] = if self.is_searching() { b"stop\nquit\n" } else { b"quit\n" };
+        let _ = outbox.send(parting.into());
+        drop(outbox);
+        if self.process.is_some() {
+            // Then it is killed.
+            let _ = self.ended(self.pace.quiet() * 2);
+        }
+    }
+}
+
+impl Lost {
+    /// The engine is to blame.
+    pub(crate) fn blame(self, what: &str) -> Stop {
+        Stop::Fail(format!("{what}: {self}"))
+    }
+}
+
+/// To blame the engine where an answer is missing.
+pub(crate) trait Blame<T> {
+    /// A missing answer breaks the rule.
+    fn or_fail(self, what: &str) -> Result<T, Stop>;
+}
+
+impl<T> Blame<T> for Result<T, Lost> {
+    fn or_fail(self, what: &str) -> Result<T, Stop> {
+        self.map_err(|lost| lost.blame(what))
+    }
+}
+
+impl From<Lost> for Stop {
+    /// What was only needed on the way is for another check to judge.
+    fn from(lost: Lost) -> Self {
+        Self::Inconclusive(format!("it did not come so far: {lost}"))
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Late(time) => write!(f, "no answer in {:.1} s", time.as_secs_f64()),
+            Self::Ended(Some(status)) => write!(f, "the engine ended with {status}"),
+            Self::Ended(None) => f.write_str("the engine closed its output"),
+        }
+    }
+}
+
+fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>) {
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        match from.read(&mut chunk) {
+            Ok(count) if 0 < count => {
+                let bytes = chunk.get(..count).unwrap_or_default().into();
+                if events.send(Event::Said { at: now(), bytes }).is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => (),
+            Ok(_) | Err(_) => break,
+        }
+    }
+    // Without a receiver the talk is over.
+    let _ = events.send(Event::Closed);
+}
+
+fn write(mut to: Box<dyn Write + Send>, from: &Receiver<Box<[u8]>>) {
+    for bytes in from {
+        if to.write_all(&bytes).and_then(|()| to.flush()).is_err() {
+            return;
+        }
+    }
+}

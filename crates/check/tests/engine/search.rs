@@ -1,0 +1,89 @@
+//! Finding moves: mates of up to three plies, otherwise the first move in order of material.
+
+use readyok_rules::{CastlingForm, Game, Move, Position};
+
+/// A line with its score: plies to a mate given by the side to move, or material.
+#[derive(Clone)]
+pub(crate) struct Line {
+    pub(crate) moves: Vec<String>,
+    pub(crate) mate: Option<u32>,
+    pub(crate) cp: i32,
+}
+
+/// The best lines, best first. `wanted` restricts the first moves.
+pub(crate) fn lines(position: &Position, wanted: &[String], form: CastlingForm) -> Vec<Line> {
+    let mut moves = position.legal_moves();
+    moves.retain(|mv| wanted.is_empty() || wanted.contains(&mv.word(form)));
+    moves.sort_by_cached_key(|mv| mv.word(form));
+    let deep = moves.len() <= 40;
+    let mut lines: Vec<Line> = moves
+        .into_iter()
+        .map(|mv| {
+            let next = after(position, mv);
+            let mate = mating(position, mv, if deep { 3 } else { 1 });
+            let mut line = vec![mv.word(form)];
+            match &mate {
+                Some(rest) => line.extend(rest.iter().map(|mv| mv.word(form))),
+                None => line.extend(reply(&next).map(|mv| mv.word(form))),
+            }
+            let cp = -material(&next);
+            Line {
+                mate: mate.map(|_| u32::try_from(line.len()).unwrap_or(u32::MAX)),
+                moves: line,
+                cp,
+            }
+        })
+        .collect();
+    lines.sort_by_key(|line| (line.mate.unwrap_or(u32::MAX), -line.cp));
+    lines
+}
+
+fn after(position: &Position, mv: Move) -> Position {
+    let mut next = position.clone();
+    // It is one of the legal moves.
+    let _ = next.play(mv);
+    next
+}
+
+fn reply(position: &Position) -> Option<Move> {
+    position.legal_moves().into_iter().next()
+}
+
+/// The rest of a mate that begins with this move, if it mates in so many plies.
+fn mating(position: &Position, mv: Move, plies: u32) -> Option<Vec<Move>> {
+    let next = after(position, mv);
+    let replies = next.legal_moves();
+    if replies.is_empty() {
+        return (next.in_check() || next.game() == Game::Shogi).then(Vec::new);
+    }
+    if plies < 3 {
+        return None;
+    }
+    let mut line = None;
+    for answer in replies {
+        let then = after(&next, answer);
+        let moves = then.legal_moves();
+        let mate = moves.into_iter().find(|mv| mating(&then, *mv, 1).is_some())?;
+        line = Some(vec![answer, mate]);
+    }
+    line
+}
+
+/// The material of the side to move, in hundredths of a pawn.
+fn material(position: &Position) -> i32 {
+    let setup = position.setup();
+    setup
+        .pieces()
+        .map(|(_, piece)| {
+            let value = match piece.kind.letter().to_ascii_lowercase() {
+                'p' => 100,
+                'n' | 'l' => 300,
+                'b' | 's' | 'g' => 400,
+                'r' => 600,
+                'q' => 900,
+                _ => 0,
+            };
+            if piece.side == position.turn() { value } else { -value }
+        })
+        .sum()
+}

@@ -1,0 +1,4 @@
+//! The checks, on an engine that obeys, and on one with one fault.
+
+mod engines;
+mod mutants;
