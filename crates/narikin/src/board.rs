@@ -9,7 +9,11 @@ mod tuning;
 use readyok_rules::Position;
 
 pub(crate) use self::{chess::Chess, shogi::Shogi, tuning::Tuning};
-use crate::{control::Limits, score::Value};
+use crate::{
+    control::{Limits, Tables},
+    score::Value,
+    table::Bound,
+};
 
 /// A move and how promising it is.
 pub(crate) type Ranked<M> = (i32, M);
@@ -140,6 +144,18 @@ pub(crate) trait Board: Clone + Send {
 
     /// Whether the exchanges on the move's target win at least so much.
     fn wins_exchange(&self, mv: Self::Move, least: Value) -> bool;
+
+    /// The value by tablebases, if they are to be asked with so many plies left and know it. `win` is
+    /// what a win is worth.
+    fn probe(&self, _tables: &Tables, _depth: i32, _win: Value) -> Option<(Value, Bound)> {
+        None
+    }
+
+    /// The moves that keep what tablebases promise, packed, and what they promise, as by
+    /// [`probe`](Self::probe); none if they do not know all moves.
+    fn best_by_tables(&self, _tables: &Tables, _win: Value) -> Option<(Vec<u16>, Value)> {
+        None
+    }
 
     /// A mate in one move, if it can be told cheaply.
     fn mate_in_one(&mut self) -> Option<Self::Move>;

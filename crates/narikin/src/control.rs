@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use readyok_rules::{Impasse, Move};
 
-use crate::{Learned, Score};
+use crate::{Learned, Score, tablebase::Tablebases};
 
 /// What to search and how far. The default searches everything until it is stopped.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +29,23 @@ pub struct Limits {
     pub impasse: Option<Impasse>,
     /// What the user has taught of single positions; they are searched no further.
     pub learned: Option<Arc<Learned>>,
+    /// In chess, tables that know positions with few pieces.
+    pub tables: Option<Tables>,
     /// Whether to keep and tell what refutes the other first moves.
     pub refutations: bool,
+}
+
+/// Tablebases, and when to ask them.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// The tables.
+    pub bases: Arc<Tablebases>,
+    /// Ask about positions with the most pieces only if so many plies are left to search.
+    pub depth: u32,
+    /// Ask about positions with at most so many pieces.
+    pub pieces: usize,
+    /// Whether a win that takes longer than the fifty-move rule allows is none.
+    pub fifty_moves: bool,
 }
 
 /// How long a search may take, on the clock of [`Control::elapsed`].
@@ -88,6 +103,8 @@ pub struct Report<'a> {
     pub time: Duration,
     /// How full the hash table is, in permille.
     pub hashfull: u32,
+    /// How often tablebases had an answer.
+    pub tbhits: u64,
     /// The moves, beginning with the one to play.
     pub pv: &'a [Move],
 }

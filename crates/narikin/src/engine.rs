@@ -272,6 +272,7 @@ impl Narikin {
             impasse: Some(impasse),
             refutations: self.settings.show_refutations.get(),
             learned: self.settings.learned(),
+            tables: self.settings.tables(),
             ..Limits::default()
         }
     }

@@ -27,7 +27,7 @@ pub mod tablebase;
 mod wdl;
 
 pub use bench::bench;
-pub use control::{Bounds, Control, Limits, Report};
+pub use control::{Bounds, Control, Limits, Report, Tables};
 pub use engine::{Narikin, TRANSLATION, runner};
 pub use eval::network::NetworkError;
 pub use learned::Learned;

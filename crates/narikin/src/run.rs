@@ -9,7 +9,7 @@ use std::{
 use readyok_rules::{Move, Position};
 
 use crate::{
-    board::Board,
+    board::{Board, Step},
     control::{Control, Limits, Report},
     deepening::{Progress, Root, RootMove, value_without_moves},
     eval::{
@@ -18,7 +18,7 @@ use crate::{
     },
     history::Histories,
     pace::Pace,
-    score::{MAX_PLY, Score},
+    score::{DRAW, MAX_PLY, Score, Value, table_win},
     search::{Reductions, Search, Shared},
     searcher::Outcome,
     table::Table,
@@ -71,10 +71,24 @@ impl Run<'_> {
             stop: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             draw: limits.draw,
+            tbhits: AtomicU64::new(0),
+            tables: limits.tables.as_ref(),
             learned: limits.learned.as_deref(),
             full_width: limits.mate.is_some_and(|plies| plies <= FULL_WIDTH),
         };
+        // Of one line, only what keeps the result is looked at; several are compared by searching.
+        let by_tables = match &limits.tables {
+            Some(tables) if limits.multipv <= 1 => board.best_by_tables(tables, table_win(0)),
+            Some(_) | None => None,
+        };
+        if by_tables.is_some() {
+            shared.tbhits.fetch_add(1, Relaxed);
+        }
+        let promised = by_tables.as_ref().map(|&(_, value)| value);
         let wanted = |mv: B::Move| {
+            if limits.searchmoves.is_empty() {
+                return by_tables.as_ref().is_some_and(|(moves, _)| moves.contains(&mv.packed()));
+            }
             let mv = position.parse_move(&B::word(mv));
             limits.searchmoves.iter().any(|wanted| mv.as_ref() == Ok(wanted))
         };
@@ -97,7 +111,8 @@ impl Run<'_> {
                 // With fewer threads it takes longer, and that is all.
                 drop(spawned);
             }
-            let outcome = self.lead(board.clone(), evaluation(board), &shared, own, &wanted);
+            let outcome =
+                self.lead(board.clone(), evaluation(board), &shared, own, &wanted, promised);
             shared.stop.store(true, Relaxed);
             Some(outcome)
         })
@@ -111,12 +126,13 @@ impl Run<'_> {
         shared: &Shared<'_>,
         histories: &mut Histories<B>,
         wanted: &dyn Fn(B::Move) -> bool,
+        promised: Option<Value>,
     ) -> Outcome {
         let Self { position, limits, control, .. } = *self;
         let without_moves = value_without_moves(&board);
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
-        let told = Told { position, shared, control };
+        let told = Told { position, shared, control, promised };
         let mut line_told = Duration::ZERO;
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
@@ -178,7 +194,7 @@ impl Run<'_> {
         let nodes = if alone { root.search.nodes } else { shared.nodes.load(Relaxed) };
         match root.best() {
             Some(best) => Outcome {
-                score: Score::from_value(best.value),
+                score: told.score(best.value),
                 pv: told.moves::<B>(&best.pv),
                 depth: best.depth.unsigned_abs(),
                 nodes,
@@ -200,9 +216,20 @@ struct Told<'a> {
     position: &'a Position,
     shared: &'a Shared<'a>,
     control: &'a dyn Control,
+    /// What tablebases say of the root.
+    promised: Option<Value>,
 }
 
 impl Told<'_> {
+    /// A value as it is told. A mate that was found says more than a table.
+    fn score(&self, value: Value) -> Score {
+        match (Score::from_value(value), self.promised) {
+            (Score::Centipawns(_), Some(DRAW)) => Score::from_value(self.shared.draw),
+            (Score::Centipawns(_), Some(promised)) => Score::from_value(promised),
+            (score, _) => score,
+        }
+    }
+
     /// Moves from the root on, as the rules know them.
     fn moves<B: Board>(&self, line: &[B::Move]) -> Vec<Move> {
         let mut position = self.position.clone();
@@ -225,10 +252,11 @@ impl Told<'_> {
                 depth: line.depth.unsigned_abs(),
                 seldepth: u32::try_from(longest).unwrap_or(u32::MAX),
                 multipv: index + 1,
-                score: Score::from_value(line.value),
+                score: self.score(line.value),
                 nodes: self.shared.nodes.load(Relaxed).max(root.search.nodes),
                 time: self.control.elapsed(),
                 hashfull: self.shared.table.permille_used(),
+                tbhits: self.shared.tbhits.load(Relaxed),
                 pv: &pv,
             });
         }
@@ -252,6 +280,7 @@ pub(crate) fn unsearched(position: &Position, control: &dyn Control) -> Outcome 
             nodes: 0,
             time: control.elapsed(),
             hashfull: 0,
+            tbhits: 0,
             pv: &pv,
         });
     }

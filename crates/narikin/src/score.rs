@@ -18,6 +18,11 @@ pub(crate) const WON: Value = 20_000;
 /// Values from here on come from a mate or a rule that ends the game, not from an evaluation.
 pub(crate) const DECIDED: Value = 19_000;
 
+/// The value of a position after so many plies that tablebases know to be won.
+pub(crate) fn table_win(ply: usize) -> Value {
+    DECIDED + 500 - Value::try_from(ply).unwrap_or(0)
+}
+
 /// Whether a value says that somebody has won.
 pub(crate) fn is_decided(value: Value) -> bool {
     value.abs() >= DECIDED

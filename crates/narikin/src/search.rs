@@ -11,12 +11,13 @@ pub(crate) use self::reductions::Reductions;
 use crate::{
     Learned,
     board::{Board, MoveList, Step},
+    control::Tables,
     eval::Evaluation,
     history::{ANSWERS, Earlier, Histories},
     picker::{Picker, Wanted},
     score::{
         DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
-        mate_in, mated_in,
+        mate_in, mated_in, table_win,
     },
     table::{Bound, Known, NO_VALUE, Table, narrow},
 };
@@ -32,6 +33,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) stop: AtomicBool,
     /// Positions searched, by all threads.
     pub(crate) nodes: AtomicU64,
+    /// Answers of tablebases, to all threads.
+    pub(crate) tbhits: AtomicU64,
+    pub(crate) tables: Option<&'a Tables>,
     /// What a draw is worth to the side to move at the root.
     pub(crate) draw: Value,
     /// What the user has taught.
@@ -250,7 +254,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
         let from_table = known.and_then(|known| self.board.unpack(known.mv));
 
-        // 6. A mate in one needs no search.
+        // 6. What tablebases know, and a mate in one, need no search.
+        if excluded == 0
+            && let Some(value) = self.probe(depth, ply, was_pv)
+        {
+            return value;
+        }
         if known.is_none()
             && excluded == 0
             && !in_check
@@ -650,6 +659,25 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let lists = picker.into_lists();
         self.keep_lists(ply, lists);
         found
+    }
+
+    /// The value by tablebases, if they know it. That a win may be a mate nearby matters little.
+    fn probe(&mut self, depth: i32, ply: usize, was_pv: bool) -> Option<Value> {
+        let tables = self.shared.tables?;
+        let (value, bound) = self.board.probe(tables, depth, table_win(ply))?;
+        self.shared.tbhits.fetch_add(1, Relaxed);
+        let value = if bound == Bound::Exact { self.draw(ply) } else { value };
+        // It is kept as if it had been searched deeper than it ever will be.
+        let known = Known {
+            mv: 0,
+            value: narrow(value),
+            eval: NO_VALUE,
+            depth: u8::try_from((depth + 6).clamp(0, 255)).unwrap_or(u8::MAX),
+            bound: Some(bound),
+            was_pv,
+        };
+        self.shared.table.put(self.board.key(), known);
+        Some(value)
     }
 
     /// A move known from the table was too good again.

@@ -11,9 +11,11 @@ use readyok_rules::{BoardRef, Position, shakmaty};
 
 use super::{Board, Change, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
 use crate::{
-    control::Limits,
+    control::{Limits, Tables},
     eval,
     score::{DRAW, Value},
+    table::Bound,
+    tablebase::{Ranked, Wdl},
 };
 
 /// What the pieces are worth in exchanges, by kind.
@@ -185,6 +187,11 @@ impl Chess {
             }
             false
         });
+    }
+
+    fn chess_move(&self, mv: Move, piece: Piece) -> ChessMove {
+        let victim = self.victim_on(mv.to, piece, mv.from);
+        ChessMove { mv, piece: colored(self.now.board.side_to_move(), piece), victim }
     }
 
     /// The number of what a piece takes on a square.
@@ -387,8 +394,7 @@ impl Board for Chess {
         if !board.is_legal(mv) {
             return None;
         }
-        let victim = self.victim_on(to, piece, from);
-        Some(ChessMove { mv, piece: colored(board.side_to_move(), piece), victim })
+        Some(self.chess_move(mv, piece))
     }
 
     fn play(&mut self, mv: ChessMove) {
@@ -553,6 +559,52 @@ impl Board for Chess {
             return least <= 0;
         }
         exchange::wins(&self.now.board, mv.mv, kind(mv.piece), self.gain(mv), least)
+    }
+
+    fn probe(&self, tables: &Tables, depth: i32, win: Value) -> Option<(Value, Bound)> {
+        let board = &self.now.board;
+        let pieces = usize::try_from(board.occupied().len()).unwrap_or(usize::MAX);
+        let most = tables.pieces.min(tables.bases.max_pieces());
+        let is_deep =
+            pieces < most || u32::try_from(depth).is_ok_and(|depth| tables.depth <= depth);
+        if pieces > most || !is_deep || board.halfmove_clock() != 0 {
+            return None;
+        }
+        Some(match tables.bases.wdl(board)? {
+            Wdl::Win => (win, Bound::AtLeast),
+            Wdl::Loss => (-win, Bound::AtMost),
+            Wdl::CursedWin if !tables.fifty_moves => (win, Bound::AtLeast),
+            Wdl::BlessedLoss if !tables.fifty_moves => (-win, Bound::AtMost),
+            Wdl::CursedWin | Wdl::BlessedLoss | Wdl::Draw => (DRAW, Bound::Exact),
+        })
+    }
+
+    fn best_by_tables(&self, tables: &Tables, win: Value) -> Option<(Vec<u16>, Value)> {
+        let pieces = usize::try_from(self.now.board.occupied().len()).unwrap_or(usize::MAX);
+        if pieces > tables.pieces {
+            return None;
+        }
+        let worth = |wdl: Wdl| match wdl {
+            Wdl::CursedWin if !tables.fifty_moves => Wdl::Win,
+            Wdl::BlessedLoss if !tables.fifty_moves => Wdl::Loss,
+            wdl => wdl,
+        };
+        let ranked = tables.bases.root(&self.now.board)?;
+        let best = ranked.iter().map(|it| worth(it.wdl)).max()?;
+        let kept = ranked.iter().filter(|it| worth(it.wdl) == best);
+        // A win needs progress, and a loss delay; a draw has to be kept only.
+        let progress = kept.clone().map(|it| it.dtz).min()?;
+        let needed = |it: &&Ranked| best == Wdl::Draw || it.dtz == progress;
+        let moves = kept.filter(needed).filter_map(|it| {
+            let piece = self.now.board.piece_on(it.mv.from)?;
+            Some(self.chess_move(it.mv, piece).packed())
+        });
+        let value = match best {
+            Wdl::Win => win,
+            Wdl::Loss => -win,
+            Wdl::CursedWin | Wdl::BlessedLoss | Wdl::Draw => DRAW,
+        };
+        Some((moves.collect(), value))
     }
 
     fn mate_in_one(&mut self) -> Option<ChessMove> {

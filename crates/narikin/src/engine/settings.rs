@@ -9,7 +9,7 @@ use readyok_rules::{Game, Impasse, Position, Reason};
 
 use super::opponent;
 use crate::strength::{self, Strength};
-use crate::{Learned, Score};
+use crate::{Learned, Score, Tables, tablebase::Tablebases};
 
 /// The size of the hash table at first, and at most, in megabytes: 32 TiB, which no machine has.
 pub(super) const HASH: i64 = 16;
@@ -60,6 +60,10 @@ pub(super) struct Settings {
     max_moves: Spin,
     resign_value: Spin,
     learned: Arc<Mutex<Learning>>,
+    tables: Arc<Mutex<Option<Arc<Tablebases>>>>,
+    table_depth: Spin,
+    table_pieces: Spin,
+    table_fifty_moves: Check,
     /// What options want to be told.
     remarks: Receiver<String>,
 }
@@ -81,7 +85,11 @@ const ENTERING: [(&str, Entering); 6] = [
 const USUAL_ENTERING: &str = "CSARule27";
 
 /// Options of the games that UCI is spoken for, and of the one that USI is spoken for.
-const OF_UCI: [&str; 10] = [
+const OF_UCI: [&str; 14] = [
+    "SyzygyPath",
+    "SyzygyProbeDepth",
+    "SyzygyProbeLimit",
+    "Syzygy50MoveRule",
     "UCI_Chess960",
     "UCI_Variant",
     "UCI_Elo",
@@ -135,6 +143,11 @@ impl Settings {
         options.string("UCI_EngineAbout", ABOUT);
         let learned = Arc::default();
         declare_learning(options, &learned, &told);
+        let tables = Arc::default();
+        declare_tables(options, &tables, &told);
+        let table_depth = options.spin("SyzygyProbeDepth", 1, 1..=100);
+        let table_pieces = options.spin("SyzygyProbeLimit", 7, 0..=7);
+        let table_fifty_moves = options.check("Syzygy50MoveRule", true);
         declare_unreadable(options, &told);
         let entering_king =
             options.combo("EnteringKingRule", USUAL_ENTERING, ENTERING.map(|(name, _)| name));
@@ -171,6 +184,10 @@ impl Settings {
             max_moves,
             resign_value,
             learned,
+            tables,
+            table_depth,
+            table_pieces,
+            table_fifty_moves,
             remarks,
         }
     }
@@ -232,6 +249,17 @@ impl Settings {
         Some(Arc::clone(&learning.learned)).filter(|learned| !learned.is_empty())
     }
 
+    /// The tablebases to ask, if there are any.
+    pub(super) fn tables(&self) -> Option<Tables> {
+        let bases = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        Some(Tables {
+            bases,
+            depth: u32::try_from(self.table_depth.get()).unwrap_or(1),
+            pieces: usize::try_from(self.table_pieces.get()).unwrap_or(0),
+            fifty_moves: self.table_fifty_moves.get(),
+        })
+    }
+
     /// Whether the user has taught anything since this was asked last.
     pub(super) fn take_lesson(&self) -> bool {
         std::mem::take(&mut locked(&self.learned).is_new)
@@ -290,6 +318,31 @@ fn declare_learning(options: &mut Options, learned: &Arc<Mutex<Learning>>, told:
             Ok(()) => learning.is_new = true,
             // Without an engine nobody listens.
             Err(error) => drop(told.send(format!("nothing is learned: {error}"))),
+        }
+    });
+}
+
+/// Opens tables as soon as their folders are named, and says what was found.
+fn declare_tables(
+    options: &mut Options,
+    tables: &Arc<Mutex<Option<Arc<Tablebases>>>>,
+    told: &Sender<String>,
+) {
+    let (tables, told) = (Arc::clone(tables), told.clone());
+    options.string_with("SyzygyPath", "", move |paths| {
+        let (found, remark) = match Tablebases::open(paths) {
+            Ok(found) if found.files() == 0 && paths.is_empty() => (None, None),
+            Ok(found) => {
+                let (files, most) = (found.files(), found.max_pieces());
+                let remark = format!("{files} files of tablebases, up to {most} pieces");
+                (Some(Arc::new(found)), Some(remark))
+            }
+            Err(error) => (None, Some(format!("no tablebases: {error}"))),
+        };
+        *tables.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        if let Some(remark) = remark {
+            // Without an engine nobody listens.
+            let _ = told.send(remark);
         }
     });
 }

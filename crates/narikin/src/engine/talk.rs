@@ -122,6 +122,7 @@ impl crate::Control for Talk<'_> {
             nodes: Some(report.nodes),
             nps: u64::try_from(nps).ok(),
             hashfull: Some(report.hashfull),
+            tbhits: (report.tbhits > 0).then_some(report.tbhits),
             cpuload: self.load.permille(report.time),
             time: u64::try_from(report.time.as_millis()).ok(),
             pv: Some(self.words(report.pv)),

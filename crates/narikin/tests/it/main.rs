@@ -4,6 +4,7 @@
 mod books;
 mod checkmate;
 mod client;
+mod endings;
 mod engine;
 mod eval_chess;
 mod limits;

@@ -17,6 +17,7 @@ pub(crate) struct Line {
     pub(crate) score: Score,
     pub(crate) nodes: u64,
     pub(crate) hashfull: u32,
+    pub(crate) tbhits: u64,
     pub(crate) pv: Vec<Move>,
 }
 
@@ -74,6 +75,7 @@ impl Control for Probe {
             score: report.score,
             nodes: report.nodes,
             hashfull: report.hashfull,
+            tbhits: report.tbhits,
             pv: report.pv.to_vec(),
         });
     }
