@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use readyok_engine::Failure;
 use readyok_engine::protocol::PositionValue;
-use readyok_rules::{BoardRef, FenForm, Game, Position, Side, fairy};
+use readyok_rules::{BoardRef, Game, Position, Side, fairy};
 
 use crate::Limits;
 use crate::board::{Board, Chess, Shogi};
@@ -32,7 +32,7 @@ impl Learned {
 
     /// The value of a position, in centipawns for the side to move.
     pub fn get(&self, position: &Position) -> Option<i32> {
-        keys(position).first().and_then(|&key| self.of_key(key))
+        self.of_key(key(position)?)
     }
 
     /// The value of the position to which the search gives this key.
@@ -48,12 +48,11 @@ impl Learned {
             Side::First => value.clamp(-LARGEST, LARGEST),
             Side::Second => value.clamp(-LARGEST, LARGEST).saturating_neg(),
         };
-        for key in keys(position) {
-            match value {
-                None => drop(self.values.remove(&key)),
-                Some(_) if self.values.len() >= MOST && !self.values.contains_key(&key) => (),
-                Some(value) => drop(self.values.insert(key, for_mover(value))),
-            }
+        let Some(key) = key(position) else { return };
+        match value {
+            None => drop(self.values.remove(&key)),
+            Some(_) if self.values.len() >= MOST && !self.values.contains_key(&key) => (),
+            Some(value) => drop(self.values.insert(key, for_mover(value))),
         }
     }
 
@@ -85,35 +84,13 @@ fn position(fen: &str) -> Result<Position, Failure> {
     Ok(chess.or_else(|_| Position::from_text(Game::Chess960, fen))?)
 }
 
-/// The keys that the search has for a position. None if it does not take it.
-fn keys(position: &Position) -> Vec<u64> {
+/// The key that the search has for a position; none if it does not take it.
+fn key(position: &Position) -> Option<u64> {
     let limits = Limits::default();
     match position.board() {
-        BoardRef::Shogi(_) => {
-            Shogi::new(position, &limits).map(|board| board.key()).into_iter().collect()
-        }
-        BoardRef::Chess(_) => {
-            let key = Chess::new(position, &limits).map(|board| board.key());
-            key.into_iter().chain(keys_after_pawns(position)).collect()
-        }
+        BoardRef::Shogi(_) => Shogi::new(position, &limits).map(|board| board.key()),
+        BoardRef::Chess(_) => Chess::new(position, &limits).map(|board| board.key()),
     }
-}
-
-/// The search tells a position that a double step of a pawn has led to from others, even where
-/// nothing can be taken en passant.
-fn keys_after_pawns(position: &Position) -> impl Iterator<Item = u64> {
-    let fen = position.text(FenForm::Shredder);
-    let rank = match position.turn() {
-        Side::First => '6',
-        Side::Second => '3',
-    };
-    ('a'..='h').filter_map(move |file| {
-        let fields: Vec<&str> = fen.split(' ').collect();
-        let [board, turn, castling, "-", ..] = fields.as_slice() else { return None };
-        let fen = format!("{board} {turn} {castling} {file}{rank} 0 1");
-        // Where no pawn stands it is no position.
-        Some(cozy_chess::Board::from_fen(&fen, true).ok()?.hash())
-    })
 }
 
 #[cfg(test)]

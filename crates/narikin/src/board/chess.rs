@@ -219,6 +219,16 @@ enum Kinds {
     All,
 }
 
+/// A hash in which a double step counts only where a pawn stands ready to take: otherwise the same
+/// position would have two.
+fn key_of(board: &Cozy) -> u64 {
+    let side = board.side_to_move();
+    let ready = passing_square(board).is_some_and(|square| {
+        !(get_pawn_attacks(square, !side) & board.colored_pieces(side, Piece::Pawn)).is_empty()
+    });
+    if ready { board.hash() } else { board.hash_without_ep() }
+}
+
 /// The position on the board of the search; none if that board does not take it, as with more than
 /// 16 pieces of a colour.
 fn to_cozy(position: &shakmaty::Chess) -> Option<Cozy> {
@@ -335,7 +345,7 @@ impl Board for Chess {
         let cozy = to_cozy(board.position())?;
         // The two libraries hash differently. A position that cannot be told will not be met.
         let keys: Vec<u64> =
-            board.earlier().map(|earlier| to_cozy(earlier).map_or(0, |it| it.hash())).collect();
+            board.earlier().map(|earlier| to_cozy(earlier).map_or(0, |it| key_of(&it))).collect();
         let parts = parts_of(&cozy);
         let since_pass = keys.len();
         Some(Self {
@@ -399,7 +409,7 @@ impl Board for Chess {
 
     fn play(&mut self, mv: ChessMove) {
         self.line.push(self.now.clone());
-        self.keys.push(self.now.board.hash());
+        self.keys.push(key_of(&self.now.board));
         let mut parts = self.now.parts;
         self.for_each_change(mv.mv, kind(mv.piece), |piece, color, square, _| {
             toggle(&mut parts, piece, color, square);
@@ -426,7 +436,7 @@ impl Board for Chess {
     fn pass(&mut self) {
         if let Some(board) = self.now.board.null_move() {
             self.line.push(self.now.clone());
-            self.keys.push(self.now.board.hash());
+            self.keys.push(key_of(&self.now.board));
             self.now = State::new(board, self.now.parts);
             self.passes.push(self.since_pass);
             self.since_pass = 0;
@@ -445,7 +455,7 @@ impl Board for Chess {
     }
 
     fn key(&self) -> u64 {
-        self.now.board.hash()
+        key_of(&self.now.board)
     }
 
     fn part_keys(&self) -> [u64; PARTS] {
@@ -490,7 +500,7 @@ impl Board for Chess {
         }
         let reversible = reversible.min(self.since_pass);
         // Only every other position has the same side to move, and the last but one differs.
-        let key = board.hash();
+        let key = key_of(board);
         let mut earlier = self.keys.iter().rev().take(reversible).skip(3).step_by(2);
         let drawn = earlier.any(|&earlier| earlier == key) || cannot_mate(board);
         drawn.then_some(DRAW)
@@ -502,7 +512,7 @@ impl Board for Chess {
         if reversible < 3 {
             return false;
         }
-        let key = board.hash();
+        let key = key_of(board);
         let earlier = self.keys.iter().rev().take(reversible.min(ply)).enumerate();
         earlier.skip(2).step_by(2).any(|(_, &earlier)| {
             Cuckoo::get().move_between(key ^ earlier).is_some_and(|(from, to)| {
