@@ -12,7 +12,6 @@
 mod adjudicator;
 mod cancel;
 mod clock;
-mod fairy;
 mod play;
 mod player;
 mod referee;

@@ -7,9 +7,8 @@ use readyok_client::{
     Builder, Dialect, Engine, EngineError, Game as WireGame, Identity, Misuse, Patience, Problem,
 };
 use readyok_protocol::{Move, OptionKind};
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, fairy};
 
-use super::fairy;
 use crate::plan::{EngineId, EnginePlan, Protocol};
 use crate::result::WarningKind;
 
@@ -248,7 +247,7 @@ impl Wording {
     pub(super) fn told(self, word: &str) -> Option<Move> {
         match self {
             Self::Same(dialect) => Move::read(word, dialect).ok(),
-            Self::Fairy => fairy::to_uci(word),
+            Self::Fairy => Move::read(&fairy::uci_word(word)?, Dialect::Uci).ok(),
         }
     }
 
@@ -256,9 +255,9 @@ impl Wording {
     pub(super) fn heard(self, word: &str) -> String {
         let turned = match self {
             Self::Same(_) => None,
-            Self::Fairy => fairy::to_usi(word),
+            Self::Fairy => fairy::usi_word(word),
         };
-        turned.map_or_else(|| word.to_owned(), |turned| turned.as_str().to_owned())
+        turned.unwrap_or_else(|| word.to_owned())
     }
 }
 
