@@ -180,12 +180,21 @@ fn write_default(f: &mut fmt::Formatter<'_>, default: Option<&impl ToString>) ->
     }
 }
 
-/// Reads the translation file that lies beside a program. Without one there is nothing translated.
+/// Reads the translation file that lies beside a program, or that of the engine in this one. Without
+/// one there is nothing translated.
 ///
 /// # Errors
 /// The file cannot be read, or is no translation file.
 pub fn translation(reach: &Reach) -> Result<Translation, FileError> {
-    let Reach::Program { file, .. } = reach else { return Ok(Translation::default()) };
+    let file = match reach {
+        Reach::Program { file, .. } => file,
+        Reach::Tcp(_) => return Ok(Translation::default()),
+        Reach::Narikin => {
+            let path = PathBuf::from(format!("narikin.{}", Translation::EXTENSION));
+            return Translation::read(narikin::TRANSLATION.as_bytes())
+                .map_err(|error| FileError { path, fault: Fault::Content(error) });
+        }
+    };
     let path = file.with_file_name(format!("{}.{}", stem(file), Translation::EXTENSION));
     match read(&path) {
         Ok(bytes) => Translation::read(&bytes)

@@ -20,8 +20,9 @@ Examples:
   readyok options fairy-stockfish --protocol usi --lang ja
   readyok options 'gnuchess --uci' --json
 
-If a file `<program>.lang.json` lies beside the program, the names come from it; otherwise
-well-known options have names and descriptions in English (en) and Japanese (ja).";
+If a file `<program>.lang.json` lies beside the program, the names come from it; `narikin` has one
+in itself. Otherwise well-known options have names and descriptions in English (en) and Japanese
+(ja).";
 
 /// Show who an engine is, and which options it has
 #[derive(Debug, clap::Args)]

@@ -115,3 +115,17 @@ fn a_broken_translation_file_is_named_and_left_aside() {
 fn a_language_that_is_no_language_is_an_error() {
     assert_eq!(list(&["--lang", "../x"], "").code(), Some(2));
 }
+
+#[test]
+fn the_engine_of_the_project_speaks_both_languages() {
+    let dir = Dir::new();
+    let list = |arguments: &[&str]| {
+        let output = run(readyok(&dir).args(["options", "narikin"]).args(arguments), b"");
+        assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+        output.text().to_owned()
+    };
+    assert!(list(&[]).contains("\nBook File · Book file\n"));
+    let japanese = list(&["--protocol", "usi", "--lang", "ja"]);
+    assert!(japanese.contains("\nBook_File · 定跡ファイル\n"), "{japanese}");
+    assert!(japanese.contains("`TryRule` (トライルール)"), "{japanese}");
+}
