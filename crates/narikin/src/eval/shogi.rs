@@ -29,7 +29,7 @@ pub use self::{
     layout::{GROUPS, Group},
     start::start,
 };
-use super::{Model, OPENING, Terms};
+use super::{Model, OPENING, Terms, Weight, read_weights};
 
 /// The terms of shogi.
 #[derive(Debug, Clone, Copy)]
@@ -70,9 +70,16 @@ fn progress(piece: HandPiece) -> u32 {
     }
 }
 
+/// The weights that the engine plays with: those that were fitted to its games.
+pub fn weights() -> Vec<Weight> {
+    let fitted = read_weights(include_bytes!("../../weights/shogi.bin"));
+    // When the terms have changed, none fit until they have been fitted anew.
+    if fitted.len() == Shogi::WEIGHTS { fitted } else { start() }
+}
+
 /// The value of a position in centipawns, for the side to move.
 pub fn evaluate(position: &Position) -> i32 {
-    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(start()));
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(weights()));
     let scene = Scene::new(position);
     let mut lookup = Lookup::new(&TABLES, &scene);
     walk::walk(position, &scene, &mut lookup);

@@ -74,24 +74,14 @@ impl Effects {
         effects
     }
 
-    /// The numbers with kings on these squares.
-    pub(super) fn with_kings(mut self, kings: [Square; 2]) -> Self {
-        for (counts, king) in self.0.iter_mut().zip(kings) {
-            counts.add(ring(king));
-        }
-        self
-    }
-
-    pub(super) fn cases(&self) -> [Case; SQUARES] {
-        let [black, white] = self.0.map(Counts::digits);
-        let mut cases = [0; SQUARES];
-        for (digit, set) in (0..).zip(black.into_iter().chain(white)) {
-            for (cases, byte) in cases.chunks_mut(8).zip(set.to_le_bytes()) {
-                let spread = SPREAD[usize::from(byte)].map(|bit| bit << digit);
-                cases.iter_mut().zip(spread).for_each(|(case, bit)| *case |= bit);
-            }
-        }
-        cases
+    pub(super) fn cases(&self) -> Cases {
+        let [black, white] = self.0.map(|counts| counts.digits().map(u128::to_le_bytes));
+        let spread = |set: &[u8; 16], index: usize| SPREAD[usize::from(set[index % 16])];
+        Cases(std::array::from_fn(|index| {
+            let black = spread(&black[0], index) | spread(&black[1], index) << 1;
+            let white = spread(&white[0], index) | spread(&white[1], index) << 1;
+            (black | white << 2).to_le_bytes()
+        }))
     }
 }
 
@@ -100,15 +90,36 @@ pub(super) fn ring(king: Square) -> u128 {
     KING_ATTACKS.as_slice().get(king.to_index()).map_or(0, Bitboard::packed_bits)
 }
 
+/// The cases of all squares, with some empty ones behind them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cases([[Case; 8]; SQUARES.div_ceil(8)]);
+
+impl Cases {
+    #[cfg(test)]
+    pub(super) fn all(case: Case) -> Self {
+        Self([[case; 8]; SQUARES.div_ceil(8)])
+    }
+
+    /// The case of a square; 0 outside of the board.
+    pub(super) fn at(&self, square: usize) -> Case {
+        self.0.as_flattened().get(square).copied().unwrap_or(0)
+    }
+
+    /// Those of all squares in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Case> {
+        self.0.as_flattened().iter().copied().take(SQUARES)
+    }
+}
+
 /// The bits of a byte, each in a byte of its own.
-const SPREAD: [[u8; 8]; 256] = {
-    let mut spread = [[0; 8]; 256];
+const SPREAD: [u64; 256] = {
+    let mut spread = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         let mut bit = 0;
         while bit < 8 {
             if byte >> bit & 1 == 1 {
-                spread[byte][bit] = 1;
+                spread[byte] |= 1 << (8 * bit);
             }
             bit += 1;
         }

@@ -3,13 +3,13 @@
 use readyok_rules::rsshogi::types::{Color, HandPiece, Piece};
 
 use super::{
-    effects::Case,
+    effects::{Case, Cases},
     layout::{
         self, ATTACKER, CASES, CONTROL, DEFENDER, EFFECT, GUARD, KINDS, KING_PLACE, MATERIAL,
         PLACE, PRESSURE, THREAT,
     },
     scene::{COLORS, Scene, sign},
-    view::{DISTANCES, NEAR, OFFSETS, PLACES, SQUARES, Spot, View},
+    view::{DISTANCES, NEAR, OFFSETS, PLACES, Spot, View},
     walk::Sink,
 };
 use crate::eval::Terms;
@@ -47,9 +47,9 @@ impl<T: Terms> Sink for Expand<'_, T> {
         }
     }
 
-    fn effects(&mut self, cases: &[Case; SQUARES]) {
+    fn effects(&mut self, cases: &Cases) {
         for side in self.sides {
-            for (square, &case) in cases.iter().enumerate() {
+            for (square, case) in cases.iter().enumerate() {
                 side.effect(square, case, self.terms);
             }
         }

@@ -3,10 +3,9 @@
 use readyok_rules::rsshogi::types::{Color, HandPiece, Piece};
 
 use super::{
-    effects::Case,
+    effects::{Case, Cases},
     scene::{LEVELS, Scene},
-    tables::{Cases, Pieces, Row, Tables},
-    view::SQUARES,
+    tables::{Pieces, Row, Tables, Values},
     walk::Sink,
 };
 use crate::eval::{OPENING, UNITS, Weight};
@@ -16,7 +15,7 @@ pub(super) struct Lookup<'a> {
     tables: &'a Tables,
     rows: [&'a Row; 2],
     levels: [usize; 2],
-    threats: &'a Pieces<Cases>,
+    threats: &'a Pieces<Values>,
     sum: Sum,
 }
 
@@ -53,9 +52,9 @@ impl Sink for Lookup<'_> {
         self.sum.add(self.threats[piece][case], 1);
     }
 
-    fn effects(&mut self, cases: &[Case; SQUARES]) {
+    fn effects(&mut self, cases: &Cases) {
         for (row, level) in self.rows.iter().zip(self.levels) {
-            for (values, case) in row.effects[level % LEVELS].iter().zip(cases) {
+            for (values, case) in row.effects[level % LEVELS].iter().zip(cases.iter()) {
                 self.sum.add(values[usize::from(case % 16)], 1);
             }
         }

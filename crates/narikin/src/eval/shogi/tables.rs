@@ -17,7 +17,7 @@ pub(super) type Squares<T> = [T; 128];
 pub(super) type Pieces<T> = [T; Piece::COUNT];
 
 /// One for each [`Case`].
-pub(super) type Cases = [Weight; 16];
+pub(super) type Values = [Weight; 16];
 
 /// What a king on some square sees.
 pub(super) struct Row {
@@ -26,7 +26,7 @@ pub(super) struct Row {
     /// How far away squares are; [`DISTANCES`] without a king.
     pub(super) distances: Squares<u8>,
     /// By what the opponent can drop.
-    pub(super) effects: [[Cases; SQUARES]; LEVELS],
+    pub(super) effects: [[Values; SQUARES]; LEVELS],
 }
 
 /// What is worth how much.
@@ -37,9 +37,9 @@ pub(super) struct Tables {
     /// Without Black's and White's king.
     kingless: Box<[Row; 2]>,
     /// By the side to move.
-    pub(super) threats: [Pieces<Cases>; 2],
+    pub(super) threats: [Pieces<Values>; 2],
     /// By the distance from Black's and from White's king.
-    pub(super) guards: [[Pieces<Cases>; 8]; 2],
+    pub(super) guards: [[Pieces<Values>; 8]; 2],
     /// By the number of pieces in Black's and in White's hand.
     pub(super) hands: [[[Weight; 32]; HandPiece::COUNT]; 2],
 }
@@ -140,7 +140,7 @@ fn each<T, const N: usize>(make: impl FnMut(usize) -> T) -> [T; N] {
     std::array::from_fn(make)
 }
 
-fn cases(mut make: impl FnMut(Case) -> Weight) -> Cases {
+fn cases(mut make: impl FnMut(Case) -> Weight) -> Values {
     let mut case = 0..;
     each(|_| case.next().map_or_else(Weight::default, &mut make))
 }

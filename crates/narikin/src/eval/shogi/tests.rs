@@ -6,20 +6,21 @@ use readyok_rules::rsshogi::{
         position_from_position_state, position_from_sfen,
     },
     movegen::generate_legal_all_move32,
-    types::{Bitboard, Color, HandPiece, Piece, PieceType, SQ_NONE, Square},
+    types::{Color, HandPiece, Piece, PieceType, SQ_NONE, Square},
 };
 
 use super::{
     GROUPS, Group, Shogi,
-    effects::Effects,
+    effects::{Cases, Effects},
     evaluate,
     expand::Expand,
     scene::{COLORS, LEVELS, Scene},
     start,
     view::{OFFSETS, SQUARES},
     walk::Sink,
+    weights,
 };
-use crate::eval::{Model, OPENING, Terms, UNITS, Weight};
+use crate::eval::{Model, OPENING, Terms, UNITS, Weight, read_weights};
 
 /// Positions that are no games yet: without kings, with everything in hand, promoted or crowded.
 const ODD: &[&str] = &[
@@ -136,7 +137,7 @@ impl Terms for Sum {
 
 #[test]
 fn value_is_the_sum_of_terms() {
-    let mut sum = Sum { opening: 0, ending: 0, weights: start() };
+    let mut sum = Sum { opening: 0, ending: 0, weights: weights() };
     each_position(|position| {
         (sum.opening, sum.ending) = (0, 0);
         Shogi::terms(position, &mut sum);
@@ -159,6 +160,8 @@ fn groups_cover_all_weights_in_order() {
     }
     assert_eq!(next, Shogi::WEIGHTS);
     assert_eq!(start().len(), Shogi::WEIGHTS);
+    let fitted = read_weights(include_bytes!("../../../weights/shogi.bin"));
+    assert_eq!(fitted.len(), Shogi::WEIGHTS, "to be fitted anew");
 }
 
 /// Remembers which terms there are.
@@ -182,7 +185,7 @@ fn every_weight_counts_somewhere() {
             |level| Scene { kings: [king, SQ_NONE], levels: [level; 2], turn: Color::BLACK };
         for level in 0..LEVELS {
             let mut expand = Expand::new(&scene(level), &mut seen);
-            (0..16).for_each(|case| expand.effects(&[case; SQUARES]));
+            (0..16).for_each(|case| expand.effects(&Cases::all(case)));
         }
         let mut expand = Expand::new(&scene(0), &mut seen);
         for case in 0..16 {
@@ -210,19 +213,16 @@ fn every_weight_counts_somewhere() {
 fn counts_attackers_of_every_square() {
     each_position(|position| {
         let effects = Effects::new(position, |_| ());
-        let kings = COLORS.map(|color| position.king_square(color));
-        let (without, with) = (effects.cases(), effects.with_kings(kings).cases());
+        let cases = effects.cases();
+        let kings = position.pieces_by_type(PieceType::KING);
         for square in Square::iter() {
-            let count = |color, except: Bitboard| {
+            let count = |color| {
                 let attackers = position.attackers_to_color_current(color, square);
-                (attackers & !except).count().min(3)
+                (attackers & !kings).count().min(3)
             };
-            let case = |except| count(Color::BLACK, except) + 4 * count(Color::WHITE, except);
-            let index = square.to_index();
-            let kings = position.pieces_by_type(PieceType::KING);
+            let case = count(Color::BLACK) + 4 * count(Color::WHITE);
             let text = format!("{} {}", position.to_sfen(None), square.to_usi());
-            assert_eq!(u32::from(without[index]), case(kings), "{text}");
-            assert_eq!(u32::from(with[index]), case(Bitboard::EMPTY), "{text}");
+            assert_eq!(u32::from(cases.at(square.to_index())), case, "{text}");
         }
     });
 }

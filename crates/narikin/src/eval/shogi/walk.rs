@@ -6,20 +6,19 @@ use readyok_rules::rsshogi::{
 };
 
 use super::{
-    effects::{Case, Effects, Slider, ring},
+    effects::{Case, Cases, Effects, Slider, ring},
     layout::{self, FILES, HITS, PINNED, TEMPO},
     safety,
     scene::{COLORS, Scene, sign},
-    view::SQUARES,
 };
 
 /// Takes what is seen.
 pub(super) trait Sink {
-    /// A piece other than a king stands on a square that is attacked so often, also by kings.
+    /// A piece other than a king stands on a square that is attacked so often, kings left out.
     fn piece(&mut self, piece: Piece, square: usize, case: Case);
 
-    /// How often each square is attacked by pieces other than kings.
-    fn effects(&mut self, cases: &[Case; SQUARES]);
+    /// How often each square is attacked, kings left out.
+    fn effects(&mut self, cases: &Cases);
 
     /// A side has so many pieces of a kind in hand.
     fn hand(&mut self, color: Color, piece: HandPiece, count: usize);
@@ -30,13 +29,12 @@ pub(super) trait Sink {
 
 pub(super) fn walk(position: &Position, scene: &Scene, sink: &mut impl Sink) {
     let effects = Effects::new(position, |slider| slides(position, scene, slider, sink));
-    sink.effects(&effects.cases());
-    let cases = effects.with_kings(scene.kings).cases();
+    let cases = effects.cases();
+    sink.effects(&cases);
     let kings = position.pieces_by_type(PieceType::KING);
     for square in &(position.pieces() & !kings) {
         let index = square.to_index();
-        let case = cases.get(index).copied().unwrap_or(0);
-        sink.piece(position.piece_on(square), index, case);
+        sink.piece(position.piece_on(square), index, cases.at(index));
     }
     for color in COLORS {
         let hand = position.hand(color);
