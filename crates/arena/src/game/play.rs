@@ -160,11 +160,12 @@ impl<'a> Seat<'a> {
         self.watched = self.player.engine().map(|engine| cancel.watch(engine.stopper()));
     }
 
-    /// The engine did what costs it the game and its process.
-    fn kill(&mut self) {
+    /// The engine did what costs it the game and its process. One that is deaf is not asked to
+    /// leave, which would take as long again.
+    fn end(&mut self, is_deaf: bool) {
         self.pondering = None;
         self.watched = None;
-        self.player.end();
+        if is_deaf { self.player.kill() } else { self.player.end() }
     }
 
     fn begin(&mut self, search: Search) -> Result<Thinking, Failure> {
@@ -399,7 +400,7 @@ impl Table<'_> {
         let error = match failure {
             Failure::Cancelled => return Outcome::without_winner(Termination::Aborted),
             Failure::Stalled => {
-                seat.kill();
+                seat.end(true);
                 return Outcome::lost_by(side, Termination::Stall { waited_ms });
             }
             Failure::NoStart(why) => return Outcome::lost_by(side, Termination::NoStart { why }),
@@ -409,7 +410,7 @@ impl Table<'_> {
             }
             Failure::Engine(error) => error,
         };
-        seat.kill();
+        seat.end(matches!(error.problem(), Problem::OutOfTime(_) | Problem::Late(_)));
         let termination = match error.problem() {
             Problem::OutOfTime(late) => {
                 let took = deadline.unwrap_or_default().saturating_add(TICK).saturating_add(*late);

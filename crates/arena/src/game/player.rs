@@ -87,6 +87,13 @@ impl Player {
         self.engine = None;
     }
 
+    /// Ends an engine that does not listen, at once. The next game starts it again.
+    pub(super) fn kill(&mut self) {
+        if let Some(engine) = self.engine.take() {
+            engine.kill();
+        }
+    }
+
     pub(super) fn engine(&self) -> Option<&Engine> {
         self.engine.as_ref()
     }
