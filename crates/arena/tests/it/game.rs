@@ -234,7 +234,11 @@ fn an_engine_that_pondered_on_another_move_searches_anew() {
     let (result, heard) = pondering("c7c5");
     // The act of the pondering search is used up, and the next one is no move.
     assert_eq!(words(&result), ["e2e4", "c7c5"]);
-    assert!(matches!(result.termination, Termination::IllegalMove { .. }));
+    assert!(
+        matches!(result.termination, Termination::IllegalMove { .. }),
+        "{:?}",
+        result.termination
+    );
     let line = |text: &str| heard.iter().position(|line| line == text);
     let (stop, position) = (line("stop"), line("position startpos moves e2e4 c7c5"));
     assert!(stop.is_some() && stop < position, "{heard:#?}");

@@ -467,8 +467,9 @@ impl ClientSession {
                 running.echo = None;
                 false
             }
+            // Whoever is told to stop may say anything, and what it is matters little.
             Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
-                running.echo.take() == Some(*it)
+                running.echo.take() == Some(*it) && running.stopped.is_none()
             }
             _ => false,
         }
