@@ -1,6 +1,7 @@
 //! The arguments of the program, and which of them call what.
 
 mod analyse;
+mod check;
 mod elo;
 mod engine;
 mod game;
@@ -39,6 +40,7 @@ enum Verb {
     Elo(elo::Args),
     Engine(engine::Args),
     Tap(tap::Args),
+    Check(check::Args),
 }
 
 /// Does what the arguments say. The first of them is the name of the program.
@@ -63,6 +65,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Options(args) => options::run(&args),
         Verb::Engine(args) => engine::run(&args),
         Verb::Tap(args) => tap::run(args),
+        Verb::Check(args) => check::run(&args),
         Verb::Match(args) => matches::run(*args),
         Verb::Worker(args) => worker::run(args),
         Verb::Report(args) => report::run(&args),

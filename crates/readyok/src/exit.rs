@@ -15,6 +15,10 @@ pub enum Code {
     Usage,
     /// 3: `tap --strict` heard a side break a must.
     MustBroken,
+    /// 1: `check` saw the engine break a must.
+    Nonconforming,
+    /// 2: `check` could not judge the engine.
+    Unjudged,
     /// 130: interrupted twice.
     Interrupted,
     /// Of `tap`: that of the engine, or 128 and the number of the signal that ended it.
@@ -40,8 +44,8 @@ impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         Self::from(match code {
             Code::Done => 0,
-            Code::Failed => 1,
-            Code::Usage => 2,
+            Code::Failed | Code::Nonconforming => 1,
+            Code::Usage | Code::Unjudged => 2,
             Code::MustBroken => 3,
             Code::Interrupted => 130,
             Code::Engine(code) => code,

@@ -1,0 +1,172 @@
+//! `readyok check`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use readyok_check::{Profile, Subject, Suite};
+use readyok_protocol::Dialect;
+
+use crate::address::{Address, Reach};
+use crate::dirs;
+use crate::exit::{Code, Failure};
+
+const HELP: &str = "\
+ENGINE is a name from engines.toml, `narikin`, a path, a program in PATH, or a quoted command line.
+
+Examples:
+  readyok check ./my-engine
+  readyok check 'gnuchess --uci' --only search. --only ending.
+  readyok check fairy-stockfish --usi --junit check.xml --markdown check.md
+  readyok check --list
+
+The exit code is 0 if the engine conforms, 1 if it breaks a must, and 2 if it could not be judged.";
+
+/// Look whether an engine keeps to the rules of UCI or USI
+///
+/// Each failure is shown with the rule and where it stands, a dialogue that shows it, and what to
+/// change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// Which engine
+    #[arg(required_unless_present = "list")]
+    engine: Option<String>,
+    /// Speak USI; by default UCI is tried before it
+    #[arg(long, conflicts_with = "profile")]
+    usi: bool,
+    /// Judge by this edition of the protocol only
+    #[arg(long, value_enum)]
+    profile: Option<Edition>,
+    /// List the checks
+    #[arg(long)]
+    list: bool,
+    /// Run only checks whose names start so
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Leave out checks whose names start so
+    #[arg(long, value_name = "NAME")]
+    skip: Vec<String>,
+    /// How many conversations to have at once; by default one for each processor
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Multiply all limits of time
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    timeout_scale: f64,
+    /// Where random games and commands start from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write JUnit XML to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    junit: Option<PathBuf>,
+    /// Write Markdown to this file
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+/// An edition of a protocol by its name.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Edition {
+    /// UCI of April 2006
+    #[value(name = "uci-2006")]
+    Uci2006,
+    /// The modern description of UCI
+    UciModern,
+    /// The first draft of USI
+    #[value(name = "usi-draft1")]
+    UsiDraft1,
+    /// USI as shogi programs speak it today
+    UsiDeployed,
+}
+
+pub(super) fn run(args: &Args) -> Result<Code, Failure> {
+    let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else { return list(args) };
+    let subject = subject(Address::find(engine, &dirs::env).map_err(Failure::usage)?)?;
+    let mut suite = Suite::new(subject)
+        .only(&args.only)
+        .skip(&args.skip)
+        .timeout_scale(args.timeout_scale)
+        .seed(args.seed);
+    if args.usi {
+        suite = suite.dialect(Dialect::Usi);
+    }
+    if let Some(profile) = args.profile {
+        suite = suite.profile(profile.into());
+    }
+    if let Some(jobs) = args.jobs {
+        suite = suite.jobs(jobs);
+    }
+    let report = suite.run().map_err(Failure::usage)?;
+    if let Some(path) = &args.junit {
+        write(path, &report.to_junit())?;
+    }
+    if let Some(path) = &args.markdown {
+        write(path, &report.to_markdown())?;
+    }
+    print(&if args.json { report.to_json() } else { report.to_string() })?;
+    Ok(match report.exit_status() {
+        0 => Code::Done,
+        1 => Code::Nonconforming,
+        _ => Code::Unjudged,
+    })
+}
+
+fn list(args: &Args) -> Result<Code, Failure> {
+    if let Some(path) = &args.markdown {
+        write(path, &readyok_check::page())?;
+    } else {
+        print(&if args.json { readyok_check::list_json() } else { readyok_check::list_text() })?;
+    }
+    Ok(Code::Done)
+}
+
+/// The engine of an address, to be started as often as needed.
+fn subject(address: Address) -> Result<Subject, Failure> {
+    match address.reach {
+        Reach::Narikin => Ok(Subject::in_process("narikin", |input, output| {
+            // If it cannot go on, its output ends, and that is what the checks see.
+            if let Ok(narikin) = narikin::runner() {
+                let _ = narikin.run(input, output);
+            }
+        })),
+        Reach::Program { file, arguments, directory } => {
+            // Engines look for their books and networks beside themselves.
+            let beside = file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf);
+            let subject = Subject::program(file, arguments);
+            Ok(match directory.or(beside) {
+                Some(directory) => subject.in_directory(directory),
+                None => subject,
+            })
+        }
+        Reach::Tcp(address) => Err(Failure::usage(format!(
+            "`tcp://{address}` cannot be started afresh for each check"
+        ))),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text)
+        .map_err(|error| Failure::usage(format!("cannot write `{}`: {error}", path.display())))
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // Whoever read the output has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::usage(error)),
+        _ => Ok(()),
+    }
+}
+
+impl From<Edition> for Profile {
+    fn from(edition: Edition) -> Self {
+        match edition {
+            Edition::Uci2006 => Self::Uci2006,
+            Edition::UciModern => Self::UciModern,
+            Edition::UsiDraft1 => Self::UsiDraft1,
+            Edition::UsiDeployed => Self::UsiDeployed,
+        }
+    }
+}
