@@ -92,6 +92,7 @@ pub fn evaluate<M: Model>(board: &M::Board, weights: &[Weight]) -> i32 {
     value * M::scale(board, value) / WHOLE
 }
 
+/// Adds up what the terms of a position are worth.
 struct Sum<'a> {
     weights: &'a [Weight],
     opening: i32,

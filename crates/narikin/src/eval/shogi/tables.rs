@@ -8,7 +8,7 @@ use super::{
     scene::{COLORS, LEVELS},
     view::{DISTANCES, SQUARES, View},
 };
-use crate::eval::{Terms, Weight};
+use crate::eval::{Sum, Weight};
 
 /// One for each square; the length makes an index of 7 bits safe.
 pub(super) type Squares<T> = [T; 128];
@@ -113,21 +113,6 @@ impl Sums<'_> {
         let mut sum = Sum { weights: self.0, opening: 0, ending: 0 };
         terms(&mut sum);
         Weight { opening: narrow(sum.opening), ending: narrow(sum.ending) }
-    }
-}
-
-struct Sum<'a> {
-    weights: &'a [Weight],
-    opening: i32,
-    ending: i32,
-}
-
-impl Terms for Sum<'_> {
-    fn add(&mut self, weight: usize, count: i32) {
-        if let Some(weight) = self.weights.get(weight) {
-            self.opening += i32::from(weight.opening) * count;
-            self.ending += i32::from(weight.ending) * count;
-        }
     }
 }
 
