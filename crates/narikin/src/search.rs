@@ -238,19 +238,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             && let (Some(known), Some(value)) = (known, known_value)
             && i32::from(known.depth) >= depth
             && self.board.patience() > 256 - 90
+            && known.decides(value, alpha, beta)
         {
-            let decides = match known.bound {
-                Some(Bound::Exact) => true,
-                Some(Bound::AtLeast) => value >= beta,
-                Some(Bound::AtMost) => value <= alpha,
-                None => false,
-            };
-            if decides {
-                if value >= beta && known.mv != 0 {
-                    self.reward_known(known.mv, depth, ply);
-                }
-                return value;
+            if value >= beta && known.mv != 0 {
+                self.reward_known(known.mv, depth, ply);
             }
+            return value;
         }
         let from_table = known.and_then(|known| self.board.unpack(known.mv));
 
@@ -294,16 +287,9 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             improving = eval > before;
             if let (Some(known), Some(value)) = (known, known_value)
                 && !is_decided(value)
+                && known.improves(value, eval)
             {
-                let better = match known.bound {
-                    Some(Bound::Exact) => true,
-                    Some(Bound::AtLeast) => value > eval,
-                    Some(Bound::AtMost) => value < eval,
-                    None => false,
-                };
-                if better {
-                    eval = value;
-                }
+                eval = value;
             }
         } else {
             eval = self.frame(ply).eval;

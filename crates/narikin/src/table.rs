@@ -36,6 +36,23 @@ pub(crate) struct Known {
     pub(crate) was_pv: bool,
 }
 
+impl Known {
+    /// Whether a value, which is this entry's, tells all that a search of this window would.
+    pub(crate) fn decides(&self, value: Value, alpha: Value, beta: Value) -> bool {
+        match self.bound {
+            Some(Bound::Exact) => true,
+            Some(Bound::AtLeast) => value >= beta,
+            Some(Bound::AtMost) => value <= alpha,
+            None => false,
+        }
+    }
+
+    /// Whether a value, which is this entry's, says more than an evaluation does.
+    pub(crate) fn improves(&self, value: Value, eval: Value) -> bool {
+        self.decides(value, eval - 1, eval + 1)
+    }
+}
+
 /// Stands for an unknown evaluation.
 pub(crate) const NO_VALUE: i16 = i16::MIN;
 

@@ -39,16 +39,11 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         let known = self.shared.table.get(key);
         let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);
-        if !PV && let (Some(known), Some(value)) = (known, known_value) {
-            let decides = match known.bound {
-                Some(Bound::Exact) => true,
-                Some(Bound::AtLeast) => value >= beta,
-                Some(Bound::AtMost) => value <= alpha,
-                None => false,
-            };
-            if decides {
-                return value;
-            }
+        if !PV
+            && let (Some(known), Some(value)) = (known, known_value)
+            && known.decides(value, alpha, beta)
+        {
+            return value;
         }
         let from_table = known.and_then(|known| self.board.unpack(known.mv));
 
@@ -70,16 +65,9 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             best = self.corrected(raw.into());
             if let (Some(known), Some(value)) = (known, known_value)
                 && !is_decided(value)
+                && known.improves(value, best)
             {
-                let better = match known.bound {
-                    Some(Bound::Exact) => true,
-                    Some(Bound::AtLeast) => value > best,
-                    Some(Bound::AtMost) => value < best,
-                    None => false,
-                };
-                if better {
-                    best = value;
-                }
+                best = value;
             }
             if best >= beta {
                 if known.is_none() {
