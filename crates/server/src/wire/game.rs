@@ -1,0 +1,483 @@
+//! A game: its tree, and, while it is played, its players and clocks.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{EngineId, Here, MoveText, Outcome, Score, Side, Sides, Start, Strength, Variant};
+
+/// A game by its number, which is also that of the library and of its analysis.
+pub type GameId = u32;
+/// A move of a tree, or its root, by its number. It never changes and is never used again.
+pub type NodeId = u32;
+
+/// The open games.
+#[derive(Clone, Debug, Default, Serialize, TS)]
+pub struct GamesState {
+    /// The latest first.
+    pub games: Vec<GameLine>,
+}
+
+/// Changes of the list of games.
+#[derive(Clone, Debug, Default, Serialize, TS)]
+pub struct GamesDelta {
+    /// New or changed ones.
+    pub changed: Vec<GameLine>,
+    /// Those that were closed.
+    pub removed: Vec<GameId>,
+}
+
+/// One line about a game.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+pub struct GameLine {
+    /// Its number.
+    pub id: GameId,
+    /// Which game.
+    pub variant: Variant,
+    /// The players' names.
+    pub names: Sides<String>,
+    /// Moves of the main line.
+    pub plies: u32,
+    /// Whether it is being played.
+    pub playing: bool,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    /// When it was last changed.
+    pub changed: u64,
+}
+
+/// A game.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct GameState {
+    /// Its number.
+    pub id: GameId,
+    /// Which game.
+    pub variant: Variant,
+    /// The start position in FEN or SFEN.
+    pub start: String,
+    /// The number of the first move in chess notation, and who makes it.
+    pub first_number: u32,
+    /// Who moves at the root.
+    pub first_turn: Side,
+    /// Headers as files have them (`White`, `Event`, `先手`, …), without those that follow from the rest.
+    pub headers: Vec<Header>,
+    /// All nodes, parents before their children. The first is the root.
+    pub nodes: Vec<Node>,
+    /// The node that is looked at, in all tabs.
+    pub cursor: NodeId,
+    /// The position there.
+    pub here: Here,
+    /// How it has ended.
+    pub outcome: Option<Outcome>,
+    /// While it is played, and afterwards.
+    pub play: Option<Play>,
+    /// Whether there is something to undo, and to redo.
+    pub undo: Undo,
+}
+
+/// What has changed in a game. What is absent is as it was.
+#[derive(Clone, Debug, Default, Serialize, TS)]
+pub struct GameDelta {
+    /// New or changed nodes. Parents come before their children.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Node>>")]
+    pub nodes: Vec<Node>,
+    /// Nodes that are gone, with all below them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<NodeId>>")]
+    pub removed: Vec<NodeId>,
+    /// New headers, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub headers: Option<Vec<Header>>,
+    /// The node that is looked at, with the position there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub at: Option<At>,
+    /// How it has ended (an object with `outcome`, which is null when the end was taken back).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub over: Option<Over>,
+    /// Players, clocks and offers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub play: Option<Play>,
+    /// Whether there is something to undo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub undo: Option<Undo>,
+}
+
+/// The node that is looked at.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct At {
+    /// Its number.
+    pub cursor: NodeId,
+    /// The position there.
+    pub here: Here,
+}
+
+/// Whether and how a game is over.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct Over {
+    /// None if it is not.
+    pub outcome: Option<Outcome>,
+}
+
+/// What can be undone.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, TS)]
+pub struct Undo {
+    /// A change of the tree can be undone.
+    pub undo: bool,
+    /// One that was undone can be done again.
+    pub redo: bool,
+}
+
+/// One line of what a file says about a game.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+pub struct Header {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// A move of a tree, or its root.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+pub struct Node {
+    /// Its number.
+    pub id: NodeId,
+    /// The node before it; none for the root.
+    pub parent: Option<NodeId>,
+    /// Moves from the root: 0 for it.
+    pub ply: u32,
+    /// The move's word in UCI or USI; empty for the root.
+    pub word: String,
+    /// The move as people write it; empty for the root.
+    pub text: MoveText,
+    /// What follows, in order: the first goes on with the line, the others are variations.
+    pub children: Vec<NodeId>,
+    /// Comments before the move (only where it begins a variation).
+    pub before: Vec<String>,
+    /// Comments after the move.
+    pub comments: Vec<String>,
+    /// Signs: 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and so on.
+    pub nags: Vec<u8>,
+    /// What the mover has left after it.
+    pub clock: Option<u64>,
+    /// What it took.
+    pub elapsed: Option<u64>,
+    /// What the position after it is worth, seen from the first side.
+    pub evaluation: Option<Evaluation>,
+    /// Arrows and circles.
+    pub marks: Vec<Mark>,
+}
+
+/// What a position is worth, as it is kept in records.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, TS)]
+pub struct Evaluation {
+    /// Seen from the first side.
+    pub score: Score,
+    /// In plies.
+    pub depth: Option<u32>,
+}
+
+/// A mark on the board.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+pub struct Mark {
+    /// `green`, `red`, `yellow` or `blue`.
+    pub color: String,
+    /// The square, or where the arrow starts.
+    pub from: String,
+    /// Where the arrow ends; none for a circle.
+    pub to: Option<String>,
+}
+
+/// A game that is played, or was.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct Play {
+    /// Where it stands.
+    pub status: PlayStatus,
+    /// Who plays.
+    pub players: Sides<PlayerState>,
+    /// The node where the game stands: the end of what was played. New moves of players go there.
+    pub tip: NodeId,
+    /// The clocks; none if nobody has one.
+    pub clocks: Option<Clocks>,
+    /// Who has offered a draw that still stands.
+    pub draw_offer: Option<Side>,
+    /// The last hint that was asked for, until a move is played.
+    pub hint: Option<Hint>,
+}
+
+/// Where a game stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PlayStatus {
+    /// A person is to move.
+    YourTurn,
+    /// An engine is being started for it.
+    Starting,
+    /// An engine thinks about its move.
+    Thinking,
+    /// Clocks stand.
+    Paused,
+    /// It was broken off by the server's end or an engine's failure, and can be resumed.
+    Interrupted,
+    /// It is over.
+    Over,
+}
+
+/// A player.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct PlayerState {
+    /// Who it is.
+    pub player: Player,
+    /// The name: the person's, or the engine's own.
+    pub name: String,
+    /// For an engine: what it last said about the game, from its own side.
+    pub thought: Option<Thought>,
+    /// For an engine that ponders.
+    pub pondering: Option<PonderState>,
+}
+
+/// What a playing engine said of its last search.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct Thought {
+    /// The move it is about: the node of that move, or none while it thinks.
+    pub node: Option<NodeId>,
+    /// In plies.
+    pub depth: Option<u32>,
+    /// From its own side.
+    pub score: Option<Score>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// Nodes per second.
+    pub nps: Option<u64>,
+    /// Milliseconds searched.
+    pub time: Option<u64>,
+    /// The line it expects.
+    pub pv: Vec<LineMove>,
+}
+
+/// How well an engine guesses its opponent's moves.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct PonderState {
+    /// The move it thinks on now.
+    pub expects: Option<LineMove>,
+    /// How often it was right.
+    pub hits: u32,
+    /// How often it pondered to the end of the opponent's turn.
+    pub tries: u32,
+}
+
+/// A move of a line that was not played.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+pub struct LineMove {
+    /// The word in UCI or USI.
+    pub word: String,
+    /// As people write it. The word itself from the first illegal move on.
+    pub text: MoveText,
+}
+
+/// A hint.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct Hint {
+    /// The node it is for.
+    pub node: NodeId,
+    /// The move.
+    pub hint: LineMove,
+}
+
+/// Clocks. The page lets the running one run; the server alone decides when a flag falls.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct Clocks {
+    /// What was left at `sent_at`; none for a side that has no clock. Negative when a flag has fallen.
+    pub remaining: Sides<Option<i64>>,
+    /// In byoyomi: what each move may use once `remaining` is used up.
+    pub byoyomi: Sides<u64>,
+    /// Added for each move.
+    pub increment: Sides<u64>,
+    /// Moves until more time is added.
+    pub moves_to_go: Sides<Option<u32>>,
+    /// Whose clock runs.
+    pub running: Option<Side>,
+    /// When this was true.
+    pub sent_at: u64,
+}
+
+/// Who plays a side.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Player {
+    /// A person at the page.
+    Person {
+        /// The name for the record.
+        name: String,
+        /// Its time.
+        time: Time,
+    },
+    /// An engine.
+    Engine(EnginePlayer),
+}
+
+/// An engine that plays.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+pub struct EnginePlayer {
+    /// Which.
+    pub engine: EngineId,
+    /// Its time.
+    pub time: Time,
+    /// Limits of each search beside the clock.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Whether it thinks on the opponent's time.
+    #[serde(default)]
+    pub ponder: bool,
+    /// How strongly it plays; none for as strongly as it can.
+    pub strength: Option<Strength>,
+    /// Options for this game only, over those of the engine for play.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+}
+
+/// The time of one side for a game.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Time {
+    /// No clock. An engine needs a limit then, or "move now".
+    None,
+    /// A clock.
+    Clock {
+        /// At the start, and again every `moves` moves.
+        base: u64,
+        /// Added after each move.
+        increment: u64,
+        /// What each move may use when the rest is used up.
+        byoyomi: u64,
+        /// Moves until `base` is added again; none for the whole game.
+        moves: Option<u32>,
+    },
+    /// So much for each move, nothing is kept.
+    PerMove {
+        /// Milliseconds.
+        time: u64,
+    },
+}
+
+/// Limits of a search. The first that is reached ends it.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(default)]
+pub struct Limits {
+    /// In plies.
+    pub depth: Option<u32>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// Milliseconds.
+    pub time: Option<u64>,
+    /// A mate: in moves (chess), or within milliseconds (shogi; 0 for without limit).
+    pub mate: Option<u64>,
+}
+
+/// How to set up a game.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+pub struct NewGame {
+    /// Which game.
+    pub variant: Variant,
+    /// Where it starts.
+    pub start: Start,
+    /// The players; none for a board to analyse on.
+    pub players: Option<Sides<Player>>,
+    /// Rules beside those of the board.
+    #[serde(default)]
+    pub rules: PlayRules,
+    /// Where the first moves come from.
+    pub book: Option<Book>,
+}
+
+/// What ends a game that is played.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PlayRules {
+    /// Those of the federations: chess draws are claimed, shogi declares with 24 points.
+    #[default]
+    Federation,
+    /// Those of matches of programs: draws of chess end the game, shogi declares with 27 points.
+    Engines,
+}
+
+/// An opening book for a game.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+pub struct Book {
+    /// A file below the data folder or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
+    pub path: String,
+    /// At most so many moves from it.
+    pub plies: u32,
+}
+
+/// What somebody does to the tree of a game.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Edit {
+    /// Sets the comments of a node.
+    Comment {
+        /// Which.
+        node: NodeId,
+        /// Before it, where it begins a variation.
+        #[serde(default)]
+        before: Vec<String>,
+        /// After it.
+        comments: Vec<String>,
+    },
+    /// Sets the signs of a node.
+    Nags {
+        /// Which.
+        node: NodeId,
+        /// All of them.
+        nags: Vec<u8>,
+    },
+    /// Sets the marks of a node.
+    Marks {
+        /// Which.
+        node: NodeId,
+        /// All of them.
+        marks: Vec<Mark>,
+    },
+    /// Deletes a node and all below it.
+    Delete {
+        /// Which.
+        node: NodeId,
+    },
+    /// Makes a variation one place more important.
+    Promote {
+        /// A node of it.
+        node: NodeId,
+        /// All the way to the main line.
+        #[serde(default)]
+        to_main: bool,
+    },
+    /// Adds a line of moves.
+    Insert {
+        /// After this node.
+        node: NodeId,
+        /// Words of UCI or USI.
+        words: Vec<String>,
+        /// What an engine said the line was worth, to stand at its first move.
+        evaluation: Option<Evaluation>,
+    },
+    /// Sets the headers.
+    Headers {
+        /// All of them.
+        headers: Vec<Header>,
+    },
+    /// Sets the result of a game that is not being played.
+    Result {
+        /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+        result: String,
+    },
+    /// Undoes the last edit.
+    Undo,
+    /// Does again what was undone.
+    Redo,
+}

@@ -1,0 +1,103 @@
+//! The library: every finished game. Asked for over HTTP.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{GameId, Sides, Variant};
+
+/// What to look for. `POST /api/library/search`. Everything that is given must hold.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
+#[serde(default)]
+pub struct LibraryQuery {
+    /// Which game.
+    pub variant: Option<Variant>,
+    /// Part of the name of a player of either side.
+    pub player: Option<String>,
+    /// Part of the name of an engine that played.
+    pub engine: Option<String>,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: Option<String>,
+    /// Moves from the start position, as words or as people write them: `e4 c5`, `▲７六歩`.
+    pub opening: Option<String>,
+    /// A position that the game passed through, in FEN or SFEN; move numbers do not matter.
+    pub position: Option<String>,
+    /// Not before this day, `2026-11-21`.
+    pub from: Option<String>,
+    /// Not after this day.
+    pub until: Option<String>,
+    /// Leaves out so many.
+    pub offset: u32,
+    /// At most so many, 1 to 200; 50 by default.
+    pub limit: Option<u32>,
+}
+
+/// What was found, the latest first.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
+pub struct LibraryPage {
+    /// The games.
+    pub games: Vec<LibraryGame>,
+    /// How many there are in all.
+    pub total: u32,
+}
+
+/// A game of the library.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
+pub struct LibraryGame {
+    /// Its number, to open it by.
+    pub id: GameId,
+    /// Which game.
+    pub variant: Variant,
+    /// The players' names.
+    pub names: Sides<String>,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    /// Why it ended, as in an outcome; none if nobody knows.
+    pub reason: Option<String>,
+    /// The day of the game as its record has it.
+    pub date: Option<String>,
+    /// The event.
+    pub event: Option<String>,
+    /// Moves of the main line.
+    pub plies: u32,
+    /// When it came into the library.
+    pub added: u64,
+    /// Where it is from: `play`, `import` or `match`.
+    pub source: String,
+}
+
+/// A format of records.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordFormat {
+    /// PGN (chess).
+    Pgn,
+    /// The current position as FEN or SFEN.
+    Position,
+    /// The positions of the main line as EPD (chess) or SFEN lines.
+    Epd,
+    /// KIF (shogi).
+    Kif,
+    /// KI2 (shogi).
+    Ki2,
+    /// CSA (shogi).
+    Csa,
+    /// JKF (shogi).
+    Jkf,
+    /// A `position …` line of UCI or USI.
+    Line,
+}
+
+/// What came of an import. `POST /api/import?name=…` with the file or text as the body.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
+pub struct Imported {
+    /// The games that were read, as entries of the library, at most the first 1000 of them.
+    pub games: Vec<LibraryGame>,
+    /// How many were read.
+    pub total: u32,
+    /// The first was opened under this number, if it was asked for (`&open=true`).
+    pub opened: Option<GameId>,
+    /// What could not be read, with line and column, at most 100.
+    pub errors: Vec<String>,
+    /// What was odd in it, with line and column, at most 100.
+    pub oddities: Vec<String>,
+}

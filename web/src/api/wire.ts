@@ -1,0 +1,2974 @@
+// Made from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Not edited by hand.
+
+/**
+ * Changes of the analysis.
+ */
+export type AnalysisDelta = { 
+/**
+ * New or changed lanes, whole.
+ */
+lanes: Array<Lane>, 
+/**
+ * Engines that were taken away.
+ */
+removed: Array<number>, };
+
+/**
+ * When analysis stops.
+ */
+export type AnalysisGoal = { "kind": "infinite" } | { "kind": "depth", 
+/**
+ * Plies.
+ */
+depth: number, } | { "kind": "nodes", 
+/**
+ * Nodes.
+ */
+nodes: number, } | { "kind": "time", 
+/**
+ * Milliseconds.
+ */
+time: number, } | { "kind": "mate", 
+/**
+ * Moves of the mate in chess, milliseconds in shogi (0: without limit).
+ */
+limit: number, };
+
+/**
+ * What an engine that analyses is to do.
+ */
+export type AnalysisSettings = { 
+/**
+ * So many variations, 0 to 20. With 0 the engine runs with one, and none is shown.
+ */
+lines: number, 
+/**
+ * When to stop.
+ */
+goal: AnalysisGoal, 
+/**
+ * Only these moves, by their words, and only at the node where they were chosen; empty for all.
+ */
+only: Array<string>, 
+/**
+ * Shows what the other side threatens: the side to move passes (chess, not in check).
+ */
+threat: boolean, 
+/**
+ * Stays at the node where it is, whatever the cursor does.
+ */
+locked: boolean, };
+
+/**
+ * All engines that analyse at the cursor of a game.
+ */
+export type AnalysisState = { 
+/**
+ * In the order in which they were added.
+ */
+lanes: Array<Lane>, };
+
+/**
+ * What came of a request.
+ */
+export type Answer = { "kind": "done" } | { "kind": "game", 
+/**
+ * Its number.
+ */
+game: number, } | { "kind": "node", 
+/**
+ * Its (last) node.
+ */
+node: number, } | { "kind": "engine", 
+/**
+ * Its number.
+ */
+engine: number, } | { "kind": "preview", 
+/**
+ * How it would be reached; exactly this is run, without a shell.
+ */
+entry: EngineEntry, } | { "kind": "process", 
+/**
+ * Its number.
+ */
+process: number, } | { "kind": "match", 
+/**
+ * Its number.
+ */
+id: number, } | { "kind": "tried", 
+/**
+ * What it costs, in percent of winning chances.
+ */
+loss: number, 
+/**
+ * Whether it is as good as the best, within 2 percent.
+ */
+good: boolean, 
+/**
+ * Whose turn it was.
+ */
+side: Side, };
+
+/**
+ * What an engine says about a status.
+ */
+export type Approval = "checking" | "ok" | "error";
+
+/**
+ * The node that is looked at.
+ */
+export type At = { 
+/**
+ * Its number.
+ */
+cursor: number, 
+/**
+ * The position there.
+ */
+here: Here, };
+
+/**
+ * An opening book for a game.
+ */
+export type Book = { 
+/**
+ * A file below the data folder or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
+ */
+path: string, 
+/**
+ * At most so many moves from it.
+ */
+plies: number, };
+
+/**
+ * How exact a score is.
+ */
+export type Bound = "exact" | "lower" | "upper";
+
+/**
+ * A broken rule.
+ */
+export type Breach = { 
+/**
+ * Whether the line has no meaning by it, rather than being merely odd.
+ */
+serious: boolean, 
+/**
+ * What is wrong, in English.
+ */
+text: string, 
+/**
+ * Where the rule stands.
+ */
+clause: string, 
+/**
+ * The words that are meant: start and end in characters of the line.
+ */
+span: [number, number] | null, };
+
+/**
+ * What came of one check.
+ */
+export type CheckResult = { 
+/**
+ * Its name.
+ */
+id: string, 
+/**
+ * The rule, in English.
+ */
+rule: string, 
+/**
+ * `must`, `should` or `may`.
+ */
+severity: string, 
+/**
+ * `pass`, `fail`, `skip` or `inconclusive`.
+ */
+verdict: string, 
+/**
+ * Why, in English.
+ */
+detail: string, 
+/**
+ * Where the rule stands.
+ */
+clauses: Array<string>, };
+
+/**
+ * A run of the conformance checker.
+ */
+export type CheckRun = { "kind": "running", 
+/**
+ * Since when.
+ */
+since: number, } | { "kind": "done", 
+/**
+ * When.
+ */
+at: number, 
+/**
+ * Whether the engine keeps every must.
+ */
+conforms: boolean, 
+/**
+ * One for each check.
+ */
+checks: Array<CheckResult>, } | { "kind": "failed", 
+/**
+ * Why, in English.
+ */
+error: string, };
+
+/**
+ * A choice of a combo.
+ */
+export type Choice = { 
+/**
+ * The value.
+ */
+value: string, 
+/**
+ * What to show, by language, where somebody knows.
+ */
+labels: { [key in string]: string }, };
+
+/**
+ * What there is to choose from when a game is set up. `GET /api/choices`.
+ */
+export type Choices = { 
+/**
+ * The handicaps of shogi.
+ */
+handicaps: Array<HandicapChoice>, 
+/**
+ * The numeric annotation glyphs that have signs.
+ */
+nags: Array<NagChoice>, };
+
+/**
+ * Clocks. The page lets the running one run; the server alone decides when a flag falls.
+ */
+export type Clocks = { 
+/**
+ * What was left at `sent_at`; none for a side that has no clock. Negative when a flag has fallen.
+ */
+remaining: Sides<number | null>, 
+/**
+ * In byoyomi: what each move may use once `remaining` is used up.
+ */
+byoyomi: Sides<number>, 
+/**
+ * Added for each move.
+ */
+increment: Sides<number>, 
+/**
+ * Moves until more time is added.
+ */
+moves_to_go: Sides<number | null>, 
+/**
+ * Whose clock runs.
+ */
+running: Side | null, 
+/**
+ * When this was true.
+ */
+sent_at: number, };
+
+/**
+ * What a tab asks for. Where nothing else is said, the answer is [`Answer::Done`].
+ */
+export type Command = { "kind": "subscribe", 
+/**
+ * Which.
+ */
+topic: Topic, } | { "kind": "unsubscribe", 
+/**
+ * Which.
+ */
+topic: Topic, } | { "kind": "new_game", 
+/**
+ * How.
+ */
+game: NewGame, } | { "kind": "open_game", 
+/**
+ * Its number.
+ */
+game: number, } | { "kind": "close_game", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "delete_game", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "move", 
+/**
+ * In which game.
+ */
+game: number, 
+/**
+ * After which node: that of the position which the user saw.
+ */
+node: number, 
+/**
+ * A word of UCI or USI, SAN, or Japanese notation.
+ */
+text: string, } | { "kind": "go_to", 
+/**
+ * In which game.
+ */
+game: number, 
+/**
+ * Which.
+ */
+node: number, } | { "kind": "edit", 
+/**
+ * Of which game.
+ */
+game: number, 
+/**
+ * How.
+ */
+edit: Edit, } | { "kind": "take_back", 
+/**
+ * In which game.
+ */
+game: number, } | { "kind": "resign", 
+/**
+ * Which game.
+ */
+game: number, } | { "kind": "offer_draw", 
+/**
+ * In which game.
+ */
+game: number, } | { "kind": "accept_draw", 
+/**
+ * In which game.
+ */
+game: number, } | { "kind": "claim", 
+/**
+ * In which game.
+ */
+game: number, } | { "kind": "hint", 
+/**
+ * In which game.
+ */
+game: number, 
+/**
+ * From which engine; none for the one that plays, or else the first that can.
+ */
+engine: number | null, } | { "kind": "move_now", 
+/**
+ * In which game.
+ */
+game: number, } | { "kind": "pause", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "resume", 
+/**
+ * Which.
+ */
+game: number, 
+/**
+ * From here: the line up to there becomes the game. None for where it stands.
+ */
+from: number | null, 
+/**
+ * Who plays from now on; none for as before.
+ */
+players: Sides<Player> | null, } | { "kind": "abort", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "analyse", 
+/**
+ * In which game.
+ */
+game: number, 
+/**
+ * Which engine.
+ */
+engine: number, 
+/**
+ * How.
+ */
+settings: AnalysisSettings, } | { "kind": "stop_analysis", 
+/**
+ * In which game.
+ */
+game: number, 
+/**
+ * Which engine; none for all.
+ */
+engine: number | null, } | { "kind": "end_analysis", 
+/**
+ * In which game.
+ */
+game: number, 
+/**
+ * Which engine.
+ */
+engine: number, } | { "kind": "add_engine", 
+/**
+ * The engine.
+ */
+entry: EngineEntry, } | { "kind": "preview_engine", 
+/**
+ * A path, a command line, or `tcp://host:port`.
+ */
+text: string, } | { "kind": "change_engine", 
+/**
+ * Which.
+ */
+engine: number, 
+/**
+ * How it is from now on.
+ */
+entry: EngineEntry, } | { "kind": "remove_engine", 
+/**
+ * Which.
+ */
+engine: number, } | { "kind": "inspect_engine", 
+/**
+ * Which.
+ */
+engine: number, } | { "kind": "set_options", 
+/**
+ * Of which engine.
+ */
+engine: number, 
+/**
+ * For what.
+ */
+of: ValuesFor, 
+/**
+ * By name; null takes a value back to the default.
+ */
+values: { [key in string]: string | null }, } | { "kind": "press_button", 
+/**
+ * Of which engine.
+ */
+engine: number, 
+/**
+ * Its name.
+ */
+option: string, } | { "kind": "save_preset", 
+/**
+ * Of which engine.
+ */
+engine: number, 
+/**
+ * The set.
+ */
+preset: Preset, } | { "kind": "delete_preset", 
+/**
+ * Of which engine.
+ */
+engine: number, 
+/**
+ * Its name.
+ */
+name: string, } | { "kind": "apply_preset", 
+/**
+ * Of which engine.
+ */
+engine: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * For what.
+ */
+of: ValuesFor, } | { "kind": "register_engine", 
+/**
+ * Which.
+ */
+engine: number, 
+/**
+ * A name and a code; none for `later`.
+ */
+with: Registration | null, } | { "kind": "check_engine", 
+/**
+ * Which.
+ */
+engine: number, } | { "kind": "open_console", 
+/**
+ * Of which engine.
+ */
+engine: number, } | { "kind": "say", 
+/**
+ * Which.
+ */
+process: number, 
+/**
+ * The line.
+ */
+line: string, } | { "kind": "restart_process", 
+/**
+ * Which.
+ */
+process: number, } | { "kind": "quit_process", 
+/**
+ * Which.
+ */
+process: number, } | { "kind": "kill_process", 
+/**
+ * Which.
+ */
+process: number, } | { "kind": "start_match", 
+/**
+ * What.
+ */
+plan: MatchPlan, } | { "kind": "stop_match", 
+/**
+ * Which.
+ */
+id: number, 
+/**
+ * Whether to play the games that are on to their ends.
+ */
+finish: boolean, } | { "kind": "resume_match", 
+/**
+ * Which.
+ */
+id: number, } | { "kind": "delete_match", 
+/**
+ * Which.
+ */
+id: number, } | { "kind": "start_report", 
+/**
+ * Of which.
+ */
+on: ReportOn, 
+/**
+ * How.
+ */
+settings: ReportSettings, } | { "kind": "stop_report", 
+/**
+ * Of which game; none for all.
+ */
+game: number | null, } | { "kind": "try_move", 
+/**
+ * In which game.
+ */
+game: number, 
+/**
+ * Before the mistake.
+ */
+node: number, 
+/**
+ * The move, in any notation.
+ */
+text: string, 
+/**
+ * How long to think about it.
+ */
+limits: Limits, } | { "kind": "set_settings", 
+/**
+ * All of them.
+ */
+settings: Settings, };
+
+/**
+ * The line that a processor is at.
+ */
+export type CurrentLine = { 
+/**
+ * Which processor, from 1.
+ */
+processor: number, 
+/**
+ * The moves.
+ */
+moves: Array<LineMove>, };
+
+/**
+ * The move that is being searched.
+ */
+export type CurrentMove = { 
+/**
+ * Which.
+ */
+it: LineMove, 
+/**
+ * Which of how many, from 1.
+ */
+number: number | null, };
+
+/**
+ * A point of the curves of a match of two.
+ */
+export type CurvePoint = { 
+/**
+ * After so many games.
+ */
+games: number, 
+/**
+ * Of the first engine against the second.
+ */
+elo: Elo | null, 
+/**
+ * The log-likelihood ratio of the test, with its bounds; none without a test.
+ */
+llr: Llr | null, };
+
+/**
+ * What has changed in a topic.
+ */
+export type Delta = { "kind": "games", "delta": GamesDelta } | { "kind": "engines", "delta": EnginesDelta } | { "kind": "matches", "delta": MatchesDelta } | { "kind": "settings", "delta": Settings } | { "kind": "game", "delta": GameDelta } | { "kind": "analysis", "delta": AnalysisDelta } | { "kind": "log", "delta": LogDelta } | { "kind": "match", "delta": MatchDelta } | { "kind": "report", "delta": ReportDelta };
+
+/**
+ * When a game is drawn by scores.
+ */
+export type DrawRule = { 
+/**
+ * Not before this move.
+ */
+from_move: number, 
+/**
+ * For so many successive moves.
+ */
+moves: number, 
+/**
+ * At most so many centipawns from 0.
+ */
+score: number, };
+
+/**
+ * What somebody does to the tree of a game.
+ */
+export type Edit = { "kind": "comment", 
+/**
+ * Which.
+ */
+node: number, 
+/**
+ * Before it, where it begins a variation.
+ */
+before: Array<string>, 
+/**
+ * After it.
+ */
+comments: Array<string>, } | { "kind": "nags", 
+/**
+ * Which.
+ */
+node: number, 
+/**
+ * All of them.
+ */
+nags: Array<number>, } | { "kind": "marks", 
+/**
+ * Which.
+ */
+node: number, 
+/**
+ * All of them.
+ */
+marks: Array<Mark>, } | { "kind": "delete", 
+/**
+ * Which.
+ */
+node: number, } | { "kind": "promote", 
+/**
+ * A node of it.
+ */
+node: number, 
+/**
+ * All the way to the main line.
+ */
+to_main: boolean, } | { "kind": "insert", 
+/**
+ * After this node.
+ */
+node: number, 
+/**
+ * Words of UCI or USI.
+ */
+words: Array<string>, 
+/**
+ * What an engine said the line was worth, to stand at its first move.
+ */
+evaluation: Evaluation | null, } | { "kind": "headers", 
+/**
+ * All of them.
+ */
+headers: Array<Header>, } | { "kind": "result", 
+/**
+ * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ */
+result: string, } | { "kind": "undo" } | { "kind": "redo" };
+
+/**
+ * A difference in Elo.
+ */
+export type Elo = { 
+/**
+ * The difference.
+ */
+elo: number, 
+/**
+ * Half the 95 % interval.
+ */
+error: number, };
+
+/**
+ * An engine to be registered, or changed.
+ */
+export type EngineEntry = { 
+/**
+ * What the user calls it; empty for what it calls itself.
+ */
+name: string, 
+/**
+ * How it is reached. A program is given by its absolute path.
+ */
+reach: Reach, 
+/**
+ * What it speaks; none to find out.
+ */
+protocol: Protocol | null, };
+
+/**
+ * An option that an engine has declared.
+ */
+export type EngineOption = { 
+/**
+ * Its name, as the engine writes it.
+ */
+name: string, 
+/**
+ * Its kind with what goes with it.
+ */
+kind: OptionKind, 
+/**
+ * What to call it, by language (`en`, `ja`), where the engine's translation file or this server
+ * knows.
+ */
+labels: { [key in string]: string }, 
+/**
+ * What it does, by language.
+ */
+help: { [key in string]: string }, 
+/**
+ * Who sets it: the user, or the server by itself (such as `UCI_AnalyseMode`, `Ponder`, `MultiPV`), which the
+ * dialog shows as such and does not offer to change.
+ */
+set_by_server: boolean, };
+
+/**
+ * An engine that plays.
+ */
+export type EnginePlayer = { 
+/**
+ * Which.
+ */
+engine: number, 
+/**
+ * Its time.
+ */
+time: Time, 
+/**
+ * Limits of each search beside the clock.
+ */
+limits: Limits, 
+/**
+ * Whether it thinks on the opponent's time.
+ */
+ponder: boolean, 
+/**
+ * How strongly it plays; none for as strongly as it can.
+ */
+strength: Strength | null, 
+/**
+ * Options for this game only, over those of the engine for play.
+ */
+options: { [key in string]: string }, };
+
+/**
+ * A registered engine.
+ */
+export type EngineState = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * What the user calls it.
+ */
+name: string, 
+/**
+ * How it is reached.
+ */
+reach: Reach, 
+/**
+ * What it speaks; none until it has answered once, unless the user has said so.
+ */
+protocol: Protocol | null, 
+/**
+ * The built-in one cannot be changed or removed.
+ */
+built_in: boolean, 
+/**
+ * What it said of itself the last time; none if it never answered.
+ */
+identity: Identity | null, 
+/**
+ * Which games it can play, as far as its protocol and options tell.
+ */
+variants: Array<Variant>, 
+/**
+ * The options it declared the last time.
+ */
+options: Array<EngineOption>, 
+/**
+ * Values that the user has set, over the defaults, by the name of the option.
+ */
+values: { [key in string]: string }, 
+/**
+ * Values for games only, over these.
+ */
+play_values: { [key in string]: string }, 
+/**
+ * Values for analysis only, over these.
+ */
+analyse_values: { [key in string]: string }, 
+/**
+ * Named sets of values.
+ */
+presets: Array<Preset>, 
+/**
+ * How its strength can be set; none if it cannot.
+ */
+strength: StrengthRange | null, 
+/**
+ * Why it could not be asked the last time, in English.
+ */
+error: string | null, 
+/**
+ * What it says about its registration; none if nothing.
+ */
+registration: Approval | null, 
+/**
+ * What it says about its copy protection; none if nothing.
+ */
+copy_protection: Approval | null, 
+/**
+ * What to answer it when it wants to be registered; none for `register later`.
+ */
+registered_as: string | null, 
+/**
+ * The last run of the conformance checker.
+ */
+check: CheckRun | null, };
+
+/**
+ * Changes of the engines and processes.
+ */
+export type EnginesDelta = { 
+/**
+ * New or changed engines.
+ */
+engines: Array<EngineState>, 
+/**
+ * Engines that were removed.
+ */
+removed: Array<number>, 
+/**
+ * New or changed processes.
+ */
+processes: Array<ProcessState>, 
+/**
+ * Processes whose logs are forgotten.
+ */
+forgotten: Array<number>, };
+
+/**
+ * All engines and processes.
+ */
+export type EnginesState = { 
+/**
+ * In the user's order. The first is the built-in one.
+ */
+engines: Array<EngineState>, 
+/**
+ * Those that run, and the last that have ended, by number.
+ */
+processes: Array<ProcessState>, 
+/**
+ * What the machine has, to judge `Threads` and `Hash` by.
+ */
+machine: Machine, };
+
+/**
+ * What a position is worth, as it is kept in records.
+ */
+export type Evaluation = { 
+/**
+ * Seen from the first side.
+ */
+score: Score, 
+/**
+ * In plies.
+ */
+depth: number | null, };
+
+/**
+ * A folder for the file picker. `GET /api/files?path=…` (no path: the roots).
+ */
+export type Folder = { 
+/**
+ * Its absolute path; none for the list of roots.
+ */
+path: string | null, 
+/**
+ * The folder above, if it may be seen.
+ */
+parent: string | null, 
+/**
+ * What is in it: folders first, by name, at most 2000.
+ */
+entries: Array<FolderEntry>, 
+/**
+ * Whether there were more.
+ */
+truncated: boolean, };
+
+/**
+ * Something in a folder.
+ */
+export type FolderEntry = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its absolute path.
+ */
+path: string, 
+/**
+ * Whether it is a folder.
+ */
+folder: boolean, 
+/**
+ * Whether it is a file that may be run.
+ */
+program: boolean, 
+/**
+ * Bytes.
+ */
+size: number, };
+
+/**
+ * What has changed in a game. What is absent is as it was.
+ */
+export type GameDelta = { 
+/**
+ * New or changed nodes. Parents come before their children.
+ */
+nodes?: Array<Node>, 
+/**
+ * Nodes that are gone, with all below them.
+ */
+removed?: Array<number>, 
+/**
+ * New headers, all of them.
+ */
+headers?: Array<Header>, 
+/**
+ * The node that is looked at, with the position there.
+ */
+at?: At, 
+/**
+ * How it has ended (an object with `outcome`, which is null when the end was taken back).
+ */
+over?: Over, 
+/**
+ * Players, clocks and offers.
+ */
+play?: Play, 
+/**
+ * Whether there is something to undo.
+ */
+undo?: Undo, };
+
+/**
+ * One line about a game.
+ */
+export type GameLine = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * Which game.
+ */
+variant: Variant, 
+/**
+ * The players' names.
+ */
+names: Sides<string>, 
+/**
+ * Moves of the main line.
+ */
+plies: number, 
+/**
+ * Whether it is being played.
+ */
+playing: boolean, 
+/**
+ * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ */
+result: string, 
+/**
+ * When it was last changed.
+ */
+changed: number, };
+
+/**
+ * A game.
+ */
+export type GameState = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * Which game.
+ */
+variant: Variant, 
+/**
+ * The start position in FEN or SFEN.
+ */
+start: string, 
+/**
+ * The number of the first move in chess notation, and who makes it.
+ */
+first_number: number, 
+/**
+ * Who moves at the root.
+ */
+first_turn: Side, 
+/**
+ * Headers as files have them (`White`, `Event`, `先手`, …), without those that follow from the rest.
+ */
+headers: Array<Header>, 
+/**
+ * All nodes, parents before their children. The first is the root.
+ */
+nodes: Array<Node>, 
+/**
+ * The node that is looked at, in all tabs.
+ */
+cursor: number, 
+/**
+ * The position there.
+ */
+here: Here, 
+/**
+ * How it has ended.
+ */
+outcome: Outcome | null, 
+/**
+ * While it is played, and afterwards.
+ */
+play: Play | null, 
+/**
+ * Whether there is something to undo, and to redo.
+ */
+undo: Undo, };
+
+/**
+ * Changes of the list of games.
+ */
+export type GamesDelta = { 
+/**
+ * New or changed ones.
+ */
+changed: Array<GameLine>, 
+/**
+ * Those that were closed.
+ */
+removed: Array<number>, };
+
+/**
+ * The open games.
+ */
+export type GamesState = { 
+/**
+ * The latest first.
+ */
+games: Array<GameLine>, };
+
+/**
+ * A handicap of shogi.
+ */
+export type HandicapChoice = { 
+/**
+ * Its name for commands and for English readers.
+ */
+name: string, 
+/**
+ * Its Japanese name.
+ */
+japanese: string, 
+/**
+ * Its start position.
+ */
+sfen: string, };
+
+/**
+ * One line of what a file says about a game.
+ */
+export type Header = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its value.
+ */
+value: string, };
+
+/**
+ * A position with all that a board and its reader need.
+ */
+export type Here = { 
+/**
+ * FEN or SFEN.
+ */
+text: string, 
+/**
+ * Whose turn it is.
+ */
+turn: Side, 
+/**
+ * All legal moves.
+ */
+legal: Array<LegalMove>, 
+/**
+ * The square of the king that is in check.
+ */
+check: string | null, 
+/**
+ * The squares of the move that led here: from (none for a drop) and to.
+ */
+last: LastMove | null, 
+/**
+ * If the position ends a game by the rules: how.
+ */
+ending: Outcome | null, 
+/**
+ * Whether the side to move can declare a win (shogi).
+ */
+can_declare: boolean, 
+/**
+ * The draws that the side to move can claim (chess), as the reason of an outcome would be.
+ */
+claims: Array<string>, };
+
+/**
+ * A hint.
+ */
+export type Hint = { 
+/**
+ * The node it is for.
+ */
+node: number, 
+/**
+ * The move.
+ */
+hint: LineMove, };
+
+/**
+ * What an engine says of itself. Text from outside: show it, never interpret it.
+ */
+export type Identity = { 
+/**
+ * `id name`.
+ */
+name: string, 
+/**
+ * `id author`.
+ */
+author: string, };
+
+/**
+ * What came of an import. `POST /api/import?name=…` with the file or text as the body.
+ */
+export type Imported = { 
+/**
+ * The games that were read, as entries of the library, at most the first 1000 of them.
+ */
+games: Array<LibraryGame>, 
+/**
+ * How many were read.
+ */
+total: number, 
+/**
+ * The first was opened under this number, if it was asked for (`&open=true`).
+ */
+opened: number | null, 
+/**
+ * What could not be read, with line and column, at most 100.
+ */
+errors: Array<string>, 
+/**
+ * What was odd in it, with line and column, at most 100.
+ */
+oddities: Array<string>, };
+
+/**
+ * A position of the main line, judged, with the move that led to it.
+ */
+export type Judged = { 
+/**
+ * Moves from the root.
+ */
+ply: number, 
+/**
+ * The node.
+ */
+node: number, 
+/**
+ * What the position is worth, seen from the first side.
+ */
+score: Score, 
+/**
+ * The same as winning chances of the first side in percent, 0 to 100.
+ */
+winning: number, 
+/**
+ * What would have been best here, and how it goes on.
+ */
+best: Array<LineMove>, 
+/**
+ * In plies.
+ */
+depth: number | null, 
+/**
+ * What the move that led here cost its player, in percent of winning chances; none at the root and where
+ * the position before is not judged yet.
+ */
+loss: number | null, 
+/**
+ * What to call it.
+ */
+label: Label | null, };
+
+/**
+ * What to call a move.
+ */
+export type Label = "inaccuracy" | "mistake" | "blunder" | "best" | "forced";
+
+/**
+ * One engine that analyses.
+ */
+export type Lane = { 
+/**
+ * Which.
+ */
+engine: number, 
+/**
+ * What it is to do.
+ */
+settings: AnalysisSettings, 
+/**
+ * What it does.
+ */
+status: LaneStatus, 
+/**
+ * Its process, if it has one.
+ */
+process: number | null, 
+/**
+ * The node that everything below is about. Show nothing of it at another node.
+ */
+node: number, 
+/**
+ * What the engine has told about that position.
+ */
+told: Told, 
+/**
+ * What went wrong, in English.
+ */
+error: string | null, };
+
+/**
+ * What a lane does.
+ */
+export type LaneStatus = "starting" | "turning" | "searching" | "done" | "stopped" | "failed";
+
+/**
+ * The squares of a move that was played.
+ */
+export type LastMove = { 
+/**
+ * None for a drop.
+ */
+from: string | null, 
+/**
+ * Where it went. For castling the king's square.
+ */
+to: string, };
+
+/**
+ * A legal move, as a board needs it.
+ */
+export type LegalMove = { 
+/**
+ * Its word in UCI or USI. Castling in Chess960 is the king taking his rook.
+ */
+word: string, 
+/**
+ * The square it starts from, `e2` or `7g`; none for a drop.
+ */
+from: string | null, 
+/**
+ * For a drop: the piece in upper case, `P`.
+ */
+drop: string | null, 
+/**
+ * Where it can be pointed to. The first is where the piece is shown to land. Castling has two: the king's
+ * square and the rook's (one, if the other would mean another move).
+ */
+to: Array<string>, 
+/**
+ * What the piece becomes: `q`, `r`, `b` or `n` in chess, `+` in shogi.
+ */
+promotion: string | null, 
+/**
+ * As people write it.
+ */
+text: MoveText, };
+
+/**
+ * A game of the library.
+ */
+export type LibraryGame = { 
+/**
+ * Its number, to open it by.
+ */
+id: number, 
+/**
+ * Which game.
+ */
+variant: Variant, 
+/**
+ * The players' names.
+ */
+names: Sides<string>, 
+/**
+ * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ */
+result: string, 
+/**
+ * Why it ended, as in an outcome; none if nobody knows.
+ */
+reason: string | null, 
+/**
+ * The day of the game as its record has it.
+ */
+date: string | null, 
+/**
+ * The event.
+ */
+event: string | null, 
+/**
+ * Moves of the main line.
+ */
+plies: number, 
+/**
+ * When it came into the library.
+ */
+added: number, 
+/**
+ * Where it is from: `play`, `import` or `match`.
+ */
+source: string, };
+
+/**
+ * What was found, the latest first.
+ */
+export type LibraryPage = { 
+/**
+ * The games.
+ */
+games: Array<LibraryGame>, 
+/**
+ * How many there are in all.
+ */
+total: number, };
+
+/**
+ * What to look for. `POST /api/library/search`. Everything that is given must hold.
+ */
+export type LibraryQuery = { 
+/**
+ * Which game.
+ */
+variant: Variant | null, 
+/**
+ * Part of the name of a player of either side.
+ */
+player: string | null, 
+/**
+ * Part of the name of an engine that played.
+ */
+engine: string | null, 
+/**
+ * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ */
+result: string | null, 
+/**
+ * Moves from the start position, as words or as people write them: `e4 c5`, `▲７六歩`.
+ */
+opening: string | null, 
+/**
+ * A position that the game passed through, in FEN or SFEN; move numbers do not matter.
+ */
+position: string | null, 
+/**
+ * Not before this day, `2026-11-21`.
+ */
+from: string | null, 
+/**
+ * Not after this day.
+ */
+until: string | null, 
+/**
+ * Leaves out so many.
+ */
+offset: number, 
+/**
+ * At most so many, 1 to 200; 50 by default.
+ */
+limit: number | null, };
+
+/**
+ * Limits of a search. The first that is reached ends it.
+ */
+export type Limits = { 
+/**
+ * In plies.
+ */
+depth: number | null, 
+/**
+ * Nodes.
+ */
+nodes: number | null, 
+/**
+ * Milliseconds.
+ */
+time: number | null, 
+/**
+ * A mate: in moves (chess), or within milliseconds (shogi; 0 for without limit).
+ */
+mate: number | null, };
+
+/**
+ * One variation.
+ */
+export type Line = { 
+/**
+ * 1 is the best.
+ */
+number: number, 
+/**
+ * In plies.
+ */
+depth: number | null, 
+/**
+ * Selective depth.
+ */
+seldepth: number | null, 
+/**
+ * From the side to move.
+ */
+score: Score | null, 
+/**
+ * How exact it is.
+ */
+bound: Bound, 
+/**
+ * Chances of the side to move.
+ */
+wdl: Wdl | null, 
+/**
+ * The moves; the words as the engine wrote them from the first one on that is not legal.
+ */
+pv: Array<LineMove>, };
+
+/**
+ * A move of a line that was not played.
+ */
+export type LineMove = { 
+/**
+ * The word in UCI or USI.
+ */
+word: string, 
+/**
+ * As people write it. The word itself from the first illegal move on.
+ */
+text: MoveText, };
+
+/**
+ * Where a sequential test stands.
+ */
+export type Llr = { 
+/**
+ * The ratio.
+ */
+llr: number, 
+/**
+ * H0 is accepted below.
+ */
+lower: number, 
+/**
+ * H1 is accepted above.
+ */
+upper: number, };
+
+/**
+ * New lines.
+ */
+export type LogDelta = { 
+/**
+ * They follow the last ones, except where `skipped` says so.
+ */
+lines: Array<LogLine>, 
+/**
+ * So many lines before them were left out, as they came too fast to be shown.
+ */
+skipped: number, 
+/**
+ * How many lines there were in all.
+ */
+total: number, };
+
+/**
+ * One line.
+ */
+export type LogLine = { 
+/**
+ * Its number in the conversation, from 1.
+ */
+number: number, 
+/**
+ * When it was written or read.
+ */
+at: number, 
+/**
+ * Who said it.
+ */
+by: Speaker, 
+/**
+ * What was said. Text from outside: control characters are escaped; show it, never interpret it. At most 4096
+ * characters.
+ */
+text: string, 
+/**
+ * The rules that it breaks.
+ */
+breaches: Array<Breach>, };
+
+/**
+ * The log of a process.
+ */
+export type LogState = { 
+/**
+ * Which.
+ */
+process: number, 
+/**
+ * The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`).
+ */
+lines: Array<LogLine>, 
+/**
+ * How many lines there were in all.
+ */
+total: number, };
+
+/**
+ * What the machine has.
+ */
+export type Machine = { 
+/**
+ * Processors.
+ */
+processors: number, 
+/**
+ * Memory in MiB; none if nobody knows.
+ */
+memory: number | null, };
+
+/**
+ * A mark on the board.
+ */
+export type Mark = { 
+/**
+ * `green`, `red`, `yellow` or `blue`.
+ */
+color: string, 
+/**
+ * The square, or where the arrow starts.
+ */
+from: string, 
+/**
+ * Where the arrow ends; none for a circle.
+ */
+to: string | null, };
+
+/**
+ * A game of a match that is on.
+ */
+export type MatchBoard = { 
+/**
+ * Tells boards of a match apart.
+ */
+board: number, 
+/**
+ * Who plays, by their places in the plan.
+ */
+engines: Sides<number>, 
+/**
+ * FEN or SFEN.
+ */
+text: string, 
+/**
+ * Squares of the last move: from, if it has one, and to.
+ */
+last: Array<string>, 
+/**
+ * The moves so far.
+ */
+moves: Array<LineMove>, 
+/**
+ * What the sides last said, from their own point of view.
+ */
+scores: Sides<Score | null>, };
+
+/**
+ * Changes of a match: what is absent is as it was.
+ */
+export type MatchDelta = { 
+/**
+ * Where it stands.
+ */
+status?: MatchStatus, 
+/**
+ * Games played, the table, the crosstable.
+ */
+score?: MatchScore, 
+/**
+ * New points of the curve.
+ */
+curve: Array<CurvePoint>, 
+/**
+ * New or changed boards, whole.
+ */
+boards: Array<MatchBoard>, 
+/**
+ * Boards that are gone.
+ */
+ended: Array<number>, 
+/**
+ * Games that are over.
+ */
+games: Array<MatchGame>, 
+/**
+ * Why it ended, or what went wrong.
+ */
+note?: string, };
+
+/**
+ * An engine of a match.
+ */
+export type MatchEngine = { 
+/**
+ * Which.
+ */
+engine: number, 
+/**
+ * Its name in the table; empty for its own. Must differ from the others'.
+ */
+name: string, 
+/**
+ * Its time.
+ */
+time: Time, 
+/**
+ * Nodes for each move.
+ */
+nodes: number | null, 
+/**
+ * Depth of each search.
+ */
+depth: number | null, 
+/**
+ * Whether it thinks on its opponent's time.
+ */
+ponder: boolean, 
+/**
+ * Options over those for games.
+ */
+options: { [key in string]: string }, };
+
+/**
+ * Who meets whom.
+ */
+export type MatchFormat = "round_robin" | "gauntlet" | "knockout" | "swiss";
+
+/**
+ * A game of a match that is over.
+ */
+export type MatchGame = { 
+/**
+ * Its number in the match, from 1.
+ */
+number: number, 
+/**
+ * The round, from 1.
+ */
+round: number, 
+/**
+ * Who played, by their places in the plan.
+ */
+engines: Sides<number>, 
+/**
+ * How it ended.
+ */
+outcome: Outcome, 
+/**
+ * Moves played.
+ */
+plies: number, };
+
+/**
+ * One line about a match.
+ */
+export type MatchLine = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Which game.
+ */
+variant: Variant, 
+/**
+ * Where it stands.
+ */
+status: MatchStatus, 
+/**
+ * Games played.
+ */
+played: number, 
+/**
+ * Of so many; none if nobody knows yet.
+ */
+total: number | null, };
+
+/**
+ * Where the games of a match start.
+ */
+export type MatchOpenings = { "kind": "start" } | { "kind": "chess960" } | { "kind": "handicap", 
+/**
+ * Its name.
+ */
+name: string, } | { "kind": "positions", 
+/**
+ * The texts.
+ */
+list: Array<string>, } | { "kind": "file", 
+/**
+ * A path that the file picker can show.
+ */
+path: string, 
+/**
+ * At most so many plies of each.
+ */
+plies: number | null, 
+/**
+ * By lot rather than in order.
+ */
+shuffled: boolean, };
+
+/**
+ * A match to be played.
+ */
+export type MatchPlan = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Which game.
+ */
+variant: Variant, 
+/**
+ * Who plays, at least two.
+ */
+engines: Array<MatchEngine>, 
+/**
+ * Who meets whom.
+ */
+format: MatchFormat, 
+/**
+ * How often everybody meets whom the format says.
+ */
+rounds: number, 
+/**
+ * How many pairs of games, each with both colours, two engines play when they meet.
+ */
+pairs: number, 
+/**
+ * Where games start.
+ */
+openings: MatchOpenings, 
+/**
+ * So many games at once.
+ */
+concurrency: number, 
+/**
+ * A draw when both scores were this close to 0 (centipawns) for so many moves, from a move on.
+ */
+draw: DrawRule | null, 
+/**
+ * A loss when the loser's score was this bad for so many moves.
+ */
+resign: ResignRule | null, 
+/**
+ * A draw after so many moves.
+ */
+max_moves: number | null, 
+/**
+ * A test of two engines that can end the match early.
+ */
+sprt: SprtSettings | null, 
+/**
+ * For everything that is drawn by lot.
+ */
+seed: number, };
+
+/**
+ * The score of a match.
+ */
+export type MatchScore = { 
+/**
+ * Games played.
+ */
+played: number, 
+/**
+ * Of so many.
+ */
+total: number | null, 
+/**
+ * The table, best first.
+ */
+standings: Array<Standing>, 
+/**
+ * As in the state.
+ */
+crosstable: Array<Array<Wins>>, };
+
+/**
+ * A match.
+ */
+export type MatchState = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * What is played.
+ */
+plan: MatchPlan, 
+/**
+ * Where it stands.
+ */
+status: MatchStatus, 
+/**
+ * The engines' names, in the order of the plan.
+ */
+names: Array<string>, 
+/**
+ * Games played, and of how many.
+ */
+played: number, 
+/**
+ * None if nobody knows yet.
+ */
+total: number | null, 
+/**
+ * The table, best first.
+ */
+standings: Array<Standing>, 
+/**
+ * `crosstable[a][b]`: what a has against b, by their places in the plan.
+ */
+crosstable: Array<Array<Wins>>, 
+/**
+ * Elo after each pair (first engine of two).
+ */
+curve: Array<CurvePoint>, 
+/**
+ * Games that are on.
+ */
+boards: Array<MatchBoard>, 
+/**
+ * Games that are over, the latest last, at most 500.
+ */
+games: Array<MatchGame>, 
+/**
+ * Why it ended, or what went wrong, in English.
+ */
+note: string | null, };
+
+/**
+ * Where a match stands.
+ */
+export type MatchStatus = "running" | "finishing" | "paused" | "over" | "failed";
+
+/**
+ * Changes of the list of matches.
+ */
+export type MatchesDelta = { 
+/**
+ * New or changed ones.
+ */
+changed: Array<MatchLine>, 
+/**
+ * Those that were deleted.
+ */
+removed: Array<number>, };
+
+/**
+ * All matches.
+ */
+export type MatchesState = { 
+/**
+ * The latest first.
+ */
+matches: Array<MatchLine>, };
+
+/**
+ * What came of a search for a mate.
+ */
+export type MateAnswer = "found" | "none" | "unknown" | "not_implemented";
+
+/**
+ * A move as people write it. The page chooses by its settings and language.
+ */
+export type MoveText = { 
+/**
+ * SAN in chess, `Nbd7`; Hodges' notation in shogi, `P-7f`.
+ */
+western: string, 
+/**
+ * Shogi only: `▲７六歩`.
+ */
+japanese?: string, };
+
+/**
+ * A sign for a move.
+ */
+export type NagChoice = { 
+/**
+ * Its number in PGN.
+ */
+nag: number, 
+/**
+ * `!`, `?!`, `±`.
+ */
+sign: string, };
+
+/**
+ * How to set up a game.
+ */
+export type NewGame = { 
+/**
+ * Which game.
+ */
+variant: Variant, 
+/**
+ * Where it starts.
+ */
+start: Start, 
+/**
+ * The players; none for a board to analyse on.
+ */
+players: Sides<Player> | null, 
+/**
+ * Rules beside those of the board.
+ */
+rules: PlayRules, 
+/**
+ * Where the first moves come from.
+ */
+book: Book | null, };
+
+/**
+ * A move of a tree, or its root.
+ */
+export type Node = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * The node before it; none for the root.
+ */
+parent: number | null, 
+/**
+ * Moves from the root: 0 for it.
+ */
+ply: number, 
+/**
+ * The move's word in UCI or USI; empty for the root.
+ */
+word: string, 
+/**
+ * The move as people write it; empty for the root.
+ */
+text: MoveText, 
+/**
+ * What follows, in order: the first goes on with the line, the others are variations.
+ */
+children: Array<number>, 
+/**
+ * Comments before the move (only where it begins a variation).
+ */
+before: Array<string>, 
+/**
+ * Comments after the move.
+ */
+comments: Array<string>, 
+/**
+ * Signs: 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and so on.
+ */
+nags: Array<number>, 
+/**
+ * What the mover has left after it.
+ */
+clock: number | null, 
+/**
+ * What it took.
+ */
+elapsed: number | null, 
+/**
+ * What the position after it is worth, seen from the first side.
+ */
+evaluation: Evaluation | null, 
+/**
+ * Arrows and circles.
+ */
+marks: Array<Mark>, };
+
+/**
+ * What becomes of work when the last tab is closed.
+ */
+export type OnClose = { 
+/**
+ * Games against engines are paused (rather than going on).
+ */
+pause_games: boolean, 
+/**
+ * Analysis ends (rather than going on).
+ */
+stop_analysis: boolean, 
+/**
+ * The server ends when nothing is left to do.
+ */
+quit: boolean, };
+
+/**
+ * The kinds of options.
+ */
+export type OptionKind = { "kind": "check", 
+/**
+ * The default.
+ */
+default: boolean | null, } | { "kind": "spin", 
+/**
+ * The default.
+ */
+default: number | null, 
+/**
+ * The least.
+ */
+min: number | null, 
+/**
+ * The most.
+ */
+max: number | null, } | { "kind": "combo", 
+/**
+ * The default.
+ */
+default: string | null, 
+/**
+ * The choices.
+ */
+choices: Array<Choice>, } | { "kind": "button" } | { "kind": "string", 
+/**
+ * The default.
+ */
+default: string | null, 
+/**
+ * Whether it is a list of folders, by its name (`SyzygyPath`).
+ */
+folders: boolean, } | { "kind": "filename", 
+/**
+ * The default.
+ */
+default: string | null, } | { "kind": "other", 
+/**
+ * The type, in the engine's words.
+ */
+word: string, };
+
+/**
+ * How a game has ended.
+ */
+export type Outcome = { 
+/**
+ * None for a draw, and for a game without a result.
+ */
+winner: Side | null, 
+/**
+ * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ */
+result: string, 
+/**
+ * Why, in snake case: `checkmate`, `stalemate`, `repetition`, `perpetual_check`, `fifty_moves`,
+ * `insufficient_material`, `move_limit`, `declaration`, `impasse`, `resignation`, `time`,
+ * `time_without_material`, `illegal_move`, `agreement`, `engine_failed`, `adjudication`, `aborted`, `other`.
+ */
+reason: string, 
+/**
+ * More, in English, where there is more to say: what the engine did.
+ */
+detail: string | null, };
+
+/**
+ * Whether and how a game is over.
+ */
+export type Over = { 
+/**
+ * None if it is not.
+ */
+outcome: Outcome | null, };
+
+/**
+ * A game that is played, or was.
+ */
+export type Play = { 
+/**
+ * Where it stands.
+ */
+status: PlayStatus, 
+/**
+ * Who plays.
+ */
+players: Sides<PlayerState>, 
+/**
+ * The node where the game stands: the end of what was played. New moves of players go there.
+ */
+tip: number, 
+/**
+ * The clocks; none if nobody has one.
+ */
+clocks: Clocks | null, 
+/**
+ * Who has offered a draw that still stands.
+ */
+draw_offer: Side | null, 
+/**
+ * The last hint that was asked for, until a move is played.
+ */
+hint: Hint | null, };
+
+/**
+ * What ends a game that is played.
+ */
+export type PlayRules = "federation" | "engines";
+
+/**
+ * Where a game stands.
+ */
+export type PlayStatus = "your_turn" | "starting" | "thinking" | "paused" | "interrupted" | "over";
+
+/**
+ * Who plays a side.
+ */
+export type Player = { "kind": "person", 
+/**
+ * The name for the record.
+ */
+name: string, 
+/**
+ * Its time.
+ */
+time: Time, } | { "kind": "engine" } & EnginePlayer;
+
+/**
+ * A player.
+ */
+export type PlayerState = { 
+/**
+ * Who it is.
+ */
+player: Player, 
+/**
+ * The name: the person's, or the engine's own.
+ */
+name: string, 
+/**
+ * For an engine: what it last said about the game, from its own side.
+ */
+thought: Thought | null, 
+/**
+ * For an engine that ponders.
+ */
+pondering: PonderState | null, };
+
+/**
+ * How well an engine guesses its opponent's moves.
+ */
+export type PonderState = { 
+/**
+ * The move it thinks on now.
+ */
+expects: LineMove | null, 
+/**
+ * How often it was right.
+ */
+hits: number, 
+/**
+ * How often it pondered to the end of the opponent's turn.
+ */
+tries: number, };
+
+/**
+ * A position of the editor, judged. Asked for with `POST /api/position`.
+ */
+export type PositionCheck = { 
+/**
+ * The position as it would be played, if it can be.
+ */
+here: Here | null, 
+/**
+ * The setup as its text, playable or not; none if the text cannot be read.
+ */
+text: string | null, 
+/**
+ * The rules' own words on what is wrong.
+ */
+error: string | null, 
+/**
+ * Squares that the error is about.
+ */
+squares: Array<string>, };
+
+/**
+ * A named set of values.
+ */
+export type Preset = { 
+/**
+ * Its name, one of its kind in the engine.
+ */
+name: string, 
+/**
+ * Its values.
+ */
+values: { [key in string]: string }, };
+
+/**
+ * A process, or connection, of an engine.
+ */
+export type ProcessState = { 
+/**
+ * The server's number for it.
+ */
+id: number, 
+/**
+ * The engine it is one of.
+ */
+engine: number, 
+/**
+ * What it is for.
+ */
+use_for: Use, 
+/**
+ * What it does.
+ */
+status: ProcessStatus, 
+/**
+ * The system's number; none for a connection, and before it has started.
+ */
+pid: number | null, 
+/**
+ * When it was started.
+ */
+started: number, 
+/**
+ * What it said when it greeted.
+ */
+identity: Identity | null, 
+/**
+ * Why it has ended, in English.
+ */
+error: string | null, 
+/**
+ * The last lines of its error output, when it has ended.
+ */
+stderr: Array<string>, 
+/**
+ * How often it broke its protocol.
+ */
+breaches: number, };
+
+/**
+ * What a process does.
+ */
+export type ProcessStatus = "starting" | "idle" | "searching" | "pondering" | "leaving" | "ended" | "dead";
+
+/**
+ * The protocol that an engine speaks.
+ */
+export type Protocol = "uci" | "usi";
+
+/**
+ * How an engine is reached.
+ */
+export type Reach = { "kind": "program", 
+/**
+ * Its absolute path.
+ */
+path: string, 
+/**
+ * Its arguments, as they are; no shell is involved.
+ */
+args: Array<string>, 
+/**
+ * Its working directory; none for its own folder.
+ */
+dir: string | null, 
+/**
+ * Variables of its environment, beside those of the server.
+ */
+env: { [key in string]: string }, } | { "kind": "tcp", 
+/**
+ * The address.
+ */
+address: string, } | { "kind": "built_in" };
+
+/**
+ * A format of records.
+ */
+export type RecordFormat = "pgn" | "position" | "epd" | "kif" | "ki2" | "csa" | "jkf" | "line";
+
+/**
+ * Why a request was not carried out.
+ */
+export type Refusal = { 
+/**
+ * For the page, which has words for it in each language.
+ */
+code: RefusalCode, 
+/**
+ * For people, in English: what exactly was wrong and where.
+ */
+text: string, };
+
+/**
+ * The kinds of refusal.
+ */
+export type RefusalCode = "malformed" | "not_found" | "illegal_move" | "ambiguous_move" | "position" | "record" | "not_now" | "engine" | "too_much" | "path" | "storage";
+
+/**
+ * A name and a code for `register`.
+ */
+export type Registration = { 
+/**
+ * The name.
+ */
+name: string, 
+/**
+ * The code.
+ */
+code: string, };
+
+/**
+ * Changes of a report: what is absent is as it was.
+ */
+export type ReportDelta = { 
+/**
+ * Where it stands now.
+ */
+status: ReportStatus, 
+/**
+ * Positions judged.
+ */
+done: number, 
+/**
+ * New judgements, by ply of the main line.
+ */
+positions: Array<Judged>, 
+/**
+ * Of both sides, as far as it has got.
+ */
+sides: Sides<SideReport>, 
+/**
+ * What went wrong, in English.
+ */
+error: string | null, };
+
+/**
+ * Which games are to be reported on.
+ */
+export type ReportOn = { "kind": "games", 
+/**
+ * Their numbers.
+ */
+games: Array<number>, } | { "kind": "folder", 
+/**
+ * A path that the file picker can show.
+ */
+path: string, };
+
+/**
+ * How to judge a game.
+ */
+export type ReportSettings = { 
+/**
+ * By whom.
+ */
+engine: number, 
+/**
+ * For each position; none of them set means half a second.
+ */
+limits: Limits, 
+/**
+ * From the last move to the first, so that the engine knows what comes.
+ */
+backwards: boolean, 
+/**
+ * Writes evaluations, signs and better lines into the game.
+ */
+annotate: boolean, };
+
+/**
+ * The report of a game.
+ */
+export type ReportState = { 
+/**
+ * How it is, or was, made; none if it never was.
+ */
+settings: ReportSettings | null, 
+/**
+ * Where it stands.
+ */
+status: ReportStatus, 
+/**
+ * Positions judged.
+ */
+done: number, 
+/**
+ * Of so many.
+ */
+total: number, 
+/**
+ * The positions of the main line, in order, from the root on; null where nobody has looked yet.
+ */
+positions: Array<Judged | null>, 
+/**
+ * Of both sides, as far as it has got.
+ */
+sides: Sides<SideReport>, 
+/**
+ * What went wrong, in English.
+ */
+error: string | null, };
+
+/**
+ * Where a report stands.
+ */
+export type ReportStatus = "none" | "queued" | "running" | "stopped" | "done" | "failed";
+
+/**
+ * One message from a tab over its WebSocket.
+ */
+export type Request = { 
+/**
+ * Chosen by the tab; the answer has the same. Unique among the tab's open requests.
+ */
+id: number, 
+/**
+ * What is wanted.
+ */
+command: Command, };
+
+/**
+ * When a game is lost by scores.
+ */
+export type ResignRule = { 
+/**
+ * For so many successive moves.
+ */
+moves: number, 
+/**
+ * At most minus so many centipawns.
+ */
+score: number, };
+
+/**
+ * What a position is worth. From the side to move, unless it says otherwise.
+ */
+export type Score = { "kind": "cp", 
+/**
+ * Positive if the side is better.
+ */
+value: number, } | { "kind": "mate", 
+/**
+ * Plies, none if nobody knows how many.
+ */
+plies: number | null, 
+/**
+ * Whether the side gives mate, rather than being mated.
+ */
+won: boolean, };
+
+/**
+ * The user's settings.
+ */
+export type Settings = { 
+/**
+ * What the page keeps: theme, language, piece style, keys, the last game's settings, … The server does not
+ * look into it. At most 64 KiB.
+ */
+page: { [key in string]: string }, 
+/**
+ * What becomes of work when the last tab is closed.
+ */
+on_close: OnClose, 
+/**
+ * The game that is on the screen when the app is opened without saying which.
+ */
+current_game: number | null, };
+
+/**
+ * One of the players: first is White in chess and Black (sente) in shogi.
+ */
+export type Side = "first" | "second";
+
+/**
+ * One side of a report.
+ */
+export type SideReport = { 
+/**
+ * 0 to 100; none without a judged move.
+ */
+accuracy: number | null, 
+/**
+ * Average loss in centipawns.
+ */
+average_loss: number | null, 
+/**
+ * How many.
+ */
+inaccuracies: number, 
+/**
+ * How many.
+ */
+mistakes: number, 
+/**
+ * How many.
+ */
+blunders: number, };
+
+/**
+ * One thing for each side.
+ */
+export type Sides<T> = { 
+/**
+ * White's in chess, Black's (sente) in shogi.
+ */
+first: T, 
+/**
+ * The other's.
+ */
+second: T, };
+
+/**
+ * Who said a line.
+ */
+export type Speaker = "client" | "engine" | "stderr" | "user";
+
+/**
+ * A sequential test.
+ */
+export type SprtSettings = { 
+/**
+ * The hypothesis H0.
+ */
+elo0: number, 
+/**
+ * The hypothesis H1.
+ */
+elo1: number, 
+/**
+ * The probability to accept H1 when H0 is true.
+ */
+alpha: number, 
+/**
+ * The probability to accept H0 when H1 is true.
+ */
+beta: number, };
+
+/**
+ * One line of a table.
+ */
+export type Standing = { 
+/**
+ * The place in the plan.
+ */
+engine: number, 
+/**
+ * Its games.
+ */
+wins: Wins, 
+/**
+ * Points: a win is 1, a draw a half.
+ */
+points: number, 
+/**
+ * Elo against the field with the half width of its 95 % interval; none if it cannot be told.
+ */
+elo: Elo | null, };
+
+/**
+ * Where a game starts.
+ */
+export type Start = { "kind": "usual" } | { "kind": "number", 
+/**
+ * 518 is that of chess.
+ */
+number: number | null, } | { "kind": "handicap", 
+/**
+ * Such as `lance`.
+ */
+name: string, } | { "kind": "text", 
+/**
+ * The text.
+ */
+text: string, };
+
+/**
+ * The whole state of a topic.
+ */
+export type State = { "kind": "games", "state": GamesState } | { "kind": "engines", "state": EnginesState } | { "kind": "matches", "state": MatchesState } | { "kind": "settings", "state": Settings } | { "kind": "game", "state": GameState } | { "kind": "analysis", "state": AnalysisState } | { "kind": "log", "state": LogState } | { "kind": "match", "state": MatchState } | { "kind": "report", "state": ReportState };
+
+/**
+ * How strongly an engine is to play, within its [`StrengthRange`].
+ */
+export type Strength = { 
+/**
+ * Elo or level.
+ */
+value: number, };
+
+/**
+ * How strongly an engine can be told to play.
+ */
+export type StrengthRange = { "kind": "elo", 
+/**
+ * The weakest.
+ */
+min: number, 
+/**
+ * The strongest.
+ */
+max: number, } | { "kind": "level", 
+/**
+ * The name of the option.
+ */
+option: string, 
+/**
+ * The weakest.
+ */
+min: number, 
+/**
+ * The strongest.
+ */
+max: number, };
+
+/**
+ * What a playing engine said of its last search.
+ */
+export type Thought = { 
+/**
+ * The move it is about: the node of that move, or none while it thinks.
+ */
+node: number | null, 
+/**
+ * In plies.
+ */
+depth: number | null, 
+/**
+ * From its own side.
+ */
+score: Score | null, 
+/**
+ * Nodes searched.
+ */
+nodes: number | null, 
+/**
+ * Nodes per second.
+ */
+nps: number | null, 
+/**
+ * Milliseconds searched.
+ */
+time: number | null, 
+/**
+ * The line it expects.
+ */
+pv: Array<LineMove>, };
+
+/**
+ * The time of one side for a game.
+ */
+export type Time = { "kind": "none" } | { "kind": "clock", 
+/**
+ * At the start, and again every `moves` moves.
+ */
+base: number, 
+/**
+ * Added after each move.
+ */
+increment: number, 
+/**
+ * What each move may use when the rest is used up.
+ */
+byoyomi: number, 
+/**
+ * Moves until `base` is added again; none for the whole game.
+ */
+moves: number | null, } | { "kind": "per_move", 
+/**
+ * Milliseconds.
+ */
+time: number, };
+
+/**
+ * One message to a tab over its WebSocket.
+ */
+export type ToTab = { "kind": "hello", 
+/**
+ * The version of the server. A page of another version reloads itself.
+ */
+version: string, 
+/**
+ * Tells one start of the server from the next.
+ */
+run: string, } | { "kind": "answer", 
+/**
+ * The request's.
+ */
+id: number, 
+/**
+ * What came of it.
+ */
+answer: Answer, } | { "kind": "refusal", 
+/**
+ * The request's.
+ */
+id: number, 
+/**
+ * Why.
+ */
+error: Refusal, } | { "kind": "snapshot", 
+/**
+ * Which.
+ */
+topic: Topic, 
+/**
+ * The number of this state. Deltas count on from it.
+ */
+number: number, 
+/**
+ * The state.
+ */
+state: State, } | { "kind": "delta", 
+/**
+ * Of which topic.
+ */
+topic: Topic, 
+/**
+ * One more than that of the delta or snapshot before it. Anything else is a fault: subscribe again.
+ */
+number: number, 
+/**
+ * The change.
+ */
+delta: Delta, } | { "kind": "closed", 
+/**
+ * Which.
+ */
+topic: Topic, };
+
+/**
+ * What an engine has told about one position.
+ */
+export type Told = { 
+/**
+ * Its variations, the best first.
+ */
+lines: Array<Line>, 
+/**
+ * In plies, the latest that was told.
+ */
+depth: number | null, 
+/**
+ * Selective depth.
+ */
+seldepth: number | null, 
+/**
+ * Nodes searched.
+ */
+nodes: number | null, 
+/**
+ * Nodes per second.
+ */
+nps: number | null, 
+/**
+ * How full its table is, in thousandths.
+ */
+hashfull: number | null, 
+/**
+ * Hits in tablebases.
+ */
+tbhits: number | null, 
+/**
+ * Processor load in thousandths.
+ */
+cpuload: number | null, 
+/**
+ * Milliseconds.
+ */
+time: number | null, 
+/**
+ * The move it looks at now, with its number.
+ */
+current: CurrentMove | null, 
+/**
+ * Refutations of moves, if it tells them (`UCI_ShowRefutations`): the latest of each move.
+ */
+refutations: Array<Array<LineMove>>, 
+/**
+ * The lines its processors are at, if it tells them (`UCI_ShowCurrLine`).
+ */
+current_lines: Array<CurrentLine>, 
+/**
+ * The latest `info string`.
+ */
+text: string | null, 
+/**
+ * The answer to a search for a mate.
+ */
+mate: MateAnswer | null, 
+/**
+ * The move it would play, when the search is over.
+ */
+best: LineMove | null, };
+
+/**
+ * Something that a tab can be kept informed of. As text: `games`, `game/7`, `log/3`.
+ */
+export type Topic = "games" | "engines" | "matches" | "settings" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`;
+
+/**
+ * What can be undone.
+ */
+export type Undo = { 
+/**
+ * A change of the tree can be undone.
+ */
+undo: boolean, 
+/**
+ * One that was undone can be done again.
+ */
+redo: boolean, };
+
+/**
+ * What a process is for.
+ */
+export type Use = { "kind": "inspect" } | { "kind": "play", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "analyse", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "hint", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "report", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "console" };
+
+/**
+ * Which values of options are meant.
+ */
+export type ValuesFor = "all" | "play" | "analyse";
+
+/**
+ * A game that can be played.
+ */
+export type Variant = "chess" | "chess960" | "shogi";
+
+/**
+ * Chances in thousandths.
+ */
+export type Wdl = { 
+/**
+ * Of winning.
+ */
+win: number, 
+/**
+ * Of drawing.
+ */
+draw: number, 
+/**
+ * Of losing.
+ */
+loss: number, };
+
+/**
+ * Wins, draws and losses.
+ */
+export type Wins = { 
+/**
+ * Won.
+ */
+won: number, 
+/**
+ * Drawn.
+ */
+drawn: number, 
+/**
+ * Lost.
+ */
+lost: number, };
