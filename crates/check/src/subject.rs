@@ -8,13 +8,14 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
 
-use readyok_client::PipedProcess;
+use readyok_client::{Guard, PipedProcess};
 
 /// An engine that can be started as often as needed.
 #[derive(Clone)]
 pub struct Subject {
     name: String,
     start: Start,
+    guard: Option<Guard>,
 }
 
 #[derive(Clone)]
@@ -39,7 +40,8 @@ impl Subject {
         let file = file.into();
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
         let arguments = arguments.into_iter().map(Into::into).collect();
-        Self { name, start: Start::Program { file, arguments, directory: None } }
+        let start = Start::Program { file, arguments, directory: None };
+        Self { name, start, guard: None }
     }
 
     /// An engine in this program: a function that serves a client over two pipes until it quits. It is
@@ -48,7 +50,7 @@ impl Subject {
         name: impl Into<String>,
         serve: impl Fn(PipeReader, PipeWriter) + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), start: Start::InProcess(Arc::new(serve)) }
+        Self { name: name.into(), start: Start::InProcess(Arc::new(serve)), guard: None }
     }
 
     /// Starts the program in this folder.
@@ -57,6 +59,13 @@ impl Subject {
         if let Start::Program { directory, .. } = &mut self.start {
             *directory = Some(folder.into());
         }
+        self
+    }
+
+    /// Sees to it that no process of it outlives this program.
+    #[must_use]
+    pub fn guarded(mut self, guard: &Guard) -> Self {
+        self.guard = Some(guard.clone());
         self
     }
 
@@ -82,7 +91,8 @@ impl Subject {
                 if let Some(directory) = directory {
                     command.current_dir(directory);
                 }
-                let (process, input, output) = PipedProcess::spawn(&mut command, on_exit)?;
+                let (process, input, output) =
+                    PipedProcess::spawn(&mut command, self.guard.as_ref(), on_exit)?;
                 let (input, output) = (Box::new(input), Box::new(output));
                 Ok(Started { input, output, process: Some(process) })
             }

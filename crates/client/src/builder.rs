@@ -9,6 +9,7 @@ use readyok_protocol::{Dialect, Register};
 
 use crate::driver::Driver;
 use crate::error::EngineError;
+use crate::guard::Guard;
 use crate::link::{Link, Reader};
 use crate::threads;
 
@@ -28,6 +29,7 @@ pub struct Builder {
     register: Option<Register<'static>>,
     reader: Reader,
     joins_searches: bool,
+    guard: Option<Guard>,
 }
 
 /// Where an engine is.
@@ -103,6 +105,14 @@ impl Builder {
         self
     }
 
+    /// Sees to it that a process does not outlive this program, whatever becomes of that. Without a
+    /// guard an engine that does not listen may do so if the program is killed.
+    #[must_use]
+    pub fn guard(mut self, guard: &Guard) -> Self {
+        self.guard = Some(guard.clone());
+        self
+    }
+
     /// Has a thread do the reading after all.
     #[cfg(feature = "tokio")]
     pub(crate) fn threaded(mut self) -> Self {
@@ -127,7 +137,9 @@ impl Builder {
     ) -> Result<Driver, EngineError> {
         let name = self.name.clone().unwrap_or_else(|| target.name());
         let link = match target {
-            Target::Command(command) => Link::spawn(command, dialect, self.reader),
+            Target::Command(command) => {
+                Link::spawn(command, dialect, self.reader, self.guard.as_ref())
+            }
             Target::Address(address) => {
                 Link::connect(address, self.patience.hello.silence, dialect, self.reader)
             }

@@ -41,9 +41,9 @@
 //! What always holds:
 //! - This is the only crate of the workspace that starts processes. Each gets a group of its own,
 //!   and no process of the group outlives the handle. (One that leaves the group is its own
-//!   master, and a program that is killed itself can only let engines see the end of their
-//!   input.) A thread waits for each process, so none becomes a zombie, even if the handle leaks;
-//!   but nobody waits for one that was started inline and whose handle leaks.
+//!   master.) A program that is killed itself can only let engines see the end of their input, unless
+//!   it has a [`Guard`]. A thread waits for each process, so none becomes a zombie, even if the
+//!   handle leaks; but nobody waits for one that was started inline and whose handle leaks.
 //! - No wait is without a deadline ([`Patience`]), but that for a search without a limit: it ends
 //!   when it is stopped ([`Stopper`]), or with the engine.
 //! - Whatever an engine sends, and however rarely anybody looks, memory is bounded, and neither
@@ -64,6 +64,8 @@ mod driver;
 mod engine;
 mod error;
 mod game;
+#[cfg_attr(not(unix), path = "guard/other.rs")]
+mod guard;
 mod inbox;
 mod intake;
 mod lines;
@@ -90,6 +92,7 @@ pub use driver::Notice;
 pub use engine::{Analysis, Engine, Pondering};
 pub use error::{EngineError, Problem, explain};
 pub use game::Game;
+pub use guard::Guard;
 pub use lines::{Lines, Update};
 pub use piped::PipedProcess;
 pub use readyok_protocol::session::client::{

@@ -21,10 +21,11 @@ use std::time::{Duration, Instant};
 use readyok_protocol::Dialect;
 
 use crate::batch::Batch;
+use crate::guard::Guard;
 use crate::inbox::Inbox;
 use crate::intake;
 use crate::outbox::Outbox;
-use crate::process::{Process, Signal};
+use crate::process::{Process, Signal, Streams};
 #[cfg(unix)]
 use crate::pump::{Ends, Pump};
 use crate::stderr::ErrorLines;
@@ -73,15 +74,14 @@ impl Link {
         command: &mut Command,
         dialect: Dialect,
         reader: Reader,
+        guard: Option<&Guard>,
     ) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let (None, Some(folder)) = (command.get_current_dir(), own_folder(command)) {
             command.current_dir(folder);
         }
-        let mut child = Process::in_own_group(command).spawn()?;
-        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let process = Process::new(child);
-        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+        let (process, Streams { stdin, stdout, stderr }) = Process::start(command, guard)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) else {
             process.kill_and_reap();
             return Err(io::ErrorKind::BrokenPipe.into());
         };

@@ -4,6 +4,7 @@ use std::io;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
+use crate::guard::Guard;
 use crate::process::{Process, Signal};
 
 /// A running program in a group of its own. Dropping it kills the group.
@@ -13,20 +14,20 @@ pub struct PipedProcess(Arc<Process>);
 impl PipedProcess {
     /// Starts a program with pipes to its input and from its output; its error output is that of
     /// the caller. `on_exit` runs in a thread when it has ended and what was left of its group is
-    /// killed.
+    /// killed. With a guard the group does not outlive the caller, either.
     ///
     /// # Errors
     /// The program cannot be started.
     pub fn spawn(
         command: &mut Command,
+        guard: Option<&Guard>,
         on_exit: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = Process::in_own_group(command).spawn()?;
-        let streams = (child.stdin.take(), child.stdout.take());
-        let process = Self(Process::new(child));
+        let (process, streams) = Process::start(command, guard)?;
+        let process = Self(process);
         process.0.watch(|| (), on_exit)?;
-        let (Some(stdin), Some(stdout)) = streams else {
+        let (Some(stdin), Some(stdout)) = (streams.stdin, streams.stdout) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         Ok((process, stdin, stdout))

@@ -1,10 +1,11 @@
 //! A child process and all that it starts: one group, which ends as a whole and leaves no zombie.
 
 use std::io;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
+use crate::guard::Guard;
 use crate::sync::{lock, wait_until};
 use crate::threads;
 
@@ -12,6 +13,7 @@ use crate::threads;
 #[derive(Debug)]
 pub(crate) struct Process {
     id: u32,
+    guard: Option<Guard>,
     state: Mutex<State>,
     ended: Condvar,
 }
@@ -30,18 +32,35 @@ pub(crate) enum Signal {
     Kill,
 }
 
+/// Those streams of a process that its command has piped.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    pub(crate) stdin: Option<ChildStdin>,
+    pub(crate) stdout: Option<ChildStdout>,
+    pub(crate) stderr: Option<ChildStderr>,
+}
+
 impl Process {
-    /// Puts the child of a command into a group of its own.
-    pub(crate) fn in_own_group(command: &mut Command) -> &mut Command {
+    /// Starts a process in a group of its own, which is told to the guard.
+    pub(crate) fn start(
+        command: &mut Command,
+        guard: Option<&Guard>,
+    ) -> io::Result<(Arc<Self>, Streams)> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        command
-    }
-
-    pub(crate) fn new(child: Child) -> Arc<Self> {
+        let mut child = command.spawn()?;
         let id = child.id();
+        let guarded = guard.map_or(Ok(()), |guard| guard.add(id));
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let state = Mutex::new(State { child, reaped: None, published: false });
-        Arc::new(Self { id, state, ended: Condvar::new() })
+        let guard = guard.cloned();
+        let process = Arc::new(Self { id, guard, state, ended: Condvar::new() });
+        if let Err(error) = guarded {
+            process.kill_and_reap();
+            return Err(error);
+        }
+        Ok((process, Streams { stdin, stdout, stderr }))
     }
 
     /// Has a thread wait for the end and reap, whatever becomes of the handle. `on_exit` runs
@@ -98,6 +117,9 @@ impl Process {
             return status;
         }
         sys::signal(&mut state.child, self.id, Signal::Kill);
+        if let Some(guard) = &self.guard {
+            guard.release(self.id);
+        }
         // It has ended: this does not wait. It fails only if the caller's program reaps children
         // that are not its own.
         let status = state.child.wait().unwrap_or_default();

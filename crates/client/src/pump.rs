@@ -300,10 +300,9 @@ mod tests {
         for script in ["exit 3", "exec >&- 2>&-; read line; exit 3"] {
             let mut command = Command::new("sh");
             command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
-            let mut child = Process::in_own_group(&mut command).spawn().expect("a shell");
-            let input = child.stdin.take().expect("it is piped").into();
-            let output = child.stdout.take().expect("it is piped").into();
-            let process = Process::new(child);
+            let (process, streams) = Process::start(&mut command, None).expect("a shell");
+            let input = streams.stdin.expect("it is piped").into();
+            let output = streams.stdout.expect("it is piped").into();
             let ends = Ends { input, output, stderr: None };
             let inbox = Inbox::new(Dialect::Uci);
             let mut pump = Pump::new(ends, Some(Arc::clone(&process)), inbox).expect("a pump");

@@ -12,7 +12,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use readyok_client::PipedProcess;
+use readyok_client::{Guard, PipedProcess};
 use readyok_protocol::Side;
 
 pub use log::Log;
@@ -34,6 +34,7 @@ const BACKLOG: usize = 512;
 pub struct Tap {
     events: SyncSender<Event>,
     inbox: Receiver<Event>,
+    guard: Option<Guard>,
 }
 
 /// Everything that can happen.
@@ -64,11 +65,17 @@ impl Interrupt {
 impl Default for Tap {
     fn default() -> Self {
         let (events, inbox) = sync_channel(BACKLOG);
-        Self { events, inbox }
+        Self { events, inbox, guard: None }
     }
 }
 
 impl Tap {
+    /// Sees to it that the engine does not outlive this program.
+    #[must_use]
+    pub fn guarded(self, guard: Guard) -> Self {
+        Self { guard: Some(guard), ..self }
+    }
+
     /// What can end this tap early.
     pub fn interrupt(&self) -> Interrupt {
         Interrupt(self.events.clone())
@@ -88,12 +95,12 @@ impl Tap {
         to_client: impl Write + Send + 'static,
         log: &mut Log,
     ) -> Result<Option<ExitStatus>, StartError> {
-        let Self { events, inbox } = self;
+        let Self { events, inbox, guard } = self;
         let on_exit = events.clone();
         let mut session = Session { watch: Watch::default(), log, start: now() };
         let start = || {
             let (process, to_engine, from_engine) =
-                PipedProcess::spawn(&mut engine, move |status| {
+                PipedProcess::spawn(&mut engine, guard.as_ref(), move |status| {
                     // Without a receiver the tap is at its end already.
                     let _ = on_exit.send(Event::Exited(status));
                 })?;

@@ -6,6 +6,8 @@ mod asynchronous;
 mod ending;
 mod flood;
 mod greeting;
+#[cfg(unix)]
+mod guard;
 mod matches;
 mod real;
 mod searching;

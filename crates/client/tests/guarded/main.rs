@@ -1,0 +1,35 @@
+//! A program with engines, for those who kill it: `guarded COMMAND…` starts the command and
+//! has it search, once more for each line that it reads. At the end of its input it leaves, and
+//! forgets its engines. `guarded guard` is its guardian.
+#![expect(clippy::print_stdout, reason = "as programs do")]
+
+use std::error::Error;
+use std::process::Command;
+use std::{env, io};
+
+use readyok_client::{Dialect, Engine, Game, Guard, Limit};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let Some((program, arguments)) = words.split_first() else { return Err("no engine".into()) };
+    if program == "guard" {
+        return Ok(Guard::serve()?);
+    }
+    let mut guardian = Command::new(env::current_exe()?);
+    guardian.arg("guard");
+    let guard = Guard::start(guardian)?;
+    let mut engines = Vec::new();
+    loop {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        let builder = Engine::builder().dialect(Dialect::Uci).guard(&guard);
+        let mut engine = builder.spawn(command)?;
+        drop(engine.analyse(&Game::startpos(), Limit::Infinite)?);
+        engines.push(engine);
+        println!("searching");
+        if io::stdin().read_line(&mut String::new())? == 0 {
+            std::mem::forget(engines);
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Programs that are killed, and engines that would not notice.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use readyok_client::{Dialect, Engine, Guard};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::support::{check_gone, misbehaving};
+
+/// A program whose engines hear neither SIGTERM nor the end of their input.
+struct Program {
+    child: Child,
+    said: Lines<BufReader<ChildStdout>>,
+    mark: String,
+}
+
+impl Program {
+    fn start() -> Self {
+        let (engine, mark) = misbehaving(&["go: !deaf"]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_guarded"));
+        command.args(["sh", "-c", "trap '' TERM; exec \"$0\" \"$@\""]);
+        command.arg(engine.get_program()).args(engine.get_args());
+        command.envs(engine.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().expect("the program starts");
+        let said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        let mut program = Self { child, said, mark };
+        program.check_searching();
+        program
+    }
+
+    fn check_searching(&mut self) {
+        let line = self.said.next().expect("a line").expect("UTF-8");
+        assert_eq!(line, "searching");
+    }
+
+    /// Has it start another engine.
+    fn start_another(&mut self) {
+        let input = self.child.stdin.as_mut().expect("it is piped");
+        input.write_all(b"another\n").expect("it reads");
+        self.check_searching();
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    fn guardian(&self) -> Option<Pid> {
+        let number = |process: fs::DirEntry| {
+            let words = fs::read(process.path().join("cmdline")).ok()?;
+            let environment = fs::read(process.path().join("environ")).ok()?;
+            let is_ours = environment.windows(self.mark.len()).any(|at| at == self.mark.as_bytes());
+            let number = process.file_name().to_str()?.parse().ok()?;
+            Pid::from_raw(number).filter(|_| is_ours && words.ends_with(b"\0guard\0"))
+        };
+        fs::read_dir("/proc").ok()?.flatten().find_map(number)
+    }
+
+    /// Nothing of it is left.
+    fn check_gone(mut self) {
+        self.child.wait().expect("it has ended");
+        check_gone(&self.mark);
+    }
+}
+
+#[test]
+fn an_engine_does_not_outlive_a_program_that_is_killed() {
+    let program = Program::start();
+    kill_process(program.pid(), Signal::KILL).expect("it runs");
+    program.check_gone();
+}
+
+#[test]
+fn nor_one_whose_whole_group_is_killed() {
+    let mut program = Program::start();
+    program.start_another();
+    kill_process_group(program.pid(), Signal::KILL).expect("it runs");
+    program.check_gone();
+}
+
+#[test]
+fn nor_one_that_forgets_its_engines() {
+    let mut program = Program::start();
+    drop(program.child.stdin.take());
+    program.check_gone();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_guardian_stays_when_it_is_asked_to_leave() {
+    let program = Program::start();
+    let guardian = program.guardian().expect("it runs");
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        kill_process(guardian, signal).expect("it runs");
+    }
+    kill_process(program.pid(), Signal::KILL).expect("it runs");
+    program.check_gone();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_next_guardian_knows_what_the_one_before_knew() {
+    let mut program = Program::start();
+    let guardian = program.guardian().expect("it runs");
+    kill_process(guardian, Signal::KILL).expect("it runs");
+    program.start_another();
+    assert_ne!(program.guardian().expect("there is a new one"), guardian);
+    kill_process(program.pid(), Signal::KILL).expect("it runs");
+    program.check_gone();
+}
+
+#[test]
+fn what_is_no_guardian_is_refused() {
+    assert!(Guard::start(Command::new("/no/such/program")).is_err());
+    for script in ["exit 0", "echo hello", "exec >&-; read line"] {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        assert!(Guard::start(command).is_err(), "{script}");
+    }
+}
+
+#[test]
+fn a_guarded_engine_ends_like_any_other() {
+    let mut guardian = Command::new(env!("CARGO_BIN_EXE_guarded"));
+    guardian.arg("guard");
+    let guard = Guard::start(guardian).expect("a guardian");
+    let (command, mark) = misbehaving(&[]);
+    let builder = Engine::builder().dialect(Dialect::Uci).guard(&guard);
+    let engine = builder.spawn(command).expect("it starts well");
+    drop(guard);
+    assert!(engine.quit().expect("it leaves").is_some_and(|status| status.success()));
+    check_gone(&mark);
+}
