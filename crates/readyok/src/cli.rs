@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::exit::{Code, Failure};
+use crate::guardian;
 use crate::text::printable;
 
 /// Analyse with, match, look into and listen to chess and shogi engines (UCI and USI).
@@ -41,6 +42,9 @@ enum Verb {
     Engine(engine::Args),
     Tap(tap::Args),
     Check(check::Args),
+    /// Kill what is left of engines when the program that started this one is gone
+    #[command(name = guardian::VERB, hide = true)]
+    Guard,
 }
 
 /// Does what the arguments say. The first of them is the name of the program.
@@ -70,6 +74,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Worker(args) => worker::run(args),
         Verb::Report(args) => report::run(&args),
         Verb::Elo(args) => elo::run(&args),
+        Verb::Guard => guardian::serve(),
     };
     finish(done)
 }

@@ -2,19 +2,19 @@
 
 use std::process::Command;
 
-use readyok_client::{Engine, EngineError};
+use readyok_client::{Engine, EngineError, Guard};
 use readyok_protocol::Dialect;
 
 use crate::address::{Address, Reach};
 
 impl Address {
     /// Starts or reaches the engine, greets it in this dialect, and sets the options that the
-    /// user has settled. Without a dialect both are tried.
+    /// user has settled. Without a dialect both are tried. A process is guarded.
     ///
     /// # Errors
     /// It cannot be reached or does not answer, or has no such option.
-    pub fn open(&self, dialect: Option<Dialect>) -> Result<Engine, EngineError> {
-        let mut builder = Engine::builder();
+    pub fn open(&self, dialect: Option<Dialect>, guard: &Guard) -> Result<Engine, EngineError> {
+        let mut builder = Engine::builder().guard(guard);
         if let Some(dialect) = dialect {
             builder = builder.dialect(dialect);
         }

@@ -9,6 +9,7 @@ mod clock;
 mod connect;
 pub mod dirs;
 pub mod exit;
+mod guardian;
 pub mod interrupt;
 pub mod matches;
 pub mod options;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::process::Command;
 
 use readyok_client::{
-    Builder, Dialect, Engine, EngineError, Game as WireGame, Identity, Misuse, Patience, Problem,
+    Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Identity, Misuse, Patience,
+    Problem,
 };
 use readyok_protocol::{Move, OptionKind};
 use readyok_rules::{Game, Side, fairy};
@@ -22,6 +23,7 @@ pub struct Player {
     game: Game,
     patience: Patience,
     start: Start,
+    guard: Option<Guard>,
     engine: Option<Engine>,
     /// Whether the engine has played a game before this one.
     is_used: bool,
@@ -54,7 +56,14 @@ impl Player {
         start: impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static,
     ) -> Self {
         let (plan, start) = (plan.clone(), Box::new(start));
-        Self { id, plan, game, patience, start, engine: None, is_used: false }
+        Self { id, plan, game, patience, start, guard: None, engine: None, is_used: false }
+    }
+
+    /// Sees to it that the engine does not outlive this program.
+    #[must_use]
+    pub fn guarded(mut self, guard: Option<Guard>) -> Self {
+        self.guard = guard;
+        self
     }
 
     /// Which engine of the plan it is.
@@ -160,12 +169,15 @@ impl Player {
         self.engine = None;
         self.is_used = false;
         let dialect = self.wording().dialect();
-        let builder = Engine::builder()
+        let mut builder = Engine::builder()
             .name(&self.plan.name)
             .dialect(dialect)
             .patience(self.patience)
             .separate_searches(false)
             .inline();
+        if let Some(guard) = &self.guard {
+            builder = builder.guard(guard);
+        }
         let mut engine = (self.start)(builder).map_err(|error| error.to_string())?;
         engine.allow_pondering(self.plan.ponder);
         for (name, value) in &self.plan.options {

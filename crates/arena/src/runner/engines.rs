@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use readyok_client::Patience;
+use readyok_client::{Guard, Patience};
 use readyok_rules::Side;
 
 use super::{PairPlayer, PlayerError, Watch};
@@ -22,6 +22,7 @@ pub struct EnginePlayer {
     setting: Setting,
     patience: Patience,
     tell_moves: bool,
+    guard: Option<Guard>,
     players: BTreeMap<EngineId, Player>,
 }
 
@@ -32,7 +33,15 @@ impl EnginePlayer {
         let setting =
             Setting { game: plan.game, adjudication: plan.adjudication.clone(), ..setting };
         let plan = plan.clone();
-        Self { plan, setting, patience, tell_moves: false, players: BTreeMap::new() }
+        let players = BTreeMap::new();
+        Self { plan, setting, patience, tell_moves: false, guard: None, players }
+    }
+
+    /// Sees to it that no engine outlives this program.
+    #[must_use]
+    pub fn guarded(mut self, guard: &Guard) -> Self {
+        self.guard = Some(guard.clone());
+        self
     }
 
     /// Whether each move is told while it is played.
@@ -48,7 +57,8 @@ impl EnginePlayer {
         }
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
         let plan = plan.ok_or_else(|| PlayerError(format!("the plan has no engine {}", id.0)))?;
-        Ok(Player::new(self.plan.game, id, plan, self.patience))
+        let player = Player::new(self.plan.game, id, plan, self.patience);
+        Ok(player.guarded(self.guard.clone()))
     }
 
     fn play_one(

@@ -14,6 +14,7 @@ use crate::analyse::{
 use crate::cli::game::GameArg;
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::guardian;
 use crate::interrupt::Interrupts;
 
 /// How long to search if no limit is given, in milliseconds.
@@ -119,7 +120,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let interrupts = Interrupts::default();
     let handler = interrupts.clone();
     ctrlc::set_handler(move || handler.interrupt()).map_err(Failure::failed)?;
-    let mut engine = address.open(Some(setup.dialect())).map_err(Failure::failed)?;
+    let guard = guardian::start().map_err(Failure::failed)?;
+    let mut engine = address.open(Some(setup.dialect()), &guard).map_err(Failure::failed)?;
     for option in &args.options {
         match option.split_once('=') {
             Some((name, value)) => engine.set_option(name.trim(), value),

@@ -10,6 +10,7 @@ use readyok_protocol::Dialect;
 use crate::address::{Address, Reach};
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::guardian;
 
 const HELP: &str = "\
 ENGINE is a name from engines.toml, `narikin`, a path, a program in PATH, or a quoted command line.
@@ -135,7 +136,8 @@ fn subject(address: Address) -> Result<Subject, Failure> {
         Reach::Program { file, arguments, directory } => {
             // Engines look for their books and networks beside themselves.
             let beside = file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf);
-            let subject = Subject::program(file, arguments);
+            let guard = guardian::start().map_err(Failure::usage)?;
+            let subject = Subject::program(file, arguments).guarded(&guard);
             Ok(match directory.or(beside) {
                 Some(directory) => subject.in_directory(directory),
                 None => subject,

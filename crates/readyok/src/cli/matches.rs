@@ -11,12 +11,14 @@ use readyok_arena::fastchess::{self, Invocation, PgnNotation, Printer, Request};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{Settings, Summary};
+use readyok_client::Guard;
 
 use crate::cli::complain;
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::QueueArgs;
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::guardian;
 use crate::matches::{Lines, Live, Queue, Results, Run, engine_plan, read_plan};
 
 const HELP: &str = "\
@@ -104,7 +106,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let Args { plan, run, queue } = args;
     let (json, plain) = (run.json, run.plain);
     let results = run.results(&plan)?;
-    let run = run.into_run(results, queue.queue());
+    let guard = guardian::start().map_err(Failure::failed)?;
+    let run = run.into_run(results, queue.queue(), guard);
     let summary = run.play(|plan, total| vec![shown(plan, total, json, plain)]);
     Ok(code(&summary.map_err(Failure::failed)?))
 }
@@ -158,6 +161,7 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         events: None,
         report: None,
         queue: None,
+        guard: guardian::start().map_err(Failure::failed)?,
     };
     let summary = run.play(|plan, _| {
         vec![Box::new(Printer::new(plan, &options, io::stdout())) as Box<dyn Listener>]
@@ -237,7 +241,7 @@ impl RunArgs {
         }
     }
 
-    fn into_run(self, results: Results, queue: Option<Queue>) -> Run {
+    fn into_run(self, results: Results, queue: Option<Queue>, guard: Guard) -> Run {
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
             failures: self.failures,
@@ -265,6 +269,7 @@ impl RunArgs {
             events: self.events,
             report: self.report,
             queue,
+            guard,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::address::{Address, Protocol};
 use crate::cli::complain;
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::guardian;
 use crate::options::{Report, translation};
 
 const HELP: &str = "\
@@ -49,7 +50,8 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
         Translation::default()
     });
     let dialect = args.protocol.map(Dialect::from).or(address.dialect);
-    let engine = address.open(dialect).map_err(Failure::failed)?;
+    let guard = guardian::start().map_err(Failure::failed)?;
+    let engine = address.open(dialect, &guard).map_err(Failure::failed)?;
     let report = Report::new(&engine, &translation, &args.lang);
     match print(&report, args.json) {
         // Whoever read the output has seen enough.

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::cli::complain;
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::guardian;
 use crate::tap::{Log, Tap};
 
 const HELP: &str = "\
@@ -56,7 +57,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
     let mut engine = Command::new(program);
     engine.args(arguments);
-    let tap = Tap::default();
+    let tap = Tap::default().guarded(guardian::start().map_err(Failure::failed)?);
     let interrupt = tap.interrupt();
     ctrlc::set_handler(move || interrupt.interrupt()).map_err(Failure::failed)?;
     let status = tap.run(engine, io::stdin(), io::stdout(), &mut log).map_err(Failure::failed)?;

@@ -10,6 +10,7 @@ use crate::cli::complain;
 use crate::cli::queue::AccessArgs;
 use crate::dirs;
 use crate::exit::{Code, Failure};
+use crate::guardian;
 use crate::matches::Worker;
 
 const HELP: &str = "\
@@ -69,6 +70,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         slots: usize::from(args.slots),
         name: args.name.unwrap_or_else(name),
         idle: args.idle.map(Duration::from_secs),
+        guard: guardian::start().map_err(Failure::failed)?,
     };
     worker.work(complain).map_err(Failure::failed)?;
     Ok(Code::Done)

@@ -10,6 +10,7 @@ use readyok_arena::queue::nats::{
 use readyok_arena::queue::{Order, WorkerId};
 use readyok_arena::runner::{Match, Summary, work};
 use readyok_arena::store::ContentHash;
+use readyok_client::Guard;
 
 use super::run::{player, setting};
 
@@ -60,6 +61,8 @@ pub struct Worker {
     pub name: String,
     /// It goes home when there was no match for so long. None stays.
     pub idle: Option<Duration>,
+    /// What looks after its engines.
+    pub guard: Guard,
 }
 
 /// How long a question for matches goes on at a time.
@@ -100,10 +103,11 @@ impl Worker {
             let done = std::thread::scope(|scope| {
                 let slots = (0..self.slots.max(1)).map(|slot| {
                     let (served, order, setting) = (&served, &order, &setting);
+                    let guard = &self.guard;
                     let worker = WorkerId(format!("{}-{slot}", self.name));
                     scope.spawn(move || {
                         let mut jobs = served.jobs(worker)?;
-                        work(&mut jobs, &mut player(order, setting))
+                        work(&mut jobs, &mut player(order, setting, guard))
                     })
                 });
                 let slots: Vec<_> = slots.collect();

@@ -17,7 +17,7 @@ use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, Summary, thread
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store};
 
-use readyok_client::Patience;
+use readyok_client::{Guard, Patience};
 
 use super::queue::Queue;
 
@@ -50,6 +50,8 @@ pub struct Run {
     pub report: Option<PathBuf>,
     /// Over which server the match is played, instead of by this program alone.
     pub queue: Option<Queue>,
+    /// What looks after its engines.
+    pub guard: Guard,
 }
 
 type Failed = Box<dyn Error>;
@@ -94,7 +96,8 @@ impl Run {
                 None => None,
             };
             let setting = setting(&plan)?;
-            game.play_here(self.slots, cpus.as_ref(), |order| player(order, &setting))?
+            let guard = &self.guard;
+            game.play_here(self.slots, cpus.as_ref(), |order| player(order, &setting, guard))?
         };
         if let Some(report) = &self.report {
             write_report(&path, report)?;
@@ -129,9 +132,9 @@ pub(super) fn setting(plan: &Plan) -> io::Result<Setting> {
 }
 
 /// Somebody who plays for an order.
-pub(super) fn player(order: &Order, setting: &Setting) -> EnginePlayer {
+pub(super) fn player(order: &Order, setting: &Setting, guard: &Guard) -> EnginePlayer {
     let player = EnginePlayer::new(&order.plan, setting.clone(), Patience::default());
-    player.telling_moves(order.tell_moves)
+    player.telling_moves(order.tell_moves).guarded(guard)
 }
 
 /// A file, or standard output for `-`.
