@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Draws the shogi pieces: outlines of characters on a piece of wood, in two styles.
+
+Needs fonttools, Noto Serif CJK JP Bold (kanji) and DejaVu Sans Bold (letters).
+Run from `web/`: `python3 scripts/pieces.py`.
+"""
+
+import sys
+from pathlib import Path
+
+from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.pens.boundsPen import BoundsPen
+from fontTools.pens.transformPen import TransformPen
+from fontTools.ttLib import TTCollection, TTFont
+
+KANJI_FONT = "/usr/share/fonts/opentype/noto/NotoSerifCJK-Bold.ttc"
+LETTER_FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf"
+
+# Role, letter, kanji, size on the board, whether promoted.
+PIECES = [
+    ("king", "K", "玉", 1.0, False),
+    ("rook", "R", "飛", 0.98, False),
+    ("bishop", "B", "角", 0.98, False),
+    ("gold", "G", "金", 0.94, False),
+    ("silver", "S", "銀", 0.94, False),
+    ("knight", "N", "桂", 0.9, False),
+    ("lance", "L", "香", 0.88, False),
+    ("pawn", "P", "歩", 0.84, False),
+    ("dragon", "R", "龍", 0.98, True),
+    ("horse", "B", "馬", 0.98, True),
+    ("promotedsilver", "S", "全", 0.94, True),
+    ("promotedknight", "N", "圭", 0.9, True),
+    ("promotedlance", "L", "杏", 0.88, True),
+    ("tokin", "P", "と", 0.84, True),
+]
+
+GOLD = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (0, 1)]
+# One step (x, y with -1 forwards) and slides, of each role.
+STEPS = {
+    "king": [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y],
+    "rook": [],
+    "bishop": [],
+    "gold": GOLD,
+    "silver": [(-1, -1), (0, -1), (1, -1), (-1, 1), (1, 1)],
+    "knight": [(-0.55, -1.35), (0.55, -1.35)],
+    "lance": [],
+    "pawn": [(0, -1)],
+    "dragon": [(-1, -1), (1, -1), (-1, 1), (1, 1)],
+    "horse": [(0, -1), (0, 1), (-1, 0), (1, 0)],
+    "promotedsilver": GOLD,
+    "promotedknight": GOLD,
+    "promotedlance": GOLD,
+    "tokin": GOLD,
+}
+STRAIGHT = [(0, -1), (0, 1), (-1, 0), (1, 0)]
+DIAGONAL = [(-1, -1), (1, -1), (-1, 1), (1, 1)]
+SLIDES = {
+    "rook": STRAIGHT,
+    "dragon": STRAIGHT,
+    "bishop": DIAGONAL,
+    "horse": DIAGONAL,
+    "lance": [(0, -1)],
+}
+
+INK, RED = "#26201a", "#b3261e"
+
+
+def outline(font, character, box):
+    """The path of a character, fitted into the box (x, y, width, height)."""
+    glyphs = font.getGlyphSet()
+    glyph = glyphs[font.getBestCmap()[ord(character)]]
+    bounds = BoundsPen(glyphs)
+    glyph.draw(bounds)
+    left, bottom, right, top = bounds.bounds
+    x, y, width, height = box
+    scale = min(width / (right - left), height / (top - bottom))
+    dx = x + (width - scale * (right - left)) / 2 - scale * left
+    dy = y + (height - scale * (top - bottom)) / 2 + scale * top
+    pen = SVGPathPen(glyphs, ntos=lambda v: f"{v:.1f}".rstrip("0").rstrip("."))
+    glyph.draw(TransformPen(pen, (scale, 0, 0, -scale, dx, dy)))
+    return pen.getCommands()
+
+
+def body(size):
+    """The wood: a pentagon, lit from above."""
+    points = [(50, 4), (80, 20), (92, 97), (8, 97), (20, 20)]
+    at = [(50 + (x - 50) * size, 97 + (y - 97) * size) for x, y in points]
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in at) + "Z"
+    return (
+        '<defs><linearGradient id="w" x1="0" y1="0" x2=".35" y2="1">'
+        '<stop offset="0" stop-color="#fbe9bf"/><stop offset=".6" stop-color="#f0d294"/>'
+        '<stop offset="1" stop-color="#dcb671"/></linearGradient></defs>'
+        f'<path d="{path}" fill="url(#w)" stroke="#7a5a2a" stroke-width="1.6" stroke-linejoin="round"/>'
+    )
+
+
+def svg(inner, gote):
+    turn = '<g transform="rotate(180 50 50)">' if gote else "<g>"
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" width="100" height="100">'
+        f"{turn}{inner}</g></svg>\n"
+    )
+
+
+def kanji(font, character, size, promoted):
+    height = 62 * size
+    box = (50 - 27 * size, 97 - 8 * size - height, 54 * size, height)
+    return body(size) + f'<path d="{outline(font, character, box)}" fill="{RED if promoted else INK}"/>'
+
+
+def international(font, role, letter, size, promoted):
+    """A letter, and around it what the piece can do: dots for steps, strokes for slides."""
+    colour = RED if promoted else INK
+    centre = (50, 97 - 42 * size)
+    reach = 27 * size
+    marks = []
+    for x, y in STEPS[role]:
+        fx = reach * x * (0.98 if y >= 0 else 0.86)
+        marks.append(f'<circle cx="{centre[0] + fx:.1f}" cy="{centre[1] + reach * 1.12 * y:.1f}" r="{3.6 * size:.1f}"/>')
+    for x, y in SLIDES.get(role, []):
+        fx = x * (0.98 if y >= 0 else 0.86)
+        near, far = 0.86, 1.2
+        marks.append(
+            f'<path d="M{centre[0] + reach * near * fx:.1f} {centre[1] + reach * near * 1.12 * y:.1f}'
+            f'L{centre[0] + reach * far * fx:.1f} {centre[1] + reach * far * 1.12 * y:.1f}" '
+            f'stroke="{colour}" stroke-width="{5.2 * size:.1f}" stroke-linecap="round"/>'
+        )
+    box = (centre[0] - 16 * size, centre[1] - 17 * size, 32 * size, 34 * size)
+    return (
+        body(size)
+        + f'<g fill="{colour}"><path d="{outline(font, letter, box)}"/>'
+        + "".join(marks)
+        + "</g>"
+    )
+
+
+def main():
+    kanji_font = next(f for f in TTCollection(KANJI_FONT).fonts if f["name"].getDebugName(1) == "Noto Serif CJK JP")
+    letter_font = TTFont(LETTER_FONT)
+    out = Path("public/pieces")
+    for role, letter, character, size, promoted in PIECES:
+        for gote in (False, True):
+            # The lower-ranked player has the king with a dot more.
+            shown = "王" if role == "king" and gote else character
+            name = f"{'g' if gote else 's'}_{role}.svg"
+            (out / "kanji" / name).write_text(svg(kanji(kanji_font, shown, size, promoted), gote))
+            (out / "international" / name).write_text(
+                svg(international(letter_font, role, letter, size, promoted), gote)
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

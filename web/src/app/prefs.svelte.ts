@@ -1,0 +1,92 @@
+// How this person likes the page: kept by the server, and by the browser for the first paint.
+export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
+export type Language = 'en' | 'ja';
+export type ShogiPieces = 'kanji' | 'international';
+export type Notation = 'auto' | 'western' | 'japanese';
+
+/** Everything that is kept, as words. */
+export const defaults = {
+  theme: 'auto' as Theme,
+  language: '' as Language | '',
+  shogiPieces: '' as ShogiPieces | '',
+  notation: 'auto' as Notation,
+  coordinates: 'true',
+  animation: 'true',
+  announce: 'true',
+  arrows: 'true',
+  evalbar: 'true',
+  newGame: '',
+  analysis: '',
+};
+
+export type Prefs = typeof defaults;
+
+const KEY = 'readyok';
+
+function read(): Prefs {
+  try {
+    return { ...defaults, ...JSON.parse(localStorage.getItem(KEY) ?? '{}') };
+  } catch {
+    return { ...defaults };
+  }
+}
+
+export const prefs = $state<Prefs>(read());
+
+let keep: (page: Record<string, string>) => void = () => {};
+
+/** Sets who keeps the preferences beside the browser. */
+export function keepWith(keeper: typeof keep) {
+  keep = keeper;
+}
+
+export function setPref<K extends keyof Prefs>(name: K, value: Prefs[K]) {
+  prefs[name] = value;
+  store();
+  keep($state.snapshot(prefs));
+}
+
+/** Takes over what the server knows. */
+export function takePrefs(page: { [key in string]?: string }) {
+  const next: Record<string, string> = prefs;
+  for (const name of Object.keys(defaults)) {
+    const value = page[name];
+    if (typeof value === 'string') next[name] = value;
+  }
+  store();
+}
+
+function store() {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(prefs));
+  } catch {
+    // A browser that keeps nothing asks the server each time.
+  }
+}
+
+export function language(): Language {
+  if (prefs.language) return prefs.language;
+  return navigator.language.startsWith('ja') ? 'ja' : 'en';
+}
+
+export function shogiPieces(): ShogiPieces {
+  return prefs.shogiPieces || (language() === 'ja' ? 'kanji' : 'international');
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const contrast = matchMedia('(prefers-contrast: more)');
+
+class Media {
+  dark = $state(dark.matches);
+  contrast = $state(contrast.matches);
+}
+
+const media = new Media();
+dark.addEventListener('change', () => (media.dark = dark.matches));
+contrast.addEventListener('change', () => (media.contrast = contrast.matches));
+
+export function theme(): Exclude<Theme, 'auto'> {
+  if (prefs.theme !== 'auto') return prefs.theme;
+  if (media.contrast) return 'contrast';
+  return media.dark ? 'dark' : 'light';
+}

@@ -1,0 +1,35 @@
+// Where on the page the person is: the part of the address after `#`.
+export const pages = ['play', 'analyse', 'engines', 'matches', 'library', 'settings'] as const;
+export type Page = (typeof pages)[number];
+
+export interface Route {
+  page: Page;
+  /** The game, engine or match. */
+  id: number | null;
+  /** What of it. */
+  part: string;
+}
+
+export function parseRoute(hash: string): Route {
+  const [page = '', id = '', part = ''] = hash.replace(/^#\/?/, '').split('/');
+  const known = pages.find((one) => one === page) ?? 'play';
+  return { page: known, id: /^\d{1,9}$/.test(id) ? Number(id) : null, part };
+}
+
+export function routeText(page: Page, id: number | null = null, part = ''): string {
+  return `#/${page}${id === null ? '' : `/${id}`}${part ? `/${part}` : ''}`;
+}
+
+class Here {
+  route = $state.raw(parseRoute(location.hash));
+}
+
+export const here = new Here();
+
+addEventListener('hashchange', () => {
+  here.route = parseRoute(location.hash);
+});
+
+export function go(page: Page, id: number | null = null, part = '') {
+  location.hash = routeText(page, id, part);
+}

@@ -1,0 +1,27 @@
+// Short messages at the edge of the page, and what a screen reader is told.
+type Tone = 'good' | 'bad' | 'plain';
+
+class Toasts {
+  list = $state<{ id: number; text: string; tone: Tone }[]>([]);
+  /** What the live region says. */
+  said = $state('');
+}
+
+export const toasts = new Toasts();
+let next = 1;
+const SHOWN = 7000;
+
+export function toast(text: string, tone: Tone = 'plain') {
+  const id = next++;
+  toasts.list = [...toasts.list.slice(-3), { id, text, tone }];
+  setTimeout(() => dismiss(id), SHOWN);
+}
+
+export function dismiss(id: number) {
+  toasts.list = toasts.list.filter((one) => one.id !== id);
+}
+
+/** Says something in the live region. The same text twice is said twice. */
+export function say(text: string) {
+  toasts.said = text === toasts.said ? `${text}\u00a0` : text;
+}

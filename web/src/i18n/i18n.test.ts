@@ -1,0 +1,27 @@
+import { describe, expect, test, vi } from 'vitest';
+import { en } from './en';
+import { ja } from './ja';
+
+vi.stubGlobal('navigator', { language: 'en' });
+
+const braces = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([all]) => all).sort();
+
+describe('the dictionaries', () => {
+  test('have the same keys', () => {
+    expect(Object.keys(ja).sort()).toEqual(Object.keys(en).sort());
+  });
+
+  test('take the same values', () => {
+    const keys = Object.keys(en) as (keyof typeof en)[];
+    expect(keys.filter((key) => String(braces(ja[key])) !== String(braces(en[key])))).toEqual([]);
+  });
+
+  test('Japanese is not English', () => {
+    const latin = Object.entries(ja).filter(
+      ([key, text]) => text === en[key as keyof typeof en] && /[a-z]{4}/.test(text),
+    );
+    // Names that have no other form.
+    const names = ['app.name', 'format.line'];
+    expect(latin.map(([key]) => key).filter((key) => !names.includes(key))).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+// Words in the person's language. Both dictionaries have the same keys; a test compares what is in their braces.
+import { language, type Language } from '../app/prefs.svelte';
+import { en, type Key } from './en';
+import { ja } from './ja';
+
+export const dictionaries: Record<Language, Record<Key, string>> = { en, ja };
+
+export function t(key: Key, values: Record<string, string | number> = {}): string {
+  return fill(dictionaries[language()][key], values);
+}
+
+/** Whether there are words for a key that comes from outside. */
+export function known(key: string): key is Key {
+  return Object.hasOwn(en, key);
+}
+
+export function fill(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}

@@ -1,0 +1,114 @@
+// Moves, pieces, scores and times as people read them.
+import type { Bound, MoveText, Outcome, Refusal, Score, Side, Variant } from '../api/wire';
+import { language, prefs, shogiPieces } from '../app/prefs.svelte';
+import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
+import { known, t } from './index.svelte';
+
+/** A move in the notation that the person wants. */
+export function moveText(text: MoveText): string {
+  if (!text.japanese) return text.western;
+  const japanese =
+    prefs.notation === 'japanese' ||
+    (prefs.notation === 'auto' && (language() === 'ja' || shogiPieces() === 'kanji'));
+  return japanese ? text.japanese : text.western;
+}
+
+const KANJI = '一二三四五六七八九';
+
+/** A square as it is said: `e4`; `7f`, or `７六` in Japanese. */
+export function squareName(square: string, shogi: boolean): string {
+  if (!shogi || language() !== 'ja') return square;
+  const rank = KANJI['abcdefghi'.indexOf(square[1] ?? '')] ?? '';
+  return `${'０１２３４５６７８９'[Number(square[0])] ?? ''}${rank}`;
+}
+
+export function roleName(letter: string, shogi: boolean): string {
+  const role = shogi ? SHOGI_ROLES[letter] : CHESS_ROLES[letter];
+  const key = `${shogi ? 'shogi' : 'chess'}.${role}`;
+  return known(key) ? t(key) : letter;
+}
+
+export function sideName(side: Side, variant: Variant): string {
+  if (variant === 'shogi') return t(side === 'first' ? 'side.sente' : 'side.gote');
+  return t(side === 'first' ? 'side.white' : 'side.black');
+}
+
+export function pieceName(piece: Piece, shogi: boolean): string {
+  const side = sideName(piece.side, shogi ? 'shogi' : 'chess');
+  return t('board.piece', { side, piece: roleName(piece.letter, shogi) });
+}
+
+/** A score from the side to move as one from the first side. */
+export function fromFirst(score: Score, turn: Side): Score {
+  if (turn === 'first') return score;
+  return score.kind === 'cp' ? { kind: 'cp', value: -score.value } : { ...score, won: !score.won };
+}
+
+/** A score in a few characters: `+0.34`, `#5`, `#−3`; in shogi `+34`, `詰5`. */
+export function scoreText(score: Score, variant: Variant, bound: Bound = 'exact'): string {
+  const mark = bound === 'lower' ? '≥' : bound === 'upper' ? '≤' : '';
+  if (score.kind === 'mate') {
+    const sign = score.won ? '' : '−';
+    const plies = score.plies;
+    if (variant === 'shogi') return `${sign}${t('score.mate')}${plies ?? ''}`;
+    return `${sign}#${plies === null ? '' : Math.ceil(plies / 2)}`;
+  }
+  const sign = score.value > 0 ? '+' : score.value < 0 ? '−' : '';
+  const size = Math.abs(score.value);
+  return `${mark}${sign}${variant === 'shogi' ? size : (size / 100).toFixed(2)}`;
+}
+
+/** Chances of the side that a score is seen from, 0 to 100: a smooth curve, for bars and graphs only. */
+export function chances(score: Score, variant: Variant): number {
+  if (score.kind === 'mate') return score.won ? 100 : 0;
+  // The scale of centipawns differs: a pawn counts for less in shogi.
+  const steepness = variant === 'shogi' ? 1 / 600 : 0.00368208;
+  return 100 / (1 + Math.exp(-score.value * steepness));
+}
+
+/** A score as a screen reader says it. */
+export function scoreWords(score: Score, variant: Variant): string {
+  if (score.kind === 'mate') {
+    const moves =
+      variant === 'shogi' ? (score.plies ?? '') : score.plies === null ? '' : Math.ceil(score.plies / 2);
+    return t(score.won ? 'score.mates' : 'score.mated', { moves });
+  }
+  return scoreText(score, variant);
+}
+
+/** Milliseconds as a clock shows them. */
+export function clockText(milliseconds: number): string {
+  const rest = Math.max(0, milliseconds);
+  // A clock shows the second that has begun; below 20 seconds also its tenths.
+  if (rest < 20_000) return `0:${(Math.floor(rest / 100) / 10).toFixed(1).padStart(4, '0')}`;
+  const seconds = Math.ceil(rest / 1000);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const hours = Math.floor(seconds / 3600);
+  const tail = String(seconds % 60).padStart(2, '0');
+  return hours ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** A count in a few characters: `950`, `12.3k`, `4.56M`. */
+export function countText(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 1e6) return `${(count / 1e3).toFixed(count < 1e4 ? 1 : 0)}k`;
+  if (count < 1e9) return `${(count / 1e6).toFixed(count < 1e7 ? 2 : 1)}M`;
+  return `${(count / 1e9).toFixed(2)}G`;
+}
+
+export function outcomeText(outcome: Outcome, variant: Variant): string {
+  const key = `reason.${outcome.reason}`;
+  const reason = known(key) ? t(key) : outcome.reason.replaceAll('_', ' ');
+  if (outcome.winner) return t('outcome.won', { side: sideName(outcome.winner, variant), reason });
+  return outcome.result === '1/2-1/2' ? t('outcome.drawn', { reason }) : t('outcome.none', { reason });
+}
+
+export function refusalText(refusal: Refusal): string {
+  const key = `refusal.${refusal.code}`;
+  return known(key) ? `${t(key)} ${refusal.text}` : refusal.text;
+}
+
+/** A day and time in the person's language. */
+export function momentText(at: number): string {
+  return new Date(at).toLocaleString(language(), { dateStyle: 'medium', timeStyle: 'short' });
+}

@@ -1,0 +1,58 @@
+// What must hold of every file of the page.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { nameOf } from './app/keys.svelte';
+import { blank, kept, presets, timeOf } from './parts/newgame';
+
+vi.stubGlobal('navigator', { language: 'en' });
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(svelte|ts)$/.test(name) && !name.endsWith('.test.ts'))
+    .map((name) => join(folder, name));
+}
+
+const sources = files('src').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+
+test('text from outside never becomes markup', () => {
+  const ways = /\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc/;
+  expect(sources.filter(({ text }) => ways.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test('the content security policy is kept: no style attributes, no handlers in text', () => {
+  const ways = /\sstyle="|setAttribute\(['"]style|\seval\(|new Function|javascript:/;
+  expect(sources.filter(({ text }) => ways.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test('key events have names', () => {
+  const key = (key: string, more = {}) =>
+    nameOf({ key, ctrlKey: false, metaKey: false, shiftKey: false, ...more });
+  expect(key('?', { shiftKey: true })).toBe('?');
+  expect(key('F')).toBe('f');
+  expect(key('z', { ctrlKey: true })).toBe('Ctrl+z');
+  expect(key('ArrowLeft', { shiftKey: true })).toBe('Shift+ArrowLeft');
+});
+
+test('a kept form of a new game is taken over as far as it fits', () => {
+  expect(kept('')).toEqual(blank());
+  expect(kept('nonsense')).toEqual(blank());
+  expect(kept('{"variant":"shogi","opponent":"x","evil":1}')).toEqual({ ...blank(), variant: 'shogi' });
+});
+
+test('times are milliseconds', () => {
+  expect(presets('chess').map(({ time }) => timeOf(time))).toContainEqual({
+    kind: 'clock',
+    base: 180_000,
+    increment: 2_000,
+    byoyomi: 0,
+    moves: null,
+  });
+  expect(presets('shogi').map(({ time }) => timeOf(time))).toContainEqual({
+    kind: 'clock',
+    base: 600_000,
+    increment: 0,
+    byoyomi: 30_000,
+    moves: null,
+  });
+});

@@ -1,0 +1,34 @@
+// Reading records: from files, pasted text and what is dragged into the page.
+import type { Imported } from '../api/wire';
+import { toast } from '../app/toasts.svelte';
+import { t } from '../i18n/index.svelte';
+import { upload } from '../store/http';
+import { tell } from '../store/server.svelte';
+
+/** Hands a record to the server, and opens its first game if that is wanted. */
+export async function importText(blob: Blob, name: string, open: boolean): Promise<Imported | null> {
+  try {
+    const result = await upload<Imported>('import', { name, open: String(open) }, blob);
+    const text = t('record.done', { count: result.total });
+    const [error] = result.errors;
+    if (result.total === 0 && error) toast(error, 'bad');
+    else toast(text, 'good');
+    return result;
+  } catch (error) {
+    tell(error);
+    return null;
+  }
+}
+
+/** Whether a drag brings files or text. */
+export function brings(event: DragEvent): boolean {
+  return [...(event.dataTransfer?.types ?? [])].some((type) => type === 'Files' || type === 'text/plain');
+}
+
+/** What was dragged in: files, or a text. */
+export function dragged(event: DragEvent): { blob: Blob; name: string }[] {
+  const files = [...(event.dataTransfer?.files ?? [])];
+  if (files.length) return files.map((file) => ({ blob: file, name: file.name }));
+  const text = event.dataTransfer?.getData('text/plain') ?? '';
+  return text.trim() ? [{ blob: new Blob([text]), name: 'dragged.txt' }] : [];
+}

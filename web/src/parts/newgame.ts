@@ -1,0 +1,157 @@
+// What the form of a new game holds, and what becomes of it.
+import type { PlayRules, Side, Time, Variant } from '../api/wire';
+
+export interface TimeForm {
+  kind: 'none' | 'clock' | 'per_move';
+  /** Minutes, seconds, seconds. */
+  base: number;
+  increment: number;
+  byoyomi: number;
+  /** Moves until the base is added again; 0 for the whole game. */
+  moves: number;
+  /** Seconds for each move. */
+  each: number;
+  depth: number;
+  nodes: number;
+}
+
+export interface Seat {
+  kind: 'person' | 'engine';
+  engine: number;
+  name: string;
+  ponder: boolean;
+  limited: boolean;
+  strength: number;
+  time: TimeForm;
+}
+
+export interface NewGameForm {
+  variant: Variant;
+  opponent: number;
+  side: Side | 'random';
+  name: string;
+  limited: boolean;
+  strength: number;
+  ponder: boolean;
+  time: TimeForm;
+  each: boolean;
+  seats: Record<Side, Seat>;
+  start: 'usual' | 'text';
+  text: string;
+  number: number | null;
+  handicap: string;
+  rules: PlayRules;
+  book: string;
+  bookPlies: number;
+}
+
+const none: TimeForm = {
+  kind: 'none',
+  base: 10,
+  increment: 0,
+  byoyomi: 0,
+  moves: 0,
+  each: 5,
+  depth: 0,
+  nodes: 0,
+};
+
+export const clock = (base: number, increment: number, byoyomi = 0): TimeForm => ({
+  ...none,
+  kind: 'clock',
+  base,
+  increment,
+  byoyomi,
+});
+
+export function presets(variant: Variant): { label: string; time: TimeForm }[] {
+  const fischer = [
+    [1, 0],
+    [3, 2],
+    [5, 3],
+    [10, 5],
+    [15, 10],
+    [30, 20],
+  ] as const;
+  const byoyomi = [
+    [0, 10],
+    [5, 30],
+    [10, 30],
+    [15, 60],
+  ] as const;
+  const clocks =
+    variant === 'shogi'
+      ? byoyomi.map(([base, last]) => ({ label: `${base}′ + ${last}″`, time: clock(base, 0, last) }))
+      : fischer.map(([base, increment]) => ({
+          label: `${base} + ${increment}`,
+          time: clock(base, increment),
+        }));
+  return [...clocks, { label: '', time: none }];
+}
+
+export function timeOf(form: TimeForm): Time {
+  const milliseconds = (seconds: number) => Math.max(0, Math.round((seconds || 0) * 1000));
+  switch (form.kind) {
+    case 'none':
+      return { kind: 'none' };
+    case 'per_move':
+      return { kind: 'per_move', time: Math.max(10, milliseconds(form.each)) };
+    case 'clock':
+      return {
+        kind: 'clock',
+        base: milliseconds(form.base * 60),
+        increment: milliseconds(form.increment),
+        byoyomi: milliseconds(form.byoyomi),
+        moves: form.moves > 0 ? Math.floor(form.moves) : null,
+      };
+  }
+}
+
+export function blankSeat(kind: Seat['kind']): Seat {
+  return {
+    kind,
+    engine: 0,
+    name: '',
+    ponder: false,
+    limited: false,
+    strength: 1500,
+    time: clock(10, 5),
+  };
+}
+
+export function blank(): NewGameForm {
+  return {
+    variant: 'chess',
+    opponent: -1,
+    side: 'first',
+    name: '',
+    limited: false,
+    strength: 1500,
+    ponder: false,
+    time: clock(10, 5),
+    each: false,
+    seats: { first: blankSeat('person'), second: blankSeat('engine') },
+    start: 'usual',
+    text: '',
+    number: null,
+    handicap: '',
+    rules: 'federation',
+    book: '',
+    bookPlies: 16,
+  };
+}
+
+/** The form as it was the last time, as far as it can be read. */
+export function kept(text: string): NewGameForm {
+  const form = blank();
+  try {
+    const old: unknown = JSON.parse(text || '{}');
+    if (typeof old !== 'object' || old === null) return form;
+    const known = Object.entries(old).filter(
+      ([name, value]) => name in form && typeof value === typeof form[name as keyof NewGameForm],
+    );
+    return { ...form, ...Object.fromEntries(known) };
+  } catch {
+    return form;
+  }
+}

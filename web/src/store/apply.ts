@@ -1,0 +1,178 @@
+// What a topic is on the page, and how a delta changes it. Pure: the old state stays as it was.
+import type * as wire from '../api/wire';
+import type { NodeId, ProcessId } from './ids';
+
+/** A game with its nodes by number. */
+export type Game = Omit<wire.GameState, 'nodes'> & { root: NodeId; nodes: Map<NodeId, wire.Node> };
+
+/** A log with what was left out between its lines. */
+export type Log = { process: ProcessId; lines: wire.LogLine[]; total: number; skipped: number };
+
+/** The state of a topic, as the page has it. */
+export type Model =
+  | { kind: 'games'; state: wire.GamesState }
+  | { kind: 'engines'; state: wire.EnginesState }
+  | { kind: 'matches'; state: wire.MatchesState }
+  | { kind: 'settings'; state: wire.Settings }
+  | { kind: 'game'; state: Game }
+  | { kind: 'analysis'; state: wire.AnalysisState }
+  | { kind: 'log'; state: Log }
+  | { kind: 'match'; state: wire.MatchState }
+  | { kind: 'report'; state: wire.ReportState };
+
+/** The state of the topics of a kind. */
+export type StateOf<K extends Model['kind']> = Extract<Model, { kind: K }>['state'];
+
+const LOG_KEPT = 4000;
+const GAMES_KEPT = 500;
+
+export function fromState(state: wire.State): Model {
+  switch (state.kind) {
+    case 'game': {
+      const { nodes, ...rest } = state.state;
+      const root = nodes[0]?.id ?? 0;
+      return { kind: 'game', state: { ...rest, root, nodes: new Map(nodes.map((node) => [node.id, node])) } };
+    }
+    case 'log':
+      return { kind: 'log', state: { ...state.state, skipped: 0 } };
+    default:
+      return state;
+  }
+}
+
+export function applyDelta(model: Model, delta: wire.Delta): Model {
+  switch (delta.kind) {
+    case 'games':
+      if (model.kind !== 'games') return model;
+      return {
+        kind: 'games',
+        state: { games: merge(model.state.games, delta.delta.changed, delta.delta.removed, true) },
+      };
+    case 'matches':
+      if (model.kind !== 'matches') return model;
+      return {
+        kind: 'matches',
+        state: { matches: merge(model.state.matches, delta.delta.changed, delta.delta.removed, true) },
+      };
+    case 'settings':
+      return { kind: 'settings', state: delta.delta };
+    case 'engines': {
+      if (model.kind !== 'engines') return model;
+      const { engines, removed, processes, forgotten } = delta.delta;
+      return {
+        kind: 'engines',
+        state: {
+          ...model.state,
+          engines: merge(model.state.engines, engines, removed, false),
+          processes: merge(model.state.processes, processes, forgotten, false),
+        },
+      };
+    }
+    case 'game':
+      return model.kind === 'game' ? { kind: 'game', state: applyGame(model.state, delta.delta) } : model;
+    case 'analysis':
+      if (model.kind !== 'analysis') return model;
+      return { kind: 'analysis', state: { lanes: mergeLanes(model.state.lanes, delta.delta) } };
+    case 'log':
+      if (model.kind !== 'log') return model;
+      return {
+        kind: 'log',
+        state: {
+          ...model.state,
+          lines: [...model.state.lines, ...delta.delta.lines].slice(-LOG_KEPT),
+          total: delta.delta.total,
+          skipped: model.state.skipped + delta.delta.skipped,
+        },
+      };
+    case 'match':
+      return model.kind === 'match' ? { kind: 'match', state: applyMatch(model.state, delta.delta) } : model;
+    case 'report':
+      return model.kind === 'report'
+        ? { kind: 'report', state: applyReport(model.state, delta.delta) }
+        : model;
+  }
+}
+
+function merge<T extends { id: number }>(old: T[], changed: T[], removed: number[], newFirst: boolean): T[] {
+  const fresh = new Map(changed.map((item) => [item.id, item]));
+  const gone = new Set(removed);
+  const kept: T[] = [];
+  for (const item of old) {
+    if (gone.has(item.id)) continue;
+    kept.push(fresh.get(item.id) ?? item);
+    fresh.delete(item.id);
+  }
+  const added = [...fresh.values()];
+  return newFirst ? [...added.toReversed(), ...kept] : [...kept, ...added];
+}
+
+function mergeLanes(old: wire.Lane[], delta: wire.AnalysisDelta): wire.Lane[] {
+  const fresh = new Map(delta.lanes.map((lane) => [lane.engine, lane]));
+  const kept: wire.Lane[] = [];
+  for (const lane of old) {
+    if (delta.removed.includes(lane.engine)) continue;
+    kept.push(fresh.get(lane.engine) ?? lane);
+    fresh.delete(lane.engine);
+  }
+  return [...kept, ...fresh.values()];
+}
+
+function applyGame(game: Game, delta: wire.GameDelta): Game {
+  const next: Game = { ...game };
+  if (delta.nodes?.length || delta.removed?.length) {
+    const nodes = new Map(game.nodes);
+    for (const id of delta.removed ?? []) removeBelow(nodes, id);
+    for (const node of delta.nodes ?? []) nodes.set(node.id, node);
+    next.nodes = nodes;
+  }
+  if (delta.headers) next.headers = delta.headers;
+  if (delta.at) {
+    next.cursor = delta.at.cursor;
+    next.here = delta.at.here;
+  }
+  if (delta.over) next.outcome = delta.over.outcome;
+  if (delta.play) next.play = delta.play;
+  if (delta.undo) next.undo = delta.undo;
+  return next;
+}
+
+function removeBelow(nodes: Map<NodeId, wire.Node>, top: NodeId) {
+  const open = [top];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    open.push(...(nodes.get(id)?.children ?? []));
+    nodes.delete(id);
+  }
+}
+
+function applyMatch(match: wire.MatchState, delta: wire.MatchDelta): wire.MatchState {
+  const fresh = new Map(delta.boards.map((board) => [board.board, board]));
+  const boards: wire.MatchBoard[] = [];
+  for (const board of match.boards) {
+    if (delta.ended.includes(board.board)) continue;
+    boards.push(fresh.get(board.board) ?? board);
+    fresh.delete(board.board);
+  }
+  boards.push(...fresh.values());
+  return {
+    ...match,
+    ...delta.score,
+    status: delta.status ?? match.status,
+    curve: [...match.curve, ...delta.curve],
+    boards: boards.filter((board) => !delta.ended.includes(board.board)),
+    games: [...match.games, ...delta.games].slice(-GAMES_KEPT),
+    note: delta.note ?? match.note,
+  };
+}
+
+function applyReport(report: wire.ReportState, delta: wire.ReportDelta): wire.ReportState {
+  const positions = [...report.positions];
+  for (const judged of delta.positions) positions[judged.ply] = judged;
+  return {
+    ...report,
+    status: delta.status,
+    done: delta.done,
+    positions,
+    sides: delta.sides,
+    error: delta.error,
+  };
+}

@@ -1,0 +1,233 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Command, GameState, GamesState, ToTab } from '../api/wire';
+import type { Game, Model } from './apply';
+import { Connection, Refused } from './connection';
+
+class Line {
+  sent: { id: number; command: Command }[] = [];
+  acts: Record<string, ((event: { data: unknown }) => void)[]> = {};
+
+  addEventListener(kind: string, act: (event: { data: unknown }) => void) {
+    (this.acts[kind] ??= []).push(act);
+  }
+  send(text: string) {
+    this.sent.push(JSON.parse(text));
+  }
+  happens(kind: string, data: unknown = undefined) {
+    for (const act of this.acts[kind] ?? []) act({ data });
+  }
+  says(message: ToTab) {
+    this.happens('message', JSON.stringify(message));
+  }
+  kinds() {
+    return this.sent.map(({ command }) => `${command.kind}${'topic' in command ? ` ${command.topic}` : ''}`);
+  }
+}
+
+let lines: Line[];
+let later: { pause: number; act: () => void }[];
+let outdated: number;
+let status: boolean[];
+let connection: Connection;
+
+const line = () => lines.at(-1) as Line;
+
+beforeEach(() => {
+  lines = [];
+  later = [];
+  outdated = 0;
+  status = [];
+  connection = new Connection(
+    {
+      open: () => {
+        lines.push(new Line());
+        return line();
+      },
+      later: (pause, act) => later.push({ pause, act }),
+      outdated: () => (outdated += 1),
+    },
+    (open) => status.push(open),
+  );
+});
+
+const games = (...ids: number[]): GamesState => ({
+  games: ids.map((id) => ({
+    id,
+    variant: 'chess',
+    names: { first: '', second: '' },
+    plies: 0,
+    playing: false,
+    result: '*',
+    changed: 0,
+  })),
+});
+
+function ids(model: Model | undefined): number[] | undefined {
+  return model?.kind === 'games' ? model.state.games.map((game) => game.id) : undefined;
+}
+
+test('a topic begins with its snapshot and follows its deltas', () => {
+  const heard: (number[] | undefined)[] = [];
+  connection.watch('games', (model) => heard.push(ids(model)));
+  line().happens('open');
+  expect(line().kinds()).toEqual(['subscribe games']);
+  line().says({ kind: 'snapshot', topic: 'games', number: 7, state: { kind: 'games', state: games(1) } });
+  line().says({
+    kind: 'delta',
+    topic: 'games',
+    number: 8,
+    delta: { kind: 'games', delta: { changed: games(2).games, removed: [] } },
+  });
+  line().says({
+    kind: 'delta',
+    topic: 'games',
+    number: 9,
+    delta: { kind: 'games', delta: { changed: [], removed: [1] } },
+  });
+  expect(heard).toEqual([undefined, [1], [2, 1], [2]]);
+});
+
+test('a gap in the numbers asks for a new snapshot and changes nothing', () => {
+  let last: number[] | undefined;
+  connection.watch('games', (model) => (last = ids(model)));
+  line().happens('open');
+  line().says({ kind: 'snapshot', topic: 'games', number: 1, state: { kind: 'games', state: games(1) } });
+  line().says({
+    kind: 'delta',
+    topic: 'games',
+    number: 3,
+    delta: { kind: 'games', delta: { changed: games(9).games, removed: [] } },
+  });
+  expect(last).toEqual([1]);
+  expect(line().kinds()).toEqual(['subscribe games', 'subscribe games']);
+  line().says({ kind: 'snapshot', topic: 'games', number: 5, state: { kind: 'games', state: games(1, 9) } });
+  expect(last).toEqual([1, 9]);
+});
+
+test('answers and refusals find their requests', async () => {
+  line().happens('open');
+  const one = connection.ask({ kind: 'stop_report', game: null });
+  const two = connection.ask({ kind: 'stop_report', game: 4 });
+  const [first, second] = line().sent;
+  line().says({ kind: 'refusal', id: second?.id ?? 0, error: { code: 'not_found', text: 'no game 4' } });
+  line().says({ kind: 'answer', id: first?.id ?? 0, answer: { kind: 'done' } });
+  await expect(one).resolves.toEqual({ kind: 'done' });
+  await expect(two).rejects.toThrow('no game 4');
+});
+
+test('what is open when the connection is lost is refused', async () => {
+  line().happens('open');
+  const open = connection.ask({ kind: 'stop_report', game: null });
+  line().happens('close');
+  await expect(open).rejects.toBeInstanceOf(Refused);
+  await expect(connection.ask({ kind: 'stop_report', game: null })).rejects.toBeInstanceOf(Refused);
+  expect(status).toEqual([true, false]);
+});
+
+test('topics are wanted again after a loss, after longer and longer pauses', () => {
+  connection.watch('games', () => {});
+  line().happens('open');
+  line().happens('close');
+  later[0]?.act();
+  line().happens('close');
+  later[1]?.act();
+  line().happens('open');
+  expect(lines).toHaveLength(3);
+  expect(line().kinds()).toEqual(['subscribe games']);
+  expect((later[1]?.pause ?? 0) > (later[0]?.pause ?? 0)).toBe(true);
+});
+
+test('a topic is given up with its last listener', () => {
+  line().happens('open');
+  const one = connection.watch('engines', () => {});
+  const two = connection.watch('engines', () => {});
+  one();
+  expect(line().kinds()).toEqual(['subscribe engines']);
+  two();
+  expect(line().kinds()).toEqual(['subscribe engines', 'unsubscribe engines']);
+});
+
+test('a topic that is no more says so', () => {
+  let gone = false;
+  connection.watch('game/3', (_, closed) => (gone = closed));
+  line().happens('open');
+  line().says({ kind: 'closed', topic: 'game/3' });
+  expect(gone).toBe(true);
+});
+
+test('a server of another version wants another page', () => {
+  line().happens('open');
+  line().says({ kind: 'hello', version: '1', run: 'a' });
+  line().says({ kind: 'hello', version: '1', run: 'b' });
+  expect(outdated).toBe(0);
+  line().says({ kind: 'hello', version: '2', run: 'c' });
+  expect(outdated).toBe(1);
+});
+
+const here = {
+  text: '',
+  turn: 'first',
+  legal: [],
+  check: null,
+  last: null,
+  ending: null,
+  can_declare: false,
+  claims: [],
+} as const;
+
+function node(id: number, parent: number | null, children: number[]): GameState['nodes'][number] {
+  return {
+    id,
+    parent,
+    ply: parent === null ? 0 : id,
+    word: '',
+    text: { western: '' },
+    children,
+    before: [],
+    comments: [],
+    nags: [],
+    clock: null,
+    elapsed: null,
+    evaluation: null,
+    marks: [],
+  };
+}
+
+test('a removed node takes all below it along', () => {
+  let game: Game | undefined;
+  connection.watch('game/1', (model) => (game = model?.kind === 'game' ? model.state : undefined));
+  line().happens('open');
+  const state: GameState = {
+    id: 1,
+    variant: 'chess',
+    start: '',
+    first_number: 1,
+    first_turn: 'first',
+    headers: [],
+    nodes: [node(0, null, [1]), node(1, 0, [2]), node(2, 1, [])],
+    cursor: 2,
+    here: { ...here, legal: [], claims: [] },
+    outcome: null,
+    play: null,
+    undo: { undo: false, redo: false },
+  };
+  line().says({ kind: 'snapshot', topic: 'game/1', number: 1, state: { kind: 'game', state } });
+  const before = game;
+  line().says({
+    kind: 'delta',
+    topic: 'game/1',
+    number: 2,
+    delta: {
+      kind: 'game',
+      delta: {
+        nodes: [node(0, null, [])],
+        removed: [1],
+        at: { cursor: 0, here: { ...here, legal: [], claims: [] } },
+      },
+    },
+  });
+  expect([...(game?.nodes.keys() ?? [])]).toEqual([0]);
+  expect(game?.cursor).toBe(0);
+  // The old state is as it was.
+  expect(before?.nodes.size).toBe(3);
+});

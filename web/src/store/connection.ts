@@ -1,0 +1,180 @@
+// The one WebSocket of this tab: requests with their answers, and topics with their states.
+//
+//   lost ──open──> open ──close──> lost ──(after a pause)──> open …
+//
+// What was asked and not answered is refused when the connection is lost; topics are wanted again when it is back.
+import type { Answer, Command, Refusal, State, ToTab, Topic } from '../api/wire';
+import { applyDelta, fromState, type Model } from './apply';
+
+/** Why a request failed. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.text);
+    this.refusal = refusal;
+  }
+}
+
+/** As much of a WebSocket as is needed here. */
+export interface Socket {
+  addEventListener(kind: 'open' | 'close', act: () => void): void;
+  addEventListener(kind: 'message', act: (event: { data: unknown }) => void): void;
+  send(text: string): void;
+}
+
+/** What a connection works with; tests have their own. */
+export interface World {
+  open(): Socket;
+  later(milliseconds: number, act: () => void): void;
+  /** The server is another one than the page was made for. */
+  outdated(): void;
+}
+
+interface Watched {
+  number: number;
+  model: Model | undefined;
+  closed: boolean;
+  listeners: Set<Listener>;
+}
+
+/** Hears the state of a topic; nothing while it is not known, and `closed` when it is no more. */
+export type Listener = (model: Model | undefined, closed: boolean) => void;
+
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 5000;
+
+export class Connection {
+  #world: World;
+  #socket: Socket | null = null;
+  #open = false;
+  #pause = FIRST_PAUSE;
+  #next = 1;
+  #version: string | null = null;
+  #waiting = new Map<number, { done: (answer: Answer) => void; failed: (error: Refused) => void }>();
+  #topics = new Map<Topic, Watched>();
+  #onStatus: (open: boolean) => void;
+
+  constructor(world: World, onStatus: (open: boolean) => void) {
+    this.#world = world;
+    this.#onStatus = onStatus;
+    this.#connect();
+  }
+
+  /** Asks the server for something. Fails with `Refused`. */
+  ask(command: Command): Promise<Answer> {
+    return new Promise((done, failed) => {
+      if (!this.#open || !this.#socket) {
+        failed(new Refused({ code: 'not_now', text: 'the server does not answer' }));
+        return;
+      }
+      const id = this.#next++;
+      this.#waiting.set(id, { done, failed });
+      this.#socket.send(JSON.stringify({ id, command }));
+    });
+  }
+
+  /** Follows a topic until the function that it gives is called. */
+  watch(topic: Topic, listener: Listener): () => void {
+    let watched = this.#topics.get(topic);
+    if (!watched) {
+      watched = { number: -1, model: undefined, closed: false, listeners: new Set() };
+      this.#topics.set(topic, watched);
+      this.#say({ kind: 'subscribe', topic });
+    }
+    watched.listeners.add(listener);
+    listener(watched.model, watched.closed);
+    const here = watched;
+    return () => {
+      here.listeners.delete(listener);
+      if (here.listeners.size === 0 && this.#topics.get(topic) === here) {
+        this.#topics.delete(topic);
+        this.#say({ kind: 'unsubscribe', topic });
+      }
+    };
+  }
+
+  #connect() {
+    const socket = this.#world.open();
+    this.#socket = socket;
+    socket.addEventListener('open', () => {
+      this.#open = true;
+      this.#pause = FIRST_PAUSE;
+      for (const topic of this.#topics.keys()) this.#say({ kind: 'subscribe', topic });
+      this.#onStatus(true);
+    });
+    socket.addEventListener('message', (event) => {
+      if (typeof event.data === 'string') this.#hear(JSON.parse(event.data) as ToTab);
+    });
+    socket.addEventListener('close', () => {
+      this.#open = false;
+      this.#socket = null;
+      const error = new Refused({ code: 'not_now', text: 'the connection was lost' });
+      for (const { failed } of this.#waiting.values()) failed(error);
+      this.#waiting.clear();
+      this.#onStatus(false);
+      this.#world.later(this.#pause, () => this.#connect());
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    });
+  }
+
+  /** Asks without waiting: what a subscription gives comes as a snapshot. */
+  #say(command: Command & { kind: 'subscribe' | 'unsubscribe' }) {
+    if (!this.#open) return;
+    this.ask(command).catch(() => {
+      // There is no such topic, or the connection is lost and opens again.
+      if (this.#open && command.kind === 'subscribe') this.#close(command.topic);
+    });
+  }
+
+  #hear(message: ToTab) {
+    switch (message.kind) {
+      case 'hello':
+        if (this.#version !== null && this.#version !== message.version) this.#world.outdated();
+        this.#version = message.version;
+        return;
+      case 'answer':
+        this.#waiting.get(message.id)?.done(message.answer);
+        this.#waiting.delete(message.id);
+        return;
+      case 'refusal':
+        this.#waiting.get(message.id)?.failed(new Refused(message.error));
+        this.#waiting.delete(message.id);
+        return;
+      case 'snapshot': {
+        const watched = this.#topics.get(message.topic);
+        if (!watched) return;
+        watched.number = message.number;
+        watched.closed = false;
+        this.#tell(watched, fromState(message.state as State));
+        return;
+      }
+      case 'delta': {
+        const watched = this.#topics.get(message.topic);
+        if (!watched || !watched.model) return;
+        if (message.number !== watched.number + 1) {
+          watched.model = undefined;
+          this.#say({ kind: 'subscribe', topic: message.topic });
+          return;
+        }
+        watched.number = message.number;
+        this.#tell(watched, applyDelta(watched.model, message.delta));
+        return;
+      }
+      case 'closed':
+        this.#close(message.topic);
+    }
+  }
+
+  #close(topic: Topic) {
+    const watched = this.#topics.get(topic);
+    if (!watched) return;
+    watched.closed = true;
+    this.#tell(watched, undefined);
+  }
+
+  #tell(watched: Watched, model: Model | undefined) {
+    watched.model = model;
+    for (const listener of watched.listeners) listener(model, watched.closed);
+  }
+}

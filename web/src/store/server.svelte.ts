@@ -1,0 +1,85 @@
+// The connection of this tab, for components: topics that they follow, and requests whose refusals are shown.
+import type { Answer, Command, Topic } from '../api/wire';
+import type { NodeId } from './ids';
+import { toast } from '../app/toasts.svelte';
+import { refusalText } from '../i18n/words';
+import type { Model, StateOf } from './apply';
+import { Connection, Refused } from './connection';
+
+class Status {
+  open = $state(false);
+  everOpen = $state(false);
+}
+
+export const status = new Status();
+
+let connection: Connection | undefined;
+
+export function connect() {
+  const url = new URL('./api/ws', location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.hash = '';
+  connection = new Connection(
+    {
+      open: () => new WebSocket(url),
+      later: (milliseconds, act) => setTimeout(act, milliseconds),
+      outdated: () => location.reload(),
+    },
+    (open) => {
+      status.open = open;
+      if (open) status.everOpen = true;
+    },
+  );
+}
+
+/** Asks, and fails as the server does. */
+export function ask(command: Command): Promise<Answer> {
+  if (!connection) return Promise.reject(new Refused({ code: 'not_now', text: 'not connected' }));
+  return connection.ask(command);
+}
+
+/** Asks, and tells the user if it is refused. Gives the answer, or nothing. */
+export async function act(command: Command): Promise<Answer | undefined> {
+  try {
+    return await ask(command);
+  } catch (error) {
+    tell(error);
+    return undefined;
+  }
+}
+
+/** Shows an error to the user. */
+export function tell(error: unknown) {
+  if (error instanceof Refused) toast(refusalText(error.refusal), 'bad');
+  else toast(String(error instanceof Error ? error.message : error), 'bad');
+}
+
+/** Follows a topic for as long as the component lives. */
+export function follow<K extends Model['kind']>(kind: K, topic: () => Topic | null) {
+  let value = $state.raw<StateOf<K> | undefined>();
+  let closed = $state(false);
+  const wanted = $derived(topic());
+  $effect(() => {
+    const name = wanted;
+    value = undefined;
+    closed = false;
+    if (name === null || !connection) return undefined;
+    return connection.watch(name, (model, gone) => {
+      closed = gone;
+      value = model?.kind === kind ? (model.state as StateOf<K>) : undefined;
+    });
+  });
+  return {
+    get value() {
+      return value;
+    },
+    get closed() {
+      return closed;
+    },
+  };
+}
+
+/** The number of the node that an answer is about. */
+export function nodeOf(answer: Answer | undefined): NodeId | undefined {
+  return answer?.kind === 'node' ? answer.node : undefined;
+}

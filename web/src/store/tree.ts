@@ -1,0 +1,136 @@
+// Reading a game's tree: pure functions.
+import type { Node, Side } from '../api/wire';
+import type { NodeId } from './ids';
+import type { Game } from './apply';
+
+/** The nodes of the main line, without the root. */
+export function mainLine(game: Game): Node[] {
+  return lineFrom(game, game.root);
+}
+
+/** The first line after a node. */
+export function lineFrom(game: Game, id: NodeId): Node[] {
+  const line: Node[] = [];
+  let next = game.nodes.get(id)?.children[0];
+  while (next !== undefined) {
+    const node = game.nodes.get(next);
+    if (!node) break;
+    line.push(node);
+    next = node.children[0];
+  }
+  return line;
+}
+
+/** The nodes that lead to one, itself included, without the root. */
+export function lineTo(game: Game, id: NodeId): Node[] {
+  const line: Node[] = [];
+  for (let node = game.nodes.get(id); node && node.parent !== null; node = game.nodes.get(node.parent)) {
+    line.push(node);
+  }
+  return line.toReversed();
+}
+
+/** The words of the moves that lead to a node. */
+export function wordsTo(game: Game, id: NodeId): string[] {
+  return lineTo(game, id).map((node) => node.word);
+}
+
+export type Step = 'first' | 'back' | 'next' | 'last' | 'up' | 'down';
+
+/** Where a step from a node leads; the node itself if it leads nowhere. */
+export function step(game: Game, from: NodeId, how: Step): NodeId {
+  const node = game.nodes.get(from);
+  if (!node) return game.cursor;
+  switch (how) {
+    case 'first':
+      return game.root;
+    case 'back':
+      return node.parent ?? from;
+    case 'next':
+      return node.children[0] ?? from;
+    case 'last':
+      return lineFrom(game, from).at(-1)?.id ?? from;
+    case 'up':
+    case 'down': {
+      const siblings = node.parent === null ? [from] : (game.nodes.get(node.parent)?.children ?? [from]);
+      return siblings[siblings.indexOf(from) + (how === 'up' ? -1 : 1)] ?? from;
+    }
+  }
+}
+
+/** Who made the move that led to a node. */
+export function moverOf(game: Game, node: Node): Side {
+  const odd = node.ply % 2 === 1;
+  return odd === (game.first_turn === 'first') ? 'first' : 'second';
+}
+
+/** The number of a move, and whether it stands for the second side. */
+export function numberOf(game: Game, node: Node): { number: number; second: boolean } {
+  if (game.variant === 'shogi') return { number: game.first_number + node.ply - 1, second: false };
+  const half = game.first_turn === 'second' ? 1 : 0;
+  const count = node.ply - 1 + half;
+  return { number: game.first_number + Math.floor(count / 2), second: count % 2 === 1 };
+}
+
+/** A row of the list of moves: one or two moves, and what is to be told after them. */
+export interface Row {
+  number: number;
+  first: Node | null;
+  second: Node | null;
+  /** Nodes whose comments follow, and first nodes of variations. */
+  notes: { node: Node; variations: Node[] }[];
+}
+
+/** The main line in rows of two moves. A move with variations or comments ends its row. */
+export function rowsOf(game: Game): Row[] {
+  const rows: Row[] = [];
+  let open: Row | null = null;
+  for (const node of mainLine(game)) {
+    const first = moverOf(game, node) === 'first';
+    const { number } = numberOf(game, node);
+    if (!open || first || open.second) {
+      open = { number, first: null, second: null, notes: [] };
+      rows.push(open);
+    }
+    if (first) open.first = node;
+    else open.second = node;
+    const parent = node.parent === null ? undefined : game.nodes.get(node.parent);
+    const variations = (parent?.children.slice(1) ?? []).flatMap((id) => game.nodes.get(id) ?? []);
+    if (variations.length || node.comments.length || node.before.length) {
+      open.notes.push({ node, variations });
+      open = null;
+    }
+  }
+  return rows;
+}
+
+/** The signs of the numeric annotation glyphs that people use. */
+export const NAGS: Record<number, string> = {
+  1: '!',
+  2: '?',
+  3: '!!',
+  4: '??',
+  5: '!?',
+  6: '?!',
+  7: '□',
+  10: '=',
+  13: '∞',
+  14: '⩲',
+  15: '⩱',
+  16: '±',
+  17: '∓',
+  18: '+−',
+  19: '−+',
+  22: '⨀',
+  32: '⟳',
+  36: '→',
+  40: '↑',
+  132: '⇆',
+  138: '⊕',
+  140: '∆',
+  146: 'N',
+};
+
+export function nagText(nags: number[]): string {
+  return nags.map((nag) => NAGS[nag] ?? `$${nag}`).join('');
+}

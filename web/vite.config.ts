@@ -1,0 +1,30 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+// The names have no hashes: what is built is committed, and the server tells browsers what changed.
+export default defineConfig({
+  base: './',
+  plugins: [svelte()],
+  build: {
+    target: 'es2022',
+    outDir: 'dist',
+    // The content security policy allows no data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: {
+      output: {
+        entryFileNames: 'app.js',
+        chunkFileNames: '[name].js',
+        assetFileNames: 'app[extname]',
+      },
+    },
+  },
+  server: {
+    proxy: {
+      '/api': { target: process.env.READYOK_URL ?? 'http://127.0.0.1:7878', ws: true },
+    },
+  },
+  test: {
+    include: ['src/**/*.test.ts'],
+  },
+});
