@@ -11,6 +11,7 @@ use readyok_rules::Position;
 pub(crate) use self::{chess::Chess, shogi::Shogi, tuning::Tuning};
 use crate::{
     control::{Limits, Tables},
+    mate::{self, Solution, Solver},
     score::Value,
     table::Bound,
 };
@@ -159,6 +160,16 @@ pub(crate) trait Board: Clone + Send {
 
     /// A mate in one move, if it can be told cheaply.
     fn mate_in_one(&mut self) -> Option<Self::Move>;
+
+    /// What the solver finds.
+    fn mate(
+        &self,
+        _solver: &mut Solver,
+        _limits: &mate::Limits,
+        _stop: &mut dyn FnMut() -> bool,
+    ) -> Solution<Self::Move> {
+        Solution::Unknown
+    }
 }
 
 /// What a move does to a feature.

@@ -3,7 +3,7 @@
 use crate::{
     board::{Board, MoveList},
     eval::Evaluation,
-    score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mated_in},
+    score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in},
     search::Search,
 };
 
@@ -22,6 +22,17 @@ pub(crate) struct RootMove<M> {
     pub(crate) nodes: u64,
     /// What showed last that it is no better than others.
     pub(crate) refutation: Option<M>,
+}
+
+impl<M> RootMove<M> {
+    /// Takes what is known without a search.
+    fn proved(&mut self, value: Value, pv: Vec<M>) {
+        self.value = value;
+        self.average = value;
+        self.longest = pv.len();
+        self.depth = self.depth.max(1);
+        self.pv = pv;
+    }
 }
 
 /// What happens in the search that its owner wants to know of.
@@ -73,6 +84,33 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         Self { search, moves, lines, refutations }
     }
 
+    /// Takes a line that mates for the search's. Not if it does not begin with a move to search.
+    pub(crate) fn settle(&mut self, line: Vec<B::Move>) -> bool {
+        let first = line.first().copied();
+        let Some(place) = self.moves.iter().position(|root| Some(root.mv) == first) else {
+            return false;
+        };
+        if let Some(moves) = self.moves.get_mut(..=place) {
+            moves.rotate_right(1);
+        }
+        let Some(best) = self.moves.first_mut() else { return false };
+        best.proved(mate_in(line.len()), line);
+        true
+    }
+
+    /// Takes the best move out, as this line mates after it; the last one stays. Returns whether
+    /// there is another best move now.
+    pub(crate) fn refute(&mut self, mut line: Vec<B::Move>) -> bool {
+        let Some(best) = self.moves.first_mut() else { return false };
+        line.insert(0, best.mv);
+        best.proved(mated_in(line.len()), line);
+        let others = self.moves.len() > 1;
+        if others {
+            self.moves.remove(0);
+        }
+        others
+    }
+
     pub(crate) fn best(&self) -> Option<&RootMove<B::Move>> {
         self.moves.first()
     }
@@ -88,7 +126,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         &mut self,
         first: i32,
         last: i32,
-        go_on: &mut dyn FnMut(&Self, Progress) -> bool,
+        go_on: &mut dyn FnMut(&mut Self, Progress) -> bool,
     ) {
         for depth in first..=last.min(deepest()) {
             self.search.depth = depth;
@@ -101,7 +139,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
 
     /// Searches all lines one ply deeper. Returns whether it could; if not, several lines stay as
     /// they were, so that they can be compared, while a single one takes what was found.
-    fn iterate(&mut self, go_on: &mut dyn FnMut(&Self, Progress) -> bool) -> bool {
+    fn iterate(&mut self, go_on: &mut dyn FnMut(&mut Self, Progress) -> bool) -> bool {
         let before = (self.lines > 1).then(|| self.moves.clone());
         for line in 0..self.lines {
             self.search_line(line, go_on);
@@ -120,7 +158,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
 
     /// Finds the best move that no earlier line has and brings it to its place. The window of
     /// values begins around the last one and grows where it was too small.
-    fn search_line(&mut self, line: usize, go_on: &mut dyn FnMut(&Self, Progress) -> bool) {
+    fn search_line(&mut self, line: usize, go_on: &mut dyn FnMut(&mut Self, Progress) -> bool) {
         let Some(first) = self.moves.get(line) else { return };
         let mut width = B::TUNING.window + first.average.abs() / 100;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
@@ -165,7 +203,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         mut alpha: Value,
         beta: Value,
         depth: i32,
-        go_on: &mut dyn FnMut(&Self, Progress) -> bool,
+        go_on: &mut dyn FnMut(&mut Self, Progress) -> bool,
     ) -> Value {
         let mut best = -INFINITE;
         self.search.longest = 0;

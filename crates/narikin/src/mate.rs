@@ -10,6 +10,7 @@ mod hands;
 mod line;
 mod numbers;
 mod path;
+pub(crate) mod root;
 mod search;
 mod table;
 #[cfg(test)]
@@ -37,10 +38,10 @@ pub struct Limits {
 
 /// What a search for a mate has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Solution {
+pub enum Solution<M = Move32> {
     /// The side to move mates with this line; every other defence was proved to fail, too. It is
     /// not always the shortest mate, nor the longest defence.
-    Mate(Vec<Move32>),
+    Mate(Vec<M>),
     /// There is none by checks alone, or none of the length asked for.
     NoMate,
     /// The search ended before.

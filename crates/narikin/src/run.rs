@@ -17,6 +17,7 @@ use crate::{
         network::{Network, Sums},
     },
     history::Histories,
+    mate::{Solver, root::RootMates},
     pace::Pace,
     score::{DRAW, MAX_PLY, Score, Value, table_win},
     search::{Reductions, Search, Shared},
@@ -47,11 +48,12 @@ impl Run<'_> {
         &self,
         memory: &mut Vec<Histories<B>>,
         network: Option<&Network>,
+        solver: Option<&mut Solver>,
     ) -> Option<Outcome> {
         let board = B::new(self.position, self.limits)?;
         match network {
-            Some(network) => self.with(&board, memory, &|board| Sums::new(network, board)),
-            None => self.with(&board, memory, &|_| HandWritten),
+            Some(network) => self.with(&board, memory, solver, &|board| Sums::new(network, board)),
+            None => self.with(&board, memory, solver, &|_| HandWritten),
         }
     }
 
@@ -59,6 +61,7 @@ impl Run<'_> {
         &self,
         board: &B,
         memory: &mut Vec<Histories<B>>,
+        solver: Option<&mut Solver>,
         evaluation: &(dyn Fn(&B) -> E + Sync),
     ) -> Option<Outcome> {
         let Self { position, table, limits, .. } = *self;
@@ -111,6 +114,7 @@ impl Run<'_> {
                 // With fewer threads it takes longer, and that is all.
                 drop(spawned);
             }
+            let own = Own { histories: own, solver };
             let outcome =
                 self.lead(board.clone(), evaluation(board), &shared, own, &wanted, promised);
             shared.stop.store(true, Relaxed);
@@ -124,7 +128,7 @@ impl Run<'_> {
         board: B,
         evaluation: E,
         shared: &Shared<'_>,
-        histories: &mut Histories<B>,
+        own: Own<'_, B>,
         wanted: &dyn Fn(B::Move) -> bool,
         promised: Option<Value>,
     ) -> Outcome {
@@ -145,7 +149,7 @@ impl Run<'_> {
                 || control.bounds().hard.is_some_and(|end| elapsed >= end)
                 || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
         };
-        let search = Search::new(board, evaluation, shared, histories, node_limit, &mut poll);
+        let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
         let mut root = Root::new(search, wanted, limits.multipv, limits.refutations);
         if root.moves.is_empty() {
             return Outcome {
@@ -160,6 +164,10 @@ impl Run<'_> {
         };
         let mate = limits.mate.filter(|_| shared.full_width);
         let last = within(limits.depth).min(within(mate));
+        // Several lines are compared, and wanted moves are searched, whatever else is known.
+        let compared = limits.multipv > 1 || !limits.searchmoves.is_empty();
+        let solver = own.solver.filter(|_| !compared && root.moves.len() > 1);
+        let mut mates = solver.map(|solver| RootMates::new(solver, limits.mate));
         let mut pace = Pace::default();
         root.deepen(1, last, &mut |root, progress| match progress {
             Progress::Move(index) => {
@@ -171,6 +179,19 @@ impl Run<'_> {
                 true
             }
             Progress::Iteration => {
+                let (mut settled, mut refuted, mut stopped) = (false, false, false);
+                if let Some(mates) = &mut mates {
+                    let mut stop = || {
+                        let end = control.bounds().hard;
+                        stopped =
+                            control.stopped() || end.is_some_and(|it| control.elapsed() >= it);
+                        stopped
+                    };
+                    settled = mates.settles(root, &mut stop);
+                    while !settled && mates.refutes(root, &mut stop) {
+                        refuted = true;
+                    }
+                }
                 told.report(root);
                 for other in root.moves.iter().skip(root.told().len()) {
                     if let (Some(answer), [mv]) = (other.refutation, other.pv.as_slice())
@@ -181,9 +202,12 @@ impl Run<'_> {
                 }
                 pace.update(root);
                 let only = root.moves.len() == 1 && root.search.depth >= 5;
-                !(found_mate(limits, root.best())
-                    || control.stopped()
-                    || pace.is_over(control.elapsed(), control.bounds(), only))
+                let must_end =
+                    settled || stopped || found_mate(limits, root.best()) || control.stopped();
+                // What comes after a move that was taken out has to be searched first.
+                let needs_more = refuted && !only;
+                let is_over = || pace.is_over(control.elapsed(), control.bounds(), only);
+                !must_end && (needs_more || !is_over())
             }
         });
         root.search.count();
@@ -191,17 +215,14 @@ impl Run<'_> {
             // The last word on a search that was broken off is what will be played.
             told.report(&root);
         }
-        let nodes = if alone { root.search.nodes } else { shared.nodes.load(Relaxed) };
-        match root.best() {
-            Some(best) => Outcome {
-                score: told.score(best.value),
-                pv: told.moves::<B>(&best.pv),
-                depth: best.depth.unsigned_abs(),
-                nodes,
-            },
-            None => Outcome { score: Score::Centipawns(0), pv: Vec::new(), depth: 0, nodes },
-        }
+        told.outcome(&root)
     }
+}
+
+/// What the thread that leads a search has for itself.
+struct Own<'a, B: Board> {
+    histories: &'a mut Histories<B>,
+    solver: Option<&'a mut Solver>,
 }
 
 fn found_mate<M>(limits: &Limits, best: Option<&RootMove<M>>) -> bool {
@@ -242,6 +263,20 @@ impl Told<'_> {
             }
         }
         moves
+    }
+
+    /// What the search comes to.
+    fn outcome<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> Outcome {
+        let nodes = self.shared.nodes.load(Relaxed).max(root.search.nodes);
+        match root.best() {
+            Some(best) => Outcome {
+                score: self.score(best.value),
+                pv: self.moves::<B>(&best.pv),
+                depth: best.depth.unsigned_abs(),
+                nodes,
+            },
+            None => Outcome { score: Score::Centipawns(0), pv: Vec::new(), depth: 0, nodes },
+        }
     }
 
     fn report<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) {

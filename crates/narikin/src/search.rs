@@ -132,6 +132,11 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
+    /// How many positions may be searched yet.
+    pub(crate) fn nodes_left(&self) -> u64 {
+        self.node_limit.saturating_sub(self.nodes)
+    }
+
     /// Whether the search was stopped, so that the last value means nothing.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped

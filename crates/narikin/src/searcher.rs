@@ -9,10 +9,14 @@ use crate::{
     control::{Control, Limits},
     eval::network::{Network, NetworkError},
     history::Histories,
+    mate::Solver,
     run::{Run, unsearched},
     score::Score,
     table::Table,
 };
+
+/// The memory of the mate solver, in megabytes.
+const SOLVER_MEMORY: usize = 8;
 
 /// What a search has found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +49,8 @@ pub struct Searcher {
     /// What each thread has learnt; made when it is needed.
     chess: Vec<Histories<Chess>>,
     shogi: Vec<Histories<Shogi>>,
+    /// For mates of shogi; made when it is needed.
+    solver: Option<Solver>,
     chess_network: Option<Arc<Network>>,
     shogi_network: Option<Arc<Network>>,
 }
@@ -65,6 +71,7 @@ impl Searcher {
             table: Table::new(hash)?,
             chess: Vec::new(),
             shogi: Vec::new(),
+            solver: None,
             chess_network: None,
             shogi_network: None,
         })
@@ -102,8 +109,15 @@ impl Searcher {
         self.table.begin_search();
         let run = Run { position, table: &self.table, limits, control };
         let found = match position.board() {
-            BoardRef::Chess(_) => run.search(&mut self.chess, self.chess_network.as_deref()),
-            BoardRef::Shogi(_) => run.search(&mut self.shogi, self.shogi_network.as_deref()),
+            BoardRef::Chess(_) => run.search(&mut self.chess, self.chess_network.as_deref(), None),
+            BoardRef::Shogi(_) => {
+                if self.solver.is_none() {
+                    // Without one, mates are found by the search alone.
+                    self.solver = Solver::new(SOLVER_MEMORY).ok();
+                }
+                let solver = self.solver.as_mut();
+                run.search(&mut self.shogi, self.shogi_network.as_deref(), solver)
+            }
         };
         found.unwrap_or_else(|| unsearched(position, control))
     }

@@ -19,6 +19,7 @@ use super::{Board, Change, MoveList, PARTS, Step, Tuning};
 use crate::{
     control::Limits,
     eval,
+    mate::{self, Solution, Solver},
     score::{DRAW, Value, WON},
 };
 
@@ -417,5 +418,18 @@ impl Board for Shogi {
             return None;
         }
         solve_mate_in_one_in_place(&mut self.position)
+    }
+
+    fn mate(
+        &self,
+        solver: &mut Solver,
+        limits: &mate::Limits,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Solution {
+        // What comes after the end of the game is no mate.
+        let left = self.last_ply.saturating_sub(self.position.game_ply().saturating_sub(1));
+        let left = (self.last_ply < Ply::MAX).then_some(left);
+        let plies = left.into_iter().chain(limits.plies).min();
+        solver.solve(&self.position, &mate::Limits { plies, ..*limits }, stop)
     }
 }

@@ -83,6 +83,30 @@ fn sees_that_it_will_be_mated() {
     assert_eq!(outcome.score, Score::Loses { plies: 2 });
 }
 
+/// A king is chased over the board: too many plies for so few positions of a search.
+#[test]
+fn finds_long_mates_of_shogi_by_checks_alone() {
+    let text = "9/9/9/3k5/9/3P5/9/9/4K4 b 4G2r2b4s4n4l17p 1";
+    let position = position(Game::Shogi, text);
+    let limits = Limits { nodes: Some(3_000), ..Limits::default() };
+    let outcome = search(&position, &limits, &Probe::default());
+    let Score::Wins { plies } = outcome.score else { panic!("{outcome:?}") };
+    assert!(plies >= 7 && outcome.pv.len() == plies as usize, "{outcome:?}");
+    let end = position.after(words(Game::Shogi, &outcome.pv)).expect("a legal line");
+    assert!(end.legal_moves().is_empty() && end.in_check(), "{outcome:?}");
+}
+
+#[test]
+fn takes_no_rook_that_is_answered_by_mate() {
+    let limits = depth(1);
+    let greedy = position(Game::Shogi, "4k4/9/r8/5p3/9/5K3/R8/9/9 b - 1");
+    let outcome = search(&greedy, &limits, &Probe::default());
+    assert_eq!(words(Game::Shogi, &outcome.pv).first().map(String::as_str), Some("9g9c+"));
+    let mated = position(Game::Shogi, "4k4/9/r8/5p3/9/5K3/R8/9/9 b 4g 1");
+    let outcome = search(&mated, &limits, &Probe::default());
+    assert_ne!(words(Game::Shogi, &outcome.pv).first().map(String::as_str), Some("9g9c+"));
+}
+
 #[test]
 fn knows_positions_without_a_move() {
     check_over(Game::Chess, "R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", Score::Loses { plies: 0 });

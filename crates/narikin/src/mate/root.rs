@@ -1,0 +1,110 @@
+//! What the mate solver says of the root and of the move that the search would play.
+
+use super::{Limits, Solution, Solver};
+use crate::{
+    board::{Board, Step},
+    deepening::Root,
+    eval::Evaluation,
+};
+
+/// One position in so many is the solver's, for the own mate and for the opponent's alike.
+const SHARE: u64 = 12;
+
+/// How many positions the first look at a question may take. Each further one may take twice as
+/// many, as the solver begins anew.
+const FIRST: u64 = 1_000;
+
+/// The solver beside a search: whether the side to move mates, and whether it is mated after the
+/// move that looks best. The search sees neither if it takes many plies.
+pub(crate) struct RootMates<'s> {
+    solver: &'s mut Solver,
+    own: Question,
+    answer: Question,
+    /// The move that the second question is about, packed.
+    best: u16,
+    /// The longest mate that the side to move looks for, in plies.
+    plies: Option<u16>,
+}
+
+/// A question to the solver that is asked again and again, with more and more time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Question {
+    spent: u64,
+    looks: u32,
+    decided: bool,
+}
+
+impl Question {
+    /// How many positions the next look may take, if it is worth one after so many positions of
+    /// the search, with so many left.
+    fn budget(&self, searched: u64, left: u64) -> Option<u64> {
+        let next = FIRST.checked_shl(self.looks)?;
+        let fair = self.spent + next <= FIRST + searched / SHARE;
+        // The solver may look at a few more.
+        (!self.decided && fair && 2 * next <= left).then_some(next)
+    }
+}
+
+impl<'s> RootMates<'s> {
+    pub(crate) fn new(solver: &'s mut Solver, plies: Option<u32>) -> Self {
+        let plies = plies.and_then(|plies| u16::try_from(plies).ok());
+        Self { solver, own: Question::default(), answer: Question::default(), best: 0, plies }
+    }
+
+    /// Whether a mate of the side to move is proved; then it is the line of the search.
+    pub(crate) fn settles<B: Board, E: Evaluation<B>>(
+        &mut self,
+        root: &mut Root<'_, B, E>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let Some(budget) = self.own.budget(root.search.nodes, root.search.nodes_left()) else {
+            return false;
+        };
+        let limits = Limits { nodes: Some(budget), plies: self.plies, ..Limits::default() };
+        let solution = ask(self.solver, &mut self.own, &root.search.board, &limits, stop);
+        root.search.nodes += self.solver.nodes();
+        match solution {
+            Solution::Mate(line) => root.settle(line),
+            Solution::NoMate | Solution::Unknown => false,
+        }
+    }
+
+    /// Whether the best move is proved to be answered by a mate. Then it is out, unless it is the
+    /// last one that is left.
+    pub(crate) fn refutes<B: Board, E: Evaluation<B>>(
+        &mut self,
+        root: &mut Root<'_, B, E>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let Some(mv) = root.best().map(|best| best.mv) else { return false };
+        if mv.packed() != self.best {
+            (self.best, self.answer) = (mv.packed(), Question::default());
+        }
+        let Some(budget) = self.answer.budget(root.search.nodes, root.search.nodes_left()) else {
+            return false;
+        };
+        let mut board = root.search.board.clone();
+        board.play(mv);
+        let limits = Limits { nodes: Some(budget), ..Limits::default() };
+        let solution = ask(self.solver, &mut self.answer, &board, &limits, stop);
+        root.search.nodes += self.solver.nodes();
+        match solution {
+            Solution::Mate(line) => root.refute(line),
+            Solution::NoMate | Solution::Unknown => false,
+        }
+    }
+}
+
+fn ask<B: Board>(
+    solver: &mut Solver,
+    question: &mut Question,
+    board: &B,
+    limits: &Limits,
+    stop: &mut dyn FnMut() -> bool,
+) -> Solution<B::Move> {
+    let solution = board.mate(solver, limits, stop);
+    question.spent += solver.nodes();
+    question.looks += 1;
+    question.decided = !matches!(solution, Solution::Unknown);
+    solution
+}
