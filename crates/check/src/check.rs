@@ -6,6 +6,7 @@ use readyok_protocol::{Dialect, NoteKind, Rule};
 
 use crate::bench::Bench;
 use crate::conversation::Conversation;
+use crate::partner::Probe;
 
 /// One rule of the protocols, and its test.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,8 @@ pub(crate) enum Test {
         /// What they may not have.
         notes: &'static [NoteKind],
     },
+    /// By an engine that does this to a client.
+    Provoke(Probe),
 }
 
 /// Where a rule stands.
@@ -159,6 +162,12 @@ impl Profile {
 }
 
 impl Check {
+    /// What it is about: the name without its last word.
+    pub fn area(&self) -> &'static str {
+        let own = self.id.strip_prefix("gui.").unwrap_or(self.id);
+        own.split('.').next().unwrap_or_default()
+    }
+
     /// Whether the rule is one of this protocol.
     pub fn is_for(&self, dialect: Dialect) -> bool {
         self.profiles.iter().any(|profile| profile.dialect() == dialect)

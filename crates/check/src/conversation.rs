@@ -1,7 +1,7 @@
 //! What was said in one conversation, and the searches in it.
 
-use std::cell::OnceCell;
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use readyok_protocol::{
@@ -18,14 +18,20 @@ const LONGEST_SHOWN: usize = 400;
 /// So many lines of the client are shown before the one that matters.
 const COMMANDS_SHOWN: usize = 24;
 
+/// So many lines are shown around what was done to a client.
+const BEFORE: usize = 8;
+const BEHIND: usize = 20;
+
 /// One conversation with an engine, from its start.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
     pub(crate) dialect: Dialect,
     /// The client kept to the rules, so that the engine can be held to them.
     pub(crate) fair: bool,
+    /// It came to its end as both sides wanted.
+    pub(crate) whole: bool,
     pub(crate) entries: Vec<Entry>,
-    searches: OnceCell<Vec<Search>>,
+    searches: OnceLock<Vec<Search>>,
 }
 
 /// A line.
@@ -54,7 +60,12 @@ pub(crate) struct Search {
 
 impl Conversation {
     pub(crate) fn new(dialect: Dialect, fair: bool) -> Self {
-        Self { dialect, fair, entries: Vec::new(), searches: OnceCell::new() }
+        Self { dialect, fair, whole: true, entries: Vec::new(), searches: OnceLock::new() }
+    }
+
+    /// The same, whether it is whole or not.
+    pub(crate) fn that_is(self, whole: bool) -> Self {
+        Self { whole, ..self }
     }
 
     pub(crate) fn add(&mut self, entry: Entry) {
@@ -155,11 +166,18 @@ impl Conversation {
                 Side::Engine => at == last || (from <= at && self.is_worth_showing(entries, at)),
             };
             if shown {
-                let direction = if entry.side == Side::Client { '>' } else { '<' };
-                let milliseconds = entry.at.as_millis();
-                // Writing into a `String` cannot fail.
-                let _ = writeln!(text, "{milliseconds:>7} {direction} {}", shown_line(&entry.text));
+                write_entry(&mut text, entry);
             }
+        }
+        text
+    }
+
+    /// What was said around an entry: a few lines before it, and what followed, in both directions.
+    pub(crate) fn around(&self, at: usize) -> String {
+        let mut text = String::new();
+        let entries = self.entries.iter().skip(at.saturating_sub(BEFORE)).take(BEFORE + BEHIND);
+        for entry in entries {
+            write_entry(&mut text, entry);
         }
         text
     }
@@ -179,6 +197,14 @@ impl Conversation {
     }
 }
 
+/// A line with its time and direction.
+fn write_entry(text: &mut String, entry: &Entry) {
+    let direction = if entry.side == Side::Client { '>' } else { '<' };
+    let milliseconds = entry.at.as_millis();
+    // Writing into a `String` cannot fail.
+    let _ = writeln!(text, "{milliseconds:>7} {direction} {}", shown_line(&entry.text));
+}
+
 /// A line as it may be shown.
 fn shown_line(text: &str) -> String {
     let mut shown: String =
@@ -190,7 +216,7 @@ fn shown_line(text: &str) -> String {
     shown
 }
 
-fn resolve(position: &readyok_protocol::Position<'_>, game: Game) -> Option<Position> {
+pub(crate) fn resolve(position: &readyok_protocol::Position<'_>, game: Game) -> Option<Position> {
     let start = match &position.root {
         Root::StartPos => Position::start(game),
         Root::Fen(fen) => Position::from_text(game, fen.as_str()).ok()?,

@@ -14,7 +14,7 @@
 //! });
 //! let report = Suite::new(engine).only(["handshake."]).run()?;
 //! assert!(report.conforms(), "{report}");
-//! # Ok::<(), readyok_check::NoEngine>(())
+//! # Ok::<(), readyok_check::NoSubject>(())
 //! ```
 //!
 //! Rules about the order of messages are not written here: they are those of
@@ -28,6 +28,8 @@ mod checks;
 mod conversation;
 mod listing;
 mod pace;
+mod partner;
+mod progress;
 mod report;
 mod subject;
 mod suite;
@@ -38,5 +40,12 @@ pub use check::{Check, Clause, Need, Profile, Severity, Verdict};
 pub use checks::all;
 pub use listing::{json as list_json, page, text as list_text};
 pub use pace::Pace;
+pub use partner::{ClientSuite, all as all_of_clients, serve_if_asked};
+pub use progress::Progress;
 pub use subject::Subject;
-pub use suite::{CheckResult, NoEngine, Report, Suite};
+pub use suite::{CheckResult, NoSubject, Report, Suite};
+
+/// The code of the page about this crate, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use readyok_protocol::Side;
+
 use crate::check::{Check, Profile};
-use crate::checks;
+use crate::{checks, partner};
 
 #[derive(Serialize)]
 struct Listed {
@@ -24,10 +26,34 @@ struct ListedClause {
     says: &'static str,
 }
 
+/// What the page of the engines begins with.
+const OF_ENGINES: &str = "# What `readyok check` checks\n\n\
+    Every rule that an engine is held to, where it stands, and what to change in one that fails.\n\
+    Generated from the code by `readyok check --list --markdown docs/conformance.md`.\n\n\
+    A *must* is what clients depend on; a *should* is what somebody will have trouble with; a\n\
+    *may* is a courtesy, or a matter that documents and practice do not agree on. Without\n\
+    `--profile` a rule that only one edition of UCI has is no must.\n";
+
+/// What the page of the clients begins with.
+const OF_CLIENTS: &str = "# What `readyok check --gui` checks\n\n\
+    Every rule that a client is held to, a GUI or a match runner, where it stands, and what to change in\n\
+    one that fails. Most checks have an engine do something, once, and look what becomes of the client.\n\
+    Generated from the code by `readyok check --gui --list --markdown docs/conformance-clients.md`.\n\n\
+    A *must* is what engines depend on, or what no client should fall over; a *should* is what somebody\n\
+    will have trouble with; a *may* is a courtesy.\n";
+
+/// The checks of a side.
+fn checks(of: Side) -> Box<dyn Iterator<Item = &'static Check>> {
+    match of {
+        Side::Engine => Box::new(checks::all()),
+        Side::Client => Box::new(partner::all()),
+    }
+}
+
 /// The list for people at a terminal.
-pub fn text() -> String {
+pub fn text(of: Side) -> String {
     let mut out = String::new();
-    for check in checks::all() {
+    for check in checks(of) {
         // Writing into a `String` cannot fail.
         let _ = writeln!(out, "{:<32} {:<7} {}", check.id, check.severity.word(), check.rule);
     }
@@ -35,25 +61,21 @@ pub fn text() -> String {
 }
 
 /// The list for programs: one JSON array.
-pub fn json() -> String {
-    let listed: Vec<Listed> = checks::all().map(Listed::from).collect();
+pub fn json(of: Side) -> String {
+    let listed: Vec<Listed> = checks(of).map(Listed::from).collect();
     // Nothing in it can fail to be written.
     serde_json::to_string_pretty(&listed).unwrap_or_default() + "\n"
 }
 
 /// The page of the documentation.
-pub fn page() -> String {
-    let mut page = String::from(
-        "# What `readyok check` checks\n\n\
-        Every rule that an engine is held to, where it stands, and what to change in one that fails.\n\
-        Generated from the code by `readyok check --list --markdown docs/conformance.md`.\n\n\
-        A *must* is what clients depend on; a *should* is what somebody will have trouble with; a\n\
-        *may* is a courtesy, or a matter that documents and practice do not agree on. Without\n\
-        `--profile` a rule that only one edition of UCI has is no must.\n",
-    );
+pub fn page(of: Side) -> String {
+    let mut page = String::from(match of {
+        Side::Engine => OF_ENGINES,
+        Side::Client => OF_CLIENTS,
+    });
     let mut area = "";
-    for check in checks::all() {
-        let this = check.id.split('.').next().unwrap_or_default();
+    for check in checks(of) {
+        let this = check.area();
         // Writing into a `String` cannot fail.
         let _ = if this == area { Ok(()) } else { writeln!(page, "\n## {this}") };
         area = this;

@@ -20,6 +20,7 @@ use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
 use crate::conversation::Conversation;
 use crate::pace::Pace;
+use crate::progress::{Progress, Watcher};
 use crate::subject::Subject;
 use crate::talk::Talk;
 use crate::time::now;
@@ -37,7 +38,7 @@ const RANDOM_SEARCHES: usize = 500;
 ///
 /// let report = Suite::new(Subject::program("./my-engine", [""; 0])).run()?;
 /// assert!(report.conforms(), "{report}");
-/// # Ok::<(), readyok_check::NoEngine>(())
+/// # Ok::<(), readyok_check::NoSubject>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Suite {
@@ -51,13 +52,16 @@ pub struct Suite {
     pace: Option<Pace>,
     seed: u64,
     random_searches: usize,
+    watcher: Watcher,
 }
 
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The engine, as it calls itself.
-    pub engine: String,
+    /// The engine, as it calls itself, or the command of the client.
+    pub name: String,
+    /// Who was looked at.
+    pub side: Side,
     /// The protocol.
     pub dialect: Dialect,
     /// The edition that was asked for.
@@ -90,9 +94,15 @@ pub struct CheckResult {
     pub took: Duration,
 }
 
-/// The engine cannot be looked at.
+/// The engine, or the client, cannot be looked at.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct NoEngine(String);
+pub struct NoSubject(String);
+
+impl NoSubject {
+    pub(crate) fn new(why: String) -> Self {
+        Self(why)
+    }
+}
 
 /// What a conversation check leaves behind.
 struct Asked {
@@ -114,6 +124,7 @@ impl Suite {
             pace: None,
             seed: 1,
             random_searches: RANDOM_SEARCHES,
+            watcher: Watcher::default(),
         }
     }
 
@@ -182,11 +193,18 @@ impl Suite {
         self
     }
 
+    /// Tells of each conversation check that is done, from any thread.
+    #[must_use]
+    pub fn on_progress(mut self, tell: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.watcher = Watcher::new(tell);
+        self
+    }
+
     /// Runs the checks.
     ///
     /// # Errors
     /// The engine cannot be started, or answers no greeting.
-    pub fn run(&self) -> Result<Report, NoEngine> {
+    pub fn run(&self) -> Result<Report, NoSubject> {
         let begin = now();
         let pace = self.pace.unwrap_or_else(|| Pace::calibrated(self.timeout_scale));
         let (dialect, facts, ping) = self.meet(pace)?;
@@ -197,17 +215,18 @@ impl Suite {
         let mut results: Vec<CheckResult> = asked.into_iter().map(|it| it.result).collect();
         for (check, severity) in &chosen {
             if !matches!(check.test, Test::Ask(_)) {
-                results.push(listen(check, *severity, &talks));
+                results.push(listen(check, *severity, &talks, Side::Engine));
             }
         }
         results.retain(|it| chosen.iter().any(|(check, _)| check.id == it.check.id));
         results.sort_by_key(|it| chosen.iter().position(|(check, _)| check.id == it.check.id));
         Ok(Report {
-            engine: facts
+            name: facts
                 .names
                 .first()
                 .map_or_else(|| self.subject.name(), String::as_str)
                 .to_owned(),
+            side: Side::Engine,
             dialect,
             profile: self.profile,
             seed: self.seed,
@@ -218,22 +237,20 @@ impl Suite {
     }
 
     fn chosen(&self, dialect: Dialect) -> Vec<(&'static Check, Severity)> {
-        let starts = |list: &[String], id: &str| list.iter().any(|it| id.starts_with(it.as_str()));
-        let wanted = |id: &str| self.only.is_empty() || starts(&self.only, id);
         checks::all()
-            .filter(|check| wanted(check.id) && !starts(&self.skip, check.id))
+            .filter(|check| wanted(check.id, &self.only, &self.skip))
             .filter_map(|check| Some((check, check.severity_in(dialect, self.profile)?)))
             .collect()
     }
 
     /// Finds out which protocol the engine speaks, who it is, and how fast it answers.
-    fn meet(&self, pace: Pace) -> Result<(Dialect, Facts, Duration), NoEngine> {
+    fn meet(&self, pace: Pace) -> Result<(Dialect, Facts, Duration), NoSubject> {
         let dialects = self.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
         let mut why = String::new();
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Conversation::new(dialect, true)));
             let mut talk = Talk::start(&self.subject, dialect, pace, record)
-                .map_err(|stop| NoEngine(Verdict::from(stop).text().to_owned()))?;
+                .map_err(|stop| NoSubject(Verdict::from(stop).text().to_owned()))?;
             match greet(&mut talk, dialect) {
                 Ok(facts) => {
                     // The first one may load whatever the engine needs.
@@ -250,7 +267,7 @@ impl Suite {
                 }
             }
         }
-        Err(NoEngine(why))
+        Err(NoSubject(why))
     }
 
     /// Runs the checks by conversation, and a conversation to listen to if nothing else is.
@@ -271,28 +288,45 @@ impl Suite {
         if listens && !work.iter().any(|(check, _)| check.id == sample.id) {
             work.push((sample, sample.severity));
         }
-        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let jobs = self.jobs.unwrap_or(processors).min(work.len());
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::new());
-        thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(|| {
-                    while let Some((check, severity)) =
-                        work.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let (seed, searches) = (self.seed, self.random_searches);
-                        let bench = Bench::new(&self.subject, facts, dialect, pace, seed, searches);
-                        let asked = ask(check, *severity, bench);
-                        let mut done =
-                            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                        done.push(asked);
-                    }
-                });
-            }
-        });
-        done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+        let done = self.watcher.count(work.len());
+        in_parallel(self.jobs, &work, |(check, severity)| {
+            let (seed, searches) = (self.seed, self.random_searches);
+            let bench = Bench::new(&self.subject, facts, dialect, pace, seed, searches);
+            let asked = ask(check, *severity, bench);
+            done.tell(&asked.result);
+            asked
+        })
     }
+}
+
+/// Whether a check is to be run: if its name starts so, and not so.
+pub(crate) fn wanted(id: &str, only: &[String], skip: &[String]) -> bool {
+    let starts = |list: &[String]| list.iter().any(|it| id.starts_with(it.as_str()));
+    (only.is_empty() || starts(only)) && !starts(skip)
+}
+
+/// Does all the work, several pieces at once, by default one for each processor. What comes of it is in
+/// no order.
+pub(crate) fn in_parallel<W: Sync, R: Send>(
+    jobs: Option<usize>,
+    work: &[W],
+    run: impl Fn(&W) -> R + Sync,
+) -> Vec<R> {
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let jobs = jobs.unwrap_or(processors).min(work.len());
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(piece) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = run(piece);
+                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(result);
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
@@ -301,7 +335,9 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
     let verdict = match (missing, check.test) {
         (Some(need), _) => Verdict::Skip(format!("it needs {need}")),
         (None, Test::Ask(run)) => run(&bench).map_or_else(Verdict::from, |()| Verdict::Pass),
-        (None, Test::Hear(_) | Test::Order(_) | Test::Form { .. }) => Verdict::Pass,
+        (None, Test::Hear(_) | Test::Order(_) | Test::Form { .. } | Test::Provoke(_)) => {
+            Verdict::Pass
+        }
     };
     let (talks, remark) = bench.finish();
     let dialogue = match &verdict {
@@ -312,13 +348,18 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
     Asked { result: CheckResult { check, severity, verdict, remark, dialogue, took }, talks }
 }
 
-/// Judges all conversations in which the client kept to the rules.
-fn listen(check: &'static Check, severity: Severity, talks: &[Conversation]) -> CheckResult {
+/// Judges one side in all conversations in which the other kept to the rules.
+pub(crate) fn listen(
+    check: &'static Check,
+    severity: Severity,
+    talks: &[Conversation],
+    side: Side,
+) -> CheckResult {
     let begin = now();
     let mut seen = 0;
     let mut breach = None;
     for talk in talks.iter().filter(|talk| talk.fair) {
-        match hear(check.test, talk) {
+        match hear(check.test, talk, side) {
             Ok(count) => seen += count,
             Err((at, finding)) => {
                 breach = Some((finding, talk.excerpt(Some(at))));
@@ -331,29 +372,29 @@ fn listen(check: &'static Check, severity: Severity, talks: &[Conversation]) -> 
     }
     let (verdict, dialogue) = match breach {
         Some((finding, dialogue)) => (Verdict::Fail(finding), Some(dialogue)),
-        None if seen == 0 => (Verdict::Skip("the engine said nothing of the kind".into()), None),
+        None if seen == 0 => (Verdict::Skip(format!("the {side} said nothing of the kind")), None),
         None => (Verdict::Pass, None),
     };
     let took = now().saturating_duration_since(begin);
     CheckResult { check, severity, verdict, remark: None, dialogue, took }
 }
 
-fn hear(test: Test, talk: &Conversation) -> Heard {
+fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
     match test {
-        Test::Ask(_) => Ok(0),
+        Test::Ask(_) | Test::Provoke(_) => Ok(0),
         Test::Hear(judge) => judge(talk),
         Test::Order(rule) => {
             let broken = |violation: &readyok_protocol::Violation| violation.rule == rule;
             match talk.entries.iter().position(|it| it.violation.as_ref().is_some_and(broken)) {
                 Some(at) => Err((at, format!("it broke the rule that {}", rule.text()))),
-                None => Ok(talk.entries.iter().filter(|it| it.side == Side::Engine).count()),
+                None => Ok(talk.entries.iter().filter(|it| it.side == side).count()),
             }
         }
         Test::Form { word, notes } => {
             let mut seen = 0;
             for (at, entry) in talk.entries.iter().enumerate() {
-                let is_one = entry.side == Side::Engine
-                    && entry.text.split_ascii_whitespace().next() == Some(word);
+                let is_one =
+                    entry.side == side && entry.text.split_ascii_whitespace().next() == Some(word);
                 if !is_one {
                     continue;
                 }
@@ -389,15 +430,15 @@ impl Report {
     }
 }
 
-impl fmt::Display for NoEngine {
+impl fmt::Display for NoSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for NoEngine {}
+impl std::error::Error for NoSubject {}
 
-impl From<Stop> for NoEngine {
+impl From<Stop> for NoSubject {
     fn from(stop: Stop) -> Self {
         Self(Verdict::from(stop).text().to_owned())
     }

@@ -1,5 +1,8 @@
 //! The command line: see the library of this package.
 
-fn main() -> std::process::ExitCode {
-    readyok::cli::run(std::env::args_os())
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // A client that is checked starts this program as its engine, with whatever arguments.
+    readyok_check::serve_if_asked().unwrap_or_else(|| readyok::cli::run(std::env::args_os()))
 }

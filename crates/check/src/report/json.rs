@@ -6,7 +6,8 @@ use crate::suite::Report;
 
 #[derive(Serialize)]
 struct Written<'a> {
-    engine: &'a str,
+    name: &'a str,
+    side: String,
     protocol: &'static str,
     profile: Option<&'static str>,
     verdict: &'static str,
@@ -52,7 +53,8 @@ impl Report {
             seconds: it.took.as_secs_f64(),
         });
         let written = Written {
-            engine: &self.engine,
+            name: &self.name,
+            side: self.side.to_string(),
             protocol: self.dialect.hello(),
             profile: self.profile.map(crate::Profile::name),
             verdict: self.summary(),

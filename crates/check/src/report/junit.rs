@@ -18,12 +18,12 @@ impl Report {
         let _ = writeln!(
             xml,
             "<testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{:.3}\">",
-            escaped(&self.engine),
+            escaped(&self.name),
             self.results.len(),
             self.took.as_secs_f64(),
         );
         for result in &self.results {
-            let area = result.check.id.split('.').next().unwrap_or_default();
+            let area = result.check.area();
             let _ = write!(
                 xml,
                 "  <testcase classname=\"{area}\" name=\"{}\" time=\"{:.3}\">",

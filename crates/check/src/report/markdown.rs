@@ -18,7 +18,7 @@ impl Report {
             "![{protocol}](https://img.shields.io/badge/{protocol}-{passed}%20of%20{judged}%20musts-{color})\n\n\
             **{}** {}.\n\n\
             | severity | passed | failed | inconclusive | skipped |\n|---|---|---|---|---|\n",
-            plain(&self.engine),
+            plain(&self.name),
             self.summary()
         );
         for severity in [Severity::Must, Severity::Should, Severity::May] {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use readyok_protocol::Side;
 use readyok_protocol::translation::display_text;
 
 use crate::check::{Severity, Verdict};
@@ -10,7 +11,7 @@ use crate::suite::{CheckResult, Report};
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let protocol = self.profile.map_or_else(|| self.dialect.hello(), |profile| profile.name());
-        writeln!(f, "{} ({protocol}) {}", display_text(&self.engine), self.summary())?;
+        writeln!(f, "{} ({protocol}) {}", display_text(&self.name), self.summary())?;
         for severity in [Severity::Must, Severity::Should, Severity::May] {
             let tally = self.tally(severity);
             write!(f, "  {:<7}{:>4} passed", severity.word(), tally.passed)?;
@@ -25,16 +26,20 @@ impl fmt::Display for Report {
             }
             writeln!(f)?;
         }
-        writeln!(
-            f,
-            "  in {:.1} s; limits: {:.1} s for an answer (stretched {:.1} times; `isready` took {:.1} ms); \
-             seed {}",
-            self.took.as_secs_f64(),
-            self.pace.answer().as_secs_f64(),
-            self.pace.scale(),
-            self.pace.ping().as_secs_f64() * 1000.0,
-            self.seed
-        )?;
+        write!(f, "  in {:.1} s; ", self.took.as_secs_f64())?;
+        match self.side {
+            Side::Engine => writeln!(
+                f,
+                "limits: {:.1} s for an answer (stretched {:.1} times; `isready` took {:.1} ms); seed {}",
+                self.pace.answer().as_secs_f64(),
+                self.pace.scale(),
+                self.pace.ping().as_secs_f64() * 1000.0,
+                self.seed
+            )?,
+            Side::Client => {
+                writeln!(f, "limits stretched {:.1} times; seed {}", self.pace.scale(), self.seed)?;
+            }
+        }
         for severity in [Severity::Must, Severity::Should, Severity::May] {
             for result in self.failures().filter(|it| it.severity == severity) {
                 write_failure(f, result)?;

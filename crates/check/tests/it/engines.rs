@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use readyok_check::{Subject, Suite};
-use readyok_protocol::Dialect;
+use readyok_protocol::{Dialect, Side};
 
 fn narikin() -> Subject {
     Subject::in_process("narikin", |input, output| {
@@ -33,10 +33,16 @@ fn what_is_no_engine_is_told_so() {
 }
 
 #[test]
-fn the_page_about_the_checks_is_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance.md");
-    let page = std::fs::read_to_string(path).unwrap_or_default();
-    let hint =
-        "docs/conformance.md is stale: run `readyok check --list --markdown docs/conformance.md`";
-    assert!(page == readyok_check::page(), "{hint}");
+fn the_pages_about_the_checks_are_fresh() {
+    let pages = [
+        (Side::Engine, "conformance.md", "--list"),
+        (Side::Client, "conformance-clients.md", "--gui --list"),
+    ];
+    for (side, name, list) in pages {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        let page = std::fs::read_to_string(path).unwrap_or_default();
+        let hint =
+            format!("docs/{name} is stale: run `readyok check {list} --markdown docs/{name}`");
+        assert!(page == readyok_check::page(side), "{hint}");
+    }
 }

@@ -1,4 +1,5 @@
 //! The checks, on an engine that obeys, and on one with one fault.
 
+mod clients;
 mod engines;
 mod mutants;

@@ -1,13 +1,18 @@
 //! `readyok check`.
 
+use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use readyok_check::{Profile, Subject, Suite};
-use readyok_protocol::Dialect;
+use readyok_check::{ClientSuite, Profile, Progress, Report, Subject, Suite};
+use readyok_protocol::{Dialect, Side};
 
 use crate::address::{Address, Reach};
+use crate::canvas::Canvas;
+use crate::cli::terminal_size;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
@@ -20,10 +25,17 @@ Examples:
   readyok check 'gnuchess --uci' --only search. --only ending.
   readyok check fairy-stockfish --usi --junit check.xml --markdown check.md
   readyok check --list
+  readyok check --gui -- my-gui --engine {engine}
+  readyok check --gui -- sh -c 'printf \"new\\nsd 1\\ngo\\n\" | polyglot -noini -ec {engine}'
 
-The exit code is 0 if the engine conforms, 1 if it breaks a must, and 2 if it could not be judged.";
+With --gui the command starts a client, with {engine} in the place of its engine: a program without
+arguments, which plays its part by a script. The client is started once for each check, and gets no
+input.
 
-/// Look whether an engine keeps to the rules of UCI or USI
+The exit code is 0 if the engine or client conforms, 1 if it breaks a must, and 2 if it could not be
+judged.";
+
+/// Look whether an engine, or a GUI, keeps to the rules of UCI or USI
 ///
 /// Each failure is shown with the rule and where it stands, a dialogue that shows it, and what to
 /// change.
@@ -31,8 +43,17 @@ The exit code is 0 if the engine conforms, 1 if it breaks a must, and 2 if it co
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// Which engine
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "gui"], conflicts_with = "gui")]
     engine: Option<String>,
+    /// Judge a client: a GUI, a match runner, a library
+    #[arg(long, conflicts_with = "profile")]
+    gui: bool,
+    /// A client in which nothing has happened for so many seconds waits for ever
+    #[arg(long, value_name = "SECONDS", default_value_t = 12.0, requires = "gui")]
+    patience: f64,
+    /// The command that starts the client
+    #[arg(last = true, value_name = "CLIENT COMMAND", requires = "gui")]
+    client: Vec<OsString>,
     /// Speak USI; by default UCI is tried before it
     #[arg(long, conflicts_with = "profile")]
     usi: bool,
@@ -84,23 +105,13 @@ enum Edition {
 }
 
 pub(super) fn run(args: &Args) -> Result<Code, Failure> {
-    let Some(engine) = args.engine.as_ref().filter(|_| !args.list) else { return list(args) };
-    let subject = subject(Address::find(engine, &dirs::env).map_err(Failure::usage)?)?;
-    let mut suite = Suite::new(subject)
-        .only(&args.only)
-        .skip(&args.skip)
-        .timeout_scale(args.timeout_scale)
-        .seed(args.seed);
-    if args.usi {
-        suite = suite.dialect(Dialect::Usi);
+    if args.list {
+        return list(args);
     }
-    if let Some(profile) = args.profile {
-        suite = suite.profile(profile.into());
-    }
-    if let Some(jobs) = args.jobs {
-        suite = suite.jobs(jobs);
-    }
-    let report = suite.run().map_err(Failure::usage)?;
+    let report = match &args.engine {
+        Some(engine) => of_engine(args, engine)?,
+        None => of_client(args)?,
+    };
     if let Some(path) = &args.junit {
         write(path, &report.to_junit())?;
     }
@@ -115,11 +126,76 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     })
 }
 
+fn of_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
+    let subject = subject(Address::find(engine, &dirs::env).map_err(Failure::usage)?)?;
+    let mut suite = Suite::new(subject)
+        .only(&args.only)
+        .skip(&args.skip)
+        .timeout_scale(args.timeout_scale)
+        .seed(args.seed)
+        .on_progress(progress());
+    if args.usi {
+        suite = suite.dialect(Dialect::Usi);
+    }
+    if let Some(profile) = args.profile {
+        suite = suite.profile(profile.into());
+    }
+    if let Some(jobs) = args.jobs {
+        suite = suite.jobs(jobs);
+    }
+    suite.run().map_err(Failure::usage)
+}
+
+fn of_client(args: &Args) -> Result<Report, Failure> {
+    let partner = std::env::current_exe().map_err(Failure::usage)?;
+    let patience = Duration::try_from_secs_f64(args.patience)
+        .map_err(|error| Failure::usage(format!("--patience: {error}")))?;
+    let guard = guardian::start().map_err(Failure::usage)?;
+    let mut suite = ClientSuite::new(&args.client, partner)
+        .guarded(&guard)
+        .only(&args.only)
+        .skip(&args.skip)
+        .timeout_scale(args.timeout_scale)
+        .patience(patience)
+        .seed(args.seed)
+        .on_progress(progress());
+    if args.usi {
+        suite = suite.dialect(Dialect::Usi);
+    }
+    if let Some(jobs) = args.jobs {
+        suite = suite.jobs(jobs);
+    }
+    suite.run().map_err(Failure::usage)
+}
+
+/// The length of the bar.
+const BAR: usize = 24;
+
+/// A bar on a terminal, which goes away with the last check.
+fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
+    let shown = io::stderr().is_terminal();
+    let canvas = Mutex::new(Canvas::new(io::stderr(), terminal_size));
+    move |now: Progress<'_>| {
+        if !shown {
+            return;
+        }
+        let full = BAR * now.done / now.total.max(1);
+        let bar = "#".repeat(full) + &"-".repeat(BAR - full);
+        let row = format!("[{bar}] {}/{} {}", now.done, now.total, now.last.check.id);
+        let rows = (now.done < now.total).then_some(row);
+        let mut canvas = canvas.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without a terminal to draw on the report is all there is.
+        let _ = canvas.draw(rows);
+    }
+}
+
 fn list(args: &Args) -> Result<Code, Failure> {
+    let of = if args.gui { Side::Client } else { Side::Engine };
     if let Some(path) = &args.markdown {
-        write(path, &readyok_check::page())?;
+        write(path, &readyok_check::page(of))?;
     } else {
-        print(&if args.json { readyok_check::list_json() } else { readyok_check::list_text() })?;
+        let list = if args.json { readyok_check::list_json } else { readyok_check::list_text };
+        print(&list(of))?;
     }
     Ok(Code::Done)
 }

@@ -1,0 +1,300 @@
+//! What the client asks its engine: a few searches of all kinds.
+
+use std::time::Duration;
+
+use readyok_protocol::Dialect;
+use readyok_rules::{Game, Position};
+
+use crate::engine::{Engine, PATIENCE, State, Trouble};
+use crate::faults::Faults;
+
+/// How long an endless search goes on at least, if it tells nothing.
+const THINK: Duration = Duration::from_millis(100);
+
+/// A client that cannot read so much in one search.
+const MANY: u32 = 4000;
+
+pub(crate) fn play(program: &str, dialect: Dialect, faults: &Faults) -> Result<(), Trouble> {
+    let mut client = Client {
+        engine: Engine::start(program, faults)?,
+        dialect,
+        game: if dialect == Dialect::Uci { Game::Chess } else { Game::Shogi },
+        options: 0,
+        moves: Vec::new(),
+        answer: None,
+        searches: 0,
+    };
+    let done = client.all();
+    if !client.engine.lost {
+        client.engine.quit();
+    }
+    done
+}
+
+struct Client {
+    engine: Engine,
+    dialect: Dialect,
+    game: Game,
+    options: u32,
+    moves: Vec<String>,
+    /// The words of the last answer.
+    answer: Option<Vec<String>>,
+    searches: u32,
+}
+
+impl Client {
+    fn breaks(&self, id: &str) -> bool {
+        self.engine.faults.breaks(id)
+    }
+
+    fn all(&mut self) -> Result<(), Trouble> {
+        self.greet()?;
+        self.set_up()?;
+        let clocks = if self.breaks("conduct.own-clock") {
+            if self.dialect == Dialect::Uci { "btime 60000" } else { "wtime 60000" }
+        } else {
+            "wtime 60000 btime 60000"
+        };
+        let first = if self.breaks("conduct.go-form") { "go movetime 1.5" } else { "" };
+        self.position(None);
+        self.go(if first.is_empty() { format!("go {clocks}") } else { first.into() }.as_str());
+        self.best()?;
+        self.ready(State::Again)?;
+        self.search_among()?;
+        self.ready(State::Again)?;
+        self.search_for_ever()?;
+        self.ready(State::Again)?;
+        self.ponder(clocks)?;
+        if self.breaks("conduct.ponderhit") {
+            self.engine.say("ponderhit");
+        }
+        self.ready(State::Again)
+    }
+
+    fn greet(&mut self) -> Result<(), Trouble> {
+        self.engine.enter(State::Greeting);
+        self.engine.say(self.dialect.hello());
+        if self.breaks("conduct.greets-first") {
+            self.engine.say("isready");
+        }
+        let mut named = false;
+        loop {
+            let words = self.engine.next()?;
+            match words.first().map(String::as_str) {
+                Some("id") => named = true,
+                Some("option") => self.options += 1,
+                Some("info") => self.engine.faults.stumbles("start.search-talk"),
+                Some(word) if word == self.dialect.hello_ok() => break,
+                _ => (),
+            }
+        }
+        if !named {
+            self.engine.faults.stumbles("start.nameless");
+        }
+        if self.options == 0 && named {
+            self.engine.faults.stumbles("start.no-options");
+        }
+        if self.breaks("conduct.greets-once") {
+            self.engine.say(self.dialect.hello());
+            while self.engine.next()?.first().is_none_or(|it| it != self.dialect.hello_ok()) {}
+        }
+        Ok(())
+    }
+
+    fn set_up(&mut self) -> Result<(), Trouble> {
+        if self.options > 0 {
+            let hash = if self.dialect == Dialect::Uci { "Hash" } else { "USI_Hash" };
+            let form = if self.breaks("conduct.setoption-form") { "" } else { "name " };
+            self.engine.say(&format!("setoption {form}{hash} value 32"));
+        }
+        if self.breaks("conduct.declared-options") {
+            self.engine.say("setoption name Nonsense value 1");
+        }
+        if self.breaks("conduct.known-commands") {
+            self.engine.say("hello");
+        }
+        if !self.breaks("conduct.new-game") {
+            self.engine.say(self.dialect.new_game());
+        }
+        if self.breaks("conduct.waits-for-ready") { Ok(()) } else { self.ready(State::Ready) }
+    }
+
+    fn ready(&mut self, state: State) -> Result<(), Trouble> {
+        self.engine.enter(state);
+        self.engine.say("isready");
+        loop {
+            let words = self.engine.next()?;
+            match words.first().map(String::as_str) {
+                Some("readyok") => return Ok(()),
+                Some("registration")
+                    if words.get(1).is_some_and(|it| it == "error")
+                        && !self.breaks("conduct.registers") =>
+                {
+                    self.engine.say("register later");
+                }
+                Some("option") => self.engine.faults.stumbles("options.late"),
+                Some("bestmove") if state == State::Ready => {
+                    self.engine.faults.stumbles("ready.unsolicited-move");
+                }
+                Some("bestmove") if self.answer.as_ref() == Some(&words) => {
+                    self.engine.faults.stumbles("search.move-twice");
+                }
+                Some("bestmove") => self.engine.faults.stumbles("search.two-moves"),
+                Some("info") if state == State::Again => {
+                    self.engine.faults.stumbles("search.info-after");
+                }
+                Some("usiok") if state == State::Again => {
+                    self.engine.faults.stumbles("lines.unsolicited");
+                }
+                Some(word) if word == self.dialect.hello_ok() && state == State::Ready => {
+                    self.engine.faults.stumbles("start.ok-twice");
+                }
+                _ => (),
+            }
+        }
+    }
+
+    fn reached(&self) -> Result<Position, Trouble> {
+        Position::start(self.game).after(&self.moves).map_err(|error| error.to_string())
+    }
+
+    fn position(&mut self, more: Option<&str>) {
+        if self.breaks("conduct.sends-position") {
+            return;
+        }
+        let illegal = self.breaks("conduct.legal-positions").then_some("a1h8");
+        let illegal = illegal.map(|it| if self.game == Game::Shogi { "1i9a" } else { it });
+        let words: Vec<&str> =
+            self.moves.iter().map(String::as_str).chain(more).chain(illegal).collect();
+        let moves = match words[..] {
+            [] => "",
+            _ if self.breaks("conduct.position-form") => " ",
+            _ => " moves ",
+        };
+        self.engine.say(&format!("position startpos{moves}{}", words.join(" ")));
+    }
+
+    fn go(&mut self, line: &str) {
+        self.engine.enter(State::Searching);
+        self.searches += 1;
+        self.engine.say(line);
+    }
+
+    /// Waits for the answer, and plays it.
+    fn best(&mut self) -> Result<(), Trouble> {
+        let words = self.wait_for_best()?;
+        let word = words.get(1).cloned().unwrap_or_default();
+        let unchecked = self.breaks("search.illegal-move");
+        if self.reached()?.parse_move(&word).is_err() && !unchecked {
+            return Err(format!("`{word}` cannot be played"));
+        }
+        let expected = words.get(3).cloned();
+        self.moves.push(word);
+        self.answer = Some(words);
+        if unchecked && self.reached().is_err() {
+            self.position(None);
+            return Err("it was played".into());
+        }
+        // Its expected move is played, too.
+        let next = self.reached()?;
+        if let Some(word) = expected.clone().filter(|it| next.parse_move(it).is_err())
+            && self.breaks("search.illegal-ponder")
+        {
+            self.position(Some(&word));
+            return Err("it was pondered on".into());
+        }
+        let form = next.game().castling_form();
+        let any = || next.legal_moves().into_iter().map(|mv| mv.word(form)).min();
+        self.moves.extend(expected.filter(|it| next.parse_move(it).is_ok()).or_else(any));
+        Ok(())
+    }
+
+    fn wait_for_best(&mut self) -> Result<Vec<String>, Trouble> {
+        let mut told = false;
+        loop {
+            let words = self.engine.next()?;
+            match words.first().map(String::as_str) {
+                Some("bestmove") => {
+                    if !told {
+                        self.engine.faults.stumbles("search.no-info");
+                    }
+                    return Ok(words);
+                }
+                Some("readyok") => self.engine.faults.stumbles("ready.twice"),
+                Some("info") => {
+                    told = true;
+                    self.look(&words)?;
+                }
+                _ => (),
+            }
+        }
+    }
+
+    fn look(&self, words: &[String]) -> Result<(), Trouble> {
+        if MANY < self.engine.count {
+            self.engine.faults.stumbles("search.flood");
+        }
+        let pv = words.iter().skip_while(|it| *it != "pv").skip(1);
+        if self.breaks("search.illegal-pv") && self.reached()?.after(pv).is_err() {
+            self.engine.faults.stumbles("search.illegal-pv");
+        }
+        Ok(())
+    }
+
+    fn search_among(&mut self) -> Result<(), Trouble> {
+        let position = self.reached()?;
+        let form = position.game().castling_form();
+        let mut moves: Vec<String> =
+            position.legal_moves().into_iter().map(|mv| mv.word(form)).collect();
+        moves.sort();
+        moves.truncate(3);
+        if self.breaks("conduct.legal-searchmoves") {
+            moves.push(if self.game == Game::Shogi { "1i9a".into() } else { "a1h8".into() });
+        }
+        self.position(None);
+        self.go(&format!("go depth 3 searchmoves {}", moves.join(" ")));
+        self.best()
+    }
+
+    fn search_for_ever(&mut self) -> Result<(), Trouble> {
+        self.position(None);
+        self.go("go infinite");
+        if let Some(words) = self.engine.next_within(THINK)?
+            && words.first().is_some_and(|it| it == "info")
+        {
+            self.look(&words)?;
+            // One that ends by itself.
+            let time = if self.breaks("search.ends-early") { PATIENCE } else { THINK };
+            if let Some(words) = self.engine.next_within(time)?
+                && words.first().is_some_and(|it| it == "bestmove")
+            {
+                self.engine.faults.crashes("search.ends-early");
+                return Ok(());
+            }
+        }
+        self.engine.say("stop");
+        if self.breaks("conduct.waits-for-answer") {
+            self.position(None);
+        }
+        self.best()
+    }
+
+    /// Has the engine think on the opponent's time, and then play that move.
+    fn ponder(&mut self, clocks: &str) -> Result<(), Trouble> {
+        self.position(None);
+        self.go(&format!("go {clocks}"));
+        let words = self.wait_for_best()?;
+        let (Some(best), Some(expected)) = (words.get(1), words.get(3)) else { return Ok(()) };
+        let next = self.reached()?.after([best]).map_err(|error| error.to_string())?;
+        if next.parse_move(expected).is_err() {
+            return Ok(());
+        }
+        self.moves.push(best.clone());
+        let expected = expected.clone();
+        self.ready(State::Again)?;
+        self.position(Some(&expected));
+        self.go(&format!("go ponder {clocks}"));
+        self.engine.say("ponderhit");
+        self.wait_for_best().map(drop)
+    }
+}

@@ -1,0 +1,138 @@
+//! Every check of clients is proved both ways: a client that obeys passes it, and one that breaks its
+//! rule fails it and nothing unrelated.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use readyok_check::{Check, ClientSuite, Pace, Report, Verdict, all_of_clients};
+use readyok_protocol::Dialect;
+
+const CALLER: &str = env!("CARGO_BIN_EXE_caller");
+
+/// The client gives its engine half of that.
+const PATIENCE: Duration = Duration::from_secs(7);
+
+/// So many clients with faults at once. Mostly they wait.
+const AT_ONCE: usize = 6;
+
+/// Faults that cannot be had alone: the check, and what else is seen of it.
+const RELATED: [(&str, &[&str]); 6] = [
+    // What can be played is another matter in the position that the engine knows.
+    ("gui.conduct.sends-position", &["gui.conduct.legal-searchmoves"]),
+    // Without a name there is no option.
+    ("gui.conduct.setoption-form", &["gui.conduct.known-commands", "gui.conduct.declared-options"]),
+    // The wish for readiness comes before the greeting is over.
+    ("gui.conduct.greets-first", &["gui.conduct.waits-for-ready"]),
+    // The engine wants to be registered while something else is waited for.
+    ("gui.conduct.greets-once", &["gui.conduct.registers"]),
+    ("gui.conduct.waits-for-ready", &["gui.conduct.registers"]),
+    // Half of an answer is taken for one.
+    ("gui.lines.pieces", &["gui.conduct.waits-for-ready"]),
+];
+
+fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
+    let mut words = vec![CALLER];
+    if dialect == Dialect::Usi {
+        words.push("--usi");
+    }
+    words.extend(fault.iter().flat_map(|id| ["--break", *id]));
+    words.push("{engine}");
+    ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE).jobs(6)
+}
+
+fn failed(report: &Report) -> Vec<&'static str> {
+    report.failures().map(|it| it.check.id).collect()
+}
+
+#[test]
+fn a_client_that_obeys_passes_every_check() {
+    let mut passed = BTreeMap::new();
+    for dialect in Dialect::ALL {
+        let report = suite(None, dialect).run().expect("it starts its engine");
+        let odd: Vec<_> = report
+            .results
+            .iter()
+            .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
+            .collect();
+        assert!(odd.is_empty(), "{report}");
+        assert_eq!(report.exit_status(), 0);
+        for result in &report.results {
+            *passed.entry(result.check.id).or_insert(false) |= result.verdict == Verdict::Pass;
+        }
+    }
+    let skipped: Vec<_> = passed.iter().filter(|(_, passed)| !**passed).collect();
+    assert!(skipped.is_empty(), "{skipped:?} are never tested");
+}
+
+#[test]
+fn a_client_with_a_fault_fails_its_check_and_nothing_unrelated() {
+    let checks: Vec<&Check> = all_of_clients().collect();
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(check) = checks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(why) = is_caught(check) {
+                        wrong.lock().expect("no panic").push(why);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("no panic");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+fn is_caught(check: &Check) -> Result<(), String> {
+    let dialect = check.profiles[0].dialect();
+    // What is heard of it is heard in all runs, and who registers in the one where it is asked to.
+    let only = [check.id, "gui.conduct.", "gui.status.registration-error"];
+    let report = suite(Some(check.id), dialect).only(only).run();
+    let report = report.map_err(|error| format!("{}: {error}", check.id))?;
+    let failed = failed(&report);
+    let related = RELATED.iter().find(|(id, _)| *id == check.id).map_or(&[][..], |(_, them)| them);
+    if !failed.contains(&check.id) {
+        let result = report.results.iter().find(|it| it.check.id == check.id);
+        return Err(format!("{} is not caught: {:?}", check.id, result.map(|it| &it.verdict)));
+    }
+    match failed.iter().find(|id| **id != check.id && !related.contains(*id)) {
+        Some(other) => Err(format!("{} is taken for {other}:\n{report}", check.id)),
+        None => Ok(()),
+    }
+}
+
+/// The example that asks an engine by way of the client's library.
+fn asks() -> PathBuf {
+    let here = Path::new(CALLER);
+    let example = here.with_file_name("examples/asks");
+    assert!(example.exists(), "`cargo test -p readyok-check` builds {}", example.display());
+    example
+}
+
+#[test]
+fn our_client_passes_every_check() {
+    for dialect in Dialect::ALL {
+        let mut words = vec![asks().into_os_string()];
+        words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
+        words.push("{engine}".into());
+        let suite = ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE);
+        let report = suite.jobs(6).run().expect("it starts its engine");
+        assert_eq!(failed(&report), [""; 0], "{report}");
+        assert!(report.conforms(), "{report}");
+    }
+}
+
+#[test]
+fn what_is_no_client_is_told_so() {
+    let without = ClientSuite::new([CALLER], CALLER).run().expect_err("no engine is named");
+    assert!(without.to_string().contains("`{engine}`"), "{without}");
+    let nobody = ClientSuite::new(["/no/such/client", "{engine}"], CALLER);
+    assert!(nobody.run().is_err());
+    let idle = ClientSuite::new(["echo", "{engine}"], CALLER).run().expect_err("it starts none");
+    assert!(idle.to_string().contains("starts no engine"), "{idle}");
+}

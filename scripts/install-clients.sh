@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs the clients that `readyok check --gui` is tried on: python-chess from PyPI, PolyGlot and XBoard
+# from Debian. Can be run again at any time.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+venv=target/clients
+if [[ ! -x $venv/bin/python ]]; then
+    python3 -m venv "$venv"
+fi
+"$venv/bin/pip" install --quiet chess==1.11.2
+"$venv/bin/python" -c 'import chess.engine'
+
+packages=(polyglot xboard xvfb xauth)
+export DEBIAN_FRONTEND=noninteractive
+root=()
+[[ $EUID -eq 0 ]] || root=(sudo --preserve-env=DEBIAN_FRONTEND)
+# Another installation may be running: wait for it rather than fail.
+apt=("${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq)
+"${apt[@]}" update
+"${apt[@]}" install -y --no-install-recommends "${packages[@]}"
+echo "installed: python-chess ${packages[*]}"
