@@ -3,6 +3,7 @@
 
 mod address;
 mod analyse;
+mod check;
 mod killed;
 mod matches;
 mod matches_real;
