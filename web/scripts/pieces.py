@@ -88,14 +88,16 @@ def body(size):
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in at) + "Z"
     return (
         '<defs><linearGradient id="w" x1="0" y1="0" x2=".35" y2="1">'
-        '<stop offset="0" stop-color="#fbe9bf"/><stop offset=".6" stop-color="#f0d294"/>'
-        '<stop offset="1" stop-color="#dcb671"/></linearGradient></defs>'
-        f'<path d="{path}" fill="url(#w)" stroke="#7a5a2a" stroke-width="1.6" stroke-linejoin="round"/>'
+        '<stop offset="0" stop-color="#fff4d9"/><stop offset=".6" stop-color="#f8e2b4"/>'
+        '<stop offset="1" stop-color="#e8c88c"/></linearGradient></defs>'
+        f'<path d="{path}" fill="url(#w)" stroke="#6b4a1c" stroke-width="2.2" stroke-linejoin="round"/>'
     )
 
 
-def svg(inner, gote):
-    turn = '<g transform="rotate(180 50 50)">' if gote else "<g>"
+def svg(inner, gote, size):
+    """The picture: in the middle of its square, whatever its size."""
+    up = f"translate(0 {-46.5 * (1 - size):.1f})"
+    turn = f'<g transform="{"rotate(180 50 50) " if gote else ""}{up}">'
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" width="100" height="100">'
         f"{turn}{inner}</g></svg>\n"
@@ -103,8 +105,8 @@ def svg(inner, gote):
 
 
 def kanji(font, character, size, promoted):
-    height = 62 * size
-    box = (50 - 27 * size, 97 - 8 * size - height, 54 * size, height)
+    height = 66 * size
+    box = (50 - 29 * size, 97 - 8 * size - height, 58 * size, height)
     return body(size) + f'<path d="{outline(font, character, box)}" fill="{RED if promoted else INK}"/>'
 
 
@@ -116,14 +118,14 @@ def international(font, role, letter, size, promoted):
     marks = []
     for x, y in STEPS[role]:
         fx = reach * x * (0.98 if y >= 0 else 0.86)
-        marks.append(f'<circle cx="{centre[0] + fx:.1f}" cy="{centre[1] + reach * 1.12 * y:.1f}" r="{3.6 * size:.1f}"/>')
+        marks.append(f'<circle cx="{centre[0] + fx:.1f}" cy="{centre[1] + reach * 1.12 * y:.1f}" r="{4.3 * size:.1f}"/>')
     for x, y in SLIDES.get(role, []):
         fx = x * (0.98 if y >= 0 else 0.86)
         near, far = 0.86, 1.2
         marks.append(
             f'<path d="M{centre[0] + reach * near * fx:.1f} {centre[1] + reach * near * 1.12 * y:.1f}'
             f'L{centre[0] + reach * far * fx:.1f} {centre[1] + reach * far * 1.12 * y:.1f}" '
-            f'stroke="{colour}" stroke-width="{5.2 * size:.1f}" stroke-linecap="round"/>'
+            f'stroke="{colour}" stroke-width="{6 * size:.1f}" stroke-linecap="round"/>'
         )
     box = (centre[0] - 16 * size, centre[1] - 17 * size, 32 * size, 34 * size)
     return (
@@ -143,9 +145,9 @@ def main():
             # The lower-ranked player has the king with a dot more.
             shown = "王" if role == "king" and gote else character
             name = f"{'g' if gote else 's'}_{role}.svg"
-            (out / "kanji" / name).write_text(svg(kanji(kanji_font, shown, size, promoted), gote))
+            (out / "kanji" / name).write_text(svg(kanji(kanji_font, shown, size, promoted), gote, size))
             (out / "international" / name).write_text(
-                svg(international(letter_font, role, letter, size, promoted), gote)
+                svg(international(letter_font, role, letter, size, promoted), gote, size)
             )
     return 0
 

@@ -1,4 +1,5 @@
 // Keyboard shortcuts: one table, which the overlay shows and the page obeys.
+import { untrack } from 'svelte';
 import type { Key } from '../i18n/en';
 
 export interface Shortcut {
@@ -19,7 +20,7 @@ export const keys = new Keys();
 /** Adds shortcuts for as long as the component lives. */
 export function shortcuts(list: Shortcut[]) {
   $effect(() => {
-    keys.list = [...keys.list, ...list];
+    keys.list = [...untrack(() => keys.list), ...list];
     return () => {
       keys.list = keys.list.filter((one) => !list.includes(one));
     };

@@ -1,0 +1,546 @@
+// The board by mouse, touch and keys, and what the page does with what a server says. The server is a fake one.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import type { Command, Play } from '../src/api/wire';
+import { faultsOf, launch, violations } from './browser';
+import { engine, furnished, game, here, lane, legal, line, node, open, type Fake } from './fake';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+const moves = (fake: Fake) => fake.said.flatMap((said) => (said.kind === 'move' ? [said.text] : []));
+const edits = (fake: Fake) => fake.said.flatMap((said) => (said.kind === 'edit' ? [said.edit] : []));
+
+/** The middle of a square on the screen. */
+async function at(page: Page, square: string): Promise<{ x: number; y: number }> {
+  const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
+  if (!box) throw new Error(`no square ${square}`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+async function click(page: Page, square: string) {
+  const { x, y } = await at(page, square);
+  await page.mouse.click(x, y);
+}
+
+async function opened(fake: Fake, hash: string, options = {}): Promise<Page> {
+  const page = await fake.page(browser, hash, options);
+  await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+  return page;
+}
+
+test('a move by two clicks, and one by dragging', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  const page = await opened(fake, '#/analyse/1');
+  const faults = faultsOf(page);
+  await click(page, 'e2');
+  await click(page, 'e4');
+  await expect.poll(() => moves(fake)).toEqual(['e2e4']);
+  await page.reload();
+  await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+  const [from, to] = [await at(page, 'd2'), await at(page, 'd4')];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 4 });
+  await page.mouse.move(to.x, to.y, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => moves(fake)).toEqual(['e2e4', 'd2d4']);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('a move by touch', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  const page = await opened(fake, '#/analyse/1', { hasTouch: true, viewport: { width: 360, height: 740 } });
+  for (const square of ['g1', 'f3']) {
+    const { x, y } = await at(page, square);
+    await page.touchscreen.tap(x, y);
+  }
+  await expect.poll(() => moves(fake)).toEqual(['g1f3']);
+  await page.context().close();
+});
+
+test('a refused move goes back and says why', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  fake.answer = (said) =>
+    said.kind === 'move' ? { code: 'illegal_move', text: 'the king would be in check' } : { kind: 'done' };
+  const page = await opened(fake, '#/analyse/1');
+  await click(page, 'e2');
+  await click(page, 'e4');
+  await page.getByText('the king would be in check').first().waitFor();
+  await expect.poll(() => page.locator('cg-board piece.white.pawn').count()).toBe(8);
+  await page.context().close();
+});
+
+test('castling can be pointed at by the rook and by the square', async () => {
+  const castle = { ...legal('e1h1', 'O-O'), to: ['g1', 'h1'] };
+  for (const to of ['g1', 'h1']) {
+    const fake = furnished();
+    open(
+      fake,
+      game(1, 'chess960', { here: here('4k3/8/8/8/8/8/8/4K2R w K - 0 1', [castle, legal('e1f1', 'Kf1')]) }),
+    );
+    const page = await opened(fake, '#/analyse/1');
+    await click(page, 'e1');
+    await click(page, to);
+    await expect.poll(() => moves(fake)).toEqual(['e1h1']);
+    await page.context().close();
+  }
+});
+
+test('a pawn asks what it becomes, and can think again', async () => {
+  const fake = furnished();
+  const all = ['q', 'r', 'b', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
+  open(fake, game(1, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+  const page = await opened(fake, '#/analyse/1');
+  await click(page, 'b7');
+  await click(page, 'b8');
+  await page.keyboard.press('Escape');
+  expect(moves(fake)).toEqual([]);
+  await click(page, 'b7');
+  await click(page, 'b8');
+  await page.getByRole('button', { name: 'White knight' }).click();
+  await expect.poll(() => moves(fake)).toEqual(['b7b8n']);
+  await page.context().close();
+});
+
+test('shogi: a promotion is asked for, a piece is dropped', async () => {
+  const fake = furnished();
+  const list = [
+    legal('8h2b', 'Bx2b=', '▲２二角不成'),
+    legal('8h2b+', 'Bx2b+', '▲２二角成'),
+    legal('P*5e', "P'5e", '▲５五歩'),
+  ];
+  open(
+    fake,
+    game(1, 'shogi', {
+      here: here('lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b P 3', list),
+    }),
+  );
+  const page = await opened(fake, '#/analyse/1');
+  await click(page, '8h');
+  await click(page, '2b');
+  await page.getByRole('button', { name: 'Black (sente) horse' }).click();
+  await expect.poll(() => moves(fake)).toEqual(['8h2b+']);
+  await page.reload();
+  await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+  await click(page, 'first:P');
+  await click(page, '5e');
+  await expect.poll(() => moves(fake)).toEqual(['8h2b+', 'P*5e']);
+  await page.context().close();
+});
+
+test.each(['chess', 'shogi'] as const)(
+  '%s is played by keys alone, and each square is said',
+  async (variant) => {
+    const fake = furnished();
+    open(fake, game(1, variant));
+    const page = await opened(fake, '#/analyse/1');
+    const [from, label] = variant === 'chess' ? ['e2', 'e2, White pawn'] : ['7g', '7g, Black (sente) pawn'];
+    await page.keyboard.press('b');
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-square'));
+    await expect.poll(focused).toBeTruthy();
+    for (let steps = 0; steps < 40 && (await focused()) !== from; steps++) {
+      const now = (await focused()) ?? '';
+      const column =
+        variant === 'chess' ? now.charCodeAt(0) - from.charCodeAt(0) : Number(from[0]) - Number(now[0]);
+      const row =
+        variant === 'chess' ? Number(now[1]) - Number(from[1]) : from.charCodeAt(1) - now.charCodeAt(1);
+      await page.keyboard.press(
+        column > 0 ? 'ArrowLeft' : column < 0 ? 'ArrowRight' : row > 0 ? 'ArrowDown' : 'ArrowUp',
+      );
+      await page.waitForFunction((old) => document.activeElement?.getAttribute('data-square') !== old, now);
+    }
+    const name = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    expect(await name()).toContain(label);
+    await page.keyboard.press('Enter');
+    await page.locator(`[data-square="${from}"][aria-selected="true"]`).waitFor({ state: 'attached' });
+    if (variant === 'chess') {
+      await page.keyboard.press('ArrowUp');
+      await expect.poll(focused).toBe('e3');
+    }
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(name).toContain('can be reached');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => moves(fake)).toEqual([variant === 'chess' ? 'e2e4' : '7g7f']);
+    await page.context().close();
+  },
+);
+
+test('a move is entered as text, and said when it is played', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'shogi'));
+  const page = await opened(fake, '#/analyse/1');
+  await page.keyboard.press('m');
+  await page.keyboard.type('７六歩');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => moves(fake)).toEqual(['７六歩']);
+  fake.delta('game/1', {
+    kind: 'game',
+    delta: {
+      nodes: [
+        node(0, null, 0, '', { western: '' }, { children: [1] }),
+        node(1, 0, 1, '7g7f', { western: 'P-7f', japanese: '▲７六歩' }),
+      ],
+      at: {
+        cursor: 1,
+        here: here('lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2', [], {
+          turn: 'second',
+          last: { from: '7g', to: '7f' },
+        }),
+      },
+    },
+  });
+  await expect.poll(() => page.getByTestId('live').textContent()).toContain('Black (sente): P-7f');
+  await page.context().close();
+});
+
+const person = {
+  player: { kind: 'person', name: '', time: { kind: 'none' } },
+  name: 'Me',
+  thought: null,
+  pondering: null,
+} as const;
+const program: Play['players']['first'] = {
+  player: {
+    kind: 'engine',
+    engine: 1,
+    time: { kind: 'none' },
+    limits: { depth: null, nodes: null, time: null, mate: null },
+    ponder: false,
+    strength: null,
+    options: {},
+  },
+  name: 'Narikin',
+  thought: null,
+  pondering: null,
+};
+
+test('a move made beforehand is played when the turn comes', async () => {
+  const fake = furnished();
+  const play: Play = {
+    status: 'thinking',
+    players: { first: program, second: person },
+    tip: 0,
+    clocks: null,
+    draw_offer: null,
+    hint: null,
+  };
+  open(fake, game(1, 'chess', { play }));
+  const page = await opened(fake, '#/play/1');
+  await click(page, 'e7');
+  await click(page, 'e5');
+  await page.locator('square.current-premove').first().waitFor({ state: 'attached' });
+  expect(moves(fake)).toEqual([]);
+  fake.delta('game/1', {
+    kind: 'game',
+    delta: {
+      nodes: [
+        node(0, null, 0, '', { western: '' }, { children: [1] }),
+        node(1, 0, 1, 'd2d4', { western: 'd4' }),
+      ],
+      at: {
+        cursor: 1,
+        here: here(
+          'rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1',
+          [legal('e7e5', 'e5'), legal('e7e6', 'e6')],
+          {
+            turn: 'second',
+            last: { from: 'd2', to: 'd4' },
+          },
+        ),
+      },
+      play: { ...play, status: 'your_turn', tip: 1 },
+    },
+  });
+  await expect.poll(() => moves(fake)).toEqual(['e7e5']);
+  await page.context().close();
+});
+
+test('an arrow is drawn with the right button', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  const page = await opened(fake, '#/analyse/1');
+  const [from, to] = [await at(page, 'e2'), await at(page, 'e4')];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down({ button: 'right' });
+  await page.mouse.move(to.x, to.y, { steps: 3 });
+  await page.mouse.up({ button: 'right' });
+  await expect
+    .poll(() => edits(fake))
+    .toEqual([{ kind: 'marks', node: 0, marks: [{ from: 'e2', to: 'e4', color: 'green' }] }]);
+  await page.context().close();
+});
+
+test('no line of another position is shown', async () => {
+  const fake = furnished();
+  const nodes = [
+    node(0, null, 0, '', { western: '' }, { children: [1] }),
+    node(1, 0, 1, 'e2e4', { western: 'e4' }),
+  ];
+  open(fake, game(1, 'chess', { nodes }), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  const page = await opened(fake, '#/analyse/1');
+  await page.getByTestId('line').first().waitFor();
+  fake.delta('game/1', {
+    kind: 'game',
+    delta: {
+      at: {
+        cursor: 1,
+        here: here('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', [], { turn: 'second' }),
+      },
+    },
+  });
+  await expect.poll(() => page.getByTestId('line').count()).toBe(0);
+  fake.delta('analysis/1', {
+    kind: 'analysis',
+    delta: { lanes: [lane(1, [line(1, -30, [['c7c5', 'c5']])])], removed: [] },
+  });
+  await page.getByTestId('line').first().waitFor();
+  // Seen from White, whoever is to move.
+  expect(await page.getByTestId('line').first().textContent()).toContain('+0.30');
+  await page.context().close();
+});
+
+test('the number of lines, and a line put into the game', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'), [
+    lane(0, [
+      line(1, 25, [
+        ['d2d4', 'd4'],
+        ['d7d5', 'd5'],
+      ]),
+    ]),
+  ]);
+  const page = await opened(fake, '#/analyse/1');
+  await page.getByRole('button', { name: 'More lines' }).click();
+  await expect
+    .poll(
+      () =>
+        fake.said.findLast((said): said is Command & { kind: 'analyse' } => said.kind === 'analyse')?.settings
+          .lines,
+    )
+    .toBe(4);
+  await page.getByTestId('line').getByRole('button', { name: 'd5' }).click();
+  await expect
+    .poll(() => edits(fake))
+    .toEqual([
+      {
+        kind: 'insert',
+        node: 0,
+        words: ['d2d4', 'd7d5'],
+        evaluation: { score: { kind: 'cp', value: 25 }, depth: 24 },
+      },
+    ]);
+  await page.context().close();
+});
+
+test('fast steps are counted from where one wanted to be', async () => {
+  const fake = furnished();
+  const nodes = [0, 1, 2, 3, 4].map((id) =>
+    node(id, id === 0 ? null : id - 1, id, 'x', { western: `m${id}` }, { children: id < 4 ? [id + 1] : [] }),
+  );
+  open(fake, game(1, 'chess', { nodes }));
+  const page = await opened(fake, '#/analyse/1');
+  // The server is slow: it does not move at all.
+  for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
+  await expect
+    .poll(() => fake.said.flatMap((said) => (said.kind === 'go_to' ? [said.node] : [])))
+    .toEqual([1, 2, 3]);
+  await page.context().close();
+});
+
+test('hostile text stays text', async () => {
+  const fake = furnished();
+  const bad = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
+  const nodes = [
+    node(0, null, 0, '', { western: '' }, { children: [1] }),
+    node(1, 0, 1, 'e2e4', { western: bad }, { comments: [bad] }),
+  ];
+  fake.topics.set('engines', {
+    kind: 'engines',
+    state: {
+      engines: [
+        engine(1, bad, {
+          error: bad,
+          options: [
+            {
+              name: bad,
+              kind: { kind: 'string', default: bad, folders: false },
+              labels: { en: bad },
+              help: { en: bad },
+              set_by_server: false,
+            },
+          ],
+        }),
+      ],
+      processes: [],
+      machine: { processors: 1, memory: null },
+    },
+  });
+  const told = lane(0, [line(1, 1, [['a', bad]])]);
+  told.told.text = bad;
+  open(fake, game(1, 'chess', { nodes, headers: [{ name: bad, value: bad }] }), [told]);
+  const page = await opened(fake, '#/analyse/1');
+  await page.getByText(bad, { exact: false }).first().waitFor();
+  await page.getByRole('tab', { name: 'Record' }).click();
+  await page.goto('http://readyok.test/#/engines');
+  await page.getByRole('button', { name: 'Options' }).click();
+  await page.getByRole('dialog').waitFor();
+  expect(await page.evaluate(() => (window as unknown as { hurt?: number }).hurt)).toBeUndefined();
+  expect(await page.locator('img, body script').count()).toBe(0);
+  await page.context().close();
+});
+
+test('the page comes back when the connection is lost', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  const page = await opened(fake, '#/analyse/1');
+  open(fake, game(1, 'chess', { headers: [{ name: 'White', value: 'Returned' }] }));
+  fake.drop();
+  await page.getByText('Returned').first().waitFor();
+  await page.context().close();
+});
+
+test('the options of an engine, each in its own way', async () => {
+  const fake = furnished();
+  const option = (name: string, kind: object) =>
+    ({ name, kind, labels: {}, help: {}, set_by_server: false }) as never;
+  fake.topics.set('engines', {
+    kind: 'engines',
+    state: {
+      engines: [
+        engine(1, 'Narikin', {
+          options: [
+            option('Hash', { kind: 'spin', default: 16, min: 1, max: 1024 }),
+            option('OwnBook', { kind: 'check', default: false }),
+            option('Style', {
+              kind: 'combo',
+              default: 'Normal',
+              choices: [
+                { value: 'Solid', labels: {} },
+                { value: 'Normal', labels: {} },
+              ],
+            }),
+            option('Clear Hash', { kind: 'button' }),
+            option('Book File', { kind: 'filename', default: '<empty>' }),
+          ],
+        }),
+      ],
+      processes: [],
+      machine: { processors: 1, memory: null },
+    },
+  });
+  const page = await fake.page(browser, '#/engines');
+  await page.getByRole('button', { name: 'Options' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Hash', { exact: true }).fill('64');
+  await dialog.getByLabel('Hash', { exact: true }).blur();
+  await dialog.getByLabel('OwnBook').check();
+  await dialog.getByLabel('Style').selectOption('Solid');
+  await dialog.getByRole('button', { name: 'Clear Hash' }).click();
+  await expect
+    .poll(() => fake.said.map((said) => (said.kind === 'set_options' ? said.values : said.kind)))
+    .toEqual([{ Hash: '64' }, { OwnBook: 'true' }, { Style: 'Solid' }, 'press_button']);
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('searchbox').fill('book');
+  await expect.poll(() => dialog.locator('[data-option]').count()).toBe(2);
+  await page.context().close();
+});
+
+test('the shortcuts are shown', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  const page = await opened(fake, '#/analyse/1');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  expect(await page.getByRole('row').count()).toBeGreaterThan(12);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  await page.context().close();
+});
+
+const places = [
+  '#/play/0/new',
+  '#/play/2',
+  '#/analyse/1',
+  '#/engines',
+  '#/matches',
+  '#/library',
+  '#/settings',
+];
+
+test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s theme', async (theme) => {
+  const fake = furnished();
+  fake.topics.set('settings', {
+    kind: 'settings',
+    state: {
+      page: { theme },
+      on_close: { pause_games: true, stop_analysis: true, quit: false },
+      current_game: null,
+    },
+  });
+  const nodes = [
+    node(0, null, 0, '', { western: '' }, { children: [1, 2] }),
+    node(1, 0, 1, 'e2e4', { western: 'e4' }, { nags: [1], comments: ['Best by test.'] }),
+    node(2, 0, 1, 'd2d4', { western: 'd4' }),
+  ];
+  open(fake, game(1, 'chess', { nodes }), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  open(
+    fake,
+    game(2, 'shogi', {
+      play: {
+        status: 'your_turn',
+        players: { first: person, second: program },
+        tip: 0,
+        clocks: null,
+        draw_offer: null,
+        hint: null,
+      },
+    }),
+  );
+  // Without motion, no colour is measured on its way to another.
+  const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
+  const faults = faultsOf(page);
+  for (const place of places) {
+    await page.goto(`http://readyok.test/${place}`);
+    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
+    expect(await violations(page), place).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), place).toBe(true);
+  }
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('nothing is wider than a narrow screen, in Japanese either', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  open(fake, game(2, 'shogi'));
+  const page = await fake.page(browser, '', {
+    viewport: { width: 360, height: 740 },
+    locale: 'ja-JP',
+    reducedMotion: 'reduce',
+  });
+  for (const place of places) {
+    await page.goto(`http://readyok.test/${place}`);
+    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    const wide = await page.evaluate(() => {
+      const main = document.querySelector('main');
+      return main ? main.scrollWidth - main.clientWidth : 0;
+    });
+    expect(wide, place).toBeLessThanOrEqual(0);
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja');
+  }
+  await page.context().close();
+});

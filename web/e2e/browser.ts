@@ -1,0 +1,41 @@
+// The browser that the journeys use: Debian's chromium, without a window.
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import axe from 'axe-core';
+
+export function launch(): Promise<Browser> {
+  const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+    (path) => path && existsSync(path),
+  );
+  if (!executablePath) throw new Error('no chromium: run scripts/install-browser.sh, or set CHROMIUM');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+}
+
+/** What axe finds wrong with the page, in words. */
+export async function violations(page: Page): Promise<string[]> {
+  // Through the debugger, as the policy of the page lets no other script in.
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(() =>
+    (window as unknown as { axe: { run: (options: object) => Promise<{ violations: object[] }> } }).axe.run({
+      resultTypes: ['violations'],
+    }),
+  );
+  type Violation = { id: string; help: string; nodes: { html: string; failureSummary?: string }[] };
+  return (found.violations as Violation[]).map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes
+        .slice(0, 3)
+        .map((node) => `${node.html.slice(0, 160)} ${node.failureSummary?.slice(0, 200) ?? ''}`)
+        .join(' | ')}`,
+  );
+}
+
+/** Faults of the page: errors of scripts and of the content security policy. */
+export function faultsOf(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  return faults;
+}

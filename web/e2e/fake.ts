@@ -1,0 +1,309 @@
+// A server of canned states in the place of the real one: for how the page looks and what it says.
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Browser, Page, WebSocketRoute } from 'playwright-core';
+import type * as wire from '../src/api/wire';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+export const POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const ADDRESS = 'http://readyok.test/';
+
+type Said = wire.Command;
+
+export class Fake {
+  /** Everything that the page asked for, but for topics. */
+  readonly said: Said[] = [];
+  readonly topics = new Map<string, wire.State>();
+  readonly http = new Map<string, unknown>();
+  answer: (command: Said) => wire.Answer | wire.Refusal = () => ({ kind: 'done' });
+  #sockets: WebSocketRoute[] = [];
+  #numbers = new Map<string, number>();
+
+  async page(
+    browser: Browser,
+    hash: string,
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width: 1366, height: 860 },
+      locale: 'en-GB',
+      ...options,
+    });
+    const page = await context.newPage();
+    await page.route('**/*', async (route) => {
+      const path = new URL(route.request().url()).pathname;
+      if (path.startsWith('/api/')) {
+        const found = this.http.get(path.slice(5));
+        await route.fulfill(
+          found === undefined ? { status: 404, json: { code: 'not_found', text: path } } : { json: found },
+        );
+        return;
+      }
+      const file = path === '/' ? '/index.html' : path;
+      try {
+        await route.fulfill({
+          body: readFileSync(join('dist', file)),
+          contentType: TYPES[extname(file)] ?? 'application/octet-stream',
+          headers: { 'content-security-policy': `${POLICY}; connect-src 'self' ws://readyok.test` },
+        });
+      } catch {
+        await route.fulfill({ status: 404 });
+      }
+    });
+    await page.routeWebSocket(/\/api\/ws$/, (socket) => {
+      this.#sockets.push(socket);
+      this.#send(socket, { kind: 'hello', version: 'test', run: '1' });
+      socket.onMessage((data) => this.#hear(socket, JSON.parse(String(data)) as wire.Request));
+    });
+    await page.goto(`${ADDRESS}${hash}`);
+    return page;
+  }
+
+  /** Tells all tabs of a change. */
+  delta(topic: wire.Topic, delta: wire.Delta) {
+    const number = (this.#numbers.get(topic) ?? 1) + 1;
+    this.#numbers.set(topic, number);
+    for (const socket of this.#sockets) this.#send(socket, { kind: 'delta', topic, number, delta });
+  }
+
+  /** Ends all connections. */
+  drop() {
+    for (const socket of this.#sockets) void socket.close();
+    this.#sockets = [];
+  }
+
+  #hear(socket: WebSocketRoute, { id, command }: wire.Request) {
+    if (command.kind === 'subscribe') {
+      const state = this.topics.get(command.topic);
+      if (!state) {
+        this.#send(socket, { kind: 'refusal', id, error: { code: 'not_found', text: command.topic } });
+        return;
+      }
+      this.#send(socket, { kind: 'answer', id, answer: { kind: 'done' } });
+      const number = this.#numbers.get(command.topic) ?? 1;
+      this.#numbers.set(command.topic, number);
+      this.#send(socket, { kind: 'snapshot', topic: command.topic, number, state });
+      return;
+    }
+    if (command.kind !== 'unsubscribe') this.said.push(command);
+    const answer = this.answer(command);
+    if ('code' in answer) this.#send(socket, { kind: 'refusal', id, error: answer });
+    else this.#send(socket, { kind: 'answer', id, answer });
+  }
+
+  #send(socket: WebSocketRoute, message: wire.ToTab) {
+    socket.send(JSON.stringify(message));
+  }
+}
+
+export const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
+export const SHOGI = 'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1';
+
+export function legal(word: string, western: string, japanese?: string): wire.LegalMove {
+  const drop = word[1] === '*';
+  const promotion = word.length > 4 ? word.slice(4) : null;
+  return {
+    word,
+    from: drop ? null : word.slice(0, 2),
+    drop: drop ? (word[0] ?? null) : null,
+    to: [word.slice(2, 4)],
+    promotion,
+    text: japanese === undefined ? { western } : { western, japanese },
+  };
+}
+
+export function here(text: string, moves: wire.LegalMove[], more: Partial<wire.Here> = {}): wire.Here {
+  return {
+    text,
+    turn: 'first',
+    legal: moves,
+    check: null,
+    last: null,
+    ending: null,
+    can_declare: false,
+    claims: [],
+    ...more,
+  };
+}
+
+export function node(
+  id: number,
+  parent: number | null,
+  ply: number,
+  word: string,
+  text: wire.MoveText,
+  more: Partial<wire.Node> = {},
+): wire.Node {
+  return {
+    id,
+    parent,
+    ply,
+    word,
+    text,
+    children: [],
+    before: [],
+    comments: [],
+    nags: [],
+    clock: null,
+    elapsed: null,
+    evaluation: null,
+    marks: [],
+    ...more,
+  };
+}
+
+export function game(id: number, variant: wire.Variant, more: Partial<wire.GameState> = {}): wire.GameState {
+  const start = variant === 'shogi' ? SHOGI : START;
+  return {
+    id,
+    variant,
+    start,
+    first_number: 1,
+    first_turn: 'first',
+    headers: [],
+    nodes: [node(0, null, 0, '', { western: '' })],
+    cursor: 0,
+    here: here(
+      start,
+      variant === 'shogi'
+        ? [legal('7g7f', 'P-7f', '▲７六歩'), legal('2g2f', 'P-2f', '▲２六歩')]
+        : [legal('e2e4', 'e4'), legal('d2d4', 'd4'), legal('g1f3', 'Nf3')],
+    ),
+    outcome: null,
+    play: null,
+    undo: { undo: false, redo: false },
+    ...more,
+  };
+}
+
+export function engine(id: number, name: string, more: Partial<wire.EngineState> = {}): wire.EngineState {
+  return {
+    id,
+    name,
+    reach:
+      id === 1
+        ? { kind: 'built_in' }
+        : { kind: 'program', path: `/usr/games/${name.toLowerCase()}`, args: [], dir: null, env: {} },
+    protocol: 'uci',
+    built_in: id === 1,
+    identity: { name: `${name} 1.0`, author: 'its authors' },
+    variants: ['chess', 'chess960', 'shogi'],
+    options: [],
+    values: {},
+    play_values: {},
+    analyse_values: {},
+    presets: [],
+    strength: { kind: 'elo', min: 800, max: 2800 },
+    error: null,
+    registration: null,
+    copy_protection: null,
+    registered_as: null,
+    check: null,
+    ...more,
+  };
+}
+
+/** A server with everything that a page subscribes to. */
+export function furnished(): Fake {
+  const fake = new Fake();
+  fake.topics.set('settings', {
+    kind: 'settings',
+    state: {
+      page: {},
+      on_close: { pause_games: true, stop_analysis: true, quit: false },
+      current_game: null,
+    },
+  });
+  fake.topics.set('engines', {
+    kind: 'engines',
+    state: {
+      engines: [engine(1, 'Narikin'), engine(2, 'Stockfish')],
+      processes: [],
+      machine: { processors: 4, memory: 8000 },
+    },
+  });
+  fake.topics.set('matches', { kind: 'matches', state: { matches: [] } });
+  fake.topics.set('games', { kind: 'games', state: { games: [] } });
+  fake.http.set('choices', {
+    handicaps: [{ name: 'lance', japanese: '香落ち', sfen: SHOGI }],
+    nags: [{ nag: 1, sign: '!' }],
+  });
+  fake.http.set('library/search', { games: [], total: 0 });
+  fake.http.set('files', { path: null, parent: null, entries: [], truncated: false });
+  fake.http.set('position', {
+    here: null,
+    text: null,
+    error: 'the side not to move is in check',
+    squares: [],
+  });
+  return fake;
+}
+
+export function open(fake: Fake, state: wire.GameState, lanes: wire.Lane[] = []) {
+  fake.topics.set(`game/${state.id}`, { kind: 'game', state });
+  fake.topics.set(`analysis/${state.id}`, { kind: 'analysis', state: { lanes } });
+  fake.topics.set(`report/${state.id}`, {
+    kind: 'report',
+    state: {
+      settings: null,
+      status: 'none',
+      done: 0,
+      total: 0,
+      positions: [],
+      sides: {
+        first: { accuracy: null, average_loss: null, inaccuracies: 0, mistakes: 0, blunders: 0 },
+        second: { accuracy: null, average_loss: null, inaccuracies: 0, mistakes: 0, blunders: 0 },
+      },
+      error: null,
+    },
+  });
+}
+
+export function lane(at: number, lines: wire.Line[], more: Partial<wire.Lane> = {}): wire.Lane {
+  return {
+    engine: 1,
+    settings: { lines: 3, goal: { kind: 'infinite' }, only: [], threat: false, locked: false },
+    status: 'searching',
+    process: 1,
+    node: at,
+    told: {
+      lines,
+      depth: 24,
+      seldepth: 33,
+      nodes: 12_345_678,
+      nps: 1_234_567,
+      hashfull: 345,
+      tbhits: 0,
+      cpuload: null,
+      time: 10_000,
+      current: null,
+      refutations: [],
+      current_lines: [],
+      text: null,
+      mate: null,
+      best: null,
+    },
+    error: null,
+    ...more,
+  };
+}
+
+export function line(number: number, value: number, moves: [string, string, string?][]): wire.Line {
+  return {
+    number,
+    depth: 24,
+    seldepth: 33,
+    score: { kind: 'cp', value },
+    bound: 'exact',
+    wdl: { win: 420, draw: 380, loss: 200 },
+    pv: moves.map(([word, western, japanese]) => ({
+      word,
+      text: japanese ? { western, japanese } : { western },
+    })),
+  };
+}
