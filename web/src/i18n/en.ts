@@ -490,6 +490,12 @@ export const en = {
   'format.knockout': 'Knockout',
   'format.swiss': 'Swiss',
   'drop.here': 'Drop to read',
+
+  'door.link': 'Open the link that the program has printed: it lets one browser in.',
+  'door.password': 'Or the password of this server',
+  'door.enter': 'Enter',
+  'door.wrong': 'That is not the password.',
+  'door.closed': 'Too many wrong passwords: start the program again.',
 } as const;
 
 export type Key = keyof typeof en;

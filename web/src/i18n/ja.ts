@@ -481,4 +481,10 @@ export const ja: Record<Key, string> = {
   'format.knockout': '勝ち抜き',
   'format.swiss': 'スイス式',
   'drop.here': 'ここに落として読み込む',
+
+  'door.link': 'プログラムが表示したリンクを開いてください。',
+  'door.password': 'またはこのサーバーのパスワード',
+  'door.enter': '入る',
+  'door.wrong': 'パスワードが違います。',
+  'door.closed': 'パスワードの誤りが多すぎます。プログラムを再起動してください。',
 };

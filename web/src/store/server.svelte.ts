@@ -9,6 +9,8 @@ import { Connection, Refused } from './connection';
 class Status {
   open = $state(false);
   everOpen = $state(false);
+  /** The server does not know this browser. */
+  stranger = $state(false);
 }
 
 export const status = new Status();
@@ -28,8 +30,19 @@ export function connect() {
     (open) => {
       status.open = open;
       if (open) status.everOpen = true;
+      else void knock();
     },
   );
+}
+
+/** Finds out why there is no connection: a WebSocket is not told. */
+async function knock() {
+  try {
+    const response = await fetch('./api/choices');
+    status.stranger = response.status === 401;
+  } catch {
+    // Nobody answers: that is why.
+  }
 }
 
 /** Asks, and fails as the server does. */
