@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Everything that the page must pass. Needs Node and what scripts/install-browser.sh installs.
+set -euo pipefail
+cd "$(dirname "$0")/../web"
+
+npm ci
+npm run check
+npm test
+npm run build
+# What is committed is what the sources make. A new file counts too.
+git add --intent-to-add dist
+git diff --exit-code --stat -- dist || { echo "web/dist is stale: npm run build, and commit it" >&2; exit 1; }
+npm run e2e
