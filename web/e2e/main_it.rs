@@ -1,0 +1,23 @@
+//! Tests of the arena.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod adjudication;
+mod clock;
+mod export;
+mod fastchess;
+mod fastchess_printer;
+mod fastchess_text;
+mod game;
+mod game_real;
+mod hostile;
+mod plan;
+mod queue;
+mod referee;
+mod report;
+mod resume;
+mod runner;
+mod sample;
+mod schedule;
+mod scripted;
+mod stats;
+mod store;
