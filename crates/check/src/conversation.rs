@@ -30,6 +30,7 @@ pub(crate) struct Conversation {
     pub(crate) fair: bool,
     /// It came to its end as both sides wanted.
     pub(crate) whole: bool,
+    closed: bool,
     pub(crate) entries: Vec<Entry>,
     searches: OnceLock<Vec<Search>>,
 }
@@ -60,7 +61,14 @@ pub(crate) struct Search {
 
 impl Conversation {
     pub(crate) fn new(dialect: Dialect, fair: bool) -> Self {
-        Self { dialect, fair, whole: true, entries: Vec::new(), searches: OnceLock::new() }
+        Self {
+            dialect,
+            fair,
+            whole: true,
+            closed: false,
+            entries: Vec::new(),
+            searches: OnceLock::new(),
+        }
     }
 
     /// The same, whether it is whole or not.
@@ -68,8 +76,13 @@ impl Conversation {
         Self { whole, ..self }
     }
 
+    /// Takes no more notes: what follows belongs to no test.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
+    }
+
     pub(crate) fn add(&mut self, entry: Entry) {
-        if self.entries.len() < MOST_ENTRIES {
+        if !self.closed && self.entries.len() < MOST_ENTRIES {
             self.entries.push(entry);
         }
     }

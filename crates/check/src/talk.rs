@@ -334,9 +334,10 @@ impl Talk {
 impl Drop for Talk {
     fn drop(&mut self) {
         let Some(outbox) = self.outbox.take() else { return };
-        // It is not part of the dialogue: who reads that wants to see what was tested. A writer that is
-        // gone has nobody to tell.
+        // It is not part of the dialogue, nor is the answer: who reads that wants to see what was tested,
+        // and what was not asked for in it shall not be missed. A writer that is gone has nobody to tell.
         self.over = true;
+        self.record.borrow_mut().close();
         let parting: &[u8] = if self.is_searching() { b"stop\nquit\n" } else { b"quit\n" };
         let _ = outbox.send(parting.into());
         drop(outbox);
