@@ -249,19 +249,28 @@ fn pv_head(talk: &Conversation) -> Heard {
         let Some((at, best)) = &search.best else { continue };
         let Best::Move(mv) = &best.best else { continue };
         let first_line = |info: &&Info<'_>| {
-            info.bound == Bound::Exact
-                && info.multipv.is_none_or(|number| number == 1)
+            info.multipv.is_none_or(|number| number == 1)
                 && info.pv.as_ref().is_some_and(|pv| !pv.is_empty())
         };
-        let last = search.infos.iter().map(|(_, info)| info).rfind(first_line);
-        let Some(head) = last.and_then(|info| info.pv.as_ref()?.words().next()) else { continue };
+        let infos = || search.infos.iter().map(|(_, info)| info).filter(first_line);
+        let head = |info: &Info<'_>| Some(info.pv.as_ref()?.words().next()?.to_owned());
+        let last = infos().rfind(|info| info.bound == Bound::Exact);
+        let Some(exact) = last.and_then(head) else { continue };
+        // A move that was better than hoped for can be played before it is searched again.
+        if infos().last().and_then(head).as_deref() == Some(mv.as_str()) {
+            seen += 1;
+            continue;
+        }
         // A search that is interrupted may have found a better move that it had no time to tell of.
         if search.stopped || search.go.nodes.is_some() || search.go.move_time.is_some() {
             continue;
         }
         seen += 1;
-        if head != mv.as_str() {
-            return Err((*at, format!("the last variation begins with `{}`", head.escape_debug())));
+        if exact != mv.as_str() {
+            return Err((
+                *at,
+                format!("the last variation begins with `{}`", exact.escape_debug()),
+            ));
         }
     }
     Ok(seen)
@@ -273,6 +282,10 @@ fn before_bestmove(talk: &Conversation) -> Heard {
         let Some((at, best)) = &search.best else { continue };
         // With no time at all there may be nothing to tell.
         if search.stopped || search.go.depth.is_none() || !matches!(best.best, Best::Move(_)) {
+            continue;
+        }
+        // Nor without a legal move, whatever is answered then.
+        if search.position.as_ref().is_some_and(|it| it.legal_moves().is_empty()) {
             continue;
         }
         seen += 1;
