@@ -362,7 +362,12 @@ pub(crate) fn listen(
         match hear(check.test, talk, side) {
             Ok(count) => seen += count,
             Err((at, finding)) => {
-                breach = Some((finding, talk.excerpt(Some(at))));
+                // What a client does has its reason in what stands before it.
+                let dialogue = match side {
+                    Side::Engine => talk.excerpt(Some(at)),
+                    Side::Client => talk.around(at),
+                };
+                breach = Some((finding, dialogue));
                 break;
             }
         }
