@@ -257,7 +257,7 @@ fn pv_head(talk: &Conversation) -> Heard {
         let last = infos().rfind(|info| info.bound == Bound::Exact);
         let Some(exact) = last.and_then(head) else { continue };
         // A move that was better than hoped for can be played before it is searched again.
-        if infos().last().and_then(head).as_deref() == Some(mv.as_str()) {
+        if infos().next_back().and_then(head).as_deref() == Some(mv.as_str()) {
             seen += 1;
             continue;
         }
