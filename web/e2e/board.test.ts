@@ -457,6 +457,22 @@ test('the options of an engine, each in its own way', async () => {
   await page.context().close();
 });
 
+test('a position is set up, and judged by the rules', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'shogi'));
+  const page = await opened(fake, '#/analyse/1');
+  await page.getByRole('button', { name: 'Position editor' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByTestId('verdict').getByText('the side not to move is in check').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Empty', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Black (sente) tokin', exact: true }).click();
+  await dialog.getByRole('button', { name: '5e, empty' }).click();
+  await dialog.getByRole('button', { name: /Black \(sente\) gold in hand, 0/ }).click();
+  await expect.poll(() => dialog.getByLabel('SFEN').inputValue()).toBe('4k4/9/9/9/4+P4/9/9/9/4K4 b G 1');
+  await page.context().close();
+});
+
 test('the shortcuts are shown', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'));

@@ -172,6 +172,7 @@ export const ja: Record<Key, string> = {
   'new.book.none': 'なし:PGN・EPD・SFEN・Polyglot',
   'new.book.plies': '手数',
   'new.begin': '対局開始',
+  'new.from': 'ここから対局',
   'new.analyse': '検討盤だけ',
   'time.kind': '方式',
   'time.clock': '時計',
