@@ -43,6 +43,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) seed: u64,
     /// When nothing has happened for so long, it is over.
     pub(crate) patience: Duration,
+    /// How long it has to start an engine.
+    pub(crate) start: Duration,
     /// Whatever happens, then it is over.
     pub(crate) limit: Duration,
 }
@@ -192,7 +194,9 @@ impl Run<'_> {
             if let Some(status) = self.exited {
                 return End::Exited(status);
             }
-            let quiet = self.last + self.setting.patience;
+            let started = !self.engines.is_empty();
+            let patience = if started { self.setting.patience } else { self.setting.start };
+            let quiet = self.last + patience;
             let until = due.into_iter().fold(quiet.min(limit), Instant::min);
             match inbox.recv_timeout(until.saturating_duration_since(now())) {
                 Ok(event) => self.take(event),

@@ -171,6 +171,7 @@ impl ClientSuite {
             probe: None,
             seed: self.seed,
             patience,
+            start: patience,
             limit: LIMIT.mul_f64(pace.scale()),
         };
         let baseline = run(&usual).map_err(|error| self.unusable(&error))?;
@@ -187,7 +188,8 @@ impl ClientSuite {
                 Test::Ask(_) | Test::Hear(_) | Test::Order(_) | Test::Form { .. } => None,
             })
             .collect();
-        let waits = if matches!(baseline.end, End::Exited(_)) { patience } else { USER };
+        let user = USER.mul_f64(pace.scale().max(1.0));
+        let waits = if matches!(baseline.end, End::Exited(_)) { patience } else { user };
         let done = self.watcher.count(probes.len());
         let asked = in_parallel(self.jobs, &probes, |(check, severity, probe)| {
             let setting = Setting {
