@@ -9,6 +9,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio, abort, exit};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -68,8 +69,25 @@ fn obey(rules: &mut Rules, word: &str) {
     }
 }
 
+/// How many threads have an answer to give. A lock alone lets those starve who want it rarely.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
 fn say(bytes: &[u8]) {
-    let mut out = io::stdout().lock();
+    WAITING.fetch_add(1, Ordering::SeqCst);
+    let out = io::stdout().lock();
+    WAITING.fetch_sub(1, Ordering::SeqCst);
+    write(out, bytes);
+}
+
+/// Says something that is no answer, after those who have one.
+fn babble(bytes: &[u8]) {
+    while WAITING.load(Ordering::SeqCst) > 0 {
+        thread::yield_now();
+    }
+    write(io::stdout().lock(), bytes);
+}
+
+fn write(mut out: impl Write, bytes: &[u8]) {
     if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
         exit(9);
     }
@@ -99,7 +117,7 @@ fn perform(act: &str) {
         "flood" => drop(thread::spawn(flood)),
         "noise" => drop(thread::spawn(|| {
             loop {
-                say("noise\n".repeat(99).as_bytes());
+                babble("noise\n".repeat(99).as_bytes());
             }
         })),
         "stderr" => eprintln!("{value}"),
@@ -125,7 +143,7 @@ fn flood() {
             format!("info depth 9 multipv {number} score cp 1 nodes {nodes} pv e2e4\n")
         };
         let lines: Vec<_> = (first..first + 99).map(line).collect();
-        say(lines.concat().as_bytes());
+        babble(lines.concat().as_bytes());
     }
 }
 
