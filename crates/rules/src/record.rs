@@ -22,6 +22,7 @@ mod ending;
 mod error;
 mod format;
 mod game;
+mod games;
 mod headers;
 mod jkf;
 mod kif;

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError, csa, jkf, kif,
-    lines::to_shift_jis, pgn, usi,
+    GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError, csa, games::Games as _,
+    jkf, kif, lines::to_shift_jis, pgn, usi,
 };
 
 /// A format of game records.

@@ -8,7 +8,7 @@ mod walk;
 mod words;
 
 pub(super) use board::{Handicap, Setup};
-pub(super) use draft::{Draft, note_odd};
+pub(super) use draft::Draft;
 pub(super) use notes::{evaluation_lines, flat_comment, take_comment};
 pub(super) use walk::{Step, Walk};
 pub(super) use words::{

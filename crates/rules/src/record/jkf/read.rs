@@ -18,7 +18,8 @@ use crate::{Game, Position, Side, error::shortened};
 use super::super::{
     End, GameRecord, Headers, Limit, Limits, Oddity, RecordError, RecordErrorKind, Strange,
     csa::end_of,
-    shogi::{Draft, Handicap, Setup, note_odd, piece_by_csa, square},
+    games::note_odd,
+    shogi::{Draft, Handicap, Setup, piece_by_csa, square},
     source::Place,
 };
 

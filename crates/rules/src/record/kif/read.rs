@@ -7,10 +7,11 @@ use rsshogi::types::Move32;
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    End, GameRecord, GameResult, Headers, Limit, Limits, Oddity, RecordError, RecordErrorKind,
-    Strange, Termination,
+    End, GameRecord, GameResult, Headers, Limit, Limits, Oddity, RecordErrorKind, Strange,
+    Termination,
+    games::{Games, State},
     lines::{Line, Lines},
-    shogi::{Draft, Handicap, Setup, note_odd, wide_digit},
+    shogi::{Draft, Handicap, Setup, wide_digit},
     source::Place,
 };
 use super::{board, moves, words};
@@ -20,9 +21,7 @@ use super::{board, moves, words};
 pub(in super::super) struct Reader<R> {
     lines: Lines<R>,
     place: Place,
-    oddities: Vec<Oddity>,
-    game: u64,
-    over: bool,
+    state: State,
 }
 
 /// What stands before the moves.
@@ -56,42 +55,29 @@ const FIRST_HEADERS: [&str; 6] = ["開始日時", "手合割", "棋戦", "先手
 
 impl<R: BufRead> Reader<R> {
     pub(in super::super) fn new(input: R, limits: Limits) -> Self {
-        Self {
-            lines: Lines::new(input, limits),
-            place: Place::START,
-            oddities: Vec::new(),
-            game: 0,
-            over: false,
-        }
+        Self { lines: Lines::new(input, limits), place: Place::START, state: State::default() }
     }
 
     pub(in super::super) fn oddities(&self) -> &[Oddity] {
-        &self.oddities
-    }
-
-    /// The next game, or why it cannot be read.
-    pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
-        if self.over {
-            return None;
-        }
-        self.oddities.clear();
-        self.lines.begin_game();
-        let read = self.read_game();
-        if !matches!(read, Ok(None)) {
-            self.game += 1;
-        }
-        let read = read.map_err(|kind| {
-            let Place { line, column } = self.place.max(self.lines.place());
-            let error = RecordError { game: self.game, line, column, kind };
-            self.over = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
-            error
-        });
-        self.over |= matches!(read, Ok(None));
-        read.transpose()
+        self.state.oddities()
     }
 
     fn odd(&mut self, what: Strange) {
-        note_odd(&mut self.oddities, self.place, what);
+        self.state.odd(self.place, what);
+    }
+}
+
+impl<R: BufRead> Games for Reader<R> {
+    fn state(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn begin_game(&mut self) {
+        self.lines.begin_game();
+    }
+
+    fn place(&self) -> Place {
+        self.place.max(self.lines.place())
     }
 
     /// Skips the rest of a game that cannot be read; false if the file ends with it.
@@ -142,7 +128,9 @@ impl<R: BufRead> Reader<R> {
         };
         Ok(Some(body.draft.finish()))
     }
+}
 
+impl<R: BufRead> Reader<R> {
     fn head_line(&mut self, head: &mut Head, line: &Line) -> Result<(), RecordErrorKind> {
         let text = line.text.trim_end();
         if let Some(comment) = text.strip_prefix('*') {

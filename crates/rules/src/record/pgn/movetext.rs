@@ -7,8 +7,11 @@ use shakmaty::{Chess, Color, Position as _};
 use crate::{BoardRef, Game, Move, Position, Side, error::shortened};
 
 use super::super::{
-    GameRecord, GameResult, Headers, Limit, Limits, Nag, Node, NodeId, Oddity, RecordError,
-    RecordErrorKind, Strange, limits::MOST_PLIES, source::Place,
+    GameRecord, GameResult, Headers, Limit, Limits, Nag, Node, NodeId, Oddity, RecordErrorKind,
+    Strange,
+    games::{Games, State},
+    limits::MOST_PLIES,
+    source::Place,
 };
 use super::{
     ROSTER, SIGNS, command,
@@ -17,9 +20,6 @@ use super::{
     unknown,
 };
 
-/// More oddities than this say nothing new.
-const MOST_ODDITIES: usize = 100;
-
 /// Reads games until the source ends.
 #[derive(Debug)]
 pub(in super::super) struct Reader<R> {
@@ -27,9 +27,7 @@ pub(in super::super) struct Reader<R> {
     limits: Limits,
     /// A tag that ended a game and begins the next.
     pending: Option<Pending>,
-    oddities: Vec<Oddity>,
-    game: u64,
-    over: bool,
+    state: State,
 }
 
 #[derive(Debug)]
@@ -66,42 +64,30 @@ impl<R: BufRead> Reader<R> {
             tokens: Tokens::new(input, limits),
             limits: Limits { plies: limits.plies.min(MOST_PLIES), ..limits },
             pending: None,
-            oddities: Vec::new(),
-            game: 0,
-            over: false,
+            state: State::default(),
         }
     }
 
     pub(in super::super) fn oddities(&self) -> &[Oddity] {
-        &self.oddities
-    }
-
-    /// The next game, or why it cannot be read.
-    pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
-        if self.over {
-            return None;
-        }
-        self.oddities.clear();
-        self.tokens.begin_game();
-        let read = self.read_game();
-        if !matches!(read, Ok(None)) {
-            self.game += 1;
-        }
-        let read = read.map_err(|kind| {
-            let Place { line, column } = self.tokens.place();
-            let error = RecordError { game: self.game, line, column, kind };
-            self.over = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
-            error
-        });
-        self.over |= matches!(read, Ok(None));
-        read.transpose()
+        self.state.oddities()
     }
 
     fn odd(&mut self, what: Strange) {
-        if self.oddities.len() < MOST_ODDITIES {
-            let Place { line, column } = self.tokens.place();
-            self.oddities.push(Oddity { line, column, what });
-        }
+        self.state.odd(self.tokens.place(), what);
+    }
+}
+
+impl<R: BufRead> Games for Reader<R> {
+    fn state(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn begin_game(&mut self) {
+        self.tokens.begin_game();
+    }
+
+    fn place(&self) -> Place {
+        self.tokens.place()
     }
 
     /// Skips the rest of a game that cannot be read; false if the file ends with it.
@@ -178,7 +164,9 @@ impl<R: BufRead> Reader<R> {
         draft.record.settle();
         Ok(Some(draft.record))
     }
+}
 
+impl<R: BufRead> Reader<R> {
     /// Takes the headers that say what is played, from where, and who won.
     fn begin(
         &mut self,

@@ -5,8 +5,8 @@ use rsshogi::types::{Move as Word, Move32};
 use crate::{BoardRef, Move, Position, Side};
 
 use super::super::{
-    Annotations, End, GameRecord, GameResult, Limit, Limits, NodeId, Oddity, RecordErrorKind,
-    Strange, limits::MOST_PLIES, source::Place,
+    Annotations, End, GameRecord, GameResult, Limit, Limits, NodeId, RecordErrorKind,
+    limits::MOST_PLIES,
 };
 use super::take_comment;
 
@@ -163,15 +163,5 @@ impl Draft {
             }
         }
         self.record
-    }
-}
-
-/// More oddities than this say nothing new.
-const MOST_ODDITIES: usize = 100;
-
-/// Notes something odd, if there are not too many.
-pub(in super::super) fn note_odd(oddities: &mut Vec<Oddity>, place: Place, what: Strange) {
-    if oddities.len() < MOST_ODDITIES {
-        oddities.push(Oddity { line: place.line, column: place.column, what });
     }
 }
