@@ -9,7 +9,6 @@ mod curve;
 mod engines;
 mod moves;
 mod page;
-mod table;
 
 use std::collections::BTreeMap;
 
@@ -18,12 +17,11 @@ use readyok_rules::{Game, Side};
 use crate::pairing::{Opening, PairResult};
 use crate::plan::{EngineId, Plan};
 use crate::result::{GameResult, Termination};
-use crate::stats::{self, FirstMove, Ratings, Sprt};
+use crate::stats::{Crosstable, FirstMove, MOST_PLAYERS, Outcome, Ratings, Sprt};
 
 use curve::Curve;
 use engines::EngineSums;
 use moves::{Lengths, Slowest};
-use table::{Crosstable, outcome};
 
 /// What a match has come to so far.
 #[derive(Clone, Debug)]
@@ -32,8 +30,6 @@ pub struct Report {
     sprt: Option<Sprt>,
     games: u64,
     crosstable: Crosstable,
-    /// The same for ratings; none for more engines than are rated together.
-    rated: Option<stats::Crosstable>,
     curve: Curve,
     engines: Vec<EngineSums>,
     lengths: Lengths,
@@ -47,8 +43,8 @@ impl Report {
         Self {
             sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
             games: 0,
-            crosstable: Crosstable::new(plan.engines.len()),
-            rated: stats::Crosstable::new(plan.engines.len()).ok(),
+            // A plan with more engines has no schedule, and so no results.
+            crosstable: Crosstable::new(plan.engines.len().min(MOST_PLAYERS)).unwrap_or_default(),
             curve: Curve::default(),
             engines,
             lengths: Lengths::default(),
@@ -59,8 +55,7 @@ impl Report {
 
     /// Adds the games of a pairing. Games that were not played to their end do not count.
     pub fn add(&mut self, result: &PairResult) {
-        self.crosstable.add(result);
-        self.rate(result);
+        self.count(result);
         for (number, game) in (1..).zip(&result.games) {
             if game.termination == Termination::Aborted {
                 continue;
@@ -87,27 +82,25 @@ impl Report {
         }
     }
 
-    fn rate(&mut self, result: &PairResult) {
-        let Some(rated) = &mut self.rated else { return };
+    fn count(&mut self, result: &PairResult) {
         let index = |engine: EngineId| usize::try_from(engine.0).unwrap_or(usize::MAX);
         let whole = result.games.iter().filter(|game| game.termination != Termination::Aborted);
         let whole: Vec<&GameResult> = whole.collect();
         // What the table refuses are players that the plan does not have.
         let _ = match whole.as_slice() {
             [one, other] if (one.first, one.second) == (other.second, other.first) => {
-                let [first, second] = [one, other].map(|game| outcome(game, one.first));
-                rated.add_pair(index(one.first), index(one.second), first, second)
+                let [first, second] = [outcome(one), outcome(other).reversed()];
+                self.crosstable.add_pair(index(one.first), index(one.second), first, second)
             }
             games => games.iter().try_for_each(|game| {
-                let outcome = outcome(game, game.first);
-                rated.add_game(index(game.first), index(game.second), outcome)
+                self.crosstable.add_game(index(game.first), index(game.second), outcome(game))
             }),
         };
     }
 
     /// The ratings of all engines together.
     fn ratings(&self) -> Option<Ratings> {
-        Ratings::of(self.rated.as_ref()?, &BTreeMap::new(), FirstMove::Estimated).ok()
+        Ratings::of(&self.crosstable, &BTreeMap::new(), FirstMove::Estimated).ok()
     }
 
     /// The page.
@@ -123,6 +116,15 @@ impl Report {
     fn name(&self, engine: EngineId) -> &str {
         let index = usize::try_from(engine.0).ok();
         index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
+    }
+}
+
+/// How a game ended for who moved first.
+fn outcome(game: &GameResult) -> Outcome {
+    match game.winner {
+        None => Outcome::Draw,
+        Some(Side::First) => Outcome::Win,
+        Some(Side::Second) => Outcome::Loss,
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use readyok_rules::Side;
 
 use crate::event::{End, Event, Listener, Score};
-use crate::plan::{EngineId, EnginePlan, Format, GamesPerPairing, OpeningSource, Plan};
+use crate::plan::{EngineId, EnginePlan, GamesPerPairing, OpeningSource, Plan};
 use crate::result::Termination;
 use crate::stats::fastchess::{Block, RULE, Setup, ranking, verdict_line};
 use crate::stats::{Counts, Figures, Pentanomial, Sprt, Trinomial};
@@ -24,6 +24,7 @@ use super::text::{self, GameOver};
 pub struct Printer<W> {
     out: W,
     plan: Plan,
+    pairings: u64,
     options: Options,
     sprt: Option<Sprt>,
     scores: BTreeMap<(EngineId, EngineId), Score>,
@@ -43,12 +44,13 @@ struct Failures {
 }
 
 impl<W: Write> Printer<W> {
-    /// A printer of a match that starts now.
-    pub fn new(plan: &Plan, options: &Options, out: W) -> Self {
+    /// A printer of a match that starts now and has so many pairings.
+    pub fn new(plan: &Plan, pairings: u64, options: &Options, out: W) -> Self {
         Self {
             out,
             sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
             plan: plan.clone(),
+            pairings,
             options: options.clone(),
             scores: BTreeMap::new(),
             failures: BTreeMap::new(),
@@ -83,21 +85,6 @@ impl<W: Write> Printer<W> {
             GamesPerPairing::One => 1,
             GamesPerPairing::Two => 2,
         }
-    }
-
-    /// How many games the match has.
-    fn total(&self) -> u64 {
-        let engines = self.plan.engines.len() as u64;
-        let meetings = match self.plan.format {
-            Format::Gauntlet { seeds } => {
-                let seeds = u64::from(seeds).min(engines.saturating_sub(1));
-                seeds * engines - seeds * (seeds + 1) / 2
-            }
-            Format::RoundRobin => engines * engines.saturating_sub(1) / 2,
-            Format::Knockout { .. } => engines.saturating_sub(1),
-            Format::Swiss => engines / 2,
-        };
-        meetings * u64::from(self.plan.rounds) * u64::from(self.plan.legs) * self.games_of_pair()
     }
 
     fn game_end(&mut self, number: u64, [first, second]: [EngineId; 2], over: &GameOver<'_>) {
@@ -291,7 +278,8 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::GameStart { pair, game, first, second, .. } => {
                 let number = self.number(*pair, *game);
                 let (first, second) = (self.name(*first), self.name(*second));
-                let line = text::started(number, self.total(), first, second);
+                let line =
+                    text::started(number, self.pairings * self.games_of_pair(), first, second);
                 self.say(&line);
             }
             Event::GameEnd { pair, game, first, second, winner, termination, .. } => {

@@ -9,9 +9,10 @@ use super::knockout::Knockout;
 use super::swiss::Swiss;
 use super::{Outcome, ScheduleError};
 use crate::plan::{Colours, EngineId, Format, GamesPerPairing, OpeningPolicy, Plan};
+use crate::stats::MOST_PLAYERS;
 
 /// The number of engines is squared here and there.
-const MOST_ENGINES: usize = 1024;
+const MOST_ENGINES: usize = MOST_PLAYERS;
 
 /// Two engines that meet, for as many pairings as the plan has legs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::counts::{Outcome, TooManyGames, Trinomial};
+use super::counts::{Counts, Outcome, Pentanomial, TooManyGames, Trinomial};
 
 /// The most players of a tournament.
 pub const MOST_PLAYERS: usize = 1024;
 
 /// The results of a tournament, by players counted from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crosstable {
     byes: Vec<u64>,
     // The lower player first.
@@ -38,6 +38,23 @@ impl Meeting {
             all = all.plus(*row)?.plus(several(outcome, row.games())?)?;
         }
         Ok(all)
+    }
+
+    /// The pairs; none if there were single games as well.
+    fn only_pairs(&self) -> Option<Pentanomial> {
+        if self.first.games() + self.second.games() > 0 {
+            return None;
+        }
+        let [lost, drawn, won] = self.pairs;
+        Pentanomial::new(
+            lost.losses(),
+            lost.draws() + drawn.losses(),
+            lost.wins() + won.losses(),
+            drawn.draws(),
+            drawn.wins() + won.draws(),
+            won.wins(),
+        )
+        .ok()
     }
 
     /// Whether the lower player and whether the other scored anything.
@@ -225,6 +242,39 @@ impl Crosstable {
         let games = self.meetings.get(&key).map(|meeting| meeting.games().unwrap_or_default());
         let games = games.unwrap_or_default();
         if player <= opponent { games } else { games.reversed() }
+    }
+
+    /// The results of `player` against `opponent`, as pairs if there were nothing but pairs.
+    pub fn counts(&self, player: usize, opponent: usize) -> Counts {
+        let key = (player.min(opponent), player.max(opponent));
+        let pairs = self.meetings.get(&key).and_then(Meeting::only_pairs);
+        match pairs {
+            Some(pairs) if player <= opponent => Counts::Pairs(pairs),
+            Some(pairs) => Counts::Pairs(pairs.reversed()),
+            None => Counts::Games(self.against(player, opponent)),
+        }
+    }
+
+    /// The results of `player` against all others, as pairs if there were nothing but pairs.
+    pub fn total(&self, player: usize) -> Counts {
+        let met = self.opponents(player).map(|(opponent, _)| self.counts(player, opponent));
+        let pairs = met.map(|counts| match counts {
+            Counts::Pairs(pairs) => Some(pairs),
+            Counts::Games(_) => None,
+        });
+        // Counts that do not fit are those of more games than can be played.
+        let pairs = pairs.collect::<Option<Vec<_>>>().and_then(|pairs| {
+            pairs.into_iter().try_fold(Pentanomial::default(), Pentanomial::plus).ok()
+        });
+        pairs.map_or_else(
+            || {
+                let mut games = self.opponents(player).map(|(_, games)| games);
+                Counts::Games(
+                    games.try_fold(Trinomial::default(), Trinomial::plus).unwrap_or_default(),
+                )
+            },
+            Counts::Pairs,
+        )
     }
 
     /// The points of a player, in half points, byes included.

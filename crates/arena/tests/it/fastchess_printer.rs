@@ -54,7 +54,8 @@ fn pair(index: u64) -> Vec<Event> {
 fn printed(line: &str, pairs: u64, why: End) -> String {
     let invocation = invocation(line).expect("a match");
     let mut out = Vec::new();
-    let mut printer = Printer::new(&invocation.plan, &invocation.options, &mut out);
+    let pairings = u64::from(invocation.plan.rounds);
+    let mut printer = Printer::new(&invocation.plan, pairings, &invocation.options, &mut out);
     let end = Event::MatchEnd { why, complete: pairs, games: 2 * pairs };
     for event in (0..pairs).flat_map(pair).chain([end]) {
         printer.hear(&event);
@@ -113,7 +114,8 @@ fn in_the_form_of_cutechess_there_are_scores_of_games() {
 fn failures_and_interrupts_are_told_at_the_end() {
     let invocation = invocation(LINE).expect("a match");
     let mut out = Vec::new();
-    let mut printer = Printer::new(&invocation.plan, &invocation.options, &mut out);
+    let pairings = u64::from(invocation.plan.rounds);
+    let mut printer = Printer::new(&invocation.plan, pairings, &invocation.options, &mut out);
     let [new, base] = [EngineId(0), EngineId(1)];
     printer.hear(&Event::GameEnd {
         pair: 0,

@@ -163,8 +163,9 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         queue: None,
         guard: guardian::start().map_err(Failure::failed)?,
     };
-    let summary = run.play(|plan, _| {
-        vec![Box::new(Printer::new(plan, &options, io::stdout())) as Box<dyn Listener>]
+    let summary = run.play(|plan, pairings| {
+        let printer = Printer::new(plan, pairings, &options, io::stdout());
+        vec![Box::new(printer) as Box<dyn Listener>]
     });
     let summary = summary.map_err(Failure::failed)?;
     Ok(code(&summary))

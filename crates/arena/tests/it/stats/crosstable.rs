@@ -1,7 +1,8 @@
 //! Tables of tournaments, and what tells equal points apart.
 
 use readyok_arena::stats::{
-    Crosstable, CrosstableError, MOST_GAMES, MOST_PLAYERS, Outcome, Standing, TieBreak, Trinomial,
+    Counts, Crosstable, CrosstableError, MOST_GAMES, MOST_PLAYERS, Outcome, Pentanomial, Standing,
+    TieBreak, Trinomial,
 };
 
 /// Four players, each against each once: 0 beats all but draws 1; 1 beats 3 and draws 2; 2 beats 3.
@@ -97,4 +98,31 @@ fn what_cannot_be_is_refused() {
     table.add_bye(0, u64::MAX).unwrap();
     assert_eq!(table.add_bye(0, 1), Err(TooManyGames));
     assert_eq!(table.half_points(0), u64::MAX);
+}
+
+#[test]
+fn results_are_pairs_while_there_is_nothing_else() {
+    use Outcome::{Draw, Loss, Win};
+    let mut table = Crosstable::new(3).expect("three players");
+    let outcomes = [Loss, Draw, Win];
+    for first in outcomes {
+        for second in outcomes {
+            table.add_pair(1, 0, first, second).expect("players of the table");
+        }
+    }
+    table.add_pair(2, 0, Win, Draw).expect("players of the table");
+    let pairs = |counts: [u64; 6]| {
+        let [ll, ld, wl, dd, wd, ww] = counts;
+        Counts::Pairs(Pentanomial::new(ll, ld, wl, dd, wd, ww).expect("few"))
+    };
+    assert_eq!(table.counts(1, 0), pairs([1, 2, 2, 1, 2, 1]));
+    assert_eq!(table.counts(0, 2), pairs([0, 1, 0, 0, 0, 0]));
+    assert_eq!(table.counts(1, 2).games(), 0);
+    assert_eq!(table.total(0), pairs([1, 3, 2, 1, 2, 1]));
+    table.add_game(2, 0, Win).expect("players of the table");
+    let games =
+        |losses, draws, wins| Counts::Games(Trinomial::new(losses, draws, wins).expect("few"));
+    assert_eq!(table.counts(2, 0), games(0, 1, 2));
+    assert_eq!(table.counts(1, 0), pairs([1, 2, 2, 1, 2, 1]));
+    assert_eq!(table.total(0), games(6 + 2, 6 + 1, 6));
 }
