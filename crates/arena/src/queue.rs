@@ -30,6 +30,7 @@ mod stop;
 use std::{error, fmt};
 
 pub use local::{LocalDispatcher, LocalJobs, local};
+pub(crate) use order::find;
 pub use order::{Job, Order, ProgramError};
 pub use report::{Progress, Report, Return, WorkerId};
 pub use stop::{OnAbort, Stop, StopToken};

@@ -9,6 +9,9 @@
 //! {"crc":"03ef9a55","rounds":200}
 //! ```
 //!
+//! The first line has the hashes of programs and openings as well, so that a match does not go on with
+//! others unnoticed.
+//!
 //! What always holds:
 //! - A pair stands in the file as a whole or not at all, and once.
 //! - A line is written by one call, after those before it. If the program is killed, nothing that
@@ -19,6 +22,7 @@
 //!   killed while it started another one may leave it to that one for a moment.
 //! - Reading takes as much memory as the longest pair.
 
+mod contents;
 mod difference;
 mod error;
 mod hash;
@@ -33,6 +37,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+pub use contents::ChangedFile;
 pub use difference::Difference;
 pub use error::StoreError;
 pub use hash::{ContentHash, NoHash};
@@ -44,6 +49,7 @@ use tempfile::NamedTempFile;
 use crate::pairing::PairResult;
 use crate::plan::{Format, Plan};
 use crate::time::now;
+use contents::Contents;
 use error::At as _;
 use line::{Head, Record};
 use read::Scan;
@@ -109,7 +115,7 @@ impl Store {
             match record {
                 Record::Pair(pair) => on_pair(pair.into_owned()),
                 Record::Export(start) => exports.push(start.into_owned()),
-                Record::Head(_) | Record::Rounds(_) => (),
+                Record::Head(_) | Record::Rounds(_) | Record::Contents(_) => (),
             }
         }
         let (head, stored, end) = scan.finish();
@@ -168,6 +174,31 @@ impl Store {
         if grown {
             self.write(&Record::Rounds(plan.rounds))?;
             self.head.plan.rounds = plan.rounds;
+        }
+        Ok(())
+    }
+
+    /// Looks whether the engines and openings are those that the match was begun with.
+    ///
+    /// # Errors
+    /// Some are not: what was played does not go together with what would be.
+    pub fn check_files(&self) -> Result<(), StoreError> {
+        let files = self.head.contents.changed(&Contents::of(&self.head.plan));
+        if files.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::OtherFiles { path: self.path.clone(), files })
+    }
+
+    /// Goes on with the engines and openings that there are now.
+    ///
+    /// # Errors
+    /// It cannot be written that they are others.
+    pub fn accept_files(&mut self) -> Result<(), StoreError> {
+        let contents = Contents::of(&self.head.plan);
+        if !self.head.contents.changed(&contents).is_empty() {
+            self.write(&Record::Contents(Cow::Borrowed(&contents)))?;
+            self.head.contents = contents;
         }
         Ok(())
     }

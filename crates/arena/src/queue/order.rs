@@ -92,7 +92,7 @@ impl Order {
 }
 
 /// Finds a program as the system does: a bare name in the folders of `PATH`.
-fn find(command: &str) -> io::Result<PathBuf> {
+pub(crate) fn find(command: &str) -> io::Result<PathBuf> {
     let path = PathBuf::from(command);
     if path.components().count() > 1 || path.is_absolute() {
         return Ok(path);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
-use super::Difference;
+use super::{ChangedFile, Difference};
 
 /// Why a result file cannot be used.
 #[derive(Debug)]
@@ -50,6 +50,13 @@ pub enum StoreError {
         path: PathBuf,
         /// In what the plans differ.
         differences: Vec<Difference>,
+    },
+    /// Engines or openings have changed since the match was begun.
+    OtherFiles {
+        /// The file.
+        path: PathBuf,
+        /// What has changed.
+        files: Vec<ChangedFile>,
     },
 }
 
@@ -98,6 +105,14 @@ impl fmt::Display for StoreError {
                 write!(f, "`{}` is of another match", path.display())?;
                 for difference in differences {
                     write!(f, "; {difference}")?;
+                }
+                Ok(())
+            }
+            Self::OtherFiles { path, files } => {
+                write!(f, "`{}` is of a match with other engines or openings", path.display())?;
+                for file in files {
+                    let what = if file.is_gone { "cannot be read any more" } else { "has changed" };
+                    write!(f, "; `{}` {what}", file.path)?;
                 }
                 Ok(())
             }

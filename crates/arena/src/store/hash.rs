@@ -36,10 +36,14 @@ impl ContentHash {
         let mut buffer = vec![0; 64 << 10];
         loop {
             match file.read(&mut buffer)? {
-                0 => return Ok(Self(hash.finalize().into())),
+                0 => return Ok(Self::from_digest(hash)),
                 length => hash.update(buffer.get(..length).unwrap_or_default()),
             }
         }
+    }
+
+    pub(super) fn from_digest(hash: Sha256) -> Self {
+        Self(hash.finalize().into())
     }
 
     /// The name of the match that a plan describes. More rounds are more of the same match.

@@ -6,6 +6,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::ContentHash;
+use super::contents::Contents;
 use crate::pairing::PairResult;
 use crate::plan::Plan;
 
@@ -30,6 +31,8 @@ pub(super) enum Record<'a> {
     Rounds(u32),
     /// Where records start.
     Export(Cow<'a, ExportStart>),
+    /// From here on the files of the plan hold this.
+    Contents(Cow<'a, Contents>),
 }
 
 /// What the first line says.
@@ -39,6 +42,8 @@ pub(super) struct Head {
     pub(super) version: u32,
     pub(super) plan_hash: ContentHash,
     pub(super) plan: Plan,
+    #[serde(default, skip_serializing_if = "Contents::is_empty")]
+    pub(super) contents: Contents,
 }
 
 /// Where the records of a match start in a file that had something in it before.
@@ -57,6 +62,7 @@ impl Head {
             version: VERSION,
             plan_hash: ContentHash::of_plan(plan),
             plan: plan.clone(),
+            contents: Contents::of(plan),
         }
     }
 }

@@ -44,7 +44,9 @@ impl Iterator for Reader {
         loop {
             match self.scan.next() {
                 Ok(Some(Record::Pair(pair))) => return Some(Ok(pair.into_owned())),
-                Ok(Some(Record::Head(_) | Record::Rounds(_) | Record::Export(_))) => (),
+                Ok(Some(
+                    Record::Head(_) | Record::Rounds(_) | Record::Export(_) | Record::Contents(_),
+                )) => (),
                 Ok(None) => return None,
                 Err(error) => return Some(Err(error)),
             }
@@ -110,6 +112,7 @@ impl<R: BufRead> Scan<R> {
             Record::Head(_) => return Err(self.damaged("it is a second first line".to_owned())),
             Record::Rounds(rounds) => self.head.plan.rounds = *rounds,
             Record::Export(_) => (),
+            Record::Contents(contents) => self.head.contents.clone_from(contents),
             Record::Pair(pair) => {
                 let index = pair.pairing.index;
                 if !self.seen.insert(index) {

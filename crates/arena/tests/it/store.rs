@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use readyok_arena::pairing::PairResult;
-use readyok_arena::plan::{Limits, Plan};
-use readyok_arena::store::{Reader, Store, StoreError};
+use readyok_arena::plan::{Limits, OpeningSource, Plan};
+use readyok_arena::store::{ChangedFile, Reader, Store, StoreError};
 use tempfile::TempDir;
 
 use crate::sample;
@@ -219,4 +219,87 @@ fn a_knockout_cannot_grow() {
     plan.rounds = 4;
     let error = store.accept(&plan).expect_err("each match decided who goes on").to_string();
     assert!(error.ends_with("rounds was `2` and is `4`"), "{error}");
+}
+
+#[test]
+fn engines_and_openings_that_have_changed_are_named() {
+    let place = Place::new();
+    let file = |name: &str, text: &str| {
+        let path = place.0.path().join(name);
+        fs::write(&path, text).expect("space");
+        path.display().to_string()
+    };
+    let mut plan = sample::plan(&["a", "b"], 10);
+    let [a, b] = plan.engines.as_mut_slice() else { panic!("two engines") };
+    a.command = file("a", "one program");
+    b.command = file("b", "another program");
+    b.args = vec!["--level".to_owned(), file("b.conf", "level = 3")];
+    b.options.insert("EvalFile".to_owned(), "./b.net".to_owned());
+    file("b.net", "a network");
+    let path = file("book.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n");
+    plan.openings.source = OpeningSource::File { path, format: None };
+    let changed = |store: &Store| match store.check_files() {
+        Ok(()) => Vec::new(),
+        Err(StoreError::OtherFiles { files, .. }) => {
+            let name = |file: &ChangedFile| {
+                let path = Path::new(&file.path).file_name().expect("a name");
+                format!("{} {}", path.display(), if file.is_gone { "gone" } else { "changed" })
+            };
+            files.iter().map(name).collect()
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let store = Store::create(&place.file(), &plan).expect("new");
+    assert_eq!(changed(&store), [""; 0]);
+    drop(store);
+    file("a", "one program, compiled again");
+    file("b.conf", "level = 4");
+    file("b.net", "another network");
+    fs::remove_file(place.0.path().join("book.epd")).expect("it was there");
+    let (mut store, ..) = resume(&place.file()).expect("a good file");
+    let all = ["a changed", "b.conf changed", "b.net changed", "book.epd gone"];
+    let mut found = changed(&store);
+    found.sort_unstable();
+    assert_eq!(found, all);
+    let error = store.check_files().expect_err("changed").to_string();
+    assert!(error.contains("a` has changed; `"), "{error}");
+    assert!(error.contains("book.epd` cannot be read any more"), "{error}");
+    store.accept_files().expect("space");
+    assert_eq!(changed(&store), [""; 0]);
+    drop(store);
+    // It is kept, and no pair is taken for it.
+    let (store, pairs, cut) = resume(&place.file()).expect("a good file");
+    assert_eq!((changed(&store).len(), pairs.len(), cut), (0, 0, 0));
+    assert_eq!(Reader::open(&place.file()).expect("a good file").count(), 0);
+}
+
+#[test]
+fn a_folder_of_openings_is_known_by_all_its_files() {
+    let place = Place::new();
+    let book = place.0.path().join("book");
+    fs::create_dir(&book).expect("a folder");
+    fs::write(book.join("1.kif"), "▲７六歩\n").expect("space");
+    let mut plan = sample::plan(&["a", "b"], 10);
+    let path = book.display().to_string();
+    plan.openings.source = OpeningSource::File { path, format: None };
+    let store = Store::create(&place.file(), &plan).expect("new");
+    assert!(store.check_files().is_ok());
+    fs::write(book.join("2.kif"), "▲２六歩\n").expect("space");
+    assert!(matches!(store.check_files(), Err(StoreError::OtherFiles { .. })));
+}
+
+#[test]
+fn a_book_of_any_size_is_known_without_reading_all_of_it() {
+    let place = Place::new();
+    let path = place.0.path().join("book.epd");
+    let book = fs::File::create(&path).expect("a file");
+    // It takes no room on the disk.
+    book.set_len(1 << 36).expect("a sparse file");
+    let mut plan = sample::plan(&["a", "b"], 10);
+    let path = path.display().to_string();
+    plan.openings.source = OpeningSource::File { path, format: None };
+    let store = Store::create(&place.file(), &plan).expect("new");
+    assert!(store.check_files().is_ok());
+    book.set_len((1 << 36) + 1).expect("a sparse file");
+    assert!(matches!(store.check_files(), Err(StoreError::OtherFiles { .. })));
 }

@@ -11,6 +11,7 @@ use readyok_arena::fastchess::{self, Invocation, PgnNotation, Printer, Request};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{Settings, Summary};
+use readyok_arena::store::StoreError;
 use readyok_client::Guard;
 
 use crate::cli::complain;
@@ -19,7 +20,7 @@ use crate::cli::queue::QueueArgs;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
-use crate::matches::{Lines, Live, Queue, Results, Run, engine_plan, read_plan};
+use crate::matches::{Changes, Lines, Live, Queue, Results, Run, engine_plan, read_plan};
 
 const HELP: &str = "\
 Examples:
@@ -61,6 +62,9 @@ struct RunArgs {
     /// Go on with the match of this file; a plan beside it may have more rounds
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+    /// Go on although engines or openings have changed since
+    #[arg(long, requires = "resume")]
+    despite_changes: bool,
     /// Write games as PGN (chess)
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
@@ -109,7 +113,13 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let guard = guardian::start().map_err(Failure::failed)?;
     let run = run.into_run(results, queue.queue(), guard);
     let summary = run.play(|plan, total| vec![shown(plan, total, json, plain)]);
-    Ok(code(&summary.map_err(Failure::failed)?))
+    let summary = summary.map_err(|error| match error.downcast_ref() {
+        Some(StoreError::OtherFiles { .. }) => {
+            Failure::failed(format!("{error}; with --despite-changes it goes on all the same"))
+        }
+        _ => Failure::failed(error),
+    });
+    Ok(code(&summary?))
 }
 
 /// Takes the command line of fastchess.
@@ -141,7 +151,8 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
     let state = &options.resume;
     let file = state.file.as_ref().filter(|_| !state.discard);
     let results = match file {
-        Some(path) => Results::GoOn(path.clone(), None),
+        // As with fastchess, nobody looks whether the engines are still the same.
+        Some(path) => Results::GoOn(path.clone(), None, Changes::Accepted),
         None => Results::New(fresh(&state.outname), Box::new(plan)),
     };
     let settings = Settings {
@@ -232,7 +243,11 @@ impl RunArgs {
             None => Some(args.plan(seconds())?),
         };
         match (&self.resume, plan) {
-            (Some(path), plan) => Ok(Results::GoOn(path.clone(), plan.map(Box::new))),
+            (Some(path), plan) => {
+                let changes =
+                    if self.despite_changes { Changes::Accepted } else { Changes::Refused };
+                Ok(Results::GoOn(path.clone(), plan.map(Box::new), changes))
+            }
             (None, Some(plan)) => {
                 let named = || PathBuf::from(format!("match-{}.jsonl", seconds()));
                 let path = self.results.clone().unwrap_or_else(named);

@@ -28,7 +28,16 @@ pub enum Results {
     New(PathBuf, Box<Plan>),
     /// In the file of a match that goes on, as its plan says, or as this one does, which may have
     /// more rounds.
-    GoOn(PathBuf, Option<Box<Plan>>),
+    GoOn(PathBuf, Option<Box<Plan>>, Changes),
+}
+
+/// What happens when a match is to go on, and its engines or openings have changed since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// It does not go on.
+    Refused,
+    /// It goes on, and its file says so.
+    Accepted,
 }
 
 /// How a match is run.
@@ -111,10 +120,14 @@ impl Results {
     fn open(self) -> Result<(Store, u64), Failed> {
         match self {
             Self::New(path, plan) => Ok((Store::create(&path, &plan)?, 0)),
-            Self::GoOn(path, plan) => {
+            Self::GoOn(path, plan, changes) => {
                 let (mut store, cut) = Store::resume(&path, |_| ())?;
                 if let Some(plan) = plan {
                     store.accept(&plan)?;
+                }
+                match changes {
+                    Changes::Refused => store.check_files()?,
+                    Changes::Accepted => store.accept_files()?,
                 }
                 Ok((store, cut))
             }

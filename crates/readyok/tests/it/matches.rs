@@ -60,6 +60,25 @@ fn a_match_goes_on_with_more_rounds() {
 }
 
 #[test]
+fn a_match_does_not_go_on_with_other_openings_unnoticed() {
+    let dir = Dir::new();
+    let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+    dir.write("book.epd", position);
+    let words = ["match", "narikin", "narikin", "--plain", "--openings", "book.epd"];
+    let first = at(&dir, &[&words[..], &QUICK[..], &["--results", "m.jsonl"]].concat());
+    assert_eq!(first.code(), Some(0), "{}", first.stderr);
+    dir.write("book.epd", &position.replace(" w ", " b "));
+    let again = at(&dir, &["match", "--resume", "m.jsonl"]);
+    assert_eq!(again.code(), Some(1));
+    let told = "`book.epd` has changed; with --despite-changes it goes on all the same";
+    assert!(again.stderr.contains(told), "{}", again.stderr);
+    let again = at(&dir, &["match", "--resume", "m.jsonl", "--despite-changes"]);
+    assert_eq!(again.code(), Some(0), "{}", again.stderr);
+    let again = at(&dir, &["match", "--resume", "m.jsonl"]);
+    assert_eq!(again.code(), Some(0), "{}", again.stderr);
+}
+
+#[test]
 fn shogi_is_played_and_kept_as_kif() {
     let dir = Dir::new();
     let words =
