@@ -14,6 +14,8 @@ mod hostile;
 mod instant;
 #[cfg(feature = "nats")]
 mod nats;
+#[cfg(feature = "nats")]
+mod nats_server;
 mod openings;
 mod plan;
 mod queue;

@@ -1,17 +1,20 @@
 //! The queue over a server of NATS, where `nats-server` is installed and `READYOK_REAL_ENGINES` is
-//! set: workers that come, go and die, a server and a coordinator that start anew.
+//! set: workers that come, go and die, a server and a coordinator that start anew, and who is let in.
+
+mod access;
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _, stderr};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
@@ -20,6 +23,7 @@ use readyok_arena::queue::nats::{
 use readyok_arena::queue::{Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
 use tempfile::TempDir;
 
+use crate::nats_server::{NatsServer, free_port};
 use crate::sample;
 
 /// Longer than anything here takes.
@@ -30,34 +34,40 @@ const LEASE: Duration = Duration::from_secs(3);
 
 /// A server of this test's own.
 struct Server {
-    child: Child,
+    running: Option<NatsServer>,
     folder: TempDir,
     port: u16,
+    more: Vec<OsString>,
 }
 
 impl Server {
     /// None where there is no server and none is asked for.
     fn start() -> Option<Self> {
+        Self::with(|_| Vec::new())
+    }
+
+    /// The same with arguments of its own, which may name files that are put into its folder.
+    fn with(more: impl FnOnce(&Path) -> Vec<OsString>) -> Option<Self> {
         if env::var_os("READYOK_REAL_ENGINES").is_none() {
             let text = b"not tested: nats-server, which needs READYOK_REAL_ENGINES=1\n";
             stderr().write_all(text).expect("standard error is open");
             return None;
         }
-        let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
         let folder = TempDir::new().expect("a folder");
-        let child = run(folder.path(), port);
-        Some(Self { child, folder, port })
+        let more = more(folder.path());
+        let mut server = Self { running: None, folder, port: free_port(), more };
+        server.start_again();
+        Some(server)
     }
 
     fn kill(&mut self) {
-        self.child.kill().expect("a server that runs");
-        self.child.wait().expect("a server that ends");
+        self.running = None;
     }
 
     fn start_again(&mut self) {
-        self.child = run(self.folder.path(), self.port);
+        let program = find("nats-server");
+        let server = NatsServer::start(&program, self.port, self.folder.path(), &self.more);
+        self.running = Some(server);
     }
 
     fn connect(&self) -> Connection {
@@ -107,31 +117,6 @@ impl Cable {
             let _ = end.shutdown(Shutdown::Both);
         }
     }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have been killed by the test.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn run(folder: &Path, port: u16) -> Child {
-    let child = Command::new(find("nats-server"))
-        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
-        .arg(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("nats-server starts");
-    let until = SystemTime::now() + PATIENCE;
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(SystemTime::now() < until, "nats-server does not listen");
-        thread::yield_now();
-    }
-    child
 }
 
 fn find(program: &str) -> PathBuf {

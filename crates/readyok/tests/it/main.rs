@@ -7,6 +7,8 @@ mod check;
 mod killed;
 mod matches;
 mod matches_real;
+#[path = "../../../arena/tests/it/nats_server.rs"]
+mod nats_server;
 mod options;
 mod program;
 mod readme;

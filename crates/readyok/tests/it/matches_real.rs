@@ -2,14 +2,13 @@
 //! server of NATS, where they are installed and `READYOK_REAL_ENGINES` is set.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::SystemTime;
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::program::{Dir, PATIENCE, readyok, run};
+use crate::nats_server::{NatsServer, free_port};
+use crate::program::{Dir, readyok, run};
 use crate::real::engine;
 
 /// Ends a process with its handle.
@@ -21,27 +20,6 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn server(program: &Path, store: &Path) -> (Running, String) {
-    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let port = free.local_addr().expect("an address").port();
-    drop(free);
-    let child = Command::new(program)
-        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
-        .arg(store)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("nats-server starts");
-    let running = Running(child);
-    let until = SystemTime::now() + PATIENCE;
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(SystemTime::now() < until, "nats-server does not listen");
-        std::thread::yield_now();
-    }
-    (running, format!("nats://127.0.0.1:{port}"))
 }
 
 /// The moves, the winner and the end of each game, by pairing.
@@ -82,7 +60,9 @@ fn check(opponent: &str, words: &[&str], openings: &str) {
         }
     };
     play(&["--results", "here.jsonl", "--concurrency", "2"]);
-    let (_server, address) = server(&nats, &dir.path().join("nats"));
+    let port = free_port();
+    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
+    let address = format!("nats://127.0.0.1:{port}");
     let workers = ["one", "two"].map(|name| {
         let cache = dir.path().join(name);
         let mut command = readyok(&dir);

@@ -1,0 +1,51 @@
+//! A server of NATS for tests, at a port of its own of this machine.
+
+use std::ffi::OsString;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// Longer than a server takes to start.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// A server with JetStream. Dropping it kills it.
+pub(crate) struct NatsServer(Child);
+
+/// A port that nobody uses.
+pub(crate) fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    free.local_addr().expect("an address").port()
+}
+
+impl NatsServer {
+    /// Starts `nats-server`, which keeps its data in a folder, with more arguments.
+    pub(crate) fn start(program: &Path, port: u16, store: &Path, more: &[OsString]) -> Self {
+        let child = Command::new(program)
+            .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
+            .arg(store)
+            .args(more)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("nats-server starts");
+        let mut server = Self(child);
+        let until = SystemTime::now() + PATIENCE;
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(server.0.try_wait().expect("a process").is_none(), "nats-server has ended");
+            assert!(SystemTime::now() < until, "nats-server does not listen");
+            thread::yield_now();
+        }
+        server
+    }
+}
+
+impl Drop for NatsServer {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
