@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::Command;
 
 use readyok_protocol::session::client::Patience;
-use readyok_protocol::{Dialect, Register};
+use readyok_protocol::{Dialect, Register, Side};
 
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::guard::Guard;
 use crate::link::{Link, Reader};
+use crate::overhear::Overhearing;
 use crate::threads;
 
 /// Settings for an engine that is to be started. The defaults suit most engines.
@@ -30,6 +31,7 @@ pub struct Builder {
     reader: Reader,
     joins_searches: bool,
     guard: Option<Guard>,
+    overhearing: Option<Overhearing>,
 }
 
 /// Where an engine is.
@@ -113,6 +115,15 @@ impl Builder {
         self
     }
 
+    /// Has a function told every line of the conversation, without its end: what is said to the engine
+    /// and what is read from it, in this order. It is called by whoever waits for the engine, who
+    /// waits for it as well.
+    #[must_use]
+    pub fn overheard_by(mut self, hear: impl Fn(Side, &str) + Send + Sync + 'static) -> Self {
+        self.overhearing = Some(Overhearing::new(hear));
+        self
+    }
+
     /// Has a thread do the reading after all.
     #[cfg(feature = "tokio")]
     pub(crate) fn threaded(mut self) -> Self {
@@ -153,8 +164,10 @@ impl Builder {
             },
         };
         let link = link.map_err(|error| EngineError::start(&name, &error))?;
-        let mut driver = Driver::start(name, dialect, self.patience, link);
+        let mut driver =
+            Driver::start(name, dialect, self.patience, link, self.overhearing.clone());
         driver.separate_searches(!self.joins_searches);
+
         Ok(driver)
     }
 

@@ -15,11 +15,12 @@ use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{
     ClientSession, DropReason, Event, Misuse, NewGame, Patience, PingId, Purpose, SearchId, Wait,
 };
-use readyok_protocol::{Clocks, Dialect, LineTooLong, Register};
+use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side};
 
 use crate::error::{EngineError, Problem};
 use crate::game::{Game, GameId};
 use crate::link::{Link, Next};
+use crate::overhear::Overhearing;
 use crate::process::Signal;
 use crate::running::{Progress, Running, Source};
 use crate::search::Search;
@@ -70,6 +71,7 @@ pub(crate) struct Driver {
     lost_at: Option<Instant>,
     game: Option<GameId>,
     notices: VecDeque<Notice>,
+    overhearing: Option<Overhearing>,
     ending: Option<Ending>,
 }
 
@@ -100,7 +102,13 @@ enum Stage {
 }
 
 impl Driver {
-    pub(crate) fn start(name: String, dialect: Dialect, patience: Patience, link: Link) -> Self {
+    pub(crate) fn start(
+        name: String,
+        dialect: Dialect,
+        patience: Patience,
+        link: Link,
+        overhearing: Option<Overhearing>,
+    ) -> Self {
         let mut out = String::new();
         let mut session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
         session.hold_searches();
@@ -121,6 +129,7 @@ impl Driver {
             lost_at: None,
             game: None,
             notices: VecDeque::new(),
+            overhearing,
             ending: None,
         };
         driver.flush();
@@ -317,6 +326,9 @@ impl Driver {
             }
             Next::Line(_) => match self.link.batch.pop() {
                 Some(Ok(text)) => {
+                    if let Some(overhearing) = &self.overhearing {
+                        overhearing.hear(Side::Engine, text);
+                    }
                     self.session.receive_line(text, self.moment, &mut self.out);
                     self.raw.clear();
                     self.raw.push_str(text);
@@ -540,6 +552,9 @@ impl Driver {
     fn flush(&mut self) {
         if self.out.is_empty() {
             return;
+        }
+        if let Some(overhearing) = &self.overhearing {
+            self.out.lines().for_each(|line| overhearing.hear(Side::Client, line));
         }
         if let Some(id) = self.session.running().filter(|id| self.go.map(|(id, _)| id) != Some(*id))
         {

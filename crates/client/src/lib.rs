@@ -71,6 +71,7 @@ mod intake;
 mod lines;
 mod link;
 mod outbox;
+mod overhear;
 mod piped;
 mod process;
 #[cfg(unix)]
@@ -99,7 +100,7 @@ pub use readyok_protocol::session::client::{
     DropReason, Event, Identity, Limit as WaitLimit, Misuse, Patience, Wait,
 };
 pub use readyok_protocol::{
-    Best, Checkmate, Clock, Clocks, Dialect, Info, MateLimit, Move, Position, Score,
+    Best, Checkmate, Clock, Clocks, Dialect, Info, MateLimit, Move, Position, Score, Side,
 };
 pub use running::Played;
 pub use search::{Limit, Search};

@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, Search};
+use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, Search, Side};
 
 use crate::support::{good_engine, patient, uci};
 
@@ -207,4 +207,29 @@ fn infos_can_be_watched_while_the_engine_plays() {
          position startpos
          go depth 4",
     );
+}
+
+#[test]
+fn every_line_is_overheard() {
+    let (tell, told) = channel();
+    let (heard, _) = channel();
+    let builder = uci(patient()).overheard_by(move |side, line: &str| {
+        tell.send((side, line.to_owned())).expect("the test goes on");
+    });
+    let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
+    let mut engine = engine.expect("it starts");
+    engine.play(&Game::startpos(), Limit::Depth(4)).expect("it plays");
+    engine.quit().expect("it leaves");
+    let both: Vec<(Side, String)> = told.try_iter().collect();
+    let of = |wanted| {
+        let lines = both.iter().filter(move |(side, _)| *side == wanted);
+        lines.map(|(_, line)| line.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(both.first(), Some(&(Side::Client, "uci".to_owned())));
+    for line in ["ucinewgame", "position startpos", "go depth 4", "quit"] {
+        assert!(of(Side::Client).contains(&line), "{line}: {both:?}");
+    }
+    for line in ["id name Good", "uciok", "bestmove e2e4 ponder e7e5"] {
+        assert!(of(Side::Engine).contains(&line), "{line}: {both:?}");
+    }
 }
