@@ -8,8 +8,11 @@ use rustix::process::Signal;
 
 use crate::program::{Dir, readyok, signal};
 
-/// Says nothing, and would stay for ten minutes.
-const ENGINE: &str = "trap '' TERM; echo > started; exec sleep 600";
+/// Says nothing, and would stay for ten minutes. It has a folder of its own.
+fn engine(dir: &Dir) -> String {
+    let started = dir.path().join("started");
+    format!("trap '' TERM; echo > '{}'; exec sleep 600", started.display())
+}
 
 /// Waits until something is so.
 fn wait(what: &str, so: impl Fn() -> bool) {
@@ -28,11 +31,11 @@ fn is_in_use(mark: &str) -> bool {
     environments.any(|it| it.windows(mark.len()).any(|part| part == mark.as_bytes()))
 }
 
-fn check(words: &[&str]) {
+fn check(words: impl FnOnce(&str) -> Vec<String>) {
     let dir = Dir::new();
     let value = dir.path().to_str().expect("UTF-8");
     let mut command = readyok(&dir);
-    command.current_dir(dir.path()).args(words).env("READYOK_TEST", value);
+    command.current_dir(dir.path()).args(words(&engine(&dir))).env("READYOK_TEST", value);
     let mut child = command.spawn().expect("the program starts");
     wait("the engine does not start", || dir.path().join("started").exists());
     assert!(child.try_wait().expect("a process").is_none(), "it has ended");
@@ -43,10 +46,18 @@ fn check(words: &[&str]) {
 
 #[test]
 fn no_engine_outlives_a_program_that_is_killed() {
-    let quoted = &format!("sh -c \"{ENGINE}\"");
-    check(&["match", quoted, quoted, "--depth", "1"]);
-    check(&["analyse", quoted]);
-    check(&["options", quoted]);
-    check(&["check", quoted, "--timeout-scale", "9"]);
-    check(&["tap", "--log", "log", "--", "sh", "-c", ENGINE]);
+    let lines = [
+        &["match", "QUOTED", "QUOTED", "--depth", "1"][..],
+        &["analyse", "QUOTED"],
+        &["options", "QUOTED"],
+        &["check", "QUOTED", "--timeout-scale", "9"],
+        &["tap", "--log", "log", "--", "sh", "-c", "SCRIPT"],
+    ];
+    for line in lines {
+        check(|engine| {
+            let quoted = format!("sh -c \"{engine}\"");
+            let word = |word: &&str| word.replace("QUOTED", &quoted).replace("SCRIPT", engine);
+            line.iter().map(word).collect()
+        });
+    }
 }
