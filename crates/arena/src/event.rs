@@ -19,8 +19,8 @@ pub use score::{Score, TestState};
 
 use crate::pairing::Opening;
 use crate::plan::EngineId;
-use crate::queue::{Stop, WorkerId};
-use crate::result::{PlayedMove, Termination};
+use crate::queue::{About, Stop, WorkerId};
+use crate::result::{Introduction, PlayedMove, Termination};
 use crate::stats::Verdict;
 use crate::store::ContentHash;
 
@@ -66,7 +66,7 @@ pub enum Event {
         ply: u32,
         /// The move.
         #[serde(flatten)]
-        played: PlayedMove,
+        played: Box<PlayedMove>,
     },
     /// A game is over. It counts when its pair is complete.
     GameEnd {
@@ -86,6 +86,9 @@ pub enum Event {
         plies: u32,
         /// How long it took, in milliseconds.
         duration_ms: u64,
+        /// Who the engines said they are, who moved first before the other one.
+        #[serde(default)]
+        engines: Box<[Introduction; 2]>,
     },
     /// A pair is complete and stored.
     PairEnd {
@@ -108,6 +111,9 @@ pub enum Event {
         pair: Option<u64>,
         /// Which engine, if one did it.
         engine: Option<EngineId>,
+        /// More about it, if an engine did it in a game.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<Box<About>>,
     },
     /// An engine has failed, and has lost its game by it.
     EngineFailure {

@@ -5,16 +5,20 @@
 //! output is in [`Options`]. [`Printer`] follows a match and prints what
 //! fastchess would.
 
+mod checksum;
 mod engine;
 mod error;
 mod flags;
+mod log;
 mod options;
 mod parse;
 mod printer;
 pub mod text;
 mod values;
+mod voice;
 
 pub use error::ArgumentError;
+pub use log::{Level, Logger};
 pub use options::{EpdOut, Log, Options, OutputFormat, PgnNotation, PgnOut, Resume};
 pub use parse::{Invocation, Request, parse};
 pub use printer::Printer;

@@ -1,5 +1,6 @@
 //! The unit of a match: two engines, one opening, one or two games.
 
+use readyok_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::EngineId;
@@ -38,6 +39,18 @@ pub struct Opening {
     /// Where it stands in its source, counted from 0.
     #[serde(default)]
     pub index: u64,
+}
+
+impl Opening {
+    /// Who makes the first move after it.
+    pub fn turn(&self, game: Game) -> Side {
+        let field = self.position.as_deref().and_then(|text| text.split_whitespace().nth(1));
+        let start = match (game, field) {
+            (Game::Chess | Game::Chess960, Some("b")) | (Game::Shogi, Some("w")) => Side::Second,
+            (Game::Chess | Game::Chess960 | Game::Shogi, _) => Side::First,
+        };
+        if self.moves.len().is_multiple_of(2) { start } else { start.other() }
+    }
 }
 
 /// What came of a pairing: all of its games.

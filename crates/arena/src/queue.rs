@@ -32,7 +32,7 @@ use std::{error, fmt};
 pub use local::{LocalDispatcher, LocalJobs, local};
 pub(crate) use order::find;
 pub use order::{Job, Order, ProgramError};
-pub use report::{Progress, Report, Return, WorkerId};
+pub use report::{About, Progress, Report, Return, WorkerId};
 pub use stop::{OnAbort, Stop, StopToken};
 
 use crate::pairing::PairResult;

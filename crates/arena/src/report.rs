@@ -12,9 +12,9 @@ mod page;
 
 use std::collections::BTreeMap;
 
-use readyok_rules::{Game, Side};
+use readyok_rules::Side;
 
-use crate::pairing::{Opening, PairResult};
+use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
 use crate::result::{GameResult, Termination};
 use crate::stats::{Crosstable, FirstMove, MOST_PLAYERS, Outcome, Ratings, Sprt};
@@ -63,7 +63,7 @@ impl Report {
             self.games += 1;
             self.lengths.add(game);
             self.slowest.add(result.pairing.index, number, game);
-            let mut turn = to_move(self.plan.game, &result.pairing.opening);
+            let mut turn = result.pairing.opening.turn(self.plan.game);
             for (ply, played) in game.moves.iter().enumerate() {
                 if let Some(sums) = self.sums(engine_of(game, turn)) {
                     sums.add_move(ply, played);
@@ -133,14 +133,4 @@ fn engine_of(game: &GameResult, side: Side) -> EngineId {
         Side::First => game.first,
         Side::Second => game.second,
     }
-}
-
-/// Who makes the first move after an opening.
-fn to_move(game: Game, opening: &Opening) -> Side {
-    let field = opening.position.as_deref().and_then(|text| text.split_whitespace().nth(1));
-    let start = match (game, field) {
-        (Game::Chess | Game::Chess960, Some("b")) | (Game::Shogi, Some("w")) => Side::Second,
-        (Game::Chess | Game::Chess960 | Game::Shogi, _) => Side::First,
-    };
-    if opening.moves.len().is_multiple_of(2) { start } else { start.other() }
 }

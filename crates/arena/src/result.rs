@@ -27,6 +27,36 @@ pub struct GameResult {
     /// What was odd, in order; at most [`GameResult::MAX_WARNINGS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// Who the engines said they are, the first side's before the second's.
+    #[serde(default, skip_serializing_if = "nobody")]
+    pub engines: [Introduction; 2],
+}
+
+/// Who an engine said it is, and how it was set for the game.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Introduction {
+    /// Its name; empty if it told none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its authors; empty if it told none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// The value of its option for threads, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<String>,
+    /// The value of its option for the size of its hash in MB, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+impl Introduction {
+    /// Longer texts are cut.
+    pub const MAX_TEXT: usize = 256;
+}
+
+fn nobody(engines: &[Introduction; 2]) -> bool {
+    engines.iter().all(|engine| *engine == Introduction::default())
 }
 
 impl GameResult {
@@ -44,6 +74,14 @@ pub struct Warning {
     /// What it did.
     #[serde(flatten)]
     pub kind: WarningKind,
+    /// The line that it said it in, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+}
+
+impl Warning {
+    /// Longer lines are cut.
+    pub const MAX_LINE: usize = 4096;
 }
 
 /// What an engine did.
@@ -76,7 +114,19 @@ pub enum WarningKind {
     PvBeyondEnd {
         /// The first word that is too much.
         word: String,
+        /// How the game ended before it.
+        #[serde(default)]
+        end: PvEnd,
     },
+    /// Its variation is to mate, and has fewer or more moves than its score says.
+    MatePvLength {
+        /// How many plies the score says.
+        plies: u32,
+        /// How many the variation has.
+        found: u32,
+    },
+    /// Its variation is to mate, and does not end with it.
+    MatePvWithoutMate,
     /// Its main variation ends with mate, and the score says that the other side mates.
     WrongMateSign,
     /// It broke a rule of its protocol.
@@ -84,6 +134,23 @@ pub enum WarningKind {
         /// Which, for people.
         what: String,
     },
+}
+
+/// How a game ended within a variation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PvEnd {
+    /// With mate.
+    Checkmate,
+    /// With stalemate.
+    Stalemate,
+    /// With a repetition.
+    Repetition,
+    /// By the fifty-move rule, or the one of seventy-five moves.
+    FiftyMoves,
+    /// In another way.
+    #[default]
+    Other,
 }
 
 /// A move, and what the engine told about it.
@@ -127,9 +194,15 @@ pub struct PlayedMove {
     /// Whether it was thought of on the opponent's time: the expected move was played.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ponder_hit: bool,
+    /// Lines that the match wants to keep, shortened if they were long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
 }
 
 impl PlayedMove {
+    /// Longer lines are cut.
+    pub const MAX_LINE: usize = 1024;
+
     /// Longer variations are cut.
     pub const MAX_PV: usize = 64;
 }
@@ -241,9 +314,13 @@ impl fmt::Display for WarningKind {
             Self::IllegalPv { word } => {
                 write!(f, "`{}` in its variation is not legal", word.escape_debug())
             }
-            Self::PvBeyondEnd { word } => {
+            Self::PvBeyondEnd { word, .. } => {
                 write!(f, "`{}` in its variation is after the end", word.escape_debug())
             }
+            Self::MatePvLength { plies, found } => {
+                write!(f, "its variation to mate in {plies} plies has {found}")
+            }
+            Self::MatePvWithoutMate => f.write_str("its variation to mate does not end with it"),
             Self::WrongMateSign => f.write_str("its variation mates the other side than its score"),
             Self::Protocol { what } => f.write_str(what),
         }

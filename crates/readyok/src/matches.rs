@@ -10,6 +10,6 @@ mod standing;
 pub use engines::{EngineError, engine_plan};
 pub use flags::{FlagError, PerEngine};
 pub use queue::{Queue, Worker};
-pub use run::{Changes, Results, Run, read_plan, write_report};
+pub use run::{Changes, Manner, Results, Run, read_plan, write_report};
 pub use show::{Lines, Live};
 pub use standing::Standing;

@@ -104,6 +104,13 @@ pub(super) fn text(
         out.tag("Variant", "fischerandom");
     }
     if !style.min {
+        for (side, engine) in ["White", "Black"].iter().zip(&game.engines) {
+            for (what, text) in [("Name", &engine.name), ("Author", &engine.author)] {
+                if !text.is_empty() {
+                    out.tag(&format!("Engine{side}{what}"), text);
+                }
+            }
+        }
         if let Some(opening) = &pairing.opening.name {
             out.tag("Opening", opening);
         }
@@ -357,6 +364,9 @@ impl<'a> Moves<'a> {
             format!("\"{}\"", self.position.notate(&played.pv, notation).join(" "))
         });
         say(tell.pv, "pv", pv);
+        for line in &played.lines {
+            say(true, "line", Some(format!("\"{line}\"")));
+        }
         text
     }
 }

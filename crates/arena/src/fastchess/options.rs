@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use regex::Regex;
+
 /// What a command line of fastchess says beside the [`Plan`](crate::plan::Plan).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -123,6 +125,13 @@ pub struct PgnOut {
     pub min: bool,
     /// Lines of the engines that fit these expressions are told in comments.
     pub match_lines: Vec<String>,
+}
+
+impl PgnOut {
+    /// The expressions of [`PgnOut::match_lines`]. One that is none fits nothing.
+    pub fn patterns(&self) -> Vec<Regex> {
+        self.match_lines.iter().filter_map(|text| Regex::new(text).ok()).collect()
+    }
 }
 
 /// How moves are written in PGN.

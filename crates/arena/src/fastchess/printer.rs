@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use readyok_rules::Side;
 
 use crate::event::{End, Event, Listener, Score};
 use crate::plan::{EngineId, EnginePlan, GamesPerPairing, OpeningSource, Plan};
-use crate::result::Termination;
+use crate::result::{Introduction, PlayedMove, Termination};
 use crate::stats::fastchess::{Block, RULE, Setup, ranking, verdict_line};
 use crate::stats::{Counts, Figures, Pentanomial, Sprt, Trinomial};
 
+use super::checksum::Checksum;
+use super::log::{Level, Logger};
 use super::options::{Options, OutputFormat};
 use super::text::{self, GameOver};
+use super::voice::Voice;
 
 /// A listener that prints in the form of fastchess, or of cutechess as fastchess does it.
 ///
@@ -22,7 +26,7 @@ use super::text::{self, GameOver};
 /// count here. When the output is closed, the rest is not printed.
 #[derive(Debug)]
 pub struct Printer<W> {
-    out: W,
+    voice: Voice<W>,
     plan: Plan,
     pairings: u64,
     options: Options,
@@ -34,7 +38,10 @@ pub struct Printer<W> {
     games_over: u64,
     pairs_over: u64,
     reported: bool,
-    closed: bool,
+    checksum: Option<Checksum>,
+    /// The games that are being played: who moves first, who second, whose move it is first.
+    playing: BTreeMap<(u64, u32), (EngineId, EngineId, Side)>,
+    introductions: BTreeMap<EngineId, Introduction>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +54,7 @@ impl<W: Write> Printer<W> {
     /// A printer of a match that starts now and has so many pairings.
     pub fn new(plan: &Plan, pairings: u64, options: &Options, out: W) -> Self {
         Self {
-            out,
+            voice: Voice::new(out),
             sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
             plan: plan.clone(),
             pairings,
@@ -58,16 +65,35 @@ impl<W: Write> Printer<W> {
             games_over: 0,
             pairs_over: 0,
             reported: false,
-            closed: false,
+            checksum: None,
+            playing: BTreeMap::new(),
+            introductions: BTreeMap::new(),
         }
     }
 
+    /// Writes into a log as well.
+    #[must_use]
+    pub fn logging(mut self, logger: Option<Logger>) -> Self {
+        self.voice.logger = logger;
+        self
+    }
+
+    /// Calls a function at the first warning (`-strict`).
+    #[must_use]
+    pub fn on_warning(mut self, act: impl FnMut() + Send + 'static) -> Self {
+        self.voice.on_warning = Some(Box::new(act));
+        self
+    }
+
+    /// Prints the checksum of a file of records after each pair (`-crc32`).
+    #[must_use]
+    pub fn checking(mut self, path: PathBuf) -> Self {
+        self.checksum = Some(Checksum::of(path));
+        self
+    }
+
     fn say(&mut self, text: &str) {
-        if self.closed {
-            return;
-        }
-        let said = writeln!(self.out, "{text}").and_then(|()| self.out.flush());
-        self.closed = said.is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+        self.voice.say(text);
     }
 
     fn name(&self, engine: EngineId) -> &str {
@@ -88,21 +114,46 @@ impl<W: Write> Printer<W> {
     }
 
     fn game_end(&mut self, number: u64, [first, second]: [EngineId; 2], over: &GameOver<'_>) {
+        let names = format!("{} and {}", self.name(first), self.name(second));
+        let loser = over.winner.map(|winner| if winner == Side::First { second } else { first });
+        let name = loser.map(|loser| self.name(loser).to_owned()).unwrap_or_default();
+        if let Termination::IllegalMove { word, .. } = over.termination {
+            self.voice.warn(&format!("Warning; Illegal move {word} played by {name}"));
+        }
+        if let Some(fault) = text::fault(&name, over.termination) {
+            self.voice.note(&fault);
+        }
+        self.voice.log(Level::Trace, &format!("Game {number} between {names} finished"));
+        if is_broken(over.termination) {
+            self.voice.note(&format!("Game {number} between {names} stalled / disconnected"));
+        }
         let line = text::finished(number, self.name(first), self.name(second), over);
         self.say(&line);
+        let score = over.score();
+        self.voice.log(Level::Trace, &format!("Game {number} finished with result {score}"));
         self.games_over += 1;
-        let loser = over.winner.map(|winner| if winner == Side::First { second } else { first });
-        let Some(loser) = loser else { return };
-        let name = self.name(loser).to_owned();
+        if loser.is_none() {
+            return;
+        }
         match over.termination {
             Termination::TimeForfeit { .. } => {
                 self.failures.entry(name).or_default().timeouts += 1;
             }
-            Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {
-                self.failures.entry(name).or_default().crashes += 1;
-            }
+            broken if is_broken(broken) => self.failures.entry(name).or_default().crashes += 1,
             _ => {}
         }
+    }
+
+    /// How much longer a move took than the engine says.
+    fn latency(&mut self, game: (u64, u32), ply: u32, played: &PlayedMove) {
+        let Some(&(first, second, turn)) = self.playing.get(&game) else { return };
+        let mover = if ply.is_multiple_of(2) { turn } else { turn.other() };
+        let name = self.name(if mover == Side::First { first } else { second });
+        let (elapsed, told) = (played.time_us / 1000, played.told_ms.unwrap_or(0));
+        let latency = i128::from(elapsed) - i128::from(told);
+        let text =
+            format!("Engine {name} latency: {latency}ms (elapsed: {elapsed}, reported: {told})");
+        self.voice.log(Level::Info, &text);
     }
 
     fn score(&mut self, score: Score) {
@@ -142,18 +193,19 @@ impl<W: Write> Printer<W> {
             (OutputFormat::Cutechess, [_, _]) => self.cutechess_report(),
             (OutputFormat::Cutechess, _) => self.ranking().trim_end().to_owned(),
         };
-        self.say(&text);
+        self.voice.print(&text);
     }
 
     fn block(&self, one: &EnginePlan, other: &EnginePlan) -> String {
         let (one_time, other_time) = (time(one), time(other));
+        let [first, second] = [0, 1].map(|id| self.introductions.get(&EngineId(id)));
         let book = match &self.plan.openings.source {
             OpeningSource::File { path, .. } => Some(path.as_str()),
             _ => None,
         };
         let block = Block {
-            first: setup(one, &one_time),
-            second: setup(other, &other_time),
+            first: setup(one, first, &one_time),
+            second: setup(other, second, &other_time),
             book,
             counts: self.head_to_head(),
             sprt: self.sprt,
@@ -245,7 +297,7 @@ impl<W: Write> Printer<W> {
                     self.say("Tournament finished");
                 }
             }
-            End::Failures { .. } => self.say(
+            End::Failures { .. } => self.voice.warn(
                 "A game stalled / disconnected and no recover option set for engine, stopping \
                  tournament.",
             ),
@@ -275,21 +327,46 @@ impl<W: Write> Printer<W> {
 impl<W: Write + Send> Listener for Printer<W> {
     fn hear(&mut self, event: &Event) {
         match event {
-            Event::GameStart { pair, game, first, second, .. } => {
+            Event::GameStart { pair, game, first, second, opening, .. } => {
                 let number = self.number(*pair, *game);
+                let turn = opening.turn(self.plan.game);
+                self.playing.insert((*pair, *game), (*first, *second, turn));
                 let (first, second) = (self.name(*first), self.name(*second));
+                let text = format!("Game {number} between {first} and {second} starting");
+                self.voice.log(Level::Trace, &text);
                 let line =
                     text::started(number, self.pairings * self.games_of_pair(), first, second);
                 self.say(&line);
             }
-            Event::GameEnd { pair, game, first, second, winner, termination, .. } => {
+            Event::GameEnd { pair, game, first, second, winner, termination, engines, .. } => {
+                self.playing.remove(&(*pair, *game));
+                for (id, engine) in [first, second].into_iter().zip(engines.iter()) {
+                    if *engine != Introduction::default() {
+                        self.introductions.insert(*id, engine.clone());
+                    }
+                }
                 let over = GameOver { game: self.plan.game, winner: *winner, termination };
                 let number = self.number(*pair, *game);
                 self.game_end(number, [*first, *second], &over);
             }
-            Event::PairEnd { .. } => self.pairs_over += 1,
+            Event::PairEnd { .. } => {
+                self.pairs_over += 1;
+                if let Some(line) = self.checksum.as_mut().and_then(Checksum::line) {
+                    self.say(&line);
+                }
+            }
             Event::Score(score) => self.score(*score),
-            Event::Warning { text, .. } => self.say(&format!("Warning; {text}")),
+            Event::Warning { text, engine, about, .. } => {
+                let name = engine.map_or("", |engine| self.name(engine));
+                let text = match about {
+                    Some(about) => text::warning(name, about, self.options.test_env),
+                    None => format!("Warning; {text}"),
+                };
+                self.voice.warn(&text);
+            }
+            Event::Move { pair, game, ply, played } if self.options.show_latency => {
+                self.latency((*pair, *game), *ply, played);
+            }
             Event::MatchEnd { why, .. } => self.end(why),
             Event::MatchStart { .. }
             | Event::Move { .. }
@@ -300,7 +377,16 @@ impl<W: Write + Send> Listener for Printer<W> {
     }
 }
 
-fn setup<'a>(engine: &'a EnginePlan, time: &'a str) -> Setup<'a> {
+/// How an engine was set up: as it says, or, as long as it has said nothing, as the plan wants it.
+fn setup<'a>(
+    engine: &'a EnginePlan,
+    introduction: Option<&'a Introduction>,
+    time: &'a str,
+) -> Setup<'a> {
+    if let Some(Introduction { threads, hash, .. }) = introduction {
+        let (threads, hash) = (threads.as_deref(), hash.as_deref());
+        return Setup { name: &engine.name, time, threads, hash };
+    }
     let option = |names: [&str; 2]| {
         let is_one = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         let mut options = engine.options.iter();
@@ -308,6 +394,14 @@ fn setup<'a>(engine: &'a EnginePlan, time: &'a str) -> Setup<'a> {
     };
     let (threads, hash) = (option(["Threads", "USI_Threads"]), option(["Hash", "USI_Hash"]));
     Setup { name: &engine.name, time, threads, hash }
+}
+
+/// Whether an engine was lost.
+fn is_broken(termination: &Termination) -> bool {
+    matches!(
+        termination,
+        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. }
+    )
 }
 
 /// A limit as fastchess prints it.

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use readyok_rules::{Game, Side};
 
-use crate::result::Termination;
+use crate::queue::About;
+use crate::result::{PvEnd, Termination, WarningKind};
 
 /// The line at the start of a game. Games are counted from 1.
 pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
@@ -15,6 +16,73 @@ pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
 pub fn finished(number: u64, first: &str, second: &str, end: &GameOver<'_>) -> String {
     let (score, why) = (end.score(), end.reason());
     format!("Finished game {number} ({first} vs {second}): {score} {{{why}}}")
+}
+
+/// The warning about something odd that an engine did, in one line or, with what it is about, in four.
+pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
+    let played = about.played.as_deref().unwrap_or("<none>");
+    let text = match &about.kind {
+        WarningKind::IllegalPv { word } | WarningKind::PvBeyondEnd { word, end: PvEnd::Other } => {
+            format!("Illegal PV move - move {word} from {engine}")
+        }
+        WarningKind::PvBeyondEnd { word, end } => {
+            let end = match end {
+                PvEnd::Checkmate => "checkmate",
+                PvEnd::Stalemate => "stalemate",
+                PvEnd::Repetition => "threefold repetition",
+                PvEnd::FiftyMoves => "fifty-move rule",
+                PvEnd::Other => "the end",
+            };
+            format!("PV continues after {end} - move {word} from {engine}")
+        }
+        WarningKind::MatePvLength { plies, found } if found < plies => {
+            format!("Incomplete mating PV - from {engine}")
+        }
+        WarningKind::MatePvLength { .. } => format!("Too long mating PV - from {engine}"),
+        WarningKind::MatePvWithoutMate => {
+            format!("Mating PV does not end with checkmate - from {engine}")
+        }
+        WarningKind::OtherPv { .. } => {
+            format!("Bestmove does not match beginning of last PV - move {played} from {engine}")
+        }
+        WarningKind::NoScore => {
+            return format!(
+                "Warning; No info line available to extract score from engine {engine}"
+            );
+        }
+        WarningKind::UnknownOption { name } => {
+            return format!("Warning; {engine} doesn't have option {name}");
+        }
+        kind @ (WarningKind::Restarted { .. }
+        | WarningKind::WrongMateSign
+        | WarningKind::Protocol { .. }) => return format!("Warning; {engine}: {kind}"),
+    };
+    let position = match &about.position {
+        None => "startpos".to_owned(),
+        Some(fen) => format!("fen {fen}"),
+    };
+    let line = about.line.as_deref().unwrap_or("");
+    let parts = [
+        format!("Warning; {text}"),
+        format!("Info; {line}"),
+        format!("Position; {position}"),
+        format!("Moves; {}", about.moves.join(" ")),
+    ];
+    parts.join(if one_line { " :: " } else { "\n" })
+}
+
+/// What is logged of an engine that has failed.
+pub(super) fn fault(engine: &str, termination: &Termination) -> Option<String> {
+    match termination {
+        Termination::TimeForfeit { late_us } => {
+            Some(format!("Engine {engine} loses on time by {}ms", late_us / 1000))
+        }
+        Termination::Crash { .. } | Termination::NoStart { .. } => {
+            Some(format!("Engine {engine} disconnects"))
+        }
+        Termination::Stall { .. } => Some(format!("Engine {engine} stalls")),
+        _ => None,
+    }
 }
 
 /// How a game ended.

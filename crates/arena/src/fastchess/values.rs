@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use regex::Regex;
+
 use super::ArgumentError;
 use super::flags::Flag;
 use super::options::{EpdOut, Log, PgnNotation, PgnOut};
@@ -43,6 +45,7 @@ pub(super) fn pgn_out(flag: &Flag) -> Result<PgnOut, ArgumentError> {
                 return Some(());
             }
             "match_line" => {
+                Regex::new(value).ok()?;
                 out.match_lines.push(value.to_owned());
                 return Some(());
             }

@@ -15,6 +15,7 @@ use readyok_client::{
 };
 use readyok_protocol::GameResult as Told;
 use readyok_rules::{Game, Position, Side};
+use regex::Regex;
 
 use super::cancel::{Cancel, Watched};
 use super::player::{Player, Wording, pair_mut};
@@ -24,7 +25,7 @@ use super::time::{now, unix_ms};
 use super::told;
 use crate::pairing::Opening;
 use crate::plan::Adjudication;
-use crate::result::{GameResult, PlayedMove, Termination, Warning, WarningKind};
+use crate::result::{GameResult, Introduction, PlayedMove, Termination, Warning, WarningKind};
 
 /// What a game needs beside its players and its opening.
 #[derive(Clone, Debug)]
@@ -37,8 +38,23 @@ pub struct Setting {
     pub tablebases: Option<Arc<dyn Tablebases>>,
     /// How long a search may take on which no clock runs.
     pub stall: WaitLimit,
-    /// Whether main variations are followed to their ends and warned of.
-    pub follow_variations: bool,
+    /// How far main variations are looked at.
+    pub variations: Variations,
+    /// Of the lines that an engine says about a move, the last one that fits is kept, for each of
+    /// these.
+    pub keep_lines: Vec<Regex>,
+}
+
+/// How far main variations are looked at, and warned of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variations {
+    /// Their first move only.
+    #[default]
+    Trusted,
+    /// To their end.
+    Followed,
+    /// To their end, which has to be mate where the score says so.
+    ToMate,
 }
 
 impl Setting {
@@ -50,7 +66,8 @@ impl Setting {
             adjudication: Adjudication::default(),
             tablebases: None,
             stall: WaitLimit { silence: Duration::from_mins(10), total: Duration::from_hours(1) },
-            follow_variations: false,
+            variations: Variations::Trusted,
+            keep_lines: Vec::new(),
         }
     }
 }
@@ -88,6 +105,7 @@ pub fn play_game(
     let outcome = table.play(on_move);
     table.tell_end(&outcome);
     let [first, second] = table.seats.each_ref().map(|seat| seat.player.id());
+    let engines = table.seats.map(|seat| seat.introduction);
     Ok(GameResult {
         first,
         second,
@@ -97,6 +115,7 @@ pub fn play_game(
         started_ms,
         duration_ms: millis(now().saturating_duration_since(started)),
         warnings: table.warnings,
+        engines,
     })
 }
 
@@ -120,6 +139,8 @@ struct Seat<'a> {
     pondering: Option<Pondering>,
     has_moved: bool,
     watched: Option<Watched>,
+    /// Who the engine says it is, once it has started.
+    introduction: Introduction,
 }
 
 /// A search on the opponent's time.
@@ -135,7 +156,15 @@ impl<'a> Seat<'a> {
     fn new(player: &'a mut Player, game: Game, opening: &Opening) -> Self {
         let wording = player.wording();
         let game = told_game(wording, game, opening);
-        Self { player, wording, game, pondering: None, has_moved: false, watched: None }
+        Self {
+            player,
+            wording,
+            game,
+            pondering: None,
+            has_moved: false,
+            watched: None,
+            introduction: Introduction::default(),
+        }
     }
 
     fn start(&mut self, cancel: &Cancel, warnings: &mut Vec<WarningKind>) -> Result<(), String> {
@@ -157,6 +186,9 @@ impl<'a> Seat<'a> {
     }
 
     fn watch(&mut self, cancel: &Cancel) {
+        if let Some(engine) = self.player.engine() {
+            self.introduction = told::introduction(engine, self.player.plan());
+        }
         self.watched = self.player.engine().map(|engine| cancel.watch(engine.stopper()));
     }
 
@@ -214,6 +246,17 @@ impl<'a> Seat<'a> {
     }
 }
 
+/// An answer, and what was said before it.
+struct Thought {
+    played: Box<Played>,
+    /// Whether it pondered on the right move.
+    hit: bool,
+    /// The last line with a variation, if those are looked at.
+    line: Option<String>,
+    /// Lines to be kept.
+    lines: Vec<String>,
+}
+
 /// Why there is no answer.
 enum Failure {
     Engine(EngineError),
@@ -259,12 +302,13 @@ impl Table<'_> {
 
     fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Verdict {
         let side = self.referee.turn();
-        let (played, hit) = match self.ask(side) {
-            Ok(answer) => answer,
+        let Thought { played, hit, line, lines } = match self.ask(side) {
+            Ok(thought) => thought,
             Err(failure) => return Verdict::Over(self.failed(side, failure)),
         };
         let took = whole_micros(played.time());
-        let follow = self.setting.follow_variations && played.info.pv.is_some();
+        let variations = self.setting.variations;
+        let follow = variations != Variations::Trusted && played.info.pv.is_some();
         let before = follow.then(|| self.referee.position().clone());
         let score = played.info.score;
         let wording = self.wording(side);
@@ -292,8 +336,9 @@ impl Table<'_> {
         let left = self.referee.clock(side).left();
         let mut made = told::played(word, &played, took, left, wording, self.setting.game);
         made.ponder_hit = hit;
-        if let Some(odd) = told::oddities(before.as_ref(), &made, score) {
-            self.warn(side, odd);
+        made.lines = lines;
+        if let Some(odd) = told::oddities(before.as_ref(), variations, &made, &played.info) {
+            self.warn_of(side, odd, line);
         }
         on_move(&self.referee, &made);
         self.moves.push(made);
@@ -312,9 +357,9 @@ impl Table<'_> {
         }
     }
 
-    /// The answer of a side, and whether it pondered on the right move. An engine that was lost
+    /// The answer of a side. An engine that was lost
     /// between two games is started again first.
-    fn ask(&mut self, side: Side) -> Result<(Box<Played>, bool), Failure> {
+    fn ask(&mut self, side: Side) -> Result<Thought, Failure> {
         let result = self.think(side);
         let (seat, _) = pair_mut(&mut self.seats, side);
         match result {
@@ -329,7 +374,7 @@ impl Table<'_> {
         }
     }
 
-    fn think(&mut self, side: Side) -> Result<(Box<Played>, bool), Failure> {
+    fn think(&mut self, side: Side) -> Result<Thought, Failure> {
         let deadline = self.referee.deadline();
         let dialect = self.wording(side).dialect();
         let mut search = Search::from(self.referee.go(side, dialect));
@@ -343,11 +388,26 @@ impl Table<'_> {
         self.asked = now();
         let begun = self.asked;
         let mut heard = begun;
+        let follow = self.setting.variations != Variations::Trusted;
+        let mut line = None;
+        let mut lines = vec![None; self.setting.keep_lines.len()];
         loop {
             let Some(engine) = seat.player.engine_mut() else { return Err(Failure::NotThere) };
-            if thinking.is_over_with(engine, |update| heard = update.at) {
-                let played = thinking.complete(engine, &[]);
-                return played.map(|played| (Box::new(played), hit)).map_err(Failure::Engine);
+            let is_over = thinking.is_over_with(engine, |update| {
+                heard = update.at;
+                if follow && update.info.pv.is_some() {
+                    line = Some(cut(&update.raw, Warning::MAX_LINE));
+                }
+                for (kept, wanted) in lines.iter_mut().zip(&self.setting.keep_lines) {
+                    if wanted.is_match(&update.raw) {
+                        *kept = Some(cut(&update.raw, PlayedMove::MAX_LINE));
+                    }
+                }
+            });
+            if is_over {
+                let played = thinking.complete(engine, &[]).map_err(Failure::Engine)?;
+                let lines = lines.into_iter().flatten().collect();
+                return Ok(Thought { played: Box::new(played), hit, line, lines });
             }
             if self.cancel.is_cancelled() {
                 return Err(Failure::Cancelled);
@@ -432,9 +492,13 @@ impl Table<'_> {
     }
 
     fn warn(&mut self, side: Side, kind: WarningKind) {
+        self.warn_of(side, kind, None);
+    }
+
+    fn warn_of(&mut self, side: Side, kind: WarningKind, line: Option<String>) {
         if self.warnings.len() < GameResult::MAX_WARNINGS {
             let ply = u32::try_from(self.moves.len()).unwrap_or(u32::MAX);
-            self.warnings.push(Warning { side, ply, kind });
+            self.warnings.push(Warning { side, ply, kind, line });
         }
     }
 
@@ -460,6 +524,10 @@ impl Table<'_> {
             }
         }
     }
+}
+
+fn cut(line: &str, most: usize) -> String {
+    line.chars().take(most).collect()
 }
 
 /// The unit of clocks.

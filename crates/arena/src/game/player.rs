@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::process::Command;
+use std::sync::Arc;
 
 use readyok_client::{
     Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Identity, Misuse, Patience,
     Problem,
 };
-use readyok_protocol::{Move, OptionKind};
+use readyok_protocol::{Move, OptionKind, Side as Spoke};
 use readyok_rules::{Game, Side, fairy};
 
 use crate::plan::{EngineId, EnginePlan, Protocol};
@@ -24,10 +25,14 @@ pub struct Player {
     patience: Patience,
     start: Start,
     guard: Option<Guard>,
+    overhearing: Option<Overhearing>,
     engine: Option<Engine>,
     /// Whether the engine has played a game before this one.
     is_used: bool,
 }
+
+/// A function that hears every line of the conversations of a match: which engine, who spoke, what.
+pub type Overhearing = Arc<dyn Fn(&str, Spoke, &str) + Send + Sync>;
 
 type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
 
@@ -56,7 +61,15 @@ impl Player {
         start: impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static,
     ) -> Self {
         let (plan, start) = (plan.clone(), Box::new(start));
-        Self { id, plan, game, patience, start, guard: None, engine: None, is_used: false }
+        let (guard, overhearing, engine) = (None, None, None);
+        Self { id, plan, game, patience, start, guard, overhearing, engine, is_used: false }
+    }
+
+    /// Has a function hear every line that is said to the engine and by it.
+    #[must_use]
+    pub fn overheard_by(mut self, overhearing: Option<Overhearing>) -> Self {
+        self.overhearing = overhearing;
+        self
     }
 
     /// Sees to it that the engine does not outlive this program.
@@ -177,6 +190,10 @@ impl Player {
             .inline();
         if let Some(guard) = &self.guard {
             builder = builder.guard(guard);
+        }
+        if let Some(overhearing) = self.overhearing.clone() {
+            let name = self.plan.name.clone();
+            builder = builder.overheard_by(move |side, line: &str| overhearing(&name, side, line));
         }
         let mut engine = (self.start)(builder).map_err(|error| error.to_string())?;
         engine.allow_pondering(self.plan.ponder);

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use readyok_client::{Info, Played, Score};
-use readyok_protocol::MoveList;
-use readyok_rules::{Game, Position};
+use readyok_client::{Engine, Info, Played, Score};
+use readyok_protocol::{Bound, MoveList, OptionKind};
+use readyok_rules::{Ending, Game, Position, Reason};
 
+use super::play::Variations;
 use super::player::Wording;
-use crate::result::{MoveScore, PlayedMove, WarningKind};
+use crate::plan::EnginePlan;
+use crate::result::{Introduction, MoveScore, PlayedMove, PvEnd, WarningKind};
 
 /// A mate of which nobody knows when, in centipawns.
 const MATE_SOMEDAY: i32 = 32_000;
@@ -36,6 +38,30 @@ pub(super) fn played(
         told_ms: info.time,
         pv: variation(info, wording),
         ponder_hit: false,
+        lines: Vec::new(),
+    }
+}
+
+/// Who an engine says it is, and how the plan has set it.
+pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
+    let cut = |text: &str| text.chars().take(Introduction::MAX_TEXT).collect::<String>();
+    let set = |names: [&str; 2]| {
+        let options = engine.options();
+        let (name, option) = names.iter().find_map(|name| Some((name, options.find(name)?)))?;
+        let mut planned = plan.options.iter();
+        let planned = planned.find(|(other, _)| other.eq_ignore_ascii_case(name));
+        match (planned, &option.kind) {
+            (Some((_, value)), _) => Some(cut(value)),
+            (None, OptionKind::Spin { default: Some(value), .. }) => Some(value.to_string()),
+            (None, _) => None,
+        }
+    };
+    let identity = engine.identity();
+    Introduction {
+        name: cut(&identity.name),
+        author: cut(&identity.author),
+        threads: set(["Threads", "USI_Threads"]),
+        hash: set(["Hash", "USI_Hash"]),
     }
 }
 
@@ -67,15 +93,24 @@ fn move_score(score: Score, game: Game) -> MoveScore {
 /// the variation is the dear part, and optional.
 pub(super) fn oddities(
     before: Option<&Position>,
+    variations: Variations,
     played: &PlayedMove,
-    score: Option<Score>,
+    info: &Info<'_>,
 ) -> Option<WarningKind> {
+    let score = info.score;
     if score.is_none() {
         return Some(WarningKind::NoScore);
     }
     let first = played.pv.first()?;
     if let Some(before) = before {
+        let said = info.pv.as_ref().map_or(0, |pv| pv.words().count());
         if let Some(odd) = follow(before, &played.pv, score) {
+            return Some(odd);
+        }
+        if variations == Variations::ToMate
+            && info.bound == Bound::Exact
+            && let Some(odd) = to_mate(before, &played.pv, said, score)
+        {
             return Some(odd);
         }
         // Castling has two forms.
@@ -89,8 +124,8 @@ fn follow(before: &Position, pv: &[String], score: Option<Score>) -> Option<Warn
     let mover = before.turn();
     let mut position = before.clone();
     for word in pv {
-        if position.ending().is_some() {
-            return Some(WarningKind::PvBeyondEnd { word: word.clone() });
+        if let Some(ending) = position.ending() {
+            return Some(WarningKind::PvBeyondEnd { word: word.clone(), end: pv_end(ending) });
         }
         let mv = position.parse_move(word);
         if mv.and_then(|mv| position.play(mv)).is_err() {
@@ -101,4 +136,39 @@ fn follow(before: &Position, pv: &[String], score: Option<Score>) -> Option<Warn
     let mover_mates = position.turn() != mover;
     let says_it_mates = score.filter(|score| score.is_mate()).map(|score| Score::Cp(0) < score);
     (is_mate && says_it_mates == Some(!mover_mates)).then_some(WarningKind::WrongMateSign)
+}
+
+fn pv_end(ending: Ending) -> PvEnd {
+    match ending.reason {
+        Reason::Checkmate => PvEnd::Checkmate,
+        Reason::Stalemate => PvEnd::Stalemate,
+        Reason::Repetition | Reason::FivefoldRepetition => PvEnd::Repetition,
+        Reason::FiftyMoves | Reason::SeventyFiveMoves => PvEnd::FiftyMoves,
+        _ => PvEnd::Other,
+    }
+}
+
+/// Whether a variation with a score of mate ends with it. One that was cut cannot be judged but by its
+/// length.
+fn to_mate(
+    before: &Position,
+    pv: &[String],
+    said: usize,
+    score: Option<Score>,
+) -> Option<WarningKind> {
+    let plies = match score? {
+        Score::MateIn { plies } | Score::MatedIn { plies } => plies,
+        Score::Mated => 0,
+        Score::Cp(_) | Score::MateSomeday | Score::MatedSomeday | Score::MateGiven => return None,
+    };
+    let found = u32::try_from(said).unwrap_or(u32::MAX);
+    if found != plies {
+        return Some(WarningKind::MatePvLength { plies, found });
+    }
+    if pv.len() < said {
+        return None;
+    }
+    let end = before.clone().after(pv.iter().map(String::as_str)).ok()?;
+    let is_mate = end.in_check() && end.legal_moves().is_empty();
+    (!is_mate).then_some(WarningKind::MatePvWithoutMate)
 }

@@ -6,9 +6,9 @@ use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
 use super::QueueError;
-use crate::pairing::PairResult;
+use crate::pairing::{Opening, PairResult};
 use crate::plan::EngineId;
-use crate::result::{PlayedMove, Termination};
+use crate::result::{GameResult, Introduction, PlayedMove, Termination, Warning, WarningKind};
 
 /// Who plays: one thread that plays one pairing at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ pub enum Progress {
         /// Which move after the opening, counted from 0.
         ply: u32,
         /// The move.
-        played: PlayedMove,
+        played: Box<PlayedMove>,
     },
     /// A game is over.
     GameEnd {
@@ -94,6 +94,9 @@ pub enum Progress {
         plies: u32,
         /// How long it took, in milliseconds.
         duration_ms: u64,
+        /// Who the engines said they are.
+        #[serde(default)]
+        engines: Box<[Introduction; 2]>,
     },
     /// An engine did something odd that did not decide the game.
     Warning {
@@ -103,7 +106,43 @@ pub enum Progress {
         engine: EngineId,
         /// What it did.
         text: String,
+        /// More about it.
+        #[serde(default)]
+        about: Option<Box<About>>,
     },
+}
+
+/// What an engine did, with everything that is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// What it did.
+    pub kind: WarningKind,
+    /// The line that it said it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    /// Where the game started, as FEN or SFEN; none is the usual start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// All moves before it.
+    pub moves: Vec<String>,
+    /// The move that it played, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<String>,
+}
+
+impl About {
+    /// About a warning of a game.
+    pub fn of(opening: &Opening, game: &GameResult, warning: &Warning) -> Self {
+        let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
+        let made = game.moves.iter().take(ply).map(|made| made.word.clone());
+        Self {
+            kind: warning.kind.clone(),
+            line: warning.line.clone(),
+            position: opening.position.clone(),
+            moves: opening.moves.iter().cloned().chain(made).collect(),
+            played: game.moves.get(ply).map(|made| made.word.clone()),
+        }
+    }
 }
 
 impl fmt::Display for WorkerId {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +53,17 @@ impl StopToken {
     /// Whether and how the match was stopped.
     pub fn stopped(&self) -> Option<Stop> {
         self.state().stop
+    }
+
+    /// Waits so long, or until games are to be broken off.
+    pub fn wait_for_abort(&self, time: Duration) {
+        let (tell, told) = channel();
+        let _heard = self.on_abort(move || {
+            // Whoever waited has gone on.
+            let _ = tell.send(());
+        });
+        // Both ends of the wait are the same.
+        let _ = told.recv_timeout(time);
     }
 
     /// Whether games that are being played are to be broken off.

@@ -239,7 +239,7 @@ impl<'a> Coordinator<'a> {
                 Event::GameStart { pair: index, game, round, first, second, worker, opening }
             }
             Progress::Move { game, ply, played } => Event::Move { pair: index, game, ply, played },
-            Progress::GameEnd { game, winner, termination, plies, duration_ms } => {
+            Progress::GameEnd { game, winner, termination, plies, duration_ms, engines } => {
                 let (first, second) = sides(game);
                 let pair = index;
                 Event::GameEnd {
@@ -251,10 +251,11 @@ impl<'a> Coordinator<'a> {
                     termination,
                     plies,
                     duration_ms,
+                    engines,
                 }
             }
-            Progress::Warning { engine, text, .. } => {
-                Event::Warning { text, pair: Some(index), engine: Some(engine) }
+            Progress::Warning { engine, text, about, .. } => {
+                Event::Warning { text, pair: Some(index), engine: Some(engine), about }
             }
         };
         self.tell(&event);
@@ -345,7 +346,7 @@ impl<'a> Coordinator<'a> {
     }
 
     fn warn(&mut self, text: String, pair: Option<u64>, engine: Option<EngineId>) {
-        self.tell(&Event::Warning { text, pair, engine });
+        self.tell(&Event::Warning { text, pair, engine, about: None });
     }
 
     fn tell(&mut self, event: &Event) {

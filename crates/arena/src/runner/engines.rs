@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use readyok_client::{Guard, Patience};
 use readyok_rules::Side;
 
 use super::{PairPlayer, PlayerError, Watch};
-use crate::game::{Cancel, Player, Setting, play_game};
+use crate::game::{Cancel, Overhearing, Player, Setting, play_game};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, Plan};
-use crate::queue::Progress;
+use crate::queue::{About, Progress};
 use crate::result::{GameResult, Termination};
 
 /// Plays pairings with the engines of a plan.
@@ -23,6 +24,9 @@ pub struct EnginePlayer {
     patience: Patience,
     tell_moves: bool,
     guard: Option<Guard>,
+    overhearing: Option<Overhearing>,
+    pause: Duration,
+    has_played: bool,
     players: BTreeMap<EngineId, Player>,
 }
 
@@ -33,8 +37,31 @@ impl EnginePlayer {
         let setting =
             Setting { game: plan.game, adjudication: plan.adjudication.clone(), ..setting };
         let plan = plan.clone();
-        let players = BTreeMap::new();
-        Self { plan, setting, patience, tell_moves: false, guard: None, players }
+        Self {
+            plan,
+            setting,
+            patience,
+            tell_moves: false,
+            guard: None,
+            overhearing: None,
+            pause: Duration::ZERO,
+            has_played: false,
+            players: BTreeMap::new(),
+        }
+    }
+
+    /// Has a function hear every line that is said to engines and by them.
+    #[must_use]
+    pub fn overheard_by(mut self, overhearing: Option<Overhearing>) -> Self {
+        self.overhearing = overhearing;
+        self
+    }
+
+    /// How long it waits between two games.
+    #[must_use]
+    pub fn pausing(mut self, pause: Duration) -> Self {
+        self.pause = pause;
+        self
     }
 
     /// Sees to it that no engine outlives this program.
@@ -58,7 +85,7 @@ impl EnginePlayer {
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
         let plan = plan.ok_or_else(|| PlayerError(format!("the plan has no engine {}", id.0)))?;
         let player = Player::new(self.plan.game, id, plan, self.patience);
-        Ok(player.guarded(self.guard.clone()))
+        Ok(player.guarded(self.guard.clone()).overheard_by(self.overhearing.clone()))
     }
 
     fn play_one(
@@ -69,12 +96,15 @@ impl EnginePlayer {
         cancel: &Cancel,
         watch: &mut Watch<'_>,
     ) -> Result<GameResult, PlayerError> {
+        if std::mem::replace(&mut self.has_played, true) && !self.pause.is_zero() {
+            watch.stop.wait_for_abort(self.pause);
+        }
         watch.tell(Progress::GameStart { game: number });
         let mut ply = 0;
         let tell_moves = self.tell_moves;
         let game = play_game(&self.setting, &pairing.opening, players, cancel, &mut |_, played| {
             if tell_moves {
-                watch.tell(Progress::Move { game: number, ply, played: played.clone() });
+                watch.tell(Progress::Move { game: number, ply, played: Box::new(played.clone()) });
             }
             ply += 1;
         });
@@ -84,8 +114,14 @@ impl EnginePlayer {
                 Side::First => game.first,
                 Side::Second => game.second,
             };
+            let about = About::of(&pairing.opening, &game, warning);
             let text = warning.kind.to_string();
-            watch.tell(Progress::Warning { game: number, engine, text });
+            watch.tell(Progress::Warning {
+                game: number,
+                engine,
+                text,
+                about: Some(Box::new(about)),
+            });
         }
         if game.termination != Termination::Aborted {
             watch.tell(Progress::GameEnd {
@@ -94,6 +130,7 @@ impl EnginePlayer {
                 termination: game.termination.clone(),
                 plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
                 duration_ms: game.duration_ms,
+                engines: Box::new(game.engines.clone()),
             });
         }
         Ok(game)

@@ -108,7 +108,11 @@ fn tells_each_game_and_its_moves_only_if_asked() {
             assert_eq!(game.moves.len(), 24, "{:?}", game.termination);
             expected.push(Progress::GameStart { game: number });
             let moves = (0..).zip(game.moves);
-            let moves = moves.map(|(ply, played)| Progress::Move { game: number, ply, played });
+            let moves = moves.map(|(ply, played)| Progress::Move {
+                game: number,
+                ply,
+                played: Box::new(played),
+            });
             expected.extend(moves.filter(|_| wants_moves));
             expected.push(Progress::GameEnd {
                 game: number,
@@ -116,6 +120,7 @@ fn tells_each_game_and_its_moves_only_if_asked() {
                 termination: game.termination,
                 plies: 24,
                 duration_ms: game.duration_ms,
+                engines: Box::new(game.engines),
             });
         }
         assert_eq!(told, expected);

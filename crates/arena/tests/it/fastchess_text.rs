@@ -1,7 +1,8 @@
 //! The lines of fastchess that scripts look for.
 
 use readyok_arena::fastchess::text::{self, GameOver};
-use readyok_arena::result::Termination;
+use readyok_arena::queue::About;
+use readyok_arena::result::{PvEnd, Termination, WarningKind};
 use readyok_rules::{Game, Side};
 
 #[test]
@@ -52,4 +53,37 @@ fn the_colours_of_shogi_are_its_own() {
     check(Some(Side::First), Termination::Checkmate, "Black mates");
     check(None, Termination::Repetition, "Draw by 4-fold repetition");
     check(Some(Side::Second), Termination::PerpetualCheck, "Black gives perpetual check");
+}
+
+#[test]
+fn warnings_say_where_they_arose() {
+    let check = |kind: WarningKind, expected: &str| {
+        let about = About {
+            kind,
+            line: Some("info depth 1 pv e2e4".to_owned()),
+            position: None,
+            moves: vec!["d2d4".to_owned(), "d7d5".to_owned()],
+            played: Some("c2c4".to_owned()),
+        };
+        let text = text::warning("new", &about, true);
+        let more = " :: Info; info depth 1 pv e2e4 :: Position; startpos :: Moves; d2d4 d7d5";
+        assert_eq!(text, format!("Warning; {expected}{more}"));
+        assert_eq!(text::warning("new", &about, false), text.replace(" :: ", "\n"));
+    };
+    let word = || "e2e4".to_owned();
+    check(WarningKind::IllegalPv { word: word() }, "Illegal PV move - move e2e4 from new");
+    let beyond = |end| WarningKind::PvBeyondEnd { word: word(), end };
+    for (end, text) in [
+        (PvEnd::Checkmate, "checkmate"),
+        (PvEnd::Stalemate, "stalemate"),
+        (PvEnd::Repetition, "threefold repetition"),
+        (PvEnd::FiftyMoves, "fifty-move rule"),
+    ] {
+        check(beyond(end), &format!("PV continues after {text} - move e2e4 from new"));
+    }
+    let length = |plies, found| WarningKind::MatePvLength { plies, found };
+    check(length(3, 2), "Incomplete mating PV - from new");
+    check(length(3, 4), "Too long mating PV - from new");
+    let other = WarningKind::OtherPv { word: word() };
+    check(other, "Bestmove does not match beginning of last PV - move c2c4 from new");
 }

@@ -1,12 +1,12 @@
 //! Whole games between scripted engines: each way to end one, and what is kept of it.
 
-use readyok_arena::game::{Cancel, Setting, play_game};
+use readyok_arena::game::{Cancel, Setting, Variations, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
     ResignAdjudication,
 };
-use readyok_arena::result::{GameResult, MoveScore, PlayedMove, Termination, WarningKind};
+use readyok_arena::result::{GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind};
 use readyok_rules::{Game, Side};
 
 use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking};
@@ -139,6 +139,7 @@ fn what_was_told_is_kept() {
         told_ms: Some(99),
         pv: vec!["f2f3".to_owned(), "e7e5".to_owned()],
         ponder_hit: false,
+        lines: Vec::new(),
     };
     assert_eq!(*told, expected);
     assert_eq!(bound.score, Some(MoveScore::Cp(25)));
@@ -248,7 +249,7 @@ fn an_engine_that_pondered_on_another_move_searches_anew() {
 #[test]
 fn odd_things_are_warned_of() {
     let check = |first: &str, kinds: &[WarningKind]| {
-        let chess = Setting { follow_variations: true, ..setting(Game::Chess) };
+        let chess = Setting { variations: Variations::Followed, ..setting(Game::Chess) };
         let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
         let scripts = [&format!("{first}, 0000"), fine].map(script);
         let result = game(&chess, &Opening::default(), scripts);
@@ -268,13 +269,48 @@ fn odd_things_are_warned_of() {
     );
     check(
         "info depth 1 score cp 1 pv f2f3 e7e5 g2g4 d8h4 a2a3|bestmove f2f3",
-        &[WarningKind::PvBeyondEnd { word: word("a2a3") }],
+        &[WarningKind::PvBeyondEnd { word: word("a2a3"), end: PvEnd::Checkmate }],
     );
     check(
         "info depth 1 score mate 2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3",
         &[WarningKind::WrongMateSign],
     );
     check("info depth 1 score mate -2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3", &[]);
+}
+
+#[test]
+fn variations_to_mate_are_to_end_with_it() {
+    let check = |first: &str, kinds: &[WarningKind]| {
+        let chess = Setting { variations: Variations::ToMate, ..setting(Game::Chess) };
+        let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
+        let line = format!("info depth 1 score mate {first}");
+        let scripts = [&format!("{line}|bestmove f2f3, 0000"), fine].map(script);
+        let warnings = game(&chess, &Opening::default(), scripts).warnings;
+        let found: Vec<_> = warnings.iter().map(|warning| warning.kind.clone()).collect();
+        assert_eq!(found, kinds, "{first}");
+        assert!(warnings.iter().all(|warning| warning.line.as_ref() == Some(&line)));
+    };
+    check("-2 pv f2f3 e7e5 g2g4 d8h4", &[]);
+    let length = |plies, found| WarningKind::MatePvLength { plies, found };
+    check("-3 pv f2f3 e7e5 g2g4 d8h4", &[length(6, 4)]);
+    check("-1 pv f2f3 e7e5 g2g4 d8h4", &[length(2, 4)]);
+    check("-2 pv f2f3 e7e5 g2g4 d8g5", &[WarningKind::MatePvWithoutMate]);
+    check("-2 lowerbound pv f2f3", &[]);
+}
+
+#[test]
+fn lines_that_fit_are_kept() {
+    let keep_lines =
+        ["^info string", "score .* pv", "nothing"].map(|text| text.parse().expect(text));
+    let chess = Setting { keep_lines: keep_lines.to_vec(), ..setting(Game::Chess) };
+    let first =
+        "info string one|info string two|info depth 1 score cp 1 pv f2f3|bestmove f2f3, 0000";
+    let scripts = [first, "info depth 1 score cp 1|bestmove e7e5, 0000"].map(script);
+    let result = game(&chess, &Opening::default(), scripts);
+    let lines: Vec<_> = result.moves.iter().map(|made| made.lines.clone()).collect();
+    assert_eq!(lines[0], ["info string two", "info depth 1 score cp 1 pv f2f3"]);
+    assert_eq!(lines[1], [""; 0]);
+    assert_eq!(result.engines[0].hash.as_deref(), Some("16"), "{:?}", result.engines);
 }
 
 #[test]

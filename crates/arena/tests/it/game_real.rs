@@ -8,7 +8,7 @@ use std::env;
 use std::io::{Write as _, stderr};
 use std::path::PathBuf;
 
-use readyok_arena::game::{Player, Setting};
+use readyok_arena::game::{Player, Setting, Variations};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol};
 use readyok_arena::result::{GameResult, Termination};
@@ -35,7 +35,7 @@ fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
         stderr().write_all(text.as_bytes()).expect("standard error is open");
         return;
     }
-    let setting = Setting { follow_variations: true, ..Setting::new(game) };
+    let setting = Setting { variations: Variations::Followed, ..Setting::new(game) };
     let opening = Opening::default();
     let player =
         |(id, plan): (u32, EnginePlan)| Player::new(game, EngineId(id), &plan, Patience::default());
@@ -87,7 +87,8 @@ fn narikin(game: Game, id: u32) -> Player {
 fn narikin_plays_itself_in_every_game() {
     for game in [Game::Chess, Game::Chess960, Game::Shogi] {
         let adjudication = Adjudication { max_moves: Some(40), ..Adjudication::default() };
-        let setting = Setting { follow_variations: true, adjudication, ..Setting::new(game) };
+        let setting =
+            Setting { variations: Variations::Followed, adjudication, ..Setting::new(game) };
         let (mut a, mut b) = (narikin(game, 0), narikin(game, 1));
         let opening = Opening::default();
         let result = play(&setting, &opening, &mut a, &mut b);

@@ -29,6 +29,7 @@ fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination)
         started_ms: 0,
         duration_ms: 1,
         warnings: Vec::new(),
+        engines: Default::default(),
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
             started_ms: 1_700_000_000_000,
             duration_ms: 28,
             warnings: Vec::new(),
+            engines: Default::default(),
         }
     };
     PairResult { games: (0..pairing.games).map(game).collect(), pairing }

@@ -3,16 +3,21 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use readyok_arena::event::{End, JsonLines, Listener};
 use readyok_arena::export::{Existing, Export, Form, PgnMoves, PgnStyle, PgnTell};
-use readyok_arena::fastchess::{self, Invocation, PgnNotation, Printer, Request};
+use readyok_arena::fastchess::{
+    self, Invocation, Level, Logger, PgnNotation, PgnOut, Printer, Request,
+};
+use readyok_arena::game::{Setting, Variations};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{Settings, Summary};
 use readyok_arena::store::StoreError;
-use readyok_client::Guard;
+use readyok_client::{Guard, Patience, WaitLimit};
 
 use crate::cli::complain;
 use crate::cli::match_plan::PlanArgs;
@@ -20,7 +25,7 @@ use crate::cli::queue::QueueArgs;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
-use crate::matches::{Changes, Lines, Live, Queue, Results, Run, engine_plan, read_plan};
+use crate::matches::{Changes, Lines, Live, Manner, Queue, Results, Run, engine_plan, read_plan};
 
 const HELP: &str = "\
 Examples:
@@ -112,7 +117,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let results = run.results(&plan)?;
     let guard = guardian::start().map_err(Failure::failed)?;
     let run = run.into_run(results, queue.queue(), guard);
-    let summary = run.play(|plan, total| vec![shown(plan, total, json, plain)]);
+    let summary = run.play(|plan, total, _| vec![shown(plan, total, json, plain)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
             Failure::failed(format!("{error}; with --despite-changes it goes on all the same"))
@@ -155,8 +160,12 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         Some(path) => Results::GoOn(path.clone(), None, Changes::Accepted),
         None => Results::New(fresh(&state.outname), Box::new(plan)),
     };
+    let logger = options.log.as_ref().map_or(Ok(None), Logger::open);
+    let logger = logger.map_err(|error| Failure::failed(format!("the log: {error}")))?;
+    let hears_moves = logger.as_ref().is_some_and(|logger| logger.takes(Level::Info));
     let settings = Settings {
         on_interrupt: Stop::Abort,
+        tell_moves: options.show_latency && hears_moves,
         failures: if options.recover { None } else { Some(1) },
         ..Settings::default()
     };
@@ -173,13 +182,47 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         report: None,
         queue: None,
         guard: guardian::start().map_err(Failure::failed)?,
+        manner: fastchess_manner(&options, logger.as_ref()),
     };
-    let summary = run.play(|plan, pairings| {
-        let printer = Printer::new(plan, pairings, &options, io::stdout());
+    let pgn = run.exports.iter().find(|export| matches!(export.form, Form::Pgn(_)));
+    let checked = pgn.filter(|_| options.crc32).map(|pgn| pgn.path.clone());
+    let is_odd = Arc::new(AtomicBool::new(false));
+    let odd = Arc::clone(&is_odd);
+    let summary = run.play(|plan, pairings, stop| {
+        let mut printer = Printer::new(plan, pairings, &options, io::stdout()).logging(logger);
+        if let Some(path) = checked {
+            printer = printer.checking(path);
+        }
+        if options.strict {
+            let stop = stop.clone();
+            printer = printer.on_warning(move || {
+                odd.store(true, Ordering::Relaxed);
+                stop.interrupt();
+            });
+        }
         vec![Box::new(printer) as Box<dyn Listener>]
     });
     let summary = summary.map_err(Failure::failed)?;
-    Ok(code(&summary))
+    // A match that is played strictly has failed at its first warning.
+    Ok(if is_odd.load(Ordering::Relaxed) { Code::Failed } else { code(&summary) })
+}
+
+/// How fastchess waits for engines and listens to them.
+fn fastchess_manner(options: &fastchess::Options, logger: Option<&Logger>) -> Manner {
+    let Manner { patience, setting, .. } = Manner::default();
+    let variations = if options.check_mate_pvs { Variations::ToMate } else { Variations::Followed };
+    let keep_lines = options.pgn.as_ref().map(PgnOut::patterns).unwrap_or_default();
+    let ready = options.ping.max(options.new_game);
+    Manner {
+        patience: Patience {
+            hello: WaitLimit::fixed(options.startup),
+            ready: WaitLimit::fixed(ready),
+            ..patience
+        },
+        setting: Setting { variations, keep_lines, ..setting },
+        pause: options.wait,
+        overhearing: logger.and_then(Logger::overhearing),
+    }
 }
 
 fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
@@ -286,6 +329,7 @@ impl RunArgs {
             report: self.report,
             queue,
             guard,
+            manner: Manner::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use readyok_arena::queue::nats::{
 use readyok_arena::queue::{Order, WorkerId};
 use readyok_arena::runner::{Match, Summary, work};
 use readyok_arena::store::ContentHash;
-use readyok_client::Guard;
+use readyok_client::{Guard, Patience};
 
 use super::run::{player, setting};
 
@@ -107,7 +107,7 @@ impl Worker {
                     let worker = WorkerId(format!("{}-{slot}", self.name));
                     scope.spawn(move || {
                         let mut jobs = served.jobs(worker)?;
-                        work(&mut jobs, &mut player(order, setting, guard))
+                        work(&mut jobs, &mut player(order, setting, Patience::default(), guard))
                     })
                 });
                 let slots: Vec<_> = slots.collect();

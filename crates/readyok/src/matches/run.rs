@@ -2,22 +2,25 @@
 //! queue, and Ctrl-C.
 
 use std::error::Error;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use readyok_arena::event::{JsonLines, Listener};
 use readyok_arena::export::Export;
-use readyok_arena::game::{Setting, Syzygy, Tablebases};
+use readyok_arena::game::{Overhearing, Setting, Syzygy, Tablebases};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Order;
 use readyok_arena::report::Report;
-use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, Summary, threads_of};
+use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store};
 
 use readyok_client::{Guard, Patience};
+use readyok_rules::Game;
 
 use super::queue::Queue;
 
@@ -61,25 +64,59 @@ pub struct Run {
     pub queue: Option<Queue>,
     /// What looks after its engines.
     pub guard: Guard,
+    /// How engines are waited for and listened to.
+    pub manner: Manner,
+}
+
+/// How engines are waited for and listened to.
+#[derive(Clone)]
+pub struct Manner {
+    /// How long to wait for what.
+    pub patience: Patience,
+    /// How games are looked at; what is played is up to the plan.
+    pub setting: Setting,
+    /// How long each player waits between two games.
+    pub pause: Duration,
+    /// Who hears every line.
+    pub overhearing: Option<Overhearing>,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Self {
+            patience: Patience::default(),
+            setting: Setting::new(Game::Chess),
+            pause: Duration::ZERO,
+            overhearing: None,
+        }
+    }
+}
+
+impl fmt::Debug for Manner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manner").field("patience", &self.patience).finish_non_exhaustive()
+    }
 }
 
 type Failed = Box<dyn Error>;
 
 impl Run {
-    /// Plays the match, followed by whoever `listen` makes for its plan and its number of pairings.
+    /// Plays the match, followed by whoever `listen` makes for its plan, its number of pairings and the
+    /// handle that ends it.
     ///
     /// # Errors
     /// The match cannot be played, or something around it does not work.
     pub fn play(
         self,
-        listen: impl FnOnce(&Plan, u64) -> Vec<Box<dyn Listener>>,
+        listen: impl FnOnce(&Plan, u64, &StopHandle) -> Vec<Box<dyn Listener>>,
     ) -> Result<Summary, Failed> {
         let (store, cut) = self.results.open()?;
         let (path, plan) = (store.path().to_owned(), store.plan().clone());
         let resumed = !store.stored().is_empty();
         let total = Schedule::open(&plan)?.total();
         let mut game = Match::new(store, self.settings)?;
-        for listener in listen(&plan, total) {
+        let stop = game.stop_handle();
+        for listener in listen(&plan, total, &stop) {
             game.listen(listener);
         }
         if let Some(events) = &self.events {
@@ -88,7 +125,6 @@ impl Run {
         for export in self.exports {
             game.export(export);
         }
-        let stop = game.stop_handle();
         ctrlc::set_handler(move || stop.interrupt())?;
         if cut > 0 {
             // The last line was torn when the program was killed; its pairing is played again.
@@ -104,9 +140,13 @@ impl Run {
                 }
                 None => None,
             };
-            let setting = setting(&plan)?;
+            let Manner { patience, setting: manner, pause, overhearing } = &self.manner;
+            let setting = Setting { tablebases: setting(&plan)?.tablebases, ..manner.clone() };
             let guard = &self.guard;
-            game.play_here(self.slots, cpus.as_ref(), |order| player(order, &setting, guard))?
+            game.play_here(self.slots, cpus.as_ref(), |order| {
+                let player = player(order, &setting, *patience, guard);
+                player.pausing(*pause).overheard_by(overhearing.clone())
+            })?
         };
         if let Some(report) = &self.report {
             write_report(&path, report)?;
@@ -145,8 +185,13 @@ pub(super) fn setting(plan: &Plan) -> io::Result<Setting> {
 }
 
 /// Somebody who plays for an order.
-pub(super) fn player(order: &Order, setting: &Setting, guard: &Guard) -> EnginePlayer {
-    let player = EnginePlayer::new(&order.plan, setting.clone(), Patience::default());
+pub(super) fn player(
+    order: &Order,
+    setting: &Setting,
+    patience: Patience,
+    guard: &Guard,
+) -> EnginePlayer {
+    let player = EnginePlayer::new(&order.plan, setting.clone(), patience);
     player.telling_moves(order.tell_moves).guarded(guard)
 }
 

@@ -103,7 +103,7 @@ fn takes_the_place_of_fastchess() {
     for line in [
         "Started game 1 of 4 (new vs base)",
         "Finished game 1 (new vs base): 1/2-1/2 {Draw by adjudication}",
-        "Results of new vs base (1 plies, NULL, 1MB):",
+        "Results of new vs base (1 plies, 1t, 1MB):",
         "Games: 4, Wins: 0, Losses: 0, Draws: 4, Points: 2.0 (50.00 %)",
         "Ptnml(0-2): [0, 0, 2, 0, 0], WL/DD Ratio: 0.00",
         "Finished match",
@@ -114,6 +114,58 @@ fn takes_the_place_of_fastchess() {
     let wrong = at(&dir, &["match", "--fastchess", "-engne"]);
     assert_eq!(wrong.code(), Some(2));
     assert!(wrong.stderr.contains("did you mean `-engine`"), "{}", wrong.stderr);
+}
+
+/// CRC-32 as in gzip, bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    let bit = |sum: u32| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+    !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), |sum, _| bit(sum)))
+}
+
+const TWO: &str = "match --fastchess -engine cmd=narikin name=new -engine cmd=narikin name=base \
+                   -each depth=1 option.Hash=2 -rounds 1 -maxmoves 2 -srand 1";
+
+#[test]
+fn the_options_of_fastchess_have_their_effects() {
+    let dir = Dir::new();
+    let words = format!(
+        "{TWO} -wait 1 -log file=m.log level=trace engine=true -show-latency -crc32 pgn=true \
+         -check-mate-pvs -pgnout file=games.pgn match_line=depth.1"
+    );
+    let output = at(&dir, &words.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let pgn = read(&dir, "games.pgn");
+    let sum = format!("File games.pgn has CRC32: {:#x}", crc32(pgn.as_bytes()));
+    assert!(output.text().lines().any(|line| line == sum), "{sum}: {}", output.text());
+    assert!(output.text().contains("(1 plies, 1t, 2MB)"), "{}", output.text());
+    assert_eq!(pgn.matches("[EngineWhiteName \"Narikin").count(), 2, "{pgn}");
+    assert!(pgn.contains("[EngineBlackAuthor \""), "{pgn}");
+    assert!(pgn.replace('\n', " ").contains("line=\"info depth 1 "), "{pgn}");
+    let log = read(&dir, "m.log");
+    for part in [
+        "[Engine] [",
+        "> new <--- go depth 1\n",
+        "> base ---> bestmove ",
+        "[INFO  ] [",
+        "> fastchess --- Started game 1 of 2 (new vs base)\n",
+        "> fastchess --- Engine new latency: ",
+        "[TRACE ] [",
+        "> fastchess --- Game 2 finished with result 1/2-1/2\n",
+    ] {
+        assert!(log.contains(part), "no `{part}` in {log}");
+    }
+}
+
+#[test]
+fn a_strict_match_ends_at_its_first_warning() {
+    let dir = Dir::new();
+    let words = TWO
+        .replace("option.Hash=2", "option.Nonsense=1")
+        .replace("-rounds 1", "-rounds 500 -strict");
+    let output = at(&dir, &words.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    assert!(output.text().contains("Warning; new doesn't have option Nonsense\n"));
+    assert!(!output.text().contains("Started game 500 of"), "{}", output.text());
 }
 
 #[test]
