@@ -5,14 +5,23 @@
     cargo build --release -p readyok-arena --bin instant
     benches/arena/compare.py [--fastchess PATH] [--stockfish PATH] [--quick]
 
+`--readyok PATH` and `--instant PATH` take other programs than those just built.
+
 The processor time of a runner is that of its own process in /proc, sampled until it ends; its
-engines are other processes. All runners play the same pairings. Without --fastchess only ours is
-measured.
+engines are other processes. Of its memory "own" is what no other process can share: the rest is the
+program itself, in the cache of the system. All runners play the same pairings. Without --fastchess
+only ours is measured.
+
+The test engine stamps each `go` that it has read and each `bestmove` that it is about to write. So
+for any runner it is known how long it takes from a `bestmove` until the opponent has read its `go`,
+which is more than until the runner has read the `bestmove`; and from the last `bestmove` of the
+match until the runner has ended.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,39 +34,57 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def sample(pid):
-    """Seconds of processor time and the most memory so far in MB, or None if it has ended."""
+    """Seconds of processor time, the most memory so far and the own one in MB; None at its end."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
         with open(f"/proc/{pid}/status") as status:
-            peak = [line for line in status if line.startswith("VmHWM")]
+            lines = dict(line.split(":", 1) for line in status)
     except (FileNotFoundError, ProcessLookupError):
         return None
-    if not peak:
+    if "VmHWM" not in lines:
         return None
-    return (int(fields[11]) + int(fields[12])) / TICK, int(peak[0].split()[1]) / 1024
+    peak, own = (int(lines[name].split()[0]) / 1024 for name in ["VmHWM", "RssAnon"])
+    return (int(fields[11]) + int(fields[12])) / TICK, peak, own
 
 
 def run(command, folder):
-    """Runs a program, and tells its time, processor time, memory and output."""
+    """Runs a program, and tells its time, processor time and memory."""
     started = time.monotonic()
     with open(folder / "out.txt", "wb") as out:
         child = subprocess.Popen(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT)
-        best = (0.0, 0.0)
+        best = (0.0, 0.0, 0.0)
         while child.poll() is None:
-            best = sample(child.pid) or best
+            now = sample(child.pid) or best
+            best = (*now[:2], max(now[2], best[2]))
             time.sleep(0.005)
     if child.returncode != 0:
         sys.exit(f"{command[0]} failed: {(folder / 'out.txt').read_text()[-2000:]}")
     return time.monotonic() - started, *best
 
 
+def stamps(folder):
+    """All stamps of a match: positions with the times when they arose and were asked for."""
+    answered, asked = {}, {}
+    for file in folder.iterdir():
+        for line in file.read_text().splitlines():
+            what, position, at = line.split()
+            (asked if what == "go" else answered)[position] = int(at) / 1e9
+    return answered, asked
+
+
+def latencies(folder):
+    """From each bestmove until the opponent has read its go, in microseconds, in order."""
+    answered, asked = stamps(folder)
+    return sorted(1e6 * (asked[position] - at) for position, at in answered.items()
+                  if position in asked)
+
+
 def plies_of_results(path):
     games = [game for line in open(path) if '"pair"' in line
              for game in json.loads(line)["pair"]["games"]]
     forfeits = sum(game["termination"]["kind"] == "time-forfeit" for game in games)
-    end = max(game["started_ms"] + game["duration_ms"] for game in games)
-    return len(games), sum(len(game["moves"]) for game in games), forfeits, end / 1000
+    return len(games), sum(len(game["moves"]) for game in games), forfeits
 
 
 def plies_of_pgn(path):
@@ -69,13 +96,10 @@ def plies_of_pgn(path):
 def ours(case, folder):
     limit = [f"--{name}={value}" for name, value in case["limit"].items()]
     options = [f"--option={option}" for option in case["options"]]
-    command = [ROOT / "target/release/readyok", "match", *case["engines"], *limit, *options,
+    command = [case["runner"], "match", *case["engines"], *limit, *options,
                f"--openings={case['book']}", f"--rounds={case['rounds']}", "--plain",
                f"--concurrency={case['concurrency']}", "--results=r.jsonl", "--pgn=r.pgn"]
-    wall, cpu, memory = run(command, folder)
-    over = time.time()
-    games, plies, forfeits, end = plies_of_results(folder / "r.jsonl")
-    return games, plies, forfeits, wall, cpu, memory, max(0.0, over - end)
+    return run(command, folder), time.time(), plies_of_results(folder / "r.jsonl")
 
 
 def fastchess(path, case, folder):
@@ -91,38 +115,48 @@ def fastchess(path, case, folder):
                "format=epd", "order=sequential", "-rounds", str(case["rounds"]), "-games", "2",
                "-concurrency", str(case["concurrency"]), "-force-concurrency",
                "-ratinginterval", "0", "-recover", "-pgnout", "file=f.pgn", "append=false"]
-    wall, cpu, memory = run(command, folder)
-    games, plies, forfeits = plies_of_pgn(folder / "f.pgn")
-    return games, plies, forfeits, wall, cpu, memory, None
+    return run(command, folder), time.time(), plies_of_pgn(folder / "f.pgn")
 
 
-# Positions after a first move, so that deterministic engines play different games.
-BOOK = """\
-rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pp1ppppp/2p5/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
-rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 2
-rnbqkbnr/ppppp1pp/8/5p2/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
-rnbqkbnr/pppp1ppp/8/4p3/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2
-rnbqkb1r/pppppppp/5n2/8/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 1 2
-rnbqkbnr/ppp1pppp/8/3p4/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2
-"""
+def book():
+    """The positions after each first move of each side, so that deterministic engines play different
+    games."""
+    def moved(pawns, back, pieces):
+        """Both rows and the two before them after each first move."""
+        empty = "........"
+        for file in range(8):
+            rest = pawns[:file] + "." + pawns[file + 1:]
+            there = empty[:file] + pawns[file] + empty[file + 1:]
+            yield back, rest, there, empty
+            yield back, rest, empty, there
+        for start, files in [(1, [0, 2]), (6, [5, 7])]:
+            for file in files:
+                rest = back[:start] + "." + back[start + 1:]
+                yield rest, pawns, empty[:file] + pieces + empty[file + 1:], empty
+
+    def row(squares):
+        return re.sub(r"\.+", lambda dots: str(len(dots[0])), squares)
+
+    for white in moved("PPPPPPPP", "RNBQKBNR", "N"):
+        for black in moved("pppppppp", "rnbqkbnr", "n"):
+            rows = [*black, *reversed(white)]
+            yield "/".join(map(row, rows)) + " w KQkq - 0 2"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fastchess")
     parser.add_argument("--stockfish", default=shutil.which("stockfish") or "/usr/games/stockfish")
+    parser.add_argument("--readyok", default=ROOT / "target/release/readyok")
+    parser.add_argument("--instant", default=ROOT / "target/release/instant")
     parser.add_argument("--quick", action="store_true", help="a few games only")
     arguments = parser.parse_args()
-    instant = str(ROOT / "target/release/instant")
+    instant = os.path.abspath(arguments.instant)
     rounds = 10 if arguments.quick else 100
     cases = []
     for concurrency in [2, 16, 64]:
         cases.append((f"instant engines, concurrency {concurrency}",
-                      {"engines": [f"{instant} seed=7", f"{instant} seed=8"],
+                      {"engines": [f"{instant} seed=7 stamps=", f"{instant} seed=8 stamps="],
                        "limit": {"nodes": 1}, "options": [], "rounds": rounds,
                        "concurrency": concurrency}))
         cases.append((f"stockfish nodes=1, concurrency {concurrency}",
@@ -131,8 +165,9 @@ def main():
     cases.append(("stockfish 0.1+0.01, concurrency 2",
                   {"engines": [arguments.stockfish] * 2, "limit": {"tc": "0.1+0.01"},
                    "options": ["Hash=1"], "rounds": rounds // 2, "concurrency": 2}))
-    print("| case | runner | games | plies | µs/ply | games/s | MB | exit ms | forfeits |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
+    print("| case | runner | games | plies | µs/ply | games/s | MB | own MB | exit ms "
+          "| latency µs: 50, 95, 99 % | forfeits |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name, case in cases:
         runners = [("readyok", ours)]
         if arguments.fastchess:
@@ -141,12 +176,22 @@ def main():
         for runner, play in runners:
             with tempfile.TemporaryDirectory() as folder:
                 folder = Path(folder)
-                (folder / "book.epd").write_text(BOOK)
-                case["book"] = folder / "book.epd"
-                games, plies, forfeits, wall, cpu, memory, end = play(case, folder)
-            end = "–" if end is None else f"{1000 * end:.0f}"
+                (folder / "stamps").mkdir()
+                (folder / "book.epd").write_text("\n".join(sorted(book())) + "\n")
+                engines = [engine.replace("stamps=", f"stamps={folder / 'stamps'}")
+                           for engine in case["engines"]]
+                here = {**case, "runner": os.path.abspath(arguments.readyok), "engines": engines,
+                        "book": folder / "book.epd"}
+                (wall, cpu, memory, own), over, (games, plies, forfeits) = play(here, folder)
+                answered, _ = stamps(folder / "stamps")
+                times = latencies(folder / "stamps")
+            end = f"{1000 * (over - max(answered.values())):.0f}" if answered else "–"
+            shares = [times[int(share * (len(times) - 1))] for share in [0.5, 0.95, 0.99]
+                      if times]
+            late = ", ".join(f"{time:.0f}" for time in shares) or "–"
             print(f"| {name} | {runner} | {games} | {plies} | {1e6 * cpu / plies:.0f} | "
-                  f"{games / wall:.1f} | {memory:.1f} | {end} | {forfeits} |", flush=True)
+                  f"{games / wall:.1f} | {memory:.1f} | {own:.1f} | {end} | {late} | {forfeits} |",
+                  flush=True)
 
 
 main()

@@ -1,17 +1,19 @@
 //! An engine that plays a legal move at once, and sometimes does what engines should not:
-//! `instant [seed=NUMBER] [one-in=NUMBER] [log=FILE] [crash] [hang] [late] [flood] [illegal]
+//! `instant [seed=NUMBER] [one-in=NUMBER] [log=FILE] [stamps=FOLDER] [crash] [hang] [late] [flood] [illegal]
 //! [garbage]`.
 //!
 //! It speaks UCI and USI. Which move it plays, and whether it fails, which is so one move in
 //! twenty or as its arguments say, follows from the position and its seed: what was played once is
-//! played again. The log gets a line with the seed for each start and each `go`.
+//! played again. The log gets a line with the seed for each start and each `go`. At its end it leaves
+//! a file of stamps in their folder: for each `go` that it has read and each `bestmove` that it is
+//! about to write, a hash of the position and the time in nanoseconds.
 #![expect(clippy::exit, clippy::print_stdout, reason = "as engines do")]
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
 use std::process::exit;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use readyok_rules::{Game, Position};
 
@@ -21,6 +23,7 @@ struct Engine {
     seed: u64,
     one_in: u64,
     log: Option<String>,
+    stamps: Option<Stamps>,
     faults: Vec<String>,
 }
 
@@ -31,6 +34,7 @@ fn main() {
         seed: 0,
         one_in: 20,
         log: None,
+        stamps: None,
         faults: Vec::new(),
     };
     for argument in std::env::args().skip(1) {
@@ -38,6 +42,9 @@ fn main() {
             Some(("seed", seed)) => engine.seed = seed.parse().unwrap_or(0),
             Some(("one-in", number)) => engine.one_in = number.parse().unwrap_or(1),
             Some(("log", file)) => engine.log = Some(file.to_owned()),
+            Some(("stamps", folder)) => {
+                engine.stamps = Some(Stamps { folder: folder.to_owned(), lines: String::new() });
+            }
             Some(_) | None => engine.faults.push(argument),
         }
     }
@@ -53,8 +60,32 @@ fn main() {
             "isready" => say("readyok"),
             "position" => rest.clone_into(&mut engine.position),
             "go" => engine.go(),
-            "quit" => return,
+            "quit" => break,
             _ => (),
+        }
+    }
+    if let Some(stamps) = engine.stamps {
+        stamps.leave();
+    }
+}
+
+/// When it was asked and when it has answered, in memory until its end.
+struct Stamps {
+    folder: String,
+    lines: String,
+}
+
+impl Stamps {
+    fn add(&mut self, what: &str, position: &str) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let line = format!("{what} {:016x} {now}\n", fnv(0, position));
+        self.lines.push_str(&line);
+    }
+
+    fn leave(self) {
+        let file = format!("{}/{}", self.folder, std::process::id());
+        if std::fs::write(file, self.lines).is_err() {
+            exit(9);
         }
     }
 }
@@ -76,7 +107,10 @@ impl Engine {
         }
     }
 
-    fn go(&self) {
+    fn go(&mut self) {
+        if let Some(stamps) = &mut self.stamps {
+            stamps.add("go", &self.position);
+        }
         self.note("go");
         let lot = self.lot();
         let fault =
@@ -85,6 +119,10 @@ impl Engine {
             self.fail(fault);
         }
         let word = self.choose(lot).unwrap_or_else(|| "resign".to_owned());
+        if let Some(stamps) = &mut self.stamps {
+            let more = if self.position.contains(" moves ") { "" } else { " moves" };
+            stamps.add("bestmove", &format!("{}{more} {word}", self.position));
+        }
         say(&format!("info depth 1 score cp 0 nodes 1 time 0 pv {word}\nbestmove {word}"));
     }
 
@@ -126,13 +164,17 @@ impl Engine {
         words.get(usize::try_from(lot % count).ok()?).cloned()
     }
 
-    /// A number that follows from the position and the seed (FNV-1a, then a finalizer).
+    /// A number that follows from the position and the seed.
     fn lot(&self) -> u64 {
-        let mut lot = 0xcbf2_9ce4_8422_2325 ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for byte in self.position.bytes() {
-            lot = (lot ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        let mut lot = fnv(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), &self.position);
         lot ^= lot >> 31;
         lot.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (lot >> 27)
     }
+}
+
+/// FNV-1a.
+fn fnv(salt: u64, text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ salt, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
