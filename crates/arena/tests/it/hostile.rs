@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use readyok_arena::game::Player;
+use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits};
 use readyok_arena::result::{GameResult, Termination, WarningKind};
 use readyok_rules::{Game, Side};
 
-use crate::scripted::{Script, patience, plan, play, player, script, setting};
+use crate::scripted::{Script, impatient, patience, plan, play, player, script, setting};
 
 fn nodes() -> Limits {
     Limits { nodes: Some(1), ..Limits::default() }
@@ -22,12 +22,20 @@ fn clock(text: &str) -> Limits {
 /// Two games with a bad engine as White and a good one: the first ends as the bad one wants.
 /// The good engine is the same in both, and its process never changes.
 fn check(limits: Limits, bad: Script, end: impl Fn(&Termination) -> bool) -> [GameResult; 2] {
+    check_in(&setting(Game::Chess), limits, bad, end)
+}
+
+fn check_in(
+    chess: &Setting,
+    limits: Limits,
+    bad: Script,
+    end: impl Fn(&Termination) -> bool,
+) -> [GameResult; 2] {
     let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", limits), bad);
     let good = plan("good", Limits { nodes: Some(1), ..Limits::default() });
     let (mut good, heard) = player(Game::Chess, 1, &good, script("e7e5, d8h4"));
-    let chess = setting(Game::Chess);
     let games = [(); 2].map(|()| {
-        let result = play(&chess, &Opening::default(), &mut bad, &mut good);
+        let result = play(chess, &Opening::default(), &mut bad, &mut good);
         assert!(end(&result.termination), "{result:?}");
         assert!(good.is_running());
         result
@@ -119,7 +127,9 @@ fn a_late_answer_loses_on_time() {
 #[test]
 fn who_falls_silent_without_a_clock_stalls() {
     for act in ["!hang", "!flood"] {
-        let games = check(nodes(), script(act), |end| matches!(end, Termination::Stall { .. }));
+        let chess = impatient(Game::Chess);
+        let stalls = |end: &Termination| matches!(end, Termination::Stall { .. });
+        let games = check_in(&chess, nodes(), script(act), stalls);
         for game in games {
             let Termination::Stall { waited_ms } = game.termination else { return };
             assert!((300..60_000).contains(&waited_ms), "{waited_ms}");

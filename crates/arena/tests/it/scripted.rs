@@ -69,6 +69,11 @@ pub(crate) fn player(
 
 /// The setting of short games.
 pub(crate) fn setting(game: Game) -> Setting {
+    Setting { stall: WaitLimit::fixed(LONG), ..Setting::new(game) }
+}
+
+/// The same for engines that stall.
+pub(crate) fn impatient(game: Game) -> Setting {
     let stall = WaitLimit { silence: SHORT, total: SHORT * 4 };
     Setting { stall, ..Setting::new(game) }
 }
