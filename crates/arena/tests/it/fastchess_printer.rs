@@ -37,7 +37,7 @@ fn pair(index: u64) -> Vec<Event> {
         termination,
         plies: 10,
         duration_ms: 5,
-        engines: Default::default(),
+        engines: Box::default(),
     };
     let wins = index + 1;
     let pairs = [0, 0, 0, 0, wins, 0];
@@ -127,7 +127,7 @@ fn failures_and_interrupts_are_told_at_the_end() {
         termination: Termination::TimeForfeit { late_us: 3_000 },
         plies: 1,
         duration_ms: 1,
-        engines: Default::default(),
+        engines: Box::default(),
     });
     printer.hear(&Event::MatchEnd { why: End::Interrupted, complete: 0, games: 0 });
     let text = String::from_utf8(out).expect("text");

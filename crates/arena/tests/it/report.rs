@@ -3,7 +3,7 @@
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::report::Report;
-use readyok_arena::result::{GameResult, PlayedMove, Termination};
+use readyok_arena::result::{GameResult, Introduction, PlayedMove, Termination};
 use readyok_rules::Side;
 
 fn plan(engines: &str, more: &str) -> Result<Plan, toml::de::Error> {
@@ -29,7 +29,7 @@ fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination)
         started_ms: 0,
         duration_ms: 1,
         warnings: Vec::new(),
-        engines: Default::default(),
+        engines: <[Introduction; 2]>::default(),
     }
 }
 

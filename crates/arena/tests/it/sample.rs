@@ -2,7 +2,7 @@
 
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, EnginePlan, Plan};
-use readyok_arena::result::{GameResult, MoveScore, PlayedMove, Termination};
+use readyok_arena::result::{GameResult, Introduction, MoveScore, PlayedMove, Termination};
 use readyok_rules::{Game, Side};
 
 /// A plan for engines of these names, whose programs do not exist.
@@ -66,7 +66,7 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
             started_ms: 1_700_000_000_000,
             duration_ms: 28,
             warnings: Vec::new(),
-            engines: Default::default(),
+            engines: <[Introduction; 2]>::default(),
         }
     };
     PairResult { games: (0..pairing.games).map(game).collect(), pairing }

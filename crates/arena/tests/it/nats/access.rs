@@ -90,9 +90,8 @@ fn tls_and_a_key() {
         // As files are written that people edit.
         write(&folder.join(name), &format!("{}\n", key.seed().expect("a seed")))
     };
-    let address = format!("tls://127.0.0.1:{}", server.port);
     let right = Access {
-        server: address.clone(),
+        server: format!("tls://127.0.0.1:{}", server.port),
         nkey: Some(seed("user.nk", &user)),
         certificates: Some(folder.join("cert.pem")),
         ..Access::default()
