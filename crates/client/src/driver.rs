@@ -15,7 +15,7 @@ use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{
     ClientSession, DropReason, Event, Misuse, NewGame, Patience, PingId, Purpose, SearchId, Wait,
 };
-use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side};
+use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side, WriteError};
 
 use crate::error::{EngineError, Problem};
 use crate::game::{Game, GameId};
@@ -446,6 +446,24 @@ impl Driver {
         self.command(|session, now, out| session.register(with, now, out))
     }
 
+    /// Says a line that the session does not know of.
+    pub(crate) fn say(&mut self, line: &str) -> Result<(), EngineError> {
+        self.check_open()?;
+        if line.contains(|letter: char| letter.is_control() && letter != '\t') {
+            let refused = WriteError::LineBreak { field: "line", text: line.to_owned() };
+            return Err(self.error(Problem::Misuse(refused.into())));
+        }
+        self.out.push_str(line);
+        self.out.push('\n');
+        self.flush();
+        Ok(())
+    }
+
+    /// Takes what comes while nothing is asked. Tells of the end of the engine.
+    pub(crate) fn poll_idle(&mut self) -> Result<Option<()>, EngineError> {
+        self.poll(|event, _| Err(event))
+    }
+
     pub(crate) fn ping(&mut self) -> Result<PingId, EngineError> {
         self.command(ClientSession::ping)
     }
@@ -559,6 +577,9 @@ impl Driver {
         if let Some(id) = self.session.running().filter(|id| self.go.map(|(id, _)| id) != Some(*id))
         {
             self.go = Some((id, now()));
+        }
+        if let Some(listener) = &self.listener {
+            listener.hear(Side::Client, &self.out, now());
         }
         self.link.outbox.push(&mut self.out);
     }

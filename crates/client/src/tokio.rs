@@ -167,6 +167,28 @@ impl Engine {
         self.start(game, limit.into(), Purpose::Analyse)
     }
 
+    /// Searches for a move to play, as [`play`](Self::play) does, and can be asked meanwhile.
+    ///
+    /// # Errors
+    /// The request cannot be sent.
+    pub fn think(
+        &mut self,
+        game: &Game,
+        limit: impl Into<Search>,
+    ) -> Result<Analysis<'_>, EngineError> {
+        self.start(game, limit.into(), Purpose::Play)
+    }
+
+    /// Reads what the engine says while nothing is asked of it. Returns when it has ended, with the
+    /// reason.
+    pub async fn attend(&mut self) -> EngineError {
+        loop {
+            if let Err(error) = self.wait(Driver::poll_idle).await {
+                return error;
+            }
+        }
+    }
+
     /// Thinks on the opponent's time. See [`Engine::ponder`](crate::Engine::ponder).
     ///
     /// # Errors
@@ -321,6 +343,14 @@ impl Analysis<'_> {
         self.engine.wait_until(deadline, |driver| self.course.poll(driver)).await.flatten()
     }
 
+    /// Says a line as it is. See [`Engine::say`].
+    ///
+    /// # Errors
+    /// There is a control character in it, or the engine is gone.
+    pub fn say(&mut self, line: &str) -> Result<(), EngineError> {
+        self.engine.driver.say(line)
+    }
+
     /// A handle for other tasks and threads to stop the search.
     pub fn stopper(&self) -> Stopper {
         self.engine.stopper()
@@ -372,7 +402,7 @@ impl Drop for Analysis<'_> {
 #[derive(Debug)]
 pub struct Pondering<'e>(Analysis<'e>);
 
-impl Pondering<'_> {
+impl<'e> Pondering<'e> {
     /// The opponent played the expected move: the search becomes one for a move to play. Its time
     /// counts from now.
     ///
@@ -399,6 +429,20 @@ impl Pondering<'_> {
     /// The opponent played something else: the search is stopped, and nobody wants its answer.
     pub fn miss(self) {}
 
+    /// The same as a search that can be asked meanwhile.
+    ///
+    /// # Errors
+    /// The engine is gone.
+    pub fn hit_now(mut self, clocks: Option<Clocks>) -> Result<Analysis<'e>, EngineError> {
+        self.0.course.ponder_hit(&mut self.0.engine.driver, clocks)?;
+        Ok(self.0)
+    }
+
+    /// What the engine tells next. None once the search has ended, which it should not by itself.
+    pub async fn next(&mut self) -> Option<Update> {
+        self.0.next().await
+    }
+
     /// What the engine tells next, if it does so in time.
     pub async fn next_within(&mut self, time: Duration) -> Option<Update> {
         self.0.next_within(time).await
@@ -407,5 +451,13 @@ impl Pondering<'_> {
     /// What the engine has told so far, by variation.
     pub fn so_far(&self) -> &Lines {
         self.0.so_far()
+    }
+
+    /// Says a line as it is. See [`Engine::say`].
+    ///
+    /// # Errors
+    /// There is a control character in it, or the engine is gone.
+    pub fn say(&mut self, line: &str) -> Result<(), EngineError> {
+        self.0.say(line)
     }
 }

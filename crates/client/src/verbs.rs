@@ -119,6 +119,17 @@ macro_rules! verbs {
                 self.driver.register(with)
             }
 
+            /// Says a line as it is, for people who want to talk to the engine themselves. What comes of it
+            /// is theirs: an answer that nobody here has asked for becomes a
+            /// [notice](Self::take_notices), and after a `go` no search of this handle is to be trusted
+            /// before its answer.
+            ///
+            /// # Errors
+            /// There is a line break or another control character in it, or the engine is gone.
+            pub fn say(&mut self, line: &str) -> Result<(), $crate::EngineError> {
+                self.driver.say(line)
+            }
+
             /// Switches the debug mode of the engine.
             ///
             /// # Errors

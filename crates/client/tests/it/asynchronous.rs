@@ -1,10 +1,14 @@
 //! The engine for tokio: it waits in another way, and everything else is the same.
 
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use readyok_client::tokio::Engine;
-use readyok_client::{Builder, Dialect, Game, Limit, Patience, Problem, Search, Wait, WaitLimit};
+use readyok_client::{
+    Builder, Dialect, Game, Limit, Patience, Problem, Search, Wait, WaitLimit,
+};
+use readyok_protocol::Side;
 use tokio::time::timeout;
 
 use crate::support::{
@@ -153,4 +157,32 @@ async fn a_task_can_play() {
     });
     assert!(task.await.expect("no panic").expect("it plays").best_move().is_some());
     check_gone(&mark);
+}
+
+#[test]
+fn a_listener_hears_both_sides_and_what_people_say() {
+    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&heard);
+    let hear = move |by: Side, line: &str| {
+        let sign = if by == Side::Client { '>' } else { '<' };
+        log.lock().expect("nobody panicked").push(format!("{sign} {line}"));
+    };
+    let (command, mark) = misbehaving(&["secret: info string told | !exit 3"]);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let builder = uci(patient()).overheard_by(hear);
+        let mut engine = Engine::spawn_with(builder, command).await.expect("it starts well");
+        let mut search = engine.think(&Game::startpos(), Limit::Infinite).expect("it can be asked");
+        assert!(search.say("two\nlines").is_err());
+        search.say("isready").expect("it is there");
+        assert!(search.finish().await.expect("it is stopped").best_move().is_some());
+        engine.say("secret").expect("it is there");
+        assert_eq!(engine.attend().await.problem(), &Problem::Gone);
+    });
+    drop(runtime);
+    check_gone(&mark);
+    let heard = heard.lock().expect("nobody panicked");
+    for line in ["> uci", "< uciok", "> go infinite", "> stop", "> secret", "< info string told"] {
+        assert!(heard.iter().any(|it| it == line), "no `{line}` in {heard:#?}");
+    }
 }
