@@ -144,7 +144,7 @@ pub struct Header {
 }
 
 /// A move of a tree, or its root.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct Node {
     /// Its number.
     pub id: NodeId,

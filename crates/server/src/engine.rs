@@ -1,0 +1,13 @@
+//! Engines: what is registered, the processes, what they say.
+
+mod describe;
+mod log;
+mod process;
+mod registry;
+mod told;
+mod wording;
+
+pub(crate) use log::{Log, Tail};
+pub(crate) use process::{Greeting, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start};
+pub(crate) use registry::{BUILT_IN, Entry, Registered, Registry, is_program};
+pub(crate) use wording::Wording;

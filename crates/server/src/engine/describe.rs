@@ -1,0 +1,189 @@
+//! Options of an engine, as the dialog shows them.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use readyok_protocol::translation::{LanguageTag, Lookup, Translation};
+use readyok_protocol::{
+    Dialect, KnownOption, OptionDecl, OptionKind as Declared, OptionSet, OptionValue, SetBy,
+};
+
+use super::log::printable;
+use crate::wire::{Choice, EngineOption, OptionKind, StrengthRange, Variant};
+
+/// The languages of the page.
+const LANGUAGES: [&str; 2] = ["en", "ja"];
+
+/// The translation file beside a program; an empty one if there is none that can be read.
+pub(crate) fn translation_beside(program: &Path) -> Translation {
+    let mut name = program.file_stem().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(Translation::EXTENSION);
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(Translation::MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let read = File::open(program.with_file_name(name))
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Translation::read(&bytes).unwrap_or_default(),
+        Err(_) => Translation::default(),
+    }
+}
+
+/// All options, in the engine's order.
+pub(crate) fn options(
+    declared: &OptionSet,
+    dialect: Dialect,
+    translation: &Translation,
+) -> Vec<EngineOption> {
+    let tags: Vec<(&str, Vec<LanguageTag>)> =
+        LANGUAGES.iter().map(|tag| (*tag, tag.parse().into_iter().collect())).collect();
+    let lookups: Vec<(&str, Lookup<'_>)> =
+        tags.iter().map(|(name, tags)| (*name, translation.lookup(dialect, tags))).collect();
+    declared.iter().map(|option| describe(option, dialect, &lookups)).collect()
+}
+
+fn describe(
+    option: &OptionDecl<'static>,
+    dialect: Dialect,
+    lookups: &[(&str, Lookup<'_>)],
+) -> EngineOption {
+    let name: &str = &option.name;
+    let known = KnownOption::find(name, dialect);
+    let mut labels = BTreeMap::new();
+    let mut help = BTreeMap::new();
+    for (language, lookup) in lookups {
+        let label = lookup.label(name);
+        if label != name {
+            labels.insert((*language).to_owned(), label.into_owned());
+        }
+        if let Some(text) = lookup.help(name) {
+            help.insert((*language).to_owned(), text.into_owned());
+        }
+    }
+    let text = |text: &Option<std::borrow::Cow<'static, str>>| text.as_deref().map(printable);
+    let kind = match &option.kind {
+        Declared::Check { default } => OptionKind::Check { default: *default },
+        Declared::Spin { default, min, max } => {
+            OptionKind::Spin { default: *default, min: *min, max: *max }
+        }
+        Declared::Combo { default, vars } => OptionKind::Combo {
+            default: text(default),
+            choices: vars
+                .iter()
+                .map(|value| Choice {
+                    value: value.clone().into_owned(),
+                    labels: lookups
+                        .iter()
+                        .map(|(language, lookup)| (*language, lookup.value(name, value)))
+                        .filter(|(_, label)| label != value)
+                        .map(|(language, label)| (language.to_owned(), label.into_owned()))
+                        .collect(),
+                })
+                .collect(),
+        },
+        Declared::Button => OptionKind::Button,
+        Declared::String { default } => OptionKind::String {
+            default: text(default),
+            folders: name.to_ascii_lowercase().ends_with("path"),
+        },
+        Declared::Filename { default } => OptionKind::Filename { default: text(default) },
+        other => OptionKind::Other { word: printable(other.word()) },
+    };
+    EngineOption {
+        name: name.to_owned(),
+        kind,
+        labels,
+        help,
+        set_by_server: known.is_some_and(|known| known.set_by() == SetBy::Client),
+    }
+}
+
+/// How the strength of an engine can be set.
+pub(crate) fn strength(options: &OptionSet) -> Option<StrengthRange> {
+    let range = |name: &str| match options.find(name)?.kind {
+        Declared::Spin { min: Some(min), max: Some(max), .. } => Some((min, max)),
+        _ => None,
+    };
+    if options.find("UCI_LimitStrength").is_some()
+        && let Some((min, max)) = range("UCI_Elo")
+    {
+        return Some(StrengthRange::Elo { min, max });
+    }
+    let (option, (min, max)) = ["USI_Strength", "Skill Level", "SkillLevel"]
+        .into_iter()
+        .find_map(|name| Some((name, range(name)?)))?;
+    Some(StrengthRange::Level { option: option.to_owned(), min, max })
+}
+
+/// The values that make an engine play with a strength.
+pub(crate) fn strength_values(range: &StrengthRange, value: i64) -> Vec<(String, String)> {
+    let pair = |name: &str, value: String| (name.to_owned(), value);
+    match range {
+        StrengthRange::Elo { min, max } => vec![
+            pair("UCI_LimitStrength", "true".to_owned()),
+            pair("UCI_Elo", value.clamp(*min, *max).to_string()),
+        ],
+        StrengthRange::Level { option, min, max } => {
+            let mut values = Vec::new();
+            if option == "USI_Strength" {
+                values.push(pair("USI_LimitStrength", "true".to_owned()));
+            }
+            values.push(pair(option, value.clamp(*min, *max).to_string()));
+            values
+        }
+    }
+}
+
+/// The games that an engine can play, as far as its protocol and options tell.
+pub(crate) fn variants(options: &OptionSet, dialect: Dialect) -> Vec<Variant> {
+    if dialect == Dialect::Usi {
+        return vec![Variant::Shogi];
+    }
+    let mut variants = vec![Variant::Chess];
+    if options.find("UCI_Chess960").is_some() {
+        variants.push(Variant::Chess960);
+    }
+    let plays = |name: &str| match options.find("UCI_Variant").map(|option| &option.kind) {
+        Some(Declared::Combo { vars, .. }) => vars.iter().any(|it| it == name),
+        _ => false,
+    };
+    if plays("shogi") {
+        variants.push(Variant::Shogi);
+    }
+    variants
+}
+
+/// Why a value is none of an option; the names of unknown options too.
+pub(crate) fn check_value(
+    options: &[EngineOption],
+    name: &str,
+    value: &str,
+) -> Result<(), String> {
+    let Some(option) = options.iter().find(|option| option.name == name) else {
+        return Err(format!("the engine has no option `{}`", name.escape_debug()));
+    };
+    if option.set_by_server {
+        return Err(format!("option `{name}` is set by itself, from the game and the search"));
+    }
+    let declared: OptionDecl<'static> = match &option.kind {
+        OptionKind::Check { default } => OptionDecl::check(name.to_owned(), default.unwrap_or(false)),
+        OptionKind::Spin { default, min, max } => {
+            let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
+            OptionDecl::spin(name.to_owned(), default.unwrap_or(0), min, max)
+        }
+        OptionKind::Combo { choices, .. } => {
+            let known = choices.iter().any(|choice| choice.value.eq_ignore_ascii_case(value));
+            return known.then_some(()).ok_or_else(|| {
+                format!("option `{name}` has no choice `{}`", value.escape_debug())
+            });
+        }
+        OptionKind::Button => return Err(format!("option `{name}` is a button")),
+        OptionKind::String { .. } | OptionKind::Filename { .. } | OptionKind::Other { .. } => {
+            OptionDecl::string(name.to_owned(), "")
+        }
+    };
+    let read: Result<OptionValue, _> = declared.value(Some(value));
+    read.map(|_| ()).map_err(|error| error.to_string())
+}

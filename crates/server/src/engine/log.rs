@@ -1,0 +1,246 @@
+//! What an engine and the server said to each other, judged line by line.
+
+use std::collections::VecDeque;
+
+use readyok_protocol::{
+    Command, Dialect, Dialogue, Note, Phase, Reply, Severity, Side, Status, Violation,
+};
+
+use crate::time::Moment;
+use crate::wire::{Approval, Breach, LogLine, Speaker};
+
+/// So many lines are kept.
+const KEPT: usize = 10_000;
+/// So many of them are in a snapshot.
+const SHOWN: usize = 2000;
+/// A line is kept up to so many characters.
+const LONGEST: usize = 4096;
+/// So many breaches of a line are told.
+const MOST_BREACHES: usize = 16;
+
+/// The log of one process.
+#[derive(Debug)]
+pub(crate) struct Log {
+    lines: VecDeque<LogLine>,
+    total: u64,
+    dialogue: Dialogue,
+    breaches: u32,
+    registration: Option<Approval>,
+    copy_protection: Option<Approval>,
+    /// The next line of the client is one that the user has typed.
+    user_speaks: bool,
+}
+
+/// The lines after one that is known.
+#[derive(Debug)]
+pub(crate) struct Tail {
+    pub(crate) lines: Vec<LogLine>,
+    pub(crate) skipped: u64,
+    pub(crate) total: u64,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            lines: VecDeque::new(),
+            total: 0,
+            dialogue: Dialogue::new(Dialect::default()),
+            breaches: 0,
+            registration: None,
+            copy_protection: None,
+            user_speaks: false,
+        }
+    }
+}
+
+impl Log {
+    /// Takes a line.
+    pub(crate) fn hear(&mut self, side: Side, line: &str, at: Moment) {
+        let (notes, violation) = match side {
+            Side::Client => {
+                follow_hello(&mut self.dialogue, line);
+                let reading = Command::read(line, self.dialogue.dialect());
+                (reading.notes, self.dialogue.overhear_command(&reading.value))
+            }
+            Side::Engine => {
+                let reading = Reply::read(line, self.dialogue.dialect());
+                match reading.value {
+                    Reply::Registration(status) => self.registration = Some(approval(status)),
+                    Reply::CopyProtection(status) => self.copy_protection = Some(approval(status)),
+                    _ => (),
+                }
+                (reading.notes, self.dialogue.overhear_reply(&reading.value))
+            }
+        };
+        let mut breaches: Vec<Breach> = violation.map(order).into_iter().collect();
+        breaches.extend(notes.iter().map(|note| form(note, line)));
+        breaches.truncate(MOST_BREACHES);
+        let by = match side {
+            Side::Client if std::mem::take(&mut self.user_speaks) => Speaker::User,
+            Side::Client => Speaker::Client,
+            Side::Engine => Speaker::Engine,
+        };
+        if side == Side::Engine && !breaches.is_empty() {
+            self.breaches = self.breaches.saturating_add(1);
+        }
+        self.push(by, line, breaches, at);
+    }
+
+    /// The next line is one that the user has typed.
+    pub(crate) fn user_speaks(&mut self) {
+        self.user_speaks = true;
+    }
+
+    /// Takes a line of the error output.
+    pub(crate) fn hear_error(&mut self, line: &str, at: Moment) {
+        self.push(Speaker::Stderr, line, Vec::new(), at);
+    }
+
+    fn push(&mut self, by: Speaker, line: &str, breaches: Vec<Breach>, at: Moment) {
+        self.total += 1;
+        if self.lines.len() == KEPT {
+            self.lines.pop_front();
+        }
+        let text = printable(line);
+        self.lines.push_back(LogLine { number: self.total, at, by, text, breaches });
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub(crate) fn breaches(&self) -> u32 {
+        self.breaches
+    }
+
+    pub(crate) fn registration(&self) -> Option<Approval> {
+        self.registration
+    }
+
+    pub(crate) fn copy_protection(&self) -> Option<Approval> {
+        self.copy_protection
+    }
+
+    /// All lines that are kept.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &LogLine> {
+        self.lines.iter()
+    }
+
+    /// What follows a line, as far as it can be shown.
+    pub(crate) fn after(&self, number: u64) -> Tail {
+        let new = usize::try_from(self.total.saturating_sub(number)).unwrap_or(usize::MAX);
+        let shown = new.min(SHOWN).min(self.lines.len());
+        let lines = self.lines.iter().skip(self.lines.len() - shown).cloned().collect();
+        let skipped = u64::try_from(new - shown).unwrap_or(u64::MAX);
+        Tail { lines, skipped, total: self.total }
+    }
+}
+
+/// Until an engine has answered, the client may try another dialect.
+fn follow_hello(dialogue: &mut Dialogue, text: &str) {
+    if !matches!(dialogue.phase(), Phase::Fresh | Phase::Greeting) {
+        return;
+    }
+    let other = Dialect::ALL.into_iter().find(|it| {
+        *it != dialogue.dialect() && Command::read(text, *it).value == Command::Hello
+    });
+    if let Some(dialect) = other {
+        // A fresh process is greeted in another dialect.
+        *dialogue = Dialogue::new(dialect);
+    }
+}
+
+fn approval(status: Status) -> Approval {
+    match status {
+        Status::Checking => Approval::Checking,
+        Status::Ok => Approval::Ok,
+        Status::Error => Approval::Error,
+    }
+}
+
+fn order(violation: Violation) -> Breach {
+    let rule = violation.rule;
+    Breach {
+        serious: rule.severity() == Severity::Must,
+        text: rule.text().to_owned(),
+        clause: rule.clause().to_owned(),
+        span: None,
+    }
+}
+
+fn form(note: &Note, line: &str) -> Breach {
+    let place = |byte: usize| {
+        let before = line.get(..byte).unwrap_or(line);
+        u32::try_from(printable(before).chars().count()).unwrap_or(u32::MAX)
+    };
+    Breach {
+        serious: false,
+        text: note.kind.text().to_owned(),
+        clause: note.kind.clause().to_owned(),
+        span: Some((place(note.span.start), place(note.span.end))),
+    }
+}
+
+/// A line as it can be shown: control characters are escaped, and the rest of a long one is cut.
+pub(crate) fn printable(line: &str) -> String {
+    let mut text = String::with_capacity(line.len().min(LONGEST));
+    for letter in line.chars().take(LONGEST) {
+        if letter.is_control() && letter != '\t' {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(lines: &[&str]) -> Log {
+        let mut log = Log::default();
+        for line in lines {
+            let (sign, text) = line.split_at(2);
+            let side = if sign == "> " { Side::Client } else { Side::Engine };
+            log.hear(side, text, 7);
+        }
+        log
+    }
+
+    #[test]
+    fn a_breach_stands_at_its_line_with_its_clause() {
+        let log = heard(&["> uci", "< id name X", "< uciok", "< bestmove e2e4", "> go infinite"]);
+        let odd: Vec<_> =
+            log.lines().filter(|line| !line.breaches.is_empty()).map(|line| line.number).collect();
+        assert_eq!(odd, [4, 5]);
+        assert_eq!(log.breaches(), 1);
+        assert!(log.lines().all(|line| line.breaches.iter().all(|it| !it.clause.is_empty())));
+    }
+
+    #[test]
+    fn what_an_engine_says_of_itself_is_known() {
+        let log = heard(&["> uci", "< id name X", "< uciok", "< registration error"]);
+        assert_eq!(log.registration(), Some(Approval::Error));
+        assert_eq!(log.copy_protection(), None);
+    }
+
+    #[test]
+    fn the_log_is_bounded_and_says_what_was_left_out() {
+        let mut log = heard(&["> uci", "< id name X", "< uciok"]);
+        for number in 0..KEPT + 100 {
+            log.hear(Side::Engine, &format!("info string {number}"), 7);
+        }
+        assert_eq!(log.lines().count(), KEPT);
+        let tail = log.after(3);
+        assert_eq!((tail.lines.len(), tail.skipped), (SHOWN, (KEPT + 100 - SHOWN) as u64));
+        assert_eq!(log.after(log.total()).lines, []);
+    }
+
+    #[test]
+    fn control_characters_are_shown_and_not_sent() {
+        let log = heard(&["< id name \u{1b}[31m<b>X"]);
+        let line = log.lines().next().expect("a line");
+        assert_eq!(line.text, "id name \\u{1b}[31m<b>X");
+    }
+}

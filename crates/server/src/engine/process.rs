@@ -1,0 +1,503 @@
+//! One process of an engine: a task that owns it, does what it is ordered to, and tells the news.
+//!
+//! ```text
+//!  Order ──> ┌─ Idle ──── Search ────> Searching ─┐  answer, or the next order ends the search
+//!            │   │ attend: reads, sees the end    │  (the old search is stopped and drained first)
+//!            └───┴──────── Dead, Ended <──────────┘ ──> News
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use readyok_client::tokio::{Analysis, Engine};
+use readyok_client::{
+    Best, Builder, Dialect, EngineError, Game as WireGame, Listener, Lines, Played, Search,
+    Update,
+};
+use readyok_protocol::{Clocks, GameResult, OptionKind, OptionSet, Register, Side};
+use readyok_rules::Position;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::log::Log;
+use super::told::Collector;
+use super::wording::Wording;
+use crate::time::{instant, moment};
+use crate::wire::{ProcessId, ProcessStatus, Reach, Told};
+
+/// What a process tells of its search at most so often: 25 times a second.
+const PACE: Duration = Duration::from_millis(40);
+/// A process gets so many orders ahead of what it has done.
+const MOST_ORDERS: usize = 256;
+
+/// A handle to a process. Dropping it kills the process with all that it has started.
+#[derive(Debug)]
+pub(crate) struct Process {
+    orders: mpsc::Sender<Order>,
+    pub(crate) log: Arc<Mutex<Log>>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+/// What a process is ordered to do.
+#[derive(Debug)]
+pub(crate) enum Order {
+    /// To search. Whatever it searches is stopped first.
+    Search(Box<Job>),
+    /// To answer at once.
+    MoveNow,
+    /// The opponent has played what it ponders on.
+    Hit(Clocks),
+    /// To leave off; nobody wants the answer.
+    Rest,
+    /// To take values of options. A search for analysis begins anew with them.
+    Set(BTreeMap<String, String>),
+    /// To press a button.
+    Press(String),
+    /// To register, now or with the next process.
+    Register(Register<'static>),
+    /// To be told a line of the user's.
+    Say(String),
+    /// To be told how the game has ended.
+    GameOver(GameResult),
+    /// To leave.
+    Quit,
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// Comes back with all that is told of it.
+    pub(crate) ticket: u64,
+    pub(crate) purpose: Purpose,
+    pub(crate) game: WireGame,
+    pub(crate) search: Search,
+    /// The position that is searched.
+    pub(crate) position: Position,
+    pub(crate) wording: Wording,
+    /// So many variations are shown.
+    pub(crate) shown: usize,
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Purpose {
+    Play,
+    Ponder,
+    Analyse,
+}
+
+/// What a process tells.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// It has greeted.
+    Greeted(Box<Greeting>),
+    /// It does something else now.
+    Status(ProcessStatus),
+    /// A search has begun.
+    Begun(u64),
+    /// What it thinks.
+    Told(u64, Box<Told>),
+    /// A search has ended with an answer.
+    Answered(u64, Box<Played>, Box<Told>),
+    /// A search could not be begun or failed, and the engine is there still.
+    Refused(u64, String),
+    /// An order could not be carried out.
+    Complaint(String),
+    /// It has ended: as it was asked to, or with an error.
+    Ended(Option<Failure>),
+}
+
+/// How a process has failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) text: String,
+    pub(crate) stderr: Vec<String>,
+}
+
+/// What an engine says of itself.
+#[derive(Debug)]
+pub(crate) struct Greeting {
+    pub(crate) name: String,
+    pub(crate) author: String,
+    pub(crate) dialect: Dialect,
+    pub(crate) options: OptionSet,
+    pub(crate) pid: Option<u32>,
+}
+
+/// How to start a process.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub(crate) name: String,
+    pub(crate) reach: Reach,
+    /// The program that is Narikin, with its arguments.
+    pub(crate) built_in: (PathBuf, Vec<String>),
+    pub(crate) dialect: Option<Dialect>,
+    pub(crate) values: BTreeMap<String, String>,
+    pub(crate) register: Option<Register<'static>>,
+    pub(crate) ponders: bool,
+}
+
+/// Who is told the news. He must not wait.
+pub(crate) type Reporter = Arc<dyn Fn(ProcessId, News) + Send + Sync>;
+
+impl Process {
+    /// Gives an order. One too many is refused: the engine does not listen.
+    pub(crate) fn order(&self, order: Order) -> bool {
+        self.orders.try_send(order).is_ok()
+    }
+
+    /// Kills the process.
+    pub(crate) fn kill(&self) {
+        self.task.abort();
+    }
+
+    /// Whether its task has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.task.is_finished()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // With the task goes the engine, whose handle kills it.
+        self.task.abort();
+    }
+}
+
+/// Starts a process.
+pub(crate) fn start(id: ProcessId, how: Start, report: Reporter) -> Process {
+    let (orders, inbox) = mpsc::channel(MOST_ORDERS);
+    let log = Arc::<Mutex<Log>>::default();
+    let actor = Actor { id, report, inbox, log: Arc::clone(&log), job: None };
+    let task = tokio::spawn(actor.run(how));
+    Process { orders, log, task }
+}
+
+struct Actor {
+    id: ProcessId,
+    report: Reporter,
+    inbox: mpsc::Receiver<Order>,
+    log: Arc<Mutex<Log>>,
+    job: Option<Box<Job>>,
+}
+
+/// Why a search was left.
+enum Left {
+    /// For an order.
+    Order(Order),
+    /// It has ended.
+    Over,
+    /// Nobody is there to give orders.
+    Alone,
+}
+
+impl Actor {
+    fn tell(&self, news: News) {
+        (self.report)(self.id, news);
+    }
+
+    async fn run(mut self, how: Start) {
+        self.tell(News::Status(ProcessStatus::Starting));
+        let engine = match self.open(&how).await {
+            Ok(engine) => engine,
+            Err(error) => return self.tell(News::Ended(Some(failure(&error)))),
+        };
+        let end = self.serve(engine, &how).await;
+        let failure = end.as_ref().map(failure);
+        if let Some(failure) = &failure {
+            let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+            for line in &failure.stderr {
+                log.hear_error(line, moment(instant()));
+            }
+        }
+        self.tell(News::Ended(failure));
+    }
+
+    async fn open(&self, how: &Start) -> Result<Engine, EngineError> {
+        let log = Arc::clone(&self.log);
+        let listener = Listener::new(move |side: Side, line: &str, at| {
+            log.lock().unwrap_or_else(PoisonError::into_inner).hear(side, line, moment(at));
+        });
+        let mut builder = Builder::default().name(how.name.clone()).listen(listener);
+        if let Some(dialect) = how.dialect {
+            builder = builder.dialect(dialect);
+        }
+        if let Some(register) = &how.register {
+            builder = builder.register(register.clone());
+        }
+        let command = |path: &std::path::Path, args: &[String]| {
+            let mut command = std::process::Command::new(path);
+            command.args(args);
+            command
+        };
+        match &how.reach {
+            Reach::BuiltIn => {
+                let (path, args) = &how.built_in;
+                Engine::spawn_with(builder, command(path, args)).await
+            }
+            Reach::Program { path, args, dir, env } => {
+                let mut command = command(path.as_ref(), args);
+                if let Some(dir) = dir {
+                    command.current_dir(dir);
+                }
+                command.envs(env);
+                Engine::spawn_with(builder, command).await
+            }
+            Reach::Tcp { address } => Engine::connect(builder, address).await,
+        }
+    }
+
+    /// Does what is ordered until the engine ends. Tells why, if nobody wanted it.
+    async fn serve(&mut self, mut engine: Engine, how: &Start) -> Option<EngineError> {
+        engine.allow_pondering(how.ponders);
+        for (name, value) in &how.values {
+            if let Err(error) = set(&mut engine, name, value) {
+                if !error.is_recoverable() {
+                    return Some(error);
+                }
+                self.tell(News::Complaint(error.to_string()));
+            }
+        }
+        self.tell(News::Greeted(Box::new(Greeting {
+            name: engine.identity().name.clone(),
+            author: engine.identity().author.clone(),
+            dialect: engine.dialect(),
+            options: engine.options().clone(),
+            pid: engine.process_id(),
+        })));
+        self.tell(News::Status(ProcessStatus::Idle));
+        loop {
+            let order = match self.job.take() {
+                Some(job) => match self.search(&mut engine, &job).await {
+                    Ok(Left::Order(order)) => {
+                        // Analysis goes on after what needed an engine that does nothing.
+                        let goes_on = job.purpose == Purpose::Analyse
+                            && matches!(order, Order::Set(_) | Order::Press(_) | Order::Register(_));
+                        self.job = goes_on.then_some(job);
+                        order
+                    }
+                    Ok(Left::Over) => {
+                        self.tell(News::Status(ProcessStatus::Idle));
+                        continue;
+                    }
+                    Ok(Left::Alone) => Order::Quit,
+                    Err(error) => return Some(error),
+                },
+                None => tokio::select! {
+                    order = self.inbox.recv() => order.unwrap_or(Order::Quit),
+                    error = engine.attend() => return Some(error),
+                },
+            };
+            let done = match order {
+                Order::Search(job) => {
+                    self.job = Some(job);
+                    continue;
+                }
+                Order::Rest => {
+                    self.tell(News::Status(ProcessStatus::Idle));
+                    Ok(())
+                }
+                // The search that they were meant for is over.
+                Order::MoveNow | Order::Hit(_) => Ok(()),
+                Order::Set(values) => {
+                    values.iter().try_for_each(|(name, value)| set(&mut engine, name, value))
+                }
+                Order::Press(button) => engine.press(&button),
+                Order::Register(with) => engine.register(with),
+                Order::Say(line) => {
+                    self.user_speaks();
+                    engine.say(&line)
+                }
+                Order::GameOver(result) => engine.game_over(result),
+                Order::Quit => {
+                    self.tell(News::Status(ProcessStatus::Leaving));
+                    return engine.quit().await.err();
+                }
+            };
+            if let Err(error) = done {
+                if !error.is_recoverable() {
+                    return Some(error);
+                }
+                self.tell(News::Complaint(error.to_string()));
+            }
+        }
+    }
+
+    fn user_speaks(&self) {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).user_speaks();
+    }
+
+    /// Searches until the end, or until an order that needs the engine.
+    async fn search(&mut self, engine: &mut Engine, job: &Job) -> Result<Left, EngineError> {
+        let begun = match job.purpose {
+            Purpose::Play => engine.think(&job.game, job.search.clone()),
+            Purpose::Analyse => engine.analyse(&job.game, job.search.clone()),
+            Purpose::Ponder => return self.ponder(engine, job).await,
+        };
+        match begun {
+            Ok(analysis) => {
+                self.tell(News::Status(ProcessStatus::Searching));
+                self.tell(News::Begun(job.ticket));
+                self.follow(analysis, job).await
+            }
+            Err(error) => self.refuse(job, error),
+        }
+    }
+
+    fn refuse(&self, job: &Job, error: EngineError) -> Result<Left, EngineError> {
+        if !error.is_recoverable() {
+            return Err(error);
+        }
+        self.tell(News::Refused(job.ticket, error.to_string()));
+        Ok(Left::Over)
+    }
+
+    async fn ponder(&mut self, engine: &mut Engine, job: &Job) -> Result<Left, EngineError> {
+        let mut pondering = match engine.ponder(&job.game, job.search.clone()) {
+            Ok(pondering) => pondering,
+            Err(error) => return self.refuse(job, error),
+        };
+        self.tell(News::Status(ProcessStatus::Pondering));
+        self.tell(News::Begun(job.ticket));
+        let mut telling = Telling::new(job);
+        let mut ended = false;
+        let clocks = loop {
+            tokio::select! {
+                order = self.inbox.recv() => match order {
+                    Some(Order::Hit(clocks)) => break clocks,
+                    Some(Order::Say(line)) => {
+                        self.user_speaks();
+                        pondering.say(&line)?;
+                    }
+                    Some(Order::MoveNow) => (),
+                    Some(order) => return Ok(Left::Order(order)),
+                    None => return Ok(Left::Alone),
+                },
+                update = pondering.next(), if !ended => match update {
+                    Some(update) => telling.take(&update),
+                    None => ended = true,
+                },
+                () = telling.due(), if telling.is_due() => {
+                    self.tell(News::Told(job.ticket, Box::new(telling.told(pondering.so_far()))));
+                }
+            }
+        };
+        match pondering.hit_now(Some(clocks).filter(|clocks| !clocks.is_empty())) {
+            Ok(analysis) => {
+                self.tell(News::Status(ProcessStatus::Searching));
+                self.follow(analysis, job).await
+            }
+            Err(error) => self.refuse(job, error),
+        }
+    }
+
+    /// Tells what a search tells.
+    async fn follow(
+        &mut self,
+        mut analysis: Analysis<'_>,
+        job: &Job,
+    ) -> Result<Left, EngineError> {
+        let mut telling = Telling::new(job);
+        let played = loop {
+            tokio::select! {
+                order = self.inbox.recv() => match order {
+                    Some(Order::MoveNow) => analysis.stopper().stop(),
+                    Some(Order::Say(line)) => {
+                        self.user_speaks();
+                        analysis.say(&line)?;
+                    }
+                    Some(Order::Hit(_)) => (),
+                    Some(order) => return Ok(Left::Order(order)),
+                    None => return Ok(Left::Alone),
+                },
+                update = analysis.next() => match update {
+                    Some(update) => telling.take(&update),
+                    None => break analysis.complete().await,
+                },
+                () = telling.due(), if telling.is_due() => {
+                    self.tell(News::Told(job.ticket, Box::new(telling.told(analysis.so_far()))));
+                }
+            }
+        };
+        match played {
+            Ok(played) => {
+                let told = telling.collector.ended(&played);
+                self.tell(News::Answered(job.ticket, Box::new(played), Box::new(told)));
+                Ok(Left::Over)
+            }
+            Err(error) => self.refuse(job, error),
+        }
+    }
+}
+
+/// What was told and not passed on.
+struct Telling {
+    collector: Collector,
+    /// When it is to be passed on.
+    due: Option<Instant>,
+    last: Option<Instant>,
+}
+
+impl Telling {
+    fn new(job: &Job) -> Self {
+        let collector = Collector::new(job.position.clone(), job.wording, job.shown);
+        Self { collector, due: None, last: None }
+    }
+
+    fn take(&mut self, update: &Update) {
+        self.collector.take(&update.info);
+        if self.due.is_none() {
+            let now = Instant::from_std(instant());
+            self.due = Some(self.last.map_or(now, |last| (last + PACE).max(now)));
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.due.is_some()
+    }
+
+    async fn due(&self) {
+        if let Some(due) = self.due {
+            sleep_until(due).await;
+        }
+    }
+
+    fn told(&mut self, lines: &Lines) -> Told {
+        self.last = Some(Instant::from_std(instant()));
+        self.due = None;
+        self.collector.told(lines)
+    }
+}
+
+/// Sets an option or presses a button.
+fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> {
+    let is_button = engine
+        .options()
+        .find(name)
+        .is_some_and(|option| matches!(option.kind, OptionKind::Button));
+    if is_button { engine.press(name) } else { engine.set_option(name, value) }
+}
+
+fn failure(error: &EngineError) -> Failure {
+    Failure { text: error.to_string(), stderr: error.stderr().to_vec() }
+}
+
+/// What an answer says, in words of the game.
+pub(crate) fn spoken(played: &Played, wording: Wording) -> crate::game::Spoken {
+    use crate::game::Engines;
+    let best = match &played.best {
+        Best::Move(mv) => Engines::Move(wording.heard(&mv.to_string())),
+        Best::Resign => Engines::Resign,
+        Best::Win => Engines::Win,
+        Best::None => Engines::Nothing("(none)".to_owned()),
+        Best::Other(word) => Engines::Nothing(super::log::printable(word)),
+    };
+    crate::game::Spoken {
+        best,
+        ponder: played.ponder.map(|mv| wording.heard(&mv.to_string())),
+        elapsed: u64::try_from(played.time().as_millis()).unwrap_or(u64::MAX),
+    }
+}
+

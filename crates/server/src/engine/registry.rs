@@ -1,0 +1,368 @@
+//! The engines that the user has registered, with their values and presets.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use readyok_protocol::translation::Translation;
+use readyok_protocol::{Dialect, Register};
+use serde::{Deserialize, Serialize};
+
+use super::describe;
+use super::log::printable;
+use super::process::Greeting;
+use crate::game::refusal;
+use crate::wire::{
+    CheckRun, EngineEntry, EngineId, EngineOption, EngineState, Identity, Preset, Protocol, Reach,
+    Refusal, RefusalCode, StrengthRange, ValuesFor, Variant,
+};
+
+/// The engine that comes with the program.
+pub(crate) const BUILT_IN: EngineId = 1;
+/// So many engines can be registered.
+const MOST: usize = 500;
+/// So many values, presets, arguments or variables can be set.
+const MOST_VALUES: usize = 1000;
+/// No text of an entry is longer.
+const LONGEST: usize = 4096;
+
+/// All engines.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    engines: BTreeMap<EngineId, Registered>,
+    /// The translation file of the built-in engine.
+    translation: Translation,
+}
+
+/// One engine, with what it said the last time.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    pub(crate) entry: Entry,
+    pub(crate) identity: Option<Identity>,
+    pub(crate) options: Vec<EngineOption>,
+    pub(crate) variants: Vec<Variant>,
+    pub(crate) strength: Option<StrengthRange>,
+    pub(crate) error: Option<String>,
+    pub(crate) check: Option<CheckRun>,
+    pub(crate) registration: Option<crate::wire::Approval>,
+    pub(crate) copy_protection: Option<crate::wire::Approval>,
+    /// What it was heard to speak.
+    heard: Option<Dialect>,
+}
+
+/// What is kept of an engine.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) reach: Reach,
+    pub(crate) protocol: Option<Protocol>,
+    #[serde(default)]
+    pub(crate) values: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) play_values: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) analyse_values: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) presets: Vec<Preset>,
+    #[serde(default)]
+    pub(crate) registered_as: Option<(String, String)>,
+}
+
+impl From<Protocol> for Dialect {
+    fn from(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Uci => Self::Uci,
+            Protocol::Usi => Self::Usi,
+        }
+    }
+}
+
+impl From<Dialect> for Protocol {
+    fn from(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Uci => Self::Uci,
+            Dialect::Usi => Self::Usi,
+        }
+    }
+}
+
+impl Registered {
+    fn new(entry: Entry) -> Self {
+        Self {
+            entry,
+            identity: None,
+            options: Vec::new(),
+            variants: Vec::new(),
+            strength: None,
+            error: None,
+            check: None,
+            registration: None,
+            copy_protection: None,
+            heard: None,
+        }
+    }
+
+    /// What to speak with it about a game; none to try.
+    pub(crate) fn dialect(&self, variant: Option<Variant>) -> Option<Dialect> {
+        match (&self.entry.reach, variant) {
+            // It speaks both.
+            (Reach::BuiltIn, Some(Variant::Shogi)) => Some(Dialect::Usi),
+            (Reach::BuiltIn, Some(Variant::Chess | Variant::Chess960) | None) => Some(Dialect::Uci),
+            _ => self.entry.protocol.map(Dialect::from).or(self.heard),
+        }
+    }
+
+    /// The values for a use, the special ones over the general ones.
+    pub(crate) fn values(&self, of: ValuesFor) -> BTreeMap<String, String> {
+        let mut values = self.entry.values.clone();
+        let special = match of {
+            ValuesFor::All => None,
+            ValuesFor::Play => Some(&self.entry.play_values),
+            ValuesFor::Analyse => Some(&self.entry.analyse_values),
+        };
+        values.extend(special.into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
+        values
+    }
+
+    pub(crate) fn register(&self) -> Option<Register<'static>> {
+        let (name, code) = self.entry.registered_as.clone()?;
+        Some(Register::As { name: name.into(), code: code.into() })
+    }
+
+    pub(crate) fn values_mut(&mut self, of: ValuesFor) -> &mut BTreeMap<String, String> {
+        match of {
+            ValuesFor::All => &mut self.entry.values,
+            ValuesFor::Play => &mut self.entry.play_values,
+            ValuesFor::Analyse => &mut self.entry.analyse_values,
+        }
+    }
+
+    /// The values that make it play with a strength.
+    pub(crate) fn strength_values(&self, value: i64) -> Vec<(String, String)> {
+        self.strength.as_ref().map_or_else(Vec::new, |range| describe::strength_values(range, value))
+    }
+
+    /// What to show as its name.
+    pub(crate) fn name(&self) -> &str {
+        match &self.identity {
+            Some(identity) if self.entry.name.is_empty() => &identity.name,
+            Some(_) | None => &self.entry.name,
+        }
+    }
+
+    pub(crate) fn wire(&self, id: EngineId) -> EngineState {
+        let entry = &self.entry;
+        EngineState {
+            id,
+            name: self.name().to_owned(),
+            reach: entry.reach.clone(),
+            protocol: self.dialect(None).map(Protocol::from).filter(|_| id != BUILT_IN),
+            built_in: id == BUILT_IN,
+            identity: self.identity.clone(),
+            variants: self.variants.clone(),
+            options: self.options.clone(),
+            values: entry.values.clone(),
+            play_values: entry.play_values.clone(),
+            analyse_values: entry.analyse_values.clone(),
+            presets: entry.presets.clone(),
+            strength: self.strength.clone(),
+            error: self.error.clone(),
+            registration: self.registration,
+            copy_protection: self.copy_protection,
+            registered_as: entry.registered_as.as_ref().map(|(name, _)| name.clone()),
+            check: self.check.clone(),
+        }
+    }
+}
+
+impl Registry {
+    /// The built-in engine and those that were kept.
+    pub(crate) fn new(translation: Translation, kept: Vec<(EngineId, Entry)>) -> Self {
+        let built_in = Entry {
+            name: "Narikin".to_owned(),
+            reach: Reach::BuiltIn,
+            protocol: None,
+            values: BTreeMap::new(),
+            play_values: BTreeMap::new(),
+            analyse_values: BTreeMap::new(),
+            presets: Vec::new(),
+            registered_as: None,
+        };
+        let mut engines = BTreeMap::from([(BUILT_IN, Registered::new(built_in))]);
+        for (id, entry) in kept {
+            if id == BUILT_IN && entry.reach != Reach::BuiltIn {
+                continue;
+            }
+            engines.insert(id, Registered::new(entry));
+        }
+        if let Some(built_in) = engines.get_mut(&BUILT_IN) {
+            built_in.variants = vec![Variant::Chess, Variant::Chess960, Variant::Shogi];
+        }
+        Self { engines, translation }
+    }
+
+    pub(crate) fn get(&self, id: EngineId) -> Result<&Registered, Refusal> {
+        self.engines.get(&id).ok_or_else(|| no_engine(id))
+    }
+
+    pub(crate) fn get_mut(&mut self, id: EngineId) -> Result<&mut Registered, Refusal> {
+        self.engines.get_mut(&id).ok_or_else(|| no_engine(id))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (EngineId, &Registered)> {
+        self.engines.iter().map(|(id, engine)| (*id, engine))
+    }
+
+    /// Registers an engine.
+    pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, Refusal> {
+        check_entry(&entry)?;
+        if MOST <= self.engines.len() {
+            return Err(refusal(RefusalCode::TooMuch, "there are too many engines"));
+        }
+        let id = self.engines.keys().next_back().map_or(BUILT_IN, |last| last + 1);
+        let EngineEntry { name, reach, protocol } = entry;
+        let entry = Entry {
+            name,
+            reach,
+            protocol,
+            values: BTreeMap::new(),
+            play_values: BTreeMap::new(),
+            analyse_values: BTreeMap::new(),
+            presets: Vec::new(),
+            registered_as: None,
+        };
+        self.engines.insert(id, Registered::new(entry));
+        Ok(id)
+    }
+
+    /// Changes how an engine is reached.
+    pub(crate) fn change(&mut self, id: EngineId, entry: EngineEntry) -> Result<(), Refusal> {
+        if id == BUILT_IN {
+            return Err(refusal(RefusalCode::NotNow, "the built-in engine stays as it is"));
+        }
+        check_entry(&entry)?;
+        let engine = self.get_mut(id)?;
+        let EngineEntry { name, reach, protocol } = entry;
+        (engine.entry.name, engine.entry.reach, engine.entry.protocol) = (name, reach, protocol);
+        engine.heard = None;
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, id: EngineId) -> Result<(), Refusal> {
+        if id == BUILT_IN {
+            return Err(refusal(RefusalCode::NotNow, "the built-in engine stays"));
+        }
+        self.engines.remove(&id).map(|_| ()).ok_or_else(|| no_engine(id))
+    }
+
+    /// Sets or takes back values, all or none.
+    pub(crate) fn set_values(
+        &mut self,
+        id: EngineId,
+        of: ValuesFor,
+        values: &BTreeMap<String, Option<String>>,
+    ) -> Result<(), Refusal> {
+        let engine = self.get_mut(id)?;
+        for (name, value) in values {
+            let Some(value) = value else { continue };
+            describe::check_value(&engine.options, name, value)
+                .map_err(|error| refusal(RefusalCode::Engine, error))?;
+        }
+        let all = engine.values_mut(of);
+        for (name, value) in values {
+            match value {
+                Some(value) => drop(all.insert(name.clone(), value.clone())),
+                None => drop(all.remove(name)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a set of values.
+    pub(crate) fn save_preset(&mut self, id: EngineId, preset: Preset) -> Result<(), Refusal> {
+        let engine = self.get_mut(id)?;
+        let presets = &mut engine.entry.presets;
+        let too_long = LONGEST < preset.name.len() || MOST_VALUES < preset.values.len();
+        if preset.name.trim().is_empty() || too_long || MOST_VALUES <= presets.len() {
+            return Err(refusal(RefusalCode::Malformed, "the preset has no name, or is too large"));
+        }
+        presets.retain(|it| it.name != preset.name);
+        presets.push(preset);
+        Ok(())
+    }
+
+    /// Learns what an engine says of itself.
+    pub(crate) fn greeted(&mut self, id: EngineId, greeting: &Greeting) {
+        let translation = match self.engines.get(&id).map(|engine| &engine.entry.reach) {
+            Some(Reach::BuiltIn) => self.translation.clone(),
+            Some(Reach::Program { path, .. }) => describe::translation_beside(Path::new(path)),
+            Some(Reach::Tcp { .. }) | None => Translation::default(),
+        };
+        let Some(engine) = self.engines.get_mut(&id) else { return };
+        engine.identity = Some(Identity {
+            name: printable(&greeting.name),
+            author: printable(&greeting.author),
+        });
+        engine.options = describe::options(&greeting.options, greeting.dialect, &translation);
+        engine.strength = describe::strength(&greeting.options);
+        engine.heard = Some(greeting.dialect);
+        engine.error = None;
+        if engine.entry.reach != Reach::BuiltIn {
+            engine.variants = describe::variants(&greeting.options, greeting.dialect);
+        }
+    }
+}
+
+fn no_engine(id: EngineId) -> Refusal {
+    refusal(RefusalCode::NotFound, format!("there is no engine {id}"))
+}
+
+/// Refuses what cannot be run as it stands.
+fn check_entry(entry: &EngineEntry) -> Result<(), Refusal> {
+    let wrong = |text: &str| Err(refusal(RefusalCode::Malformed, text));
+    let odd = |text: &str| LONGEST < text.len() || text.chars().any(char::is_control);
+    if odd(&entry.name) {
+        return wrong("the name is too long, or holds control characters");
+    }
+    match &entry.reach {
+        Reach::BuiltIn => wrong("the built-in engine is registered already"),
+        Reach::Tcp { address } => {
+            let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+            let port = port.and_then(|(_, port)| port.parse::<u16>().ok());
+            if odd(address) || port.is_none() {
+                return wrong("an address has the form host:port");
+            }
+            Ok(())
+        }
+        Reach::Program { path, args, dir, env } => {
+            let texts = args.iter().chain(env.keys()).chain(env.values()).chain(dir);
+            if texts.clone().any(|text| LONGEST < text.len() || text.contains('\0'))
+                || MOST_VALUES < args.len()
+                || MOST_VALUES < env.len()
+                || env.keys().any(|name| name.is_empty() || name.contains('='))
+            {
+                return wrong("an argument or variable is too long or odd, or there are too many");
+            }
+            let is_absolute = |path: &str| Path::new(path).is_absolute();
+            if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {
+                return Err(refusal(RefusalCode::Path, "a program is given by its absolute path"));
+            }
+            if !is_program(Path::new(path)) {
+                return Err(refusal(
+                    RefusalCode::Path,
+                    format!("`{}` is no program that may be run", path.escape_debug()),
+                ));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Whether a file may be run.
+pub(crate) fn is_program(file: &Path) -> bool {
+    let Ok(about) = file.metadata() else { return false };
+    #[cfg(unix)]
+    let may_run = std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_run = true;
+    about.is_file() && may_run
+}

@@ -1,0 +1,13 @@
+//! Games: their trees, their clocks, and who is to do what. No I/O, no threads; time is passed in.
+
+mod clock;
+pub(crate) mod here;
+mod room;
+mod setup;
+mod tree;
+
+pub(crate) use room::{
+    Ask, Effect, Engines, Kept, Pace, Room, Spoken, check_players, negated, refusal,
+};
+pub(crate) use setup::{open, read_start};
+pub(crate) use tree::{ROOT, Tree};

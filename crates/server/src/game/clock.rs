@@ -1,0 +1,349 @@
+//! The clocks of a game.
+
+use readyok_protocol::{Clock, Clocks as GoClocks, Convention, Dialect};
+
+use crate::time::Moment;
+use crate::wire::{Clocks, Side, Sides, Time};
+
+/// The clock of one side.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct SideClock {
+    time: Time,
+    /// What is left of the main time, as of the last press.
+    remaining: i64,
+    /// Moves until the main time is added again.
+    moves_to_go: Option<u32>,
+}
+
+/// Both clocks, of which at most one runs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct GameClocks {
+    sides: [SideClock; 2],
+    running: Option<(Side, Moment)>,
+}
+
+/// The state of both clocks between two moves, to go back to.
+pub(crate) type Reading = [(i64, Option<u32>); 2];
+
+fn millis(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX)
+}
+
+fn index(side: Side) -> usize {
+    match side {
+        Side::First => 0,
+        Side::Second => 1,
+    }
+}
+
+impl SideClock {
+    fn new(time: Time) -> Self {
+        let (remaining, moves_to_go) = match time {
+            Time::None => (0, None),
+            Time::Clock { base, moves, .. } => (millis(base), moves.filter(|moves| 0 < *moves)),
+            Time::PerMove { time } => (millis(time), None),
+        };
+        Self { time, remaining, moves_to_go }
+    }
+
+    /// How long a move may take from now on; none without a clock.
+    fn budget(&self) -> Option<i64> {
+        match self.time {
+            Time::None => None,
+            Time::Clock { byoyomi, .. } => {
+                Some(self.remaining.max(0).saturating_add(millis(byoyomi)))
+            }
+            Time::PerMove { time } => Some(millis(time)),
+        }
+    }
+
+    /// Takes the time of a move. Tells whether it was in time.
+    fn spend(&mut self, elapsed: i64) -> bool {
+        let Some(budget) = self.budget() else { return true };
+        if budget < elapsed {
+            return false;
+        }
+        if let Time::Clock { base, increment, moves, .. } = self.time {
+            self.remaining = (self.remaining - elapsed).max(0).saturating_add(millis(increment));
+            if let Some(left) = &mut self.moves_to_go {
+                *left -= 1;
+                if *left == 0 {
+                    self.remaining = self.remaining.saturating_add(millis(base));
+                    self.moves_to_go = moves;
+                }
+            }
+        }
+        true
+    }
+}
+
+impl GameClocks {
+    /// None if nobody has a clock.
+    pub(crate) fn new(first: Time, second: Time) -> Option<Self> {
+        if (first, second) == (Time::None, Time::None) {
+            return None;
+        }
+        Some(Self { sides: [SideClock::new(first), SideClock::new(second)], running: None })
+    }
+
+    /// Lets the clock of a side run.
+    pub(crate) fn start(&mut self, side: Side, now: Moment) {
+        self.running = Some((side, now));
+    }
+
+    /// Stops both clocks without a move. The time of a move that was begun is lost to it.
+    pub(crate) fn pause(&mut self, now: Moment) {
+        let Some((side, since)) = self.running.take() else { return };
+        let elapsed = millis(now.saturating_sub(since));
+        let clock = self.side_mut(side);
+        if let Time::Clock { .. } = clock.time {
+            clock.remaining = (clock.remaining - elapsed).max(0);
+        }
+    }
+
+    /// A side has moved. Tells how long it took, as an error if that was too long. An engine's time
+    /// is measured where its answer is read.
+    pub(crate) fn press(
+        &mut self,
+        side: Side,
+        now: Moment,
+        measured: Option<u64>,
+    ) -> Result<u64, u64> {
+        let since = self.running.take().filter(|(of, _)| *of == side).map_or(now, |(_, at)| at);
+        let elapsed = measured.unwrap_or_else(|| now.saturating_sub(since));
+        if self.side_mut(side).spend(millis(elapsed)) { Ok(elapsed) } else { Err(elapsed) }
+    }
+
+    /// Whose clock runs.
+    pub(crate) fn running(&self) -> Option<Side> {
+        self.running.map(|(side, _)| side)
+    }
+
+    /// When the flag of the running clock falls.
+    pub(crate) fn flag(&self) -> Option<(Side, Moment)> {
+        let (side, since) = self.running?;
+        let budget = self.side(side).budget()?;
+        Some((side, since.saturating_add(u64::try_from(budget).unwrap_or(0))))
+    }
+
+    /// What is left of the main time after a move; none without a clock.
+    pub(crate) fn left(&self, side: Side) -> Option<u64> {
+        let clock = self.side(side);
+        matches!(clock.time, Time::Clock { .. })
+            .then(|| u64::try_from(clock.remaining).unwrap_or(0))
+    }
+
+    pub(crate) fn reading(&self) -> Reading {
+        self.sides.map(|clock| (clock.remaining, clock.moves_to_go))
+    }
+
+    /// Goes back to an earlier state, or that of the start.
+    pub(crate) fn set(&mut self, reading: Option<Reading>) {
+        self.running = None;
+        for (index, clock) in self.sides.iter_mut().enumerate() {
+            *clock = SideClock::new(clock.time);
+            if let Some((remaining, moves)) = reading.and_then(|it| it.get(index).copied()) {
+                (clock.remaining, clock.moves_to_go) = (remaining, moves);
+            }
+        }
+    }
+
+    pub(crate) fn wire(&self, now: Moment) -> Clocks {
+        let remaining = |side: Side| {
+            let clock = self.side(side);
+            if clock.time == Time::None {
+                return None;
+            }
+            let used = match self.running {
+                Some((running, since)) if running == side => millis(now.saturating_sub(since)),
+                Some(_) | None => 0,
+            };
+            Some(clock.remaining - used)
+        };
+        let part = |part: fn(&SideClock) -> u64| Sides {
+            first: part(self.side(Side::First)),
+            second: part(self.side(Side::Second)),
+        };
+        Clocks {
+            remaining: Sides { first: remaining(Side::First), second: remaining(Side::Second) },
+            byoyomi: part(|clock| match clock.time {
+                Time::Clock { byoyomi, .. } => byoyomi,
+                Time::None | Time::PerMove { .. } => 0,
+            }),
+            increment: part(|clock| match clock.time {
+                Time::Clock { increment, .. } => increment,
+                Time::None | Time::PerMove { .. } => 0,
+            }),
+            moves_to_go: Sides {
+                first: self.side(Side::First).moves_to_go,
+                second: self.side(Side::Second).moves_to_go,
+            },
+            running: self.running.map(|(side, _)| side),
+            sent_at: now,
+        }
+    }
+
+    /// The clocks as `go` has them, for the engine of a side. The protocols have one byoyomi and one
+    /// number of moves, which are the engine's own.
+    pub(crate) fn go(&self, side: Side, dialect: Dialect) -> GoClocks {
+        let clock = |side: Side| self.side(side).go(dialect);
+        let Some(own) = clock(side) else { return GoClocks::default() };
+        // An opponent without a clock of this kind has as much as the engine.
+        let other = clock(side.other()).unwrap_or(own);
+        let (first, second) = match side {
+            Side::First => (own, other),
+            Side::Second => (other, own),
+        };
+        // The first player is White in chess and Black in shogi.
+        let (white, black) = match dialect {
+            Dialect::Uci => (first, second),
+            Dialect::Usi => (second, first),
+        };
+        let mut clocks = GoClocks::new(white, black);
+        clocks.moves_to_go = own.moves_to_go;
+        let has = |time: Option<i64>| time.is_some_and(|time| time != 0);
+        if has(clocks.white_increment) || has(clocks.black_increment) {
+            // USI has increments or a byoyomi, never both.
+            clocks.byoyomi = None;
+        } else {
+            clocks.byoyomi = (own.byoyomi != 0).then_some(own.byoyomi);
+        }
+        clocks
+    }
+
+    /// What one move of a side may take at most, if it has a time for each.
+    pub(crate) fn per_move(&self, side: Side) -> Option<i64> {
+        match self.side(side).time {
+            Time::PerMove { time } => Some(millis(time)),
+            Time::None | Time::Clock { .. } => None,
+        }
+    }
+
+    fn side(&self, side: Side) -> &SideClock {
+        let [first, second] = &self.sides;
+        if index(side) == 0 { first } else { second }
+    }
+
+    fn side_mut(&mut self, side: Side) -> &mut SideClock {
+        let [first, second] = &mut self.sides;
+        if index(side) == 0 { first } else { second }
+    }
+}
+
+impl SideClock {
+    fn go(&self, dialect: Dialect) -> Option<Clock> {
+        let Time::Clock { increment, byoyomi, .. } = self.time else { return None };
+        let (increment, byoyomi) = (millis(increment), millis(byoyomi));
+        Some(match dialect {
+            // The increment was added when the last move ended. UCI has no byoyomi: one that does not
+            // keep it is as good as an increment until the main time is used up.
+            Dialect::Uci => Clock {
+                remaining: self.remaining.saturating_add(byoyomi),
+                increment: increment.max(byoyomi),
+                byoyomi: 0,
+                moves_to_go: self.moves_to_go,
+                convention: Convention::IncrementIncluded,
+            },
+            Dialect::Usi => Clock {
+                remaining: self.remaining,
+                increment,
+                byoyomi,
+                moves_to_go: self.moves_to_go,
+                convention: Convention::IncrementIncluded,
+            },
+        })
+    }
+}
+
+impl Side {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+impl<T> Sides<T> {
+    pub(crate) fn of(&self, side: Side) -> &T {
+        match side {
+            Side::First => &self.first,
+            Side::Second => &self.second,
+        }
+    }
+
+    pub(crate) fn of_mut(&mut self, side: Side) -> &mut T {
+        match side {
+            Side::First => &mut self.first,
+            Side::Second => &mut self.second,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(base: u64, increment: u64, byoyomi: u64, moves: Option<u32>) -> Time {
+        Time::Clock { base, increment, byoyomi, moves }
+    }
+
+    /// Plays moves of both sides that take so long each; tells what the first has left, or that its
+    /// flag fell.
+    fn check(time: Time, moves: &[u64], expected: &str) {
+        let mut clocks = GameClocks::new(time, time).expect("there are clocks");
+        let mut now = 1000;
+        let mut shown = Vec::new();
+        for taken in moves {
+            clocks.start(Side::First, now);
+            now += taken;
+            match clocks.press(Side::First, now, None) {
+                Ok(elapsed) => {
+                    assert_eq!(elapsed, *taken);
+                    shown.push(clocks.side(Side::First).remaining.to_string());
+                }
+                Err(_) => shown.push("flag".to_owned()),
+            }
+        }
+        assert_eq!(shown.join(" "), expected, "{time:?}");
+    }
+
+    #[test]
+    fn time_is_used_and_added_as_the_control_says() {
+        check(clock(1000, 0, 0, None), &[400, 600, 1], "600 0 flag");
+        check(clock(1000, 100, 0, None), &[400, 700], "700 100");
+        check(clock(1000, 0, 0, Some(2)), &[100, 200, 300], "900 1700 1400");
+        check(clock(1000, 0, 500, None), &[900, 600, 500, 501], "100 0 0 flag");
+        check(Time::PerMove { time: 300 }, &[300, 10, 301], "300 300 flag");
+    }
+
+    #[test]
+    fn a_flag_falls_when_nothing_is_left() {
+        let mut clocks =
+            GameClocks::new(clock(1000, 0, 500, None), Time::None).expect("there are clocks");
+        clocks.start(Side::First, 50);
+        assert_eq!(clocks.flag(), Some((Side::First, 1550)));
+        clocks.start(Side::Second, 60);
+        assert_eq!(clocks.flag(), None);
+    }
+
+    #[test]
+    fn usi_gets_a_byoyomi_and_uci_time_that_contains_it() {
+        let clocks = GameClocks::new(clock(0, 0, 10_000, None), clock(0, 0, 10_000, None))
+            .expect("there are clocks");
+        let usi = clocks.go(Side::First, Dialect::Usi);
+        assert_eq!((usi.black_time, usi.byoyomi), (Some(0), Some(10_000)));
+        let uci = clocks.go(Side::First, Dialect::Uci);
+        assert_eq!((uci.white_time, uci.byoyomi), (Some(10_000), None));
+    }
+
+    #[test]
+    fn a_pause_keeps_what_was_used() {
+        let mut clocks = GameClocks::new(clock(1000, 0, 0, None), clock(1000, 0, 0, None))
+            .expect("there are clocks");
+        clocks.start(Side::Second, 10);
+        clocks.pause(310);
+        assert_eq!(clocks.wire(9999).remaining.second, Some(700));
+        assert_eq!(clocks.flag(), None);
+    }
+}

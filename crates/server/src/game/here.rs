@@ -1,0 +1,275 @@
+//! Positions and moves of the rules, as the page draws them.
+
+use readyok_rules::shakmaty;
+use readyok_rules::{
+    Ending, FenForm, Game, Illegal, Kind, Move, Notation, Position, Reason, Side as RulesSide,
+};
+
+use crate::wire::{Here, LastMove, LegalMove, LineMove, MoveText, Outcome, Side, Variant};
+
+impl From<Variant> for Game {
+    fn from(variant: Variant) -> Self {
+        match variant {
+            Variant::Chess => Self::Chess,
+            Variant::Chess960 => Self::Chess960,
+            Variant::Shogi => Self::Shogi,
+        }
+    }
+}
+
+impl From<Game> for Variant {
+    fn from(game: Game) -> Self {
+        match game {
+            Game::Chess => Self::Chess,
+            Game::Chess960 => Self::Chess960,
+            Game::Shogi => Self::Shogi,
+        }
+    }
+}
+
+impl From<RulesSide> for Side {
+    fn from(side: RulesSide) -> Self {
+        match side {
+            RulesSide::First => Self::First,
+            RulesSide::Second => Self::Second,
+        }
+    }
+}
+
+impl From<Side> for RulesSide {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::First => Self::First,
+            Side::Second => Self::Second,
+        }
+    }
+}
+
+/// A move as people write it.
+pub(crate) fn move_text(position: &Position, mv: Move) -> MoveText {
+    let japanese =
+        (position.game() == Game::Shogi).then(|| position.notation(mv, Notation::Japanese));
+    MoveText { western: position.notation(mv, Notation::Western), japanese }
+}
+
+/// A line of words as people write it: the words themselves from the first illegal one on.
+pub(crate) fn line<W: AsRef<str>>(
+    position: &Position,
+    words: impl IntoIterator<Item = W>,
+) -> Vec<LineMove> {
+    let mut position = Some(position.clone());
+    let mut line = Vec::new();
+    for word in words {
+        let word = word.as_ref();
+        let text = position.as_mut().and_then(|position| {
+            let mv = position.parse_move(word).ok()?;
+            let text = move_text(position, mv);
+            position.play(mv).ok().map(|()| text)
+        });
+        if text.is_none() {
+            position = None;
+        }
+        let text = text.unwrap_or_else(|| MoveText { western: word.to_owned(), japanese: None });
+        line.push(LineMove { word: word.to_owned(), text });
+    }
+    line
+}
+
+/// The two squares of castling: where the king goes, and where the rook stands.
+fn castling_squares(mv: Move) -> Option<[String; 2]> {
+    let Move::Chess(shakmaty::Move::Castle { king, rook }) = mv else { return None };
+    let file = if king.file() < rook.file() { shakmaty::File::G } else { shakmaty::File::C };
+    let goal = shakmaty::Square::from_coords(file, king.rank());
+    Some([goal.to_string(), rook.to_string()])
+}
+
+/// The parts of a word: where from or which drop, where to, and what it becomes.
+struct Parts<'a> {
+    from: Option<&'a str>,
+    drop: Option<&'a str>,
+    to: &'a str,
+    promotion: Option<&'a str>,
+}
+
+fn parts(word: &str) -> Option<Parts<'_>> {
+    let (start, to) = (word.get(..2)?, word.get(2..4)?);
+    let promotion = word.get(4..).filter(|rest| !rest.is_empty());
+    Some(match start.strip_suffix('*') {
+        Some(piece) => Parts { from: None, drop: Some(piece), to, promotion },
+        None => Parts { from: Some(start), drop: None, to, promotion },
+    })
+}
+
+fn legal(position: &Position) -> Vec<LegalMove> {
+    let form = position.game().castling_form();
+    let moves = position.legal_moves();
+    let words: Vec<String> = moves.iter().map(|mv| mv.word(form)).collect();
+    let mut all: Vec<LegalMove> = Vec::with_capacity(moves.len());
+    for (mv, word) in moves.iter().zip(&words) {
+        let Some(parts) = parts(word) else { continue };
+        let to = match castling_squares(*mv) {
+            None => vec![parts.to.to_owned()],
+            Some([goal, rook]) => {
+                let from = parts.from.unwrap_or_default();
+                let plain = format!("{from}{goal}");
+                let means_another = moves
+                    .iter()
+                    .zip(&words)
+                    .any(|(other, word)| castling_squares(*other).is_none() && *word == plain);
+                if goal == from || goal == rook || means_another {
+                    vec![rook]
+                } else {
+                    vec![goal, rook]
+                }
+            }
+        };
+        all.push(LegalMove {
+            word: word.clone(),
+            from: parts.from.map(str::to_owned),
+            drop: parts.drop.map(str::to_owned),
+            to,
+            promotion: parts.promotion.map(str::to_owned),
+            text: move_text(position, *mv),
+        });
+    }
+    all.sort_by(|a, b| a.word.cmp(&b.word));
+    all
+}
+
+/// The squares of a move that led somewhere.
+pub(crate) fn last_move(game: Game, mv: Move) -> Option<LastMove> {
+    let word = mv.word(game.castling_form());
+    let parts = parts(&word)?;
+    let to = castling_squares(mv).map_or_else(|| parts.to.to_owned(), |[goal, _]| goal);
+    Some(LastMove { from: parts.from.map(str::to_owned), to })
+}
+
+/// The square of the king of the side to move.
+fn king(position: &Position) -> Option<String> {
+    let setup = position.setup();
+    let turn = position.turn();
+    let mut pieces = setup.pieces();
+    let found = pieces.find(|(_, piece)| piece.kind == Kind::King && piece.side == turn);
+    found.map(|(square, _)| square.name(position.game()))
+}
+
+/// A position with all that a board needs; `last` is the move that led to it.
+pub(crate) fn here(position: &Position, last: Option<Move>) -> Here {
+    let ending = position.ending();
+    Here {
+        text: position.text(FenForm::default()),
+        turn: position.turn().into(),
+        legal: legal(position),
+        check: position.in_check().then(|| king(position)).flatten(),
+        last: last.and_then(|mv| last_move(position.game(), mv)),
+        ending: ending.map(outcome),
+        can_declare: position.can_declare(),
+        claims: position
+            .claims()
+            .into_iter()
+            .map(|reason| reason_word(reason).to_owned())
+            .collect(),
+    }
+}
+
+/// An ending by the rules.
+pub(crate) fn outcome(ending: Ending) -> Outcome {
+    let detail = match ending.reason {
+        Reason::IllegalMove(why) => Some(illegal(why)),
+        _ => None,
+    };
+    Outcome {
+        winner: ending.winner.map(Side::from),
+        result: result_word(ending.winner.map(Side::from), true).to_owned(),
+        reason: reason_word(ending.reason).to_owned(),
+        detail,
+    }
+}
+
+fn illegal(why: Illegal) -> String {
+    why.to_string()
+}
+
+/// `1-0` and the like; without a winner a draw or nothing.
+pub(crate) fn result_word(winner: Option<Side>, over: bool) -> &'static str {
+    match winner {
+        Some(Side::First) => "1-0",
+        Some(Side::Second) => "0-1",
+        None if over => "1/2-1/2",
+        None => "*",
+    }
+}
+
+fn reason_word(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Checkmate => "checkmate",
+        Reason::Stalemate => "stalemate",
+        Reason::FiftyMoves | Reason::SeventyFiveMoves => "fifty_moves",
+        Reason::Repetition | Reason::FivefoldRepetition => "repetition",
+        Reason::PerpetualCheck => "perpetual_check",
+        Reason::InsufficientMaterial | Reason::DeadPosition => "insufficient_material",
+        Reason::MoveLimit => "move_limit",
+        Reason::Try => "try",
+        Reason::Declaration => "declaration",
+        Reason::Impasse => "impasse",
+        Reason::FailedDeclaration => "failed_declaration",
+        Reason::IllegalMove(_) => "illegal_move",
+        Reason::Time => "time",
+        Reason::TimeWithoutMaterial => "time_without_material",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(game: Game, text: &str) -> Here {
+        here(&Position::from_text(game, text).expect("it can be played"), None)
+    }
+
+    fn find<'a>(here: &'a Here, word: &str) -> &'a LegalMove {
+        here.legal.iter().find(|mv| mv.word == word).expect("it is legal")
+    }
+
+    #[test]
+    fn castling_can_be_pointed_to_in_two_ways() {
+        let usual = at(Game::Chess, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+        assert_eq!(find(&usual, "e1g1").to, ["g1", "h1"]);
+        assert_eq!(find(&usual, "e1c1").text.western, "O-O-O");
+        let rook_beside = at(Game::Chess960, "4k3/8/8/8/8/8/8/4KR2 w F - 0 1");
+        assert_eq!(find(&rook_beside, "e1f1").to, ["g1", "f1"]);
+        // The king's own step to g1 is another move.
+        let king_beside = at(Game::Chess960, "4k3/8/8/8/8/8/8/5K1R w H - 0 1");
+        assert_eq!(find(&king_beside, "f1h1").to, ["h1"]);
+        let king_there = at(Game::Chess960, "4k3/8/8/8/8/8/8/6KR w H - 0 1");
+        assert_eq!(find(&king_there, "g1h1").to, ["h1"]);
+    }
+
+    #[test]
+    fn moves_of_shogi_have_their_parts() {
+        let drops = at(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b P 1");
+        let drop = find(&drops, "P*5e");
+        assert_eq!((drop.from.as_deref(), drop.drop.as_deref()), (None, Some("P")));
+        assert_eq!(drop.text.japanese.as_deref(), Some("▲５五歩"));
+        let promotes = at(Game::Shogi, "4k4/9/9/P8/9/9/9/9/4K4 b - 1");
+        assert_eq!(find(&promotes, "9d9c+").promotion.as_deref(), Some("+"));
+        assert_eq!(find(&promotes, "9d9c").promotion, None);
+    }
+
+    #[test]
+    fn a_checked_king_is_pointed_out_and_mate_ends_the_game() {
+        let mated =
+            at(Game::Chess, "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3");
+        assert_eq!(mated.check.as_deref(), Some("e1"));
+        let ending = mated.ending.expect("it is over");
+        assert_eq!((ending.result.as_str(), ending.reason.as_str()), ("0-1", "checkmate"));
+        assert!(mated.legal.is_empty());
+    }
+
+    #[test]
+    fn a_line_is_written_as_far_as_it_is_legal() {
+        let line = line(&Position::start(Game::Chess), ["e2e4", "e7e5", "a1a8", "b8c6"]);
+        let texts: Vec<_> = line.iter().map(|it| it.text.western.as_str()).collect();
+        assert_eq!(texts, ["e4", "e5", "a1a8", "b8c6"]);
+    }
+}

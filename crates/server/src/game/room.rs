@@ -1,0 +1,499 @@
+//! One open game: what may be done to it, by whom, and what follows.
+//!
+//! ```text
+//!            resume                 mate, flag, resignation, agreement, failure
+//!  Paused <──────────> Going ─────────────────────────────────────────────────> Over
+//!            pause       │ the server ends, an engine cannot be started            │ take back, resume
+//!                        └──> Interrupted ──> resume ──> Going <──────────────────┘
+//! ```
+//! A room knows nothing of processes: it asks the engine of a side to do something ([`Ask`]) and is
+//! told of its answer. What has changed for the page is collected until [`Room::take_delta`].
+
+mod edit;
+mod keep;
+mod play;
+
+pub(crate) use keep::Kept;
+pub(crate) use play::{check_players, negated};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use readyok_protocol::{Dialect, Go, MateLimit};
+use readyok_rules::record::{AddError, GameResult, Tag};
+use readyok_rules::{EndRules, Game, Illegal, Move, MoveError, Notation, Position};
+
+use super::clock::{GameClocks, Reading};
+use super::here::{here, outcome as wire_outcome, result_word};
+use super::tree::{ROOT, Tree};
+use crate::time::Moment;
+use crate::wire::{
+    At, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint, Limits, NodeId,
+    Outcome, Over, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, Refusal,
+    RefusalCode, Side, Sides, Thought, Time, Undo,
+};
+
+/// One open game.
+pub(crate) struct Room {
+    id: GameId,
+    tree: Tree,
+    cursor: NodeId,
+    outcome: Option<Outcome>,
+    play: Option<Table>,
+    /// Trees to go back to, the latest last.
+    past: Vec<Tree>,
+    /// Trees that were undone, the latest last.
+    future: Vec<Tree>,
+    changed: Moment,
+    dirty: Dirty,
+}
+
+/// What the page and the library do not know yet.
+#[derive(Debug, Default)]
+struct Dirty {
+    nodes: BTreeSet<NodeId>,
+    removed: BTreeSet<NodeId>,
+    headers: bool,
+    at: bool,
+    over: bool,
+    play: bool,
+    undo: bool,
+    unsaved: bool,
+}
+
+/// A game that is played.
+struct Table {
+    seats: Sides<Seat>,
+    clocks: Option<GameClocks>,
+    /// The clocks after each move, to go back to.
+    readings: BTreeMap<NodeId, Reading>,
+    /// Where the game stands.
+    tip: NodeId,
+    stand: Stand,
+    rules: PlayRules,
+    offer: Option<Side>,
+    hint: Option<Hint>,
+    /// Tells requests to engines apart.
+    last_ticket: u64,
+}
+
+/// Where a game stands.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Stand {
+    Going,
+    Paused,
+    Interrupted,
+    Over,
+}
+
+/// A side of the table.
+pub(crate) struct Seat {
+    player: Player,
+    name: String,
+    /// What the engine was asked and has not answered.
+    asked: Option<Asked>,
+    thought: Option<Thought>,
+    hits: u32,
+    tries: u32,
+    ponders: bool,
+}
+
+/// What an engine was asked.
+#[derive(Clone, Debug)]
+struct Asked {
+    ticket: u64,
+    /// The move of the opponent that it ponders on; none if it is to move.
+    on: Option<String>,
+    /// Whether its process has told that it is at it.
+    begun: bool,
+}
+
+/// What a room wants of the engine of a side.
+#[derive(Clone, Debug)]
+pub(crate) enum Ask {
+    /// A move; or to think ahead on the last of these moves.
+    Think {
+        /// Comes back with the answer.
+        ticket: u64,
+        /// From the start position on.
+        moves: Vec<Move>,
+        /// How long.
+        pace: Pace,
+        /// On the opponent's time.
+        ponder: bool,
+    },
+    /// The expected move was played: the search goes on as one for a move.
+    Hit {
+        /// How long.
+        pace: Pace,
+    },
+    /// To play at once.
+    MoveNow,
+    /// To leave off; no answer is wanted.
+    Rest,
+    /// The game is over, won by a side or drawn; the engine can go.
+    Leave {
+        /// Whether it has won; none for a draw or no result.
+        won: Option<bool>,
+    },
+}
+
+/// How long an engine may think, before it is known what it speaks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    clocks: Option<GameClocks>,
+    side: Side,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    time: Option<u64>,
+    mate: Option<u64>,
+}
+
+/// Something to be done outside of the room.
+#[derive(Clone, Debug)]
+pub(crate) enum Effect {
+    /// The engine of a side is asked.
+    Ask(Side, Ask),
+}
+
+/// What an engine has answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Spoken {
+    /// What it plays.
+    pub(crate) best: Engines,
+    /// The word of the answer that it expects.
+    pub(crate) ponder: Option<String>,
+    /// How long it took, in milliseconds.
+    pub(crate) elapsed: u64,
+}
+
+/// What an engine plays.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Engines {
+    /// A word of the game, or what the engine takes for one.
+    Move(String),
+    /// It resigns.
+    Resign,
+    /// It declares that it has won.
+    Win,
+    /// It has no move, or says something else.
+    Nothing(String),
+}
+
+/// So much later than its clock says an engine has lost for sure: its answer needs time to be read.
+const GRACE: u64 = 1000;
+
+pub(crate) fn refusal(code: RefusalCode, text: impl Into<String>) -> Refusal {
+    Refusal { code, text: text.into() }
+}
+
+fn not_now(text: &str) -> Refusal {
+    refusal(RefusalCode::NotNow, text)
+}
+
+fn no_node(id: NodeId) -> Refusal {
+    refusal(RefusalCode::NotFound, format!("the game has no node {id}"))
+}
+
+impl Seat {
+    fn new(player: Player, name: String) -> Self {
+        let (asked, thought) = (None, None);
+        Self { player, name, asked, thought, hits: 0, tries: 0, ponders: false }
+    }
+
+    fn time(&self) -> Time {
+        match &self.player {
+            Player::Person { time, .. } | Player::Engine(EnginePlayer { time, .. }) => *time,
+        }
+    }
+
+    pub(crate) fn engine(&self) -> Option<&EnginePlayer> {
+        match &self.player {
+            Player::Person { .. } => None,
+            Player::Engine(engine) => Some(engine),
+        }
+    }
+
+    fn wire(&self, position: Option<&Position>) -> PlayerState {
+        let ponders = self.engine().is_some_and(|engine| engine.ponder);
+        let expects = self.asked.as_ref().and_then(|asked| asked.on.as_ref());
+        let expects = expects
+            .zip(position)
+            .and_then(|(word, position)| super::here::line(position, [word]).into_iter().next());
+        PlayerState {
+            player: self.player.clone(),
+            name: self.name.clone(),
+            thought: self.thought.clone(),
+            pondering: ponders.then(|| PonderState { expects, hits: self.hits, tries: self.tries }),
+        }
+    }
+}
+
+impl Pace {
+    fn new(clocks: Option<GameClocks>, side: Side, limits: &Limits) -> Self {
+        let Limits { depth, nodes, time, mate } = *limits;
+        Self { clocks, side, depth, nodes, time, mate }
+    }
+
+    /// The limits as a message. Without any the engine thinks until it is told to move.
+    pub(crate) fn go(&self, dialect: Dialect) -> Go<'static> {
+        let whole = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
+        let clocks = self.clocks.map(|clocks| clocks.go(self.side, dialect)).unwrap_or_default();
+        let per_move = self.clocks.and_then(|clocks| clocks.per_move(self.side));
+        let move_time = self.time.map(whole).into_iter().chain(per_move).min();
+        let mate = self.mate.map(|limit| match dialect {
+            Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
+            Dialect::Usi if limit == 0 => MateLimit::Infinite,
+            Dialect::Usi => MateLimit::Time(whole(limit)),
+        });
+        let go =
+            Go { clocks, depth: self.depth, nodes: self.nodes, move_time, mate, ..Go::default() };
+        if go.is_bare() { Go::infinite() } else { go }
+    }
+}
+
+impl Room {
+    /// A room with a tree that nobody plays.
+    pub(crate) fn new(id: GameId, tree: Tree, now: Moment) -> Self {
+        let outcome = record_outcome(&tree);
+        Self {
+            id,
+            tree,
+            cursor: ROOT,
+            outcome,
+            play: None,
+            past: Vec::new(),
+            future: Vec::new(),
+            changed: now,
+            dirty: Dirty { unsaved: true, ..Dirty::default() },
+        }
+    }
+
+    pub(crate) fn id(&self) -> GameId {
+        self.id
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    pub(crate) fn game(&self) -> Game {
+        self.tree.game()
+    }
+
+    pub(crate) fn cursor(&self) -> NodeId {
+        self.cursor
+    }
+
+    pub(crate) fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The seat of a side, if the game is played.
+    pub(crate) fn seat(&self, side: Side) -> Option<&Seat> {
+        self.play.as_ref().map(|table| table.seats.of(side))
+    }
+
+    /// Whether it is being played just now.
+    pub(crate) fn is_going(&self) -> bool {
+        self.play.as_ref().is_some_and(|table| table.stand == Stand::Going)
+    }
+
+    /// Reads a move in any notation.
+    pub(crate) fn read_move(position: &Position, text: &str) -> Result<Move, Refusal> {
+        let text = text.trim();
+        let mut found: Option<MoveError> = None;
+        for notation in [Notation::Word, Notation::Western, Notation::Japanese] {
+            match position.parse(text, notation) {
+                Ok(mv) => return Ok(mv),
+                // The notation that can read it knows best what is wrong.
+                Err(error) => {
+                    if found.as_ref().is_none_or(|found| found.why == Illegal::Unreadable) {
+                        found = Some(error);
+                    }
+                }
+            }
+        }
+        let ambiguous = found.as_ref().is_some_and(|error| error.why == Illegal::Ambiguous);
+        let code = if ambiguous { RefusalCode::AmbiguousMove } else { RefusalCode::IllegalMove };
+        Err(refusal(code, found.map(|error| error.to_string()).unwrap_or_default()))
+    }
+
+    /// Looks at a node.
+    pub(crate) fn go_to(&mut self, node: NodeId) -> Result<(), Refusal> {
+        self.tree.node(node).ok_or_else(|| no_node(node))?;
+        self.set_cursor(node);
+        Ok(())
+    }
+
+    fn set_cursor(&mut self, node: NodeId) {
+        if self.cursor != node {
+            self.cursor = node;
+            self.dirty.at = true;
+        }
+    }
+
+    /// Adds a move to the tree, and marks what the page has to know.
+    fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, Refusal> {
+        let known = self.tree.child(parent, mv);
+        let id = self.tree.add(parent, mv).map_err(|error| match error {
+            AddError::NoSuchNode => no_node(parent),
+            AddError::Full => refusal(RefusalCode::TooMuch, "the tree is full"),
+            AddError::Move(error) => refusal(RefusalCode::IllegalMove, error.to_string()),
+        })?;
+        if known.is_none() {
+            self.dirty.nodes.extend([parent, id]);
+            self.dirty.unsaved = true;
+        }
+        Ok(id)
+    }
+
+    /// Where the cursor is, with the position there.
+    fn at(&self) -> At {
+        let position = self.tree.position(self.cursor);
+        let position = position.as_ref().unwrap_or(self.tree.start());
+        let last = self.tree.node(self.cursor).and_then(super::tree::Branch::mv);
+        At { cursor: self.cursor, here: here(position, last) }
+    }
+
+    /// The whole state.
+    pub(crate) fn state(&self, now: Moment) -> GameState {
+        let At { cursor, here } = self.at();
+        let start = self.tree.start();
+        GameState {
+            id: self.id,
+            variant: self.game().into(),
+            start: start.to_string(),
+            first_number: start.setup().move_number(),
+            first_turn: start.turn().into(),
+            headers: self.headers(),
+            nodes: self.tree.wire_all(),
+            cursor,
+            here,
+            outcome: self.outcome.clone(),
+            play: self.wire_play(now),
+            undo: self.undo(),
+        }
+    }
+
+    fn headers(&self) -> Vec<Header> {
+        let header =
+            |(name, value): (&str, &str)| Header { name: name.to_owned(), value: value.to_owned() };
+        self.tree.headers.iter().map(header).collect()
+    }
+
+    fn undo(&self) -> Undo {
+        Undo { undo: !self.past.is_empty(), redo: !self.future.is_empty() }
+    }
+
+    fn wire_play(&self, now: Moment) -> Option<Play> {
+        let table = self.play.as_ref()?;
+        let position = self.tree.position(table.tip)?;
+        let turn = position.turn().into();
+        Some(Play {
+            status: table.status(turn),
+            players: Sides {
+                first: table.seats.first.wire(Some(&position)),
+                second: table.seats.second.wire(Some(&position)),
+            },
+            tip: table.tip,
+            clocks: table.clocks.map(|clocks| clocks.wire(now)),
+            draw_offer: table.offer,
+            hint: table.hint.clone(),
+        })
+    }
+
+    /// What the page does not know yet. Whether the cursor has moved is told beside it.
+    pub(crate) fn take_delta(&mut self, now: Moment) -> (Option<GameDelta>, bool) {
+        let unsaved = self.dirty.unsaved;
+        let dirty = std::mem::take(&mut self.dirty);
+        self.dirty.unsaved = unsaved;
+        let moved = dirty.at;
+        let any = !dirty.nodes.is_empty() || !dirty.removed.is_empty();
+        if !(any || dirty.headers || dirty.at || dirty.over || dirty.play || dirty.undo) {
+            return (None, moved);
+        }
+        self.changed = now;
+        let delta = GameDelta {
+            nodes: dirty.nodes.iter().filter_map(|id| self.tree.wire(*id)).collect(),
+            removed: dirty.removed.into_iter().filter(|id| self.tree.node(*id).is_none()).collect(),
+            headers: dirty.headers.then(|| self.headers()),
+            at: dirty.at.then(|| self.at()),
+            over: dirty.over.then(|| Over { outcome: self.outcome.clone() }),
+            play: if dirty.play { self.wire_play(now) } else { None },
+            undo: dirty.undo.then(|| self.undo()),
+        };
+        (Some(delta), moved)
+    }
+
+    /// Whether there is something that the library does not know yet.
+    pub(crate) fn take_unsaved(&mut self) -> bool {
+        std::mem::take(&mut self.dirty.unsaved)
+    }
+
+    /// The line of the list of games.
+    pub(crate) fn line(&self) -> GameLine {
+        let outcome = self.outcome.as_ref();
+        GameLine {
+            id: self.id,
+            variant: self.game().into(),
+            names: Sides { first: self.name(Side::First), second: self.name(Side::Second) },
+            plies: u32::try_from(self.tree.main_line().len()).unwrap_or(u32::MAX),
+            playing: self.is_going(),
+            result: outcome.map_or("*", |outcome| &outcome.result).to_owned(),
+            changed: self.changed,
+        }
+    }
+
+    /// The name of a player.
+    pub(crate) fn name(&self, side: Side) -> String {
+        if let Some(seat) = self.seat(side) {
+            return seat.name.clone();
+        }
+        let tag = Tag::Player(side.into()).name(self.game());
+        self.tree.headers.get(tag).unwrap_or_default().to_owned()
+    }
+}
+
+impl Table {
+    fn status(&self, turn: Side) -> PlayStatus {
+        match self.stand {
+            Stand::Paused => PlayStatus::Paused,
+            Stand::Interrupted => PlayStatus::Interrupted,
+            Stand::Over => PlayStatus::Over,
+            Stand::Going => match &self.seats.of(turn).asked {
+                Some(asked) if asked.begun => PlayStatus::Thinking,
+                Some(_) => PlayStatus::Starting,
+                None => PlayStatus::YourTurn,
+            },
+        }
+    }
+
+    fn end_rules(&self) -> &'static EndRules {
+        match self.rules {
+            PlayRules::Federation => &EndRules::FEDERATIONS,
+            PlayRules::Engines => &EndRules::ENGINE_MATCH,
+        }
+    }
+}
+
+/// What a record says of its end.
+fn record_outcome(tree: &Tree) -> Option<Outcome> {
+    let winner = match tree.result {
+        GameResult::Unknown => return None,
+        GameResult::Win(side) => Some(Side::from(side)),
+        GameResult::Draw => None,
+    };
+    let last = tree.main_line().last().copied().unwrap_or(ROOT);
+    if let Some(ending) = tree.position(last).and_then(|position| position.ending())
+        && ending.winner.map(Side::from) == winner
+    {
+        return Some(wire_outcome(ending));
+    }
+    let reason = tree.to_record().termination().map_or("other", |end| play::reason_of(&end));
+    Some(Outcome {
+        winner,
+        result: result_word(winner, true).to_owned(),
+        reason: reason.to_owned(),
+        detail: None,
+    })
+}

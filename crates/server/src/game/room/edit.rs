@@ -1,0 +1,242 @@
+//! Editing the tree: comments, signs, variations, undo.
+
+use readyok_rules::record::{GameResult, Headers, Nag};
+
+use super::{Room, Stand, no_node, not_now, record_outcome, refusal};
+use crate::game::tree::{ROOT, record_evaluation, record_mark};
+use crate::wire::{Edit, Header, NodeId, Refusal, RefusalCode, Side};
+
+/// So many states can be gone back to.
+const MOST_UNDONE: usize = 50;
+/// A comment has at most so many bytes.
+const LONGEST_COMMENT: usize = 64 << 10;
+/// A node has at most so many comments, signs or marks; a game so many headers.
+const MOST_NOTES: usize = 100;
+/// A header has at most so many bytes.
+const LONGEST_HEADER: usize = 4096;
+
+impl Room {
+    /// Changes the tree. Tells the last node of a line that was inserted.
+    pub(crate) fn edit(&mut self, edit: Edit) -> Result<Option<NodeId>, Refusal> {
+        match edit {
+            Edit::Undo => return self.step_back().map(|()| None),
+            Edit::Redo => return self.step_forward().map(|()| None),
+            Edit::Comment { .. }
+            | Edit::Nags { .. }
+            | Edit::Marks { .. }
+            | Edit::Delete { .. }
+            | Edit::Promote { .. }
+            | Edit::Insert { .. }
+            | Edit::Headers { .. }
+            | Edit::Result { .. } => (),
+        }
+        let before = self.tree.clone();
+        let done = self.change(edit);
+        if done.is_ok() {
+            self.past.push(before);
+            if MOST_UNDONE < self.past.len() {
+                self.past.remove(0);
+            }
+            self.future.clear();
+            self.dirty.undo = true;
+            self.dirty.unsaved = true;
+        }
+        done
+    }
+
+    fn change(&mut self, edit: Edit) -> Result<Option<NodeId>, Refusal> {
+        match edit {
+            Edit::Comment { node, before, comments } => {
+                check_texts(&before)?;
+                check_texts(&comments)?;
+                let filled = |texts: Vec<String>| -> Vec<String> {
+                    texts.into_iter().filter(|text| !text.trim().is_empty()).collect()
+                };
+                let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
+                notes.before = filled(before);
+                notes.comments = filled(comments);
+                self.dirty.nodes.insert(node);
+            }
+            Edit::Nags { node, nags } => {
+                check_count(nags.len())?;
+                let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
+                notes.nags = nags.into_iter().map(Nag).collect();
+                self.dirty.nodes.insert(node);
+            }
+            Edit::Marks { node, marks } => {
+                check_count(marks.len())?;
+                let marks: Option<Vec<_>> = marks.iter().map(record_mark).collect();
+                let marks = marks.ok_or_else(|| {
+                    refusal(RefusalCode::Malformed, "a mark is not one of a board of chess")
+                })?;
+                let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
+                notes.marks = marks;
+                self.dirty.nodes.insert(node);
+            }
+            Edit::Delete { node } => self.delete(node)?,
+            Edit::Promote { node, to_main } => {
+                self.tree.node(node).ok_or_else(|| no_node(node))?;
+                if self.play.as_ref().is_some_and(|table| table.stand != Stand::Over) {
+                    return Err(not_now("variations keep their order while the game is played"));
+                }
+                let changed = self.tree.promote(node, to_main);
+                self.dirty.nodes.extend(changed);
+            }
+            Edit::Insert { node, words, evaluation } => {
+                return self.insert(node, &words, evaluation).map(Some);
+            }
+            Edit::Headers { headers } => {
+                check_count(headers.len())?;
+                let mut new = Headers::default();
+                for Header { name, value } in headers {
+                    let whole = name.len() + value.len();
+                    let odd = name.chars().chain(value.chars()).any(char::is_control);
+                    if name.trim().is_empty() || LONGEST_HEADER < whole || odd {
+                        return Err(refusal(
+                            RefusalCode::Malformed,
+                            "a header is empty, too long or holds control characters",
+                        ));
+                    }
+                    new.push(name, value);
+                }
+                self.tree.headers = new;
+                self.dirty.headers = true;
+            }
+            Edit::Result { result } => {
+                if self.play.as_ref().is_some_and(|table| table.stand != Stand::Over) {
+                    return Err(not_now("the game is being played"));
+                }
+                self.tree.result = match result.as_str() {
+                    "1-0" => GameResult::Win(Side::First.into()),
+                    "0-1" => GameResult::Win(Side::Second.into()),
+                    "1/2-1/2" => GameResult::Draw,
+                    "*" => GameResult::Unknown,
+                    _ => return Err(refusal(RefusalCode::Malformed, "there is no such result")),
+                };
+                self.outcome = record_outcome(&self.tree);
+                self.dirty.over = true;
+            }
+            Edit::Undo | Edit::Redo => (),
+        }
+        Ok(None)
+    }
+
+    fn delete(&mut self, node: NodeId) -> Result<(), Refusal> {
+        let parent = self.tree.node(node).ok_or_else(|| no_node(node))?.parent();
+        let Some(parent) = parent else {
+            return Err(refusal(RefusalCode::NotFound, "the start cannot be deleted"));
+        };
+        if let Some(table) = self.play.as_ref().filter(|table| table.stand != Stand::Over)
+            && self.tree.line_to(table.tip).contains(&node)
+        {
+            return Err(not_now("the moves of the game stay while it is played"));
+        }
+        let gone = self.tree.delete(node);
+        if gone.contains(&self.cursor) {
+            self.set_cursor(parent);
+        }
+        if let Some(table) = &mut self.play
+            && gone.contains(&table.tip)
+        {
+            table.tip = parent;
+            self.dirty.play = true;
+        }
+        self.dirty.removed.extend(gone);
+        self.dirty.nodes.insert(parent);
+        Ok(())
+    }
+
+    fn insert(
+        &mut self,
+        node: NodeId,
+        words: &[String],
+        evaluation: Option<crate::wire::Evaluation>,
+    ) -> Result<NodeId, Refusal> {
+        let mut position = self.tree.position(node).ok_or_else(|| no_node(node))?;
+        let mut moves = Vec::new();
+        for word in words.iter().take(1000) {
+            let mv = Self::read_move(&position, word)?;
+            position
+                .play(mv)
+                .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
+            moves.push(mv);
+        }
+        let mut at = node;
+        for (index, mv) in moves.into_iter().enumerate() {
+            at = self.add(at, mv)?;
+            if index == 0
+                && let Some(evaluation) = evaluation
+                && let Some(evaluation) = record_evaluation(evaluation, self.game())
+                && let Some(notes) = self.tree.notes_mut(at)
+            {
+                notes.evaluation = Some(evaluation);
+                self.dirty.nodes.insert(at);
+            }
+        }
+        Ok(at)
+    }
+
+    fn require_no_game(&self) -> Result<(), Refusal> {
+        match &self.play {
+            Some(table) if table.stand != Stand::Over => {
+                Err(not_now("nothing is undone while a game is played: take moves back"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn step_back(&mut self) -> Result<(), Refusal> {
+        self.require_no_game()?;
+        let tree = self.past.pop().ok_or_else(|| not_now("there is nothing to undo"))?;
+        let now = self.replace(tree);
+        self.future.push(now);
+        Ok(())
+    }
+
+    fn step_forward(&mut self) -> Result<(), Refusal> {
+        self.require_no_game()?;
+        let tree = self.future.pop().ok_or_else(|| not_now("there is nothing to do again"))?;
+        let now = self.replace(tree);
+        self.past.push(now);
+        Ok(())
+    }
+
+    /// Puts another tree in the place of this one, and gives this one back.
+    fn replace(&mut self, mut tree: super::Tree) -> super::Tree {
+        tree.continue_numbers_of(&self.tree);
+        let old = std::mem::replace(&mut self.tree, tree);
+        self.dirty.nodes.extend(self.tree.ids());
+        self.dirty.removed.extend(old.ids().filter(|id| self.tree.node(*id).is_none()));
+        while self.tree.node(self.cursor).is_none() {
+            let parent = old.node(self.cursor).and_then(super::super::tree::Branch::parent);
+            self.set_cursor(parent.unwrap_or(ROOT));
+        }
+        if let Some(table) = &mut self.play
+            && self.tree.node(table.tip).is_none()
+        {
+            table.tip = self.tree.main_line().last().copied().unwrap_or(ROOT);
+            self.dirty.play = true;
+        }
+        self.outcome = record_outcome(&self.tree);
+        self.dirty.over = true;
+        self.dirty.headers = true;
+        self.dirty.undo = true;
+        self.dirty.unsaved = true;
+        old
+    }
+}
+
+fn check_count(count: usize) -> Result<(), Refusal> {
+    if MOST_NOTES < count {
+        return Err(refusal(RefusalCode::TooMuch, format!("more than {MOST_NOTES} of them")));
+    }
+    Ok(())
+}
+
+fn check_texts(texts: &[String]) -> Result<(), Refusal> {
+    check_count(texts.len())?;
+    if texts.iter().any(|text| LONGEST_COMMENT < text.len()) {
+        return Err(refusal(RefusalCode::TooMuch, "a comment is too long"));
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! A game as the library keeps it while it is open, so that it outlives the server.
+
+use std::collections::BTreeMap;
+
+use readyok_rules::Position;
+use readyok_rules::record::{GameResult, Headers};
+use serde::{Deserialize, Serialize};
+
+use super::{Room, Seat, Stand, Table};
+use crate::game::clock::{GameClocks, Reading};
+use crate::game::tree::{ROOT, Tree};
+use crate::time::Moment;
+use crate::wire::{GameId, Header, Node, NodeId, Outcome, PlayRules, Player, Side, Sides, Variant};
+
+/// A game as JSON.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Kept {
+    variant: Variant,
+    start: String,
+    headers: Vec<Header>,
+    result: String,
+    nodes: Vec<Node>,
+    next: NodeId,
+    cursor: NodeId,
+    outcome: Option<Outcome>,
+    play: Option<KeptPlay>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct KeptPlay {
+    players: Sides<Player>,
+    names: Sides<String>,
+    readings: BTreeMap<NodeId, Reading>,
+    tip: NodeId,
+    over: bool,
+    rules: PlayRules,
+}
+
+impl Room {
+    /// The game as it is kept.
+    pub(crate) fn keep(&self) -> Kept {
+        let tree = &self.tree;
+        let play = self.play.as_ref().map(|table| KeptPlay {
+            players: Sides {
+                first: table.seats.first.player.clone(),
+                second: table.seats.second.player.clone(),
+            },
+            names: Sides {
+                first: table.seats.first.name.clone(),
+                second: table.seats.second.name.clone(),
+            },
+            readings: table.readings.clone(),
+            tip: table.tip,
+            over: table.stand == Stand::Over,
+            rules: table.rules,
+        });
+        Kept {
+            variant: self.game().into(),
+            start: tree.start().to_string(),
+            headers: self.headers(),
+            result: tree.result.as_str().to_owned(),
+            nodes: tree.wire_all(),
+            next: tree.next_number(),
+            cursor: self.cursor,
+            outcome: self.outcome.clone(),
+            play,
+        }
+    }
+
+    /// The game as it was. One that was going on is interrupted. None if the text is none of a game.
+    pub(crate) fn restore(id: GameId, kept: Kept, now: Moment) -> Option<Self> {
+        let start = Position::from_text(kept.variant.into(), &kept.start).ok()?;
+        let mut tree = Tree::from_wire(start, &kept.nodes, kept.next)?;
+        let mut headers = Headers::default();
+        for Header { name, value } in kept.headers {
+            headers.push(name, value);
+        }
+        tree.headers = headers;
+        tree.result = match kept.result.as_str() {
+            "1-0" => GameResult::Win(Side::First.into()),
+            "0-1" => GameResult::Win(Side::Second.into()),
+            "1/2-1/2" => GameResult::Draw,
+            _ => GameResult::Unknown,
+        };
+        let mut room = Self::new(id, tree, now);
+        room.dirty.unsaved = false;
+        room.outcome = kept.outcome;
+        room.cursor = if room.tree.node(kept.cursor).is_some() { kept.cursor } else { ROOT };
+        if let Some(play) = kept.play {
+            room.tree.node(play.tip)?;
+            let Sides { first, second } = play.players;
+            let seats = Sides {
+                first: Seat::new(first, play.names.first),
+                second: Seat::new(second, play.names.second),
+            };
+            let mut clocks = GameClocks::new(seats.first.time(), seats.second.time());
+            if let Some(clocks) = &mut clocks {
+                clocks.set(play.readings.get(&play.tip).copied());
+            }
+            room.play = Some(Table {
+                seats,
+                clocks,
+                readings: play.readings,
+                tip: play.tip,
+                stand: if play.over { Stand::Over } else { Stand::Interrupted },
+                rules: play.rules,
+                offer: None,
+                hint: None,
+                last_ticket: 0,
+            });
+        }
+        Some(room)
+    }
+}

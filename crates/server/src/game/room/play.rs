@@ -1,0 +1,723 @@
+//! Playing: whose turn it is, what engines are asked, clocks, offers, ends.
+
+use readyok_rules::record::{End, Tag, Termination};
+use readyok_rules::{Ending, Position};
+
+use super::{
+    Ask, Asked, Effect, Engines, GRACE, Pace, ROOT, Room, Seat, Spoken, Stand, Table, no_node,
+    not_now, refusal,
+};
+use crate::game::clock::GameClocks;
+use crate::game::here::{outcome as wire_outcome, result_word};
+use crate::time::Moment;
+use crate::wire::{
+    Hint, LineMove, NodeId, Outcome, PlayRules, Player, Refusal, RefusalCode, Score, Side, Sides,
+    Thought,
+};
+
+/// An engine takes a draw from this ply on, if it does not think that it is better.
+const DRAW_FROM_PLY: u32 = 30;
+/// By so many centipawns.
+const DRAW_SCORE: i32 = 10;
+
+impl Room {
+    /// Seats players at the end of the main line. Nothing starts yet.
+    pub(crate) fn seat_players(&mut self, players: Sides<(Player, String)>, rules: PlayRules) {
+        let Sides { first, second } = players;
+        let seats =
+            Sides { first: Seat::new(first.0, first.1), second: Seat::new(second.0, second.1) };
+        let clocks = GameClocks::new(seats.first.time(), seats.second.time());
+        let tip = self.tree.main_line().last().copied().unwrap_or(ROOT);
+        for side in [Side::First, Side::Second] {
+            let tag = Tag::Player(side.into()).name(self.game());
+            self.tree.headers.set(tag, seats.of(side).name.clone());
+        }
+        self.play = Some(Table {
+            seats,
+            clocks,
+            readings: std::collections::BTreeMap::new(),
+            tip,
+            stand: Stand::Paused,
+            rules,
+            offer: None,
+            hint: None,
+            last_ticket: 0,
+        });
+        self.set_cursor(tip);
+        self.dirty.play = true;
+        self.dirty.headers = true;
+        self.dirty.unsaved = true;
+    }
+
+    /// An engine has told its name.
+    pub(crate) fn set_name(&mut self, side: Side, name: &str) {
+        let tag = Tag::Player(side.into()).name(self.game());
+        let Some(table) = &mut self.play else { return };
+        let seat = table.seats.of_mut(side);
+        if seat.name != name {
+            name.clone_into(&mut seat.name);
+            self.tree.headers.set(tag, name);
+            self.dirty.play = true;
+            self.dirty.headers = true;
+            self.dirty.unsaved = true;
+        }
+    }
+
+    /// Starts the game, or goes on with it.
+    pub(crate) fn go_on(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        let Some(table) = &mut self.play else {
+            return Err(not_now("nobody plays this game"));
+        };
+        if table.stand == Stand::Going {
+            return Err(not_now("the game is going on"));
+        }
+        if self.outcome.is_some() && table.stand == Stand::Over {
+            return Err(not_now("the game is over"));
+        }
+        table.stand = Stand::Going;
+        self.dirty.play = true;
+        self.dirty.unsaved = true;
+        let Some(position) = self.tip_position() else { return Err(no_node(ROOT)) };
+        if let Some(ending) = self.ending(&position) {
+            return Ok(self.finish(wire_outcome(ending), now));
+        }
+        Ok(self.next_turn(&position, None, now))
+    }
+
+    /// Plays on from a node: the line to it becomes the game.
+    pub(crate) fn rewind_to(&mut self, node: NodeId, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        self.tree.node(node).ok_or_else(|| no_node(node))?;
+        let effects = self.rest_all(now);
+        let changed = self.tree.promote(node, true);
+        self.dirty.nodes.extend(changed);
+        self.forget_outcome();
+        if let Some(table) = &mut self.play {
+            table.tip = node;
+            table.stand = Stand::Paused;
+            table.offer = None;
+            if let Some(clocks) = &mut table.clocks {
+                clocks.set(table.readings.get(&node).copied());
+            }
+        }
+        self.dirty.play = true;
+        self.dirty.unsaved = true;
+        self.set_cursor(node);
+        Ok(effects)
+    }
+
+    fn forget_outcome(&mut self) {
+        if self.outcome.take().is_some() {
+            self.dirty.over = true;
+        }
+        self.tree.result = readyok_rules::record::GameResult::Unknown;
+        for id in self.tree.ids().collect::<Vec<_>>() {
+            if let Some(notes) = self.tree.notes_mut(id) {
+                notes.end = None;
+            }
+        }
+    }
+
+    fn tip_position(&self) -> Option<Position> {
+        self.tree.position(self.play.as_ref()?.tip)
+    }
+
+    fn ending(&self, position: &Position) -> Option<Ending> {
+        position.ending_under(self.play.as_ref()?.end_rules())
+    }
+
+    /// Somebody at the page plays a move: in the game, if it stands where he is; otherwise on the
+    /// board alone.
+    pub(crate) fn play_move(
+        &mut self,
+        node: NodeId,
+        text: &str,
+        now: Moment,
+    ) -> Result<(NodeId, Vec<Effect>), Refusal> {
+        let position = self.tree.position(node).ok_or_else(|| no_node(node))?;
+        let mv = Self::read_move(&position, text)?;
+        let in_game = self
+            .play
+            .as_ref()
+            .is_some_and(|table| table.stand == Stand::Going && table.tip == node);
+        if !in_game {
+            let id = self.add(node, mv)?;
+            self.set_cursor(id);
+            return Ok((id, Vec::new()));
+        }
+        let side = Side::from(position.turn());
+        if self.seat(side).is_some_and(|seat| seat.engine().is_some()) {
+            return Err(not_now("it is the engine's turn"));
+        }
+        let (id, effects) = self.make(side, mv, None, now)?;
+        self.set_cursor(id);
+        Ok((id, effects))
+    }
+
+    /// Plays a move of the game.
+    fn make(
+        &mut self,
+        side: Side,
+        mv: readyok_rules::Move,
+        measured: Option<u64>,
+        now: Moment,
+    ) -> Result<(NodeId, Vec<Effect>), Refusal> {
+        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
+        let tip = table.tip;
+        let follows = self.cursor == tip;
+        let before = self.tree.position(tip).ok_or_else(|| no_node(tip))?;
+        let word = mv.word(self.game().castling_form());
+        let id = self.add(tip, mv)?;
+        let reordered = self.tree.promote(id, true);
+        self.dirty.nodes.extend(reordered);
+        self.dirty.nodes.insert(id);
+        self.dirty.play = true;
+        self.dirty.unsaved = true;
+        let Some(table) = &mut self.play else { return Err(not_now("nobody plays this game")) };
+        let pressed = table.clocks.as_mut().map(|clocks| clocks.press(side, now, measured));
+        if let Some(Err(_)) = pressed {
+            // The move came too late, and was not played.
+            let gone = self.tree.delete(id);
+            self.dirty.removed.extend(gone);
+            self.dirty.nodes.insert(tip);
+            return Ok((tip, self.finish(wire_outcome(before.time_is_over(side.into())), now)));
+        }
+        let left = table.clocks.and_then(|clocks| clocks.left(side));
+        if let Some(clocks) = &table.clocks {
+            table.readings.insert(id, clocks.reading());
+        }
+        table.tip = id;
+        table.hint = None;
+        // An offer stands until the other side has moved.
+        table.offer = table.offer.filter(|by| *by == side);
+        if let Some(notes) = self.tree.notes_mut(id) {
+            let time = std::time::Duration::from_millis;
+            notes.clock = left.map(time);
+            notes.elapsed = pressed.and_then(Result::ok).or(measured).map(time);
+        }
+        if follows {
+            self.set_cursor(id);
+        }
+        let Some(after) = self.tip_position() else { return Err(no_node(id)) };
+        let effects = match self.ending(&after) {
+            Some(ending) => self.finish(wire_outcome(ending), now),
+            None => self.next_turn(&after, Some(&word), now),
+        };
+        Ok((id, effects))
+    }
+
+    /// The side to move is asked, if it is an engine.
+    fn next_turn(&mut self, position: &Position, played: Option<&str>, now: Moment) -> Vec<Effect> {
+        let side = Side::from(position.turn());
+        let Some(table) = &mut self.play else { return Vec::new() };
+        let moves = self.tree.moves_to(table.tip);
+        let clocks = table.clocks;
+        let seat = table.seats.of_mut(side);
+        let Some(engine) = seat.engine() else {
+            if let Some(clocks) = &mut table.clocks {
+                clocks.start(side, now);
+            }
+            return Vec::new();
+        };
+        let pace = Pace::new(clocks, side, &engine.limits);
+        let hit = seat
+            .asked
+            .as_ref()
+            .is_some_and(|asked| asked.on.is_some() && asked.on.as_deref() == played);
+        let ask = if hit {
+            seat.hits += 1;
+            if let Some(asked) = &mut seat.asked {
+                asked.on = None;
+            }
+            Ask::Hit { pace }
+        } else {
+            table.last_ticket += 1;
+            let ticket = table.last_ticket;
+            seat.asked = Some(Asked { ticket, on: None, begun: false });
+            Ask::Think { ticket, moves, pace, ponder: false }
+        };
+        if hit && let Some(clocks) = &mut table.clocks {
+            clocks.start(side, now);
+        }
+        vec![Effect::Ask(side, ask)]
+    }
+
+    /// The engine of a side is at its search: now its clock runs.
+    pub(crate) fn engine_begins(&mut self, side: Side, ticket: u64, now: Moment) {
+        let Some(table) = &mut self.play else { return };
+        if table.stand != Stand::Going {
+            return;
+        }
+        let Some(asked) = &mut table.seats.of_mut(side).asked else { return };
+        if asked.ticket != ticket || asked.begun {
+            return;
+        }
+        asked.begun = true;
+        if asked.on.is_none()
+            && let Some(clocks) = &mut table.clocks
+            && clocks.running() != Some(side)
+        {
+            clocks.start(side, now);
+        }
+        self.dirty.play = true;
+    }
+
+    /// The engine of a side tells what it thinks.
+    pub(crate) fn engine_thinks(&mut self, side: Side, ticket: u64, thought: Thought) {
+        let Some(table) = &mut self.play else { return };
+        let seat = table.seats.of_mut(side);
+        if seat.asked.as_ref().is_some_and(|asked| asked.ticket == ticket) {
+            seat.thought = Some(thought);
+            self.dirty.play = true;
+        }
+    }
+
+    /// The engine of a side has answered.
+    pub(crate) fn engine_answers(
+        &mut self,
+        side: Side,
+        ticket: u64,
+        spoken: &Spoken,
+        now: Moment,
+    ) -> Vec<Effect> {
+        let Some(table) = &mut self.play else { return Vec::new() };
+        let seat = table.seats.of_mut(side);
+        let Some(asked) = seat.asked.take_if(|asked| asked.ticket == ticket) else {
+            return Vec::new();
+        };
+        if table.stand != Stand::Going || asked.on.is_some() {
+            return Vec::new();
+        }
+        self.dirty.play = true;
+        let Some(position) = self.tip_position() else { return Vec::new() };
+        let word = match &spoken.best {
+            Engines::Move(word) => word,
+            Engines::Resign => {
+                let outcome = lost(side, "resignation", None);
+                return self.finish(outcome, now);
+            }
+            Engines::Win => {
+                let rules = self.play.as_ref().map(Table::end_rules);
+                let declared = rules.and_then(|rules| position.declare(rules));
+                let outcome = match declared {
+                    Some(ending) => wire_outcome(ending),
+                    None => {
+                        lost(side, "illegal_move", Some("it declared a win in vain".to_owned()))
+                    }
+                };
+                return self.finish(outcome, now);
+            }
+            Engines::Nothing(said) => {
+                let detail = format!("it answered `{said}` where it has moves");
+                return self.finish(lost(side, "engine_failed", Some(detail)), now);
+            }
+        };
+        let mv = match position.parse_move(word) {
+            Ok(mv) => mv,
+            Err(error) => {
+                return self.finish(lost(side, "illegal_move", Some(error.to_string())), now);
+            }
+        };
+        let Ok((id, mut effects)) = self.make(side, mv, Some(spoken.elapsed), now) else {
+            return Vec::new();
+        };
+        if let Some(table) = &mut self.play
+            && let Some(thought) = &mut table.seats.of_mut(side).thought
+        {
+            thought.node = Some(id);
+        }
+        self.note_evaluation(side, id);
+        if self.is_going() {
+            effects.extend(self.ponder(side, spoken));
+        }
+        effects
+    }
+
+    /// What an engine thought of its move is kept with it.
+    fn note_evaluation(&mut self, side: Side, id: NodeId) {
+        let game = self.game();
+        let thought = self.play.as_ref().and_then(|table| table.seats.of(side).thought.as_ref());
+        let Some((score, depth)) = thought.and_then(|it| it.score.map(|score| (score, it.depth)))
+        else {
+            return;
+        };
+        let score = if side == Side::First { score } else { negated(score) };
+        let evaluation = crate::wire::Evaluation { score, depth };
+        if let Some(notes) = self.tree.notes_mut(id) {
+            notes.evaluation = crate::game::tree::record_evaluation(evaluation, game);
+            self.dirty.nodes.insert(id);
+        }
+    }
+
+    /// An engine that ponders thinks on, if it expects a move that can be played.
+    fn ponder(&mut self, side: Side, spoken: &Spoken) -> Vec<Effect> {
+        let Some(position) = self.tip_position() else { return Vec::new() };
+        let Some(table) = &mut self.play else { return Vec::new() };
+        let mut moves = self.tree.moves_to(table.tip);
+        let clocks = table.clocks;
+        let seat = table.seats.of_mut(side);
+        let Some(engine) = seat.engine().filter(|engine| engine.ponder) else { return Vec::new() };
+        let expected = spoken.ponder.as_ref().and_then(|word| position.parse_move(word).ok());
+        let Some(mv) = expected else { return Vec::new() };
+        moves.push(mv);
+        let pace = Pace::new(clocks, side, &engine.limits);
+        table.last_ticket += 1;
+        let ticket = table.last_ticket;
+        seat.tries += 1;
+        let on = Some(mv.word(position.game().castling_form()));
+        seat.asked = Some(Asked { ticket, on, begun: false });
+        vec![Effect::Ask(side, Ask::Think { ticket, moves, pace, ponder: true })]
+    }
+
+    /// The engine of a side cannot go on: it loses, if it was to move or will have to.
+    pub(crate) fn engine_fails(&mut self, side: Side, why: &str, now: Moment) -> Vec<Effect> {
+        let Some(table) = &mut self.play else { return Vec::new() };
+        if table.stand != Stand::Going {
+            return Vec::new();
+        }
+        let seat = table.seats.of_mut(side);
+        seat.asked = None;
+        self.finish(lost(side, "engine_failed", Some(why.to_owned())), now)
+    }
+
+    /// The engine of a side could not be started: the game waits for it.
+    pub(crate) fn engine_is_missing(&mut self, now: Moment) -> Vec<Effect> {
+        let effects = self.rest_all(now);
+        if let Some(table) = &mut self.play
+            && table.stand != Stand::Over
+        {
+            table.stand = Stand::Interrupted;
+            self.dirty.play = true;
+            self.dirty.unsaved = true;
+        }
+        effects
+    }
+
+    /// When somebody has to look at the clocks.
+    pub(crate) fn due(&self) -> Option<Moment> {
+        let table = self.play.as_ref().filter(|table| table.stand == Stand::Going)?;
+        let (side, at) = table.clocks.as_ref()?.flag()?;
+        let is_engine = table.seats.of(side).engine().is_some();
+        Some(if is_engine { at.saturating_add(GRACE) } else { at })
+    }
+
+    /// Looks at the clocks.
+    pub(crate) fn tick(&mut self, now: Moment) -> Vec<Effect> {
+        if self.due().is_none_or(|due| now < due) {
+            return Vec::new();
+        }
+        let flag = self.play.as_ref().and_then(|table| table.clocks.as_ref()?.flag());
+        let (Some((side, _)), Some(position)) = (flag, self.tip_position()) else {
+            return Vec::new();
+        };
+        self.finish(wire_outcome(position.time_is_over(side.into())), now)
+    }
+
+    /// Ends the game.
+    pub(super) fn finish(&mut self, outcome: Outcome, now: Moment) -> Vec<Effect> {
+        let mut effects = self.rest_all(now);
+        let Some(table) = &mut self.play else { return Vec::new() };
+        table.stand = Stand::Over;
+        table.offer = None;
+        let tip = table.tip;
+        for side in [Side::First, Side::Second] {
+            if table.seats.of(side).engine().is_some() {
+                let won = outcome.winner.map(|winner| winner == side);
+                effects.push(Effect::Ask(side, Ask::Leave { won }));
+            }
+        }
+        let termination = termination_of(&outcome);
+        if let Some(notes) = self.tree.notes_mut(tip) {
+            notes.end = Some(End::from(termination));
+        }
+        self.tree.result = match (outcome.winner, outcome.result.as_str()) {
+            (Some(side), _) => readyok_rules::record::GameResult::Win(side.into()),
+            (None, "1/2-1/2") => readyok_rules::record::GameResult::Draw,
+            (None, _) => readyok_rules::record::GameResult::Unknown,
+        };
+        self.outcome = Some(outcome);
+        self.dirty.over = true;
+        self.dirty.play = true;
+        self.dirty.unsaved = true;
+        effects
+    }
+
+    /// Stops the clocks, and the engines that search.
+    fn rest_all(&mut self, now: Moment) -> Vec<Effect> {
+        let Some(table) = &mut self.play else { return Vec::new() };
+        if let Some(clocks) = &mut table.clocks {
+            clocks.pause(now);
+        }
+        let mut effects = Vec::new();
+        for side in [Side::First, Side::Second] {
+            if table.seats.of_mut(side).asked.take().is_some() {
+                effects.push(Effect::Ask(side, Ask::Rest));
+            }
+        }
+        effects
+    }
+
+    /// Stops the clocks and the engines until somebody goes on.
+    pub(crate) fn pause(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        if !self.is_going() {
+            return Err(not_now("the game is not going on"));
+        }
+        let effects = self.rest_all(now);
+        if let Some(table) = &mut self.play {
+            table.stand = Stand::Paused;
+        }
+        self.dirty.play = true;
+        self.dirty.unsaved = true;
+        Ok(effects)
+    }
+
+    /// The server ends, or the game is closed.
+    pub(crate) fn interrupt(&mut self, now: Moment) -> Vec<Effect> {
+        if self.is_going() { self.engine_is_missing(now) } else { Vec::new() }
+    }
+
+    /// Breaks the game off without a result.
+    pub(crate) fn abort(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        self.require_open()?;
+        let outcome = Outcome {
+            winner: None,
+            result: "*".to_owned(),
+            reason: "aborted".to_owned(),
+            detail: None,
+        };
+        Ok(self.finish(outcome, now))
+    }
+
+    fn require_open(&self) -> Result<(), Refusal> {
+        match &self.play {
+            None => Err(not_now("nobody plays this game")),
+            Some(table) if table.stand == Stand::Over => Err(not_now("the game is over")),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// The person who acts: the only one, or of two the one to move.
+    fn person(&self) -> Result<Side, Refusal> {
+        self.require_open()?;
+        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
+        let persons: Vec<Side> = [Side::First, Side::Second]
+            .into_iter()
+            .filter(|side| table.seats.of(*side).engine().is_none())
+            .collect();
+        match persons.as_slice() {
+            [] => Err(not_now("no person plays")),
+            [side] => Ok(*side),
+            _ => Ok(self.tip_position().map_or(Side::First, |position| position.turn().into())),
+        }
+    }
+
+    /// The person gives up.
+    pub(crate) fn resign(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        let side = self.person()?;
+        Ok(self.finish(lost(side, "resignation", None), now))
+    }
+
+    /// The person offers a draw. An engine answers by its score.
+    pub(crate) fn offer_draw(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        let side = self.person()?;
+        let Some(table) = &mut self.play else { return Err(not_now("nobody plays this game")) };
+        let other = table.seats.of(side.other());
+        let ply = self.tree.node(table.tip).map_or(0, super::super::tree::Branch::ply);
+        let takes = other.engine().is_some()
+            && DRAW_FROM_PLY <= ply
+            && other.thought.as_ref().is_some_and(|thought| match thought.score {
+                Some(Score::Cp { value }) => value <= DRAW_SCORE,
+                Some(Score::Mate { won, .. }) => !won,
+                None => false,
+            });
+        if takes {
+            return Ok(self.finish(drawn("agreement"), now));
+        }
+        table.offer = Some(side);
+        self.dirty.play = true;
+        Ok(Vec::new())
+    }
+
+    /// The other person takes the draw.
+    pub(crate) fn accept_draw(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        self.require_open()?;
+        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
+        let Some(by) = table.offer else { return Err(not_now("nobody has offered a draw")) };
+        if table.seats.of(by.other()).engine().is_some() {
+            return Err(not_now("the engine did not take the draw"));
+        }
+        Ok(self.finish(drawn("agreement"), now))
+    }
+
+    /// The person claims a draw (chess) or declares (shogi).
+    pub(crate) fn claim(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        let side = self.person()?;
+        let position = self.tip_position().ok_or_else(|| no_node(ROOT))?;
+        if Side::from(position.turn()) != side {
+            return Err(not_now("it is not your turn"));
+        }
+        if let Some(reason) = position.claims().first() {
+            let ending = Ending { winner: None, reason: *reason };
+            return Ok(self.finish(wire_outcome(ending), now));
+        }
+        let rules = self.play.as_ref().map(Table::end_rules);
+        match rules.filter(|_| position.can_declare()).and_then(|rules| position.declare(rules)) {
+            Some(ending) => Ok(self.finish(wire_outcome(ending), now)),
+            None => Err(not_now("there is nothing to claim")),
+        }
+    }
+
+    /// Takes the person's last move back.
+    pub(crate) fn take_back(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
+        let was_paused = table.stand == Stand::Paused;
+        let line = self.tree.line_to(table.tip);
+        let by_person = |id: &NodeId| {
+            let parent = self.tree.node(*id).and_then(super::super::tree::Branch::parent);
+            let position = parent.and_then(|parent| self.tree.position(parent));
+            position
+                .is_some_and(|position| table.seats.of(position.turn().into()).engine().is_none())
+        };
+        let Some(last) = line.iter().rev().find(|id| by_person(id)).copied() else {
+            return Err(not_now("there is no move of a person to take back"));
+        };
+        let parent = self.tree.node(last).and_then(super::super::tree::Branch::parent);
+        let parent = parent.unwrap_or(ROOT);
+        let mut effects = self.rewind_to(parent, now)?;
+        let gone = self.tree.delete(last);
+        self.dirty.removed.extend(gone);
+        self.dirty.nodes.insert(parent);
+        if !was_paused {
+            effects.extend(self.go_on(now)?);
+        }
+        Ok(effects)
+    }
+
+    /// The engine that thinks is to move at once.
+    pub(crate) fn move_now(&mut self) -> Result<Vec<Effect>, Refusal> {
+        let thinking = [Side::First, Side::Second].into_iter().find(|side| {
+            let asked = self.seat(*side).and_then(|seat| seat.asked.as_ref());
+            self.is_going() && asked.is_some_and(|asked| asked.on.is_none())
+        });
+        let side = thinking.ok_or_else(|| not_now("no engine thinks about its move"))?;
+        Ok(vec![Effect::Ask(side, Ask::MoveNow)])
+    }
+
+    /// The node that a hint is for, with its position.
+    pub(crate) fn hint_for(&self) -> Result<(NodeId, Position), Refusal> {
+        let node = match &self.play {
+            Some(table) if table.stand != Stand::Over => table.tip,
+            Some(_) | None => self.cursor,
+        };
+        Ok((node, self.tree.position(node).ok_or_else(|| no_node(node))?))
+    }
+
+    /// A hint has come.
+    pub(crate) fn set_hint(&mut self, node: NodeId, hint: LineMove) {
+        if let Some(table) = self.play.as_mut().filter(|table| table.tip == node) {
+            table.hint = Some(Hint { node, hint });
+            self.dirty.play = true;
+        }
+    }
+
+    /// Requires that players can be seated anew.
+    pub(crate) fn require_rest(&self) -> Result<(), Refusal> {
+        if self.is_going() {
+            return Err(not_now("the game is going on: pause it first"));
+        }
+        Ok(())
+    }
+}
+
+fn lost(side: Side, reason: &str, detail: Option<String>) -> Outcome {
+    let winner = Some(side.other());
+    Outcome {
+        winner,
+        result: result_word(winner, true).to_owned(),
+        reason: reason.to_owned(),
+        detail,
+    }
+}
+
+fn drawn(reason: &str) -> Outcome {
+    Outcome { winner: None, result: "1/2-1/2".to_owned(), reason: reason.to_owned(), detail: None }
+}
+
+/// The same score from the other side.
+pub(crate) fn negated(score: Score) -> Score {
+    match score {
+        Score::Cp { value } => Score::Cp { value: value.saturating_neg() },
+        Score::Mate { plies, won } => Score::Mate { plies, won: !won },
+    }
+}
+
+/// The word of a record for an end.
+fn termination_of(outcome: &Outcome) -> Termination {
+    match outcome.reason.as_str() {
+        "checkmate" => Termination::Checkmate,
+        "stalemate" => Termination::Stalemate,
+        "repetition" => Termination::Repetition,
+        "perpetual_check" => Termination::PerpetualCheck,
+        "fifty_moves" => Termination::FiftyMoves,
+        "insufficient_material" => Termination::InsufficientMaterial,
+        "move_limit" => Termination::MoveLimit,
+        "declaration" => Termination::Declaration,
+        "impasse" => Termination::Impasse,
+        "resignation" => Termination::Resignation,
+        "time" => Termination::TimeForfeit,
+        "illegal_move" | "failed_declaration" => Termination::IllegalMove,
+        "agreement" => Termination::Draw,
+        "adjudication" => Termination::Adjudication,
+        "aborted" => Termination::Interrupted,
+        "engine_failed" => Termination::Forfeit,
+        other => Termination::Other(other.replace('_', " ")),
+    }
+}
+
+/// The word of the wire for an end of a record.
+pub(super) fn reason_of(termination: &Termination) -> &'static str {
+    match termination {
+        Termination::Checkmate => "checkmate",
+        Termination::Stalemate => "stalemate",
+        Termination::Repetition => "repetition",
+        Termination::PerpetualCheck => "perpetual_check",
+        Termination::FiftyMoves => "fifty_moves",
+        Termination::InsufficientMaterial => "insufficient_material",
+        Termination::MoveLimit => "move_limit",
+        Termination::Declaration => "declaration",
+        Termination::Impasse => "impasse",
+        Termination::Resignation => "resignation",
+        Termination::TimeForfeit => "time",
+        Termination::IllegalMove | Termination::IllegalAction => "illegal_move",
+        Termination::Draw => "agreement",
+        Termination::Adjudication => "adjudication",
+        Termination::Interrupted => "aborted",
+        Termination::Forfeit | Termination::WinByForfeit | Termination::Error => "engine_failed",
+        Termination::NoMate | Termination::TakeBack | Termination::Other(_) => "other",
+    }
+}
+
+/// Refuses players that cannot play.
+pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
+    for side in [Side::First, Side::Second] {
+        let (name, time) = match players.of(side) {
+            Player::Person { name, time } => (name.as_str(), time),
+            Player::Engine(engine) => ("", &engine.time),
+        };
+        if 200 < name.chars().count() || name.chars().any(char::is_control) {
+            return Err(refusal(RefusalCode::Malformed, "the name of a player is too long or odd"));
+        }
+        const YEAR: u64 = 365 * 24 * 3600 * 1000;
+        let fits = match *time {
+            crate::wire::Time::None => true,
+            crate::wire::Time::Clock { base, increment, byoyomi, .. } => {
+                [base, increment, byoyomi].iter().all(|time| *time <= YEAR)
+                    && 0 < base + increment + byoyomi
+            }
+            crate::wire::Time::PerMove { time } => 0 < time && time <= YEAR,
+        };
+        if !fits {
+            return Err(refusal(RefusalCode::Malformed, "there is no such time control"));
+        }
+    }
+    Ok(())
+}

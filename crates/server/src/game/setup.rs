@@ -1,0 +1,135 @@
+//! How games begin: start positions by name, number or text.
+
+use readyok_rules::{Game, Handicap, Position, Setup};
+
+use super::room::{check_players, refusal};
+use super::tree::Tree;
+use crate::wire::{NewGame, Refusal, RefusalCode, Start, Variant};
+
+/// No text of a position with its moves is longer.
+const LONGEST: usize = 64 << 10;
+
+fn wrong(text: impl std::fmt::Display) -> Refusal {
+    refusal(RefusalCode::Position, text.to_string())
+}
+
+/// The position of a start, and the words of the moves that a `position …` line has.
+pub(crate) fn read_start(
+    variant: Variant,
+    start: &Start,
+    lot: u16,
+) -> Result<(Position, Vec<String>), Refusal> {
+    let game = Game::from(variant);
+    let setup = match start {
+        Start::Usual => return Ok((Position::start(game), Vec::new())),
+        Start::Number { number } => {
+            if variant != Variant::Chess960 {
+                return Err(wrong("only Chess960 has numbered start positions"));
+            }
+            let number = number.unwrap_or(lot % 960);
+            Setup::chess960(number)
+                .ok_or_else(|| wrong(format!("there is no start position {number}")))?
+        }
+        Start::Handicap { name } => {
+            if variant != Variant::Shogi {
+                return Err(wrong("only shogi has handicaps"));
+            }
+            let handicap = Handicap::of_name(name)
+                .ok_or_else(|| wrong(format!("there is no handicap `{}`", name.escape_debug())))?;
+            Setup::handicap(handicap)
+        }
+        Start::Text { text } => return read_text(game, text),
+    };
+    Ok((setup.position().map_err(wrong)?, Vec::new()))
+}
+
+/// Reads FEN, SFEN, or a `position …` line.
+fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), Refusal> {
+    if LONGEST < text.len() {
+        return Err(refusal(RefusalCode::TooMuch, "the text is too long"));
+    }
+    let mut words = text.split_whitespace().peekable();
+    words.next_if_eq(&"position");
+    let position = if words.next_if_eq(&"startpos").is_some() {
+        Position::start(game)
+    } else {
+        if words.next_if_eq(&"fen").is_none() {
+            words.next_if_eq(&"sfen");
+        }
+        let mut fields = Vec::new();
+        while let Some(word) = words.next_if(|word| *word != "moves") {
+            fields.push(word);
+        }
+        Position::from_text(game, &fields.join(" ")).map_err(wrong)?
+    };
+    words.next_if_eq(&"moves");
+    Ok((position, words.map(str::to_owned).collect()))
+}
+
+/// The tree of a new game.
+pub(crate) fn open(new: &NewGame, lot: u16) -> Result<Tree, Refusal> {
+    if let Some(players) = &new.players {
+        check_players(players)?;
+    }
+    let (position, words) = read_start(new.variant, &new.start, lot)?;
+    let mut tree = Tree::new(position.clone());
+    let mut at = super::tree::ROOT;
+    let mut position = position;
+    for word in words {
+        let mv = position
+            .parse_move(&word)
+            .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
+        at = tree.add(at, mv).map_err(|error| wrong(error))?;
+        position.play(mv).map_err(wrong)?;
+    }
+    Ok(tree)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(variant: Variant, start: Start, expected: &str) {
+        let shown = match read_start(variant, &start, 0) {
+            Ok((position, words)) => format!("{position} {}", words.join(" ")),
+            Err(error) => error.text,
+        };
+        assert!(shown.starts_with(expected), "{shown}");
+    }
+
+    fn text(text: &str) -> Start {
+        Start::Text { text: text.to_owned() }
+    }
+
+    #[test]
+    fn starts_are_read_in_all_their_forms() {
+        check(
+            Variant::Chess960,
+            Start::Number { number: Some(0) },
+            "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1",
+        );
+        check(
+            Variant::Shogi,
+            Start::Handicap { name: "lance".to_owned() },
+            "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w",
+        );
+        check(
+            Variant::Shogi,
+            text("position startpos moves 7g7f"),
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 7g7f",
+        );
+        check(
+            Variant::Chess,
+            text("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1 moves e2e4"),
+            "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1 e2e4",
+        );
+    }
+
+    #[test]
+    fn what_is_no_start_is_refused_in_the_words_of_the_rules() {
+        check(Variant::Chess960, Start::Number { number: Some(960) }, "there is no start position");
+        check(Variant::Chess, Start::Number { number: Some(1) }, "only Chess960");
+        check(Variant::Chess, text("8/8/8/8/8/8/8/8 w - - 0 1"), "");
+        assert!(read_start(Variant::Chess, &text("8/8/8/8/8/8/8/8 w - - 0 1"), 0).is_err());
+    }
+}

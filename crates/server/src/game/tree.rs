@@ -1,0 +1,506 @@
+//! The tree of a game, with numbers that stay, and what can be done to it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use readyok_rules::record::{
+    AddError, Annotations, GameRecord, GameResult, Headers, Nag, NodeId as RecordNode,
+};
+use readyok_rules::{Game, Move, Position};
+
+use super::here::move_text;
+use crate::wire::{Evaluation, Mark, MoveText, Node, NodeId, Score};
+
+/// The root of every tree.
+pub(crate) const ROOT: NodeId = 0;
+/// No tree has more nodes.
+const MOST_NODES: usize = 100_000;
+/// No line is longer.
+const MOST_PLIES: u32 = 4096;
+
+/// A game with its variations. Every move is legal where it stands.
+#[derive(Clone)]
+pub(crate) struct Tree {
+    start: Position,
+    nodes: BTreeMap<NodeId, Branch>,
+    /// The number of the next node; none is used twice.
+    next: NodeId,
+    pub(crate) headers: Headers,
+    pub(crate) result: GameResult,
+}
+
+/// A move with what follows it.
+#[derive(Clone)]
+pub(crate) struct Branch {
+    parent: Option<NodeId>,
+    ply: u32,
+    mv: Option<Move>,
+    text: MoveText,
+    children: Vec<NodeId>,
+    pub(crate) notes: Annotations,
+}
+
+impl Branch {
+    pub(crate) fn parent(&self) -> Option<NodeId> {
+        self.parent
+    }
+
+    pub(crate) fn mv(&self) -> Option<Move> {
+        self.mv
+    }
+
+    pub(crate) fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    pub(crate) fn children(&self) -> &[NodeId] {
+        &self.children
+    }
+}
+
+impl Tree {
+    pub(crate) fn new(start: Position) -> Self {
+        let root = Branch {
+            parent: None,
+            ply: 0,
+            mv: None,
+            text: MoveText::default(),
+            children: Vec::new(),
+            notes: Annotations::default(),
+        };
+        Self {
+            start,
+            nodes: BTreeMap::from([(ROOT, root)]),
+            next: ROOT + 1,
+            headers: Headers::default(),
+            result: GameResult::Unknown,
+        }
+    }
+
+    /// The tree of a record.
+    pub(crate) fn from_record(record: &GameRecord) -> Self {
+        let mut tree = Self::new(record.start().clone());
+        tree.headers = record.headers.clone();
+        tree.result = record.result;
+        if let (Some(root), Some(notes)) = (tree.nodes.get_mut(&ROOT), record.root()) {
+            root.notes = notes.notes.clone();
+        }
+        // Each with the position after it, so that nothing is replayed.
+        let mut open = vec![(RecordNode::ROOT, ROOT, record.start().clone())];
+        while let Some((theirs, ours, position)) = open.pop() {
+            let Some(node) = record.node(theirs) else { continue };
+            let mut added = Vec::new();
+            for child in node.children().iter().filter_map(|id| record.node(*id)) {
+                let Some(mv) = child.mv() else { continue };
+                let mut after = position.clone();
+                let Ok(id) = tree.attach(ours, mv, &mut after) else { continue };
+                if let Some(branch) = tree.nodes.get_mut(&id) {
+                    branch.notes = child.notes.clone();
+                }
+                added.push((child.id(), id, after));
+            }
+            open.extend(added.into_iter().rev());
+        }
+        tree
+    }
+
+    /// The same as a record.
+    pub(crate) fn to_record(&self) -> GameRecord {
+        let mut record = GameRecord::new(self.start.clone());
+        record.headers = self.headers.clone();
+        record.result = self.result;
+        let mut open = vec![(ROOT, RecordNode::ROOT)];
+        while let Some((ours, theirs)) = open.pop() {
+            let Some(branch) = self.nodes.get(&ours) else { continue };
+            if let Some(notes) = record.notes_mut(theirs) {
+                *notes = branch.notes.clone();
+            }
+            let mut added = Vec::new();
+            for child in &branch.children {
+                let mv = self.nodes.get(child).and_then(Branch::mv);
+                if let Some(id) = mv.and_then(|mv| record.add(theirs, mv).ok()) {
+                    added.push((*child, id));
+                }
+            }
+            // The main line comes first: there a record adds without a replay.
+            open.extend(added.into_iter().rev());
+        }
+        record
+    }
+
+    /// The tree of nodes as the page has them, parents before their children; none if they are not
+    /// those of one.
+    pub(crate) fn from_wire(start: Position, nodes: &[Node], next: NodeId) -> Option<Self> {
+        let mut tree = Self::new(start);
+        for node in nodes {
+            if let Some(parent) = node.parent {
+                let mut position = tree.position(parent)?;
+                let mv = position.parse_move(&node.word).ok()?;
+                tree.next = node.id;
+                if tree.nodes.contains_key(&node.id) {
+                    return None;
+                }
+                tree.attach(parent, mv, &mut position).ok()?;
+            }
+            let game = tree.game();
+            let notes = tree.notes_mut(node.id)?;
+            notes.before.clone_from(&node.before);
+            notes.comments.clone_from(&node.comments);
+            notes.nags = node.nags.iter().copied().map(Nag).collect();
+            notes.clock = node.clock.map(Duration::from_millis);
+            notes.elapsed = node.elapsed.map(Duration::from_millis);
+            notes.evaluation = node.evaluation.and_then(|it| record_evaluation(it, game));
+            notes.marks = node.marks.iter().filter_map(record_mark).collect();
+        }
+        // Variations can have been put into another order.
+        for node in nodes {
+            let branch = tree.nodes.get_mut(&node.id)?;
+            let place = |id: &NodeId| node.children.iter().position(|child| child == id);
+            branch.children.sort_by_key(place);
+        }
+        tree.next = next.max(nodes.iter().map(|node| node.id + 1).max().unwrap_or(1));
+        Some(tree)
+    }
+
+    /// The number of the next node.
+    pub(crate) fn next_number(&self) -> NodeId {
+        self.next
+    }
+
+    pub(crate) fn game(&self) -> Game {
+        self.start.game()
+    }
+
+    pub(crate) fn start(&self) -> &Position {
+        &self.start
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> Option<&Branch> {
+        self.nodes.get(&id)
+    }
+
+    pub(crate) fn notes_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
+        self.nodes.get_mut(&id).map(|branch| &mut branch.notes)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> {
+        self.nodes.keys().copied()
+    }
+
+    /// Numbers of this tree that are not below those of another are not those of its nodes.
+    pub(crate) fn continue_numbers_of(&mut self, other: &Self) {
+        self.next = self.next.max(other.next);
+    }
+
+    /// The nodes from the root to one, without the root.
+    pub(crate) fn line_to(&self, id: NodeId) -> Vec<NodeId> {
+        let mut line = Vec::new();
+        let mut at = id;
+        while let Some(parent) = self.nodes.get(&at).and_then(Branch::parent) {
+            line.push(at);
+            at = parent;
+        }
+        line.reverse();
+        line
+    }
+
+    /// The moves from the root to a node.
+    pub(crate) fn moves_to(&self, id: NodeId) -> Vec<Move> {
+        let line = self.line_to(id);
+        line.iter().filter_map(|id| self.nodes.get(id)?.mv).collect()
+    }
+
+    /// The position after a node's move.
+    pub(crate) fn position(&self, id: NodeId) -> Option<Position> {
+        self.nodes.get(&id)?;
+        let mut position = self.start.clone();
+        for mv in self.moves_to(id) {
+            position.play(mv).ok()?;
+        }
+        Some(position)
+    }
+
+    /// The nodes of the main line, without the root.
+    pub(crate) fn main_line(&self) -> Vec<NodeId> {
+        let mut line = Vec::new();
+        let mut at = ROOT;
+        while let Some(child) = self.nodes.get(&at).and_then(|branch| branch.children.first()) {
+            line.push(*child);
+            at = *child;
+        }
+        line
+    }
+
+    /// The child that has this move.
+    pub(crate) fn child(&self, parent: NodeId, mv: Move) -> Option<NodeId> {
+        let children = &self.nodes.get(&parent)?.children;
+        children.iter().copied().find(|id| self.nodes.get(id).and_then(Branch::mv) == Some(mv))
+    }
+
+    /// Adds a move after a node, unless it is there.
+    pub(crate) fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, AddError> {
+        if let Some(known) = self.child(parent, mv) {
+            return Ok(known);
+        }
+        let mut position = self.position(parent).ok_or(AddError::NoSuchNode)?;
+        self.attach(parent, mv, &mut position)
+    }
+
+    /// Adds a move and plays it.
+    fn attach(
+        &mut self,
+        parent: NodeId,
+        mv: Move,
+        position: &mut Position,
+    ) -> Result<NodeId, AddError> {
+        let branch = self.nodes.get(&parent).ok_or(AddError::NoSuchNode)?;
+        let ply = branch.ply + 1;
+        if MOST_NODES <= self.nodes.len() || MOST_PLIES < ply {
+            return Err(AddError::Full);
+        }
+        let text = move_text(position, mv);
+        position.play(mv).map_err(AddError::Move)?;
+        let id = self.next;
+        self.next += 1;
+        if let Some(branch) = self.nodes.get_mut(&parent) {
+            branch.children.push(id);
+        }
+        let (children, notes) = (Vec::new(), Annotations::default());
+        let branch = Branch { parent: Some(parent), ply, mv: Some(mv), text, children, notes };
+        self.nodes.insert(id, branch);
+        Ok(id)
+    }
+
+    /// Deletes a node with all below it. Tells which are gone; none if it is the root or not there.
+    pub(crate) fn delete(&mut self, id: NodeId) -> Vec<NodeId> {
+        let Some(parent) = self.nodes.get(&id).and_then(Branch::parent) else { return Vec::new() };
+        if let Some(branch) = self.nodes.get_mut(&parent) {
+            branch.children.retain(|child| *child != id);
+        }
+        let mut gone = vec![id];
+        let mut at = 0;
+        while let Some(id) = gone.get(at).copied() {
+            at += 1;
+            if let Some(branch) = self.nodes.remove(&id) {
+                gone.extend(branch.children);
+            }
+        }
+        gone
+    }
+
+    /// Moves the line of a node one place up where it last branches off; or all the way. Tells which
+    /// nodes have their children in another order now.
+    pub(crate) fn promote(&mut self, id: NodeId, to_main: bool) -> Vec<NodeId> {
+        let mut changed = Vec::new();
+        for child in self.line_to(id).into_iter().rev() {
+            let Some(parent) = self.nodes.get(&child).and_then(Branch::parent) else { break };
+            let Some(branch) = self.nodes.get_mut(&parent) else { break };
+            let place = branch.children.iter().position(|it| *it == child).unwrap_or(0);
+            if place == 0 {
+                continue;
+            }
+            branch.children.remove(place);
+            branch.children.insert(if to_main { 0 } else { place - 1 }, child);
+            changed.push(parent);
+            if !to_main {
+                break;
+            }
+        }
+        changed
+    }
+
+    /// A node as the page has it.
+    pub(crate) fn wire(&self, id: NodeId) -> Option<Node> {
+        let branch = self.nodes.get(&id)?;
+        let form = self.game().castling_form();
+        let notes = &branch.notes;
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Some(Node {
+            id,
+            parent: branch.parent,
+            ply: branch.ply,
+            word: branch.mv.map(|mv| mv.word(form)).unwrap_or_default(),
+            text: branch.text.clone(),
+            children: branch.children.clone(),
+            before: notes.before.clone(),
+            comments: notes.comments.clone(),
+            nags: notes.nags.iter().map(|nag| nag.0).collect(),
+            clock: notes.clock.map(millis),
+            elapsed: notes.elapsed.map(millis),
+            evaluation: notes.evaluation.map(|it| wire_evaluation(it, self.game())),
+            marks: notes.marks.iter().map(wire_mark).collect(),
+        })
+    }
+
+    /// All nodes, parents before their children.
+    pub(crate) fn wire_all(&self) -> Vec<Node> {
+        // Numbers grow from parents to children.
+        self.nodes.keys().filter_map(|id| self.wire(*id)).collect()
+    }
+}
+
+/// Records count mates of chess in moves, the wire in plies.
+fn wire_evaluation(it: readyok_rules::record::Evaluation, game: Game) -> Evaluation {
+    use readyok_rules::record::RecordScore;
+    let score = match it.score {
+        RecordScore::Centipawns(value) => Score::Cp { value },
+        RecordScore::Mate(count) => {
+            let number = count.unsigned_abs();
+            let plies = match game {
+                Game::Chess | Game::Chess960 if count > 0 => number.saturating_mul(2) - 1,
+                Game::Chess | Game::Chess960 => number.saturating_mul(2),
+                Game::Shogi => number,
+            };
+            Score::Mate { plies: Some(plies), won: count > 0 }
+        }
+    };
+    Evaluation { score, depth: it.depth }
+}
+
+/// The other way round; none for a mate of unknown length, which records cannot say.
+pub(crate) fn record_evaluation(
+    it: Evaluation,
+    game: Game,
+) -> Option<readyok_rules::record::Evaluation> {
+    use readyok_rules::record::RecordScore;
+    let score = match it.score {
+        Score::Cp { value } => RecordScore::Centipawns(value),
+        Score::Mate { plies, won } => {
+            let plies = plies?;
+            let count = if game == Game::Shogi { plies } else { plies.div_ceil(2) };
+            let count = i32::try_from(count).ok()?;
+            RecordScore::Mate(if won { count } else { -count })
+        }
+    };
+    Some(readyok_rules::record::Evaluation { score, depth: it.depth })
+}
+
+fn wire_mark(mark: &readyok_rules::record::Mark) -> Mark {
+    use readyok_rules::record::MarkColor;
+    let color = match mark.color {
+        MarkColor::Green => "green",
+        MarkColor::Red => "red",
+        MarkColor::Yellow => "yellow",
+        MarkColor::Blue => "blue",
+    };
+    Mark {
+        color: color.to_owned(),
+        from: mark.from.to_string(),
+        to: mark.to.map(|square| square.to_string()),
+    }
+}
+
+/// A mark of the page; none if it is no mark of chess.
+pub(crate) fn record_mark(mark: &Mark) -> Option<readyok_rules::record::Mark> {
+    use readyok_rules::record::MarkColor;
+    let color = match mark.color.as_str() {
+        "green" => MarkColor::Green,
+        "red" => MarkColor::Red,
+        "yellow" => MarkColor::Yellow,
+        "blue" => MarkColor::Blue,
+        _ => return None,
+    };
+    let from = mark.from.parse().ok()?;
+    let to = mark.to.as_ref().map(|square| square.parse()).transpose().ok()?;
+    Some(readyok_rules::record::Mark { color, from, to })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grown(lines: &[&str]) -> Tree {
+        let mut tree = Tree::new(Position::start(Game::Chess));
+        for line in lines {
+            let mut at = ROOT;
+            for word in line.split(' ') {
+                let position = tree.position(at).expect("it is there");
+                let mv = position.parse_move(word).expect("it is legal");
+                at = tree.add(at, mv).expect("there is room");
+            }
+        }
+        tree
+    }
+
+    /// All lines as text, in order.
+    fn shown(tree: &Tree, at: NodeId) -> String {
+        let branch = tree.node(at).expect("it is there");
+        let mut parts = Vec::new();
+        for child in branch.children() {
+            let rest = shown(tree, *child);
+            let word = tree.node(*child).and_then(Branch::mv).expect("a move");
+            parts.push(format!("{}{rest}", word.word(Game::Chess.castling_form())));
+        }
+        match parts.len() {
+            0 => String::new(),
+            1 => format!(" {}", parts.concat()),
+            _ => format!(" ({})", parts.join(" | ")),
+        }
+    }
+
+    #[test]
+    fn a_move_that_is_there_is_not_added_again() {
+        let tree = grown(&["e2e4 e7e5", "e2e4 c7c5", "e2e4 e7e5"]);
+        assert_eq!(shown(&tree, ROOT), " e2e4 (e7e5 | c7c5)");
+    }
+
+    #[test]
+    fn a_variation_is_promoted_by_one_place_or_to_the_main_line() {
+        let mut tree = grown(&["e2e4 e7e5", "d2d4 d7d5", "c2c4 c7c5 b1c3"]);
+        let deep = *tree.wire_all().last().map(|node| &node.id).expect("a node");
+        tree.promote(deep, false);
+        assert_eq!(shown(&tree, ROOT), " (e2e4 e7e5 | c2c4 c7c5 b1c3 | d2d4 d7d5)");
+        tree.promote(deep, true);
+        assert_eq!(shown(&tree, ROOT), " (c2c4 c7c5 b1c3 | e2e4 e7e5 | d2d4 d7d5)");
+    }
+
+    #[test]
+    fn what_is_deleted_is_gone_with_all_below_it() {
+        let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5"]);
+        let first = tree.main_line()[1];
+        assert_eq!(tree.delete(first).len(), 2);
+        assert_eq!(shown(&tree, ROOT), " e2e4 c7c5");
+        assert!(tree.delete(ROOT).is_empty());
+        assert!(tree.delete(first).is_empty());
+    }
+
+    #[test]
+    fn a_record_comes_back_as_it_was() {
+        let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5 c2c3", "d2d4"]);
+        let node = tree.main_line()[1];
+        let notes = tree.notes_mut(node).expect("it is there");
+        notes.comments.push("open game".to_owned());
+        let record = tree.to_record();
+        let back = Tree::from_record(&record);
+        assert_eq!(shown(&back, ROOT), shown(&tree, ROOT));
+        assert!(back.to_record() == record);
+    }
+
+    #[test]
+    fn nodes_come_back_with_their_numbers_and_their_order() {
+        let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4"]);
+        let last = *tree.ids().collect::<Vec<_>>().last().expect("a node");
+        tree.promote(last, true);
+        tree.delete(1);
+        let back = Tree::from_wire(tree.start().clone(), &tree.wire_all(), tree.next_number());
+        let back = back.expect("it is a tree");
+        assert_eq!(back.wire_all(), tree.wire_all());
+        assert_eq!(back.next_number(), tree.next_number());
+        let broken = [Node { word: "e2e5".to_owned(), ..tree.wire(last).expect("it is there") }];
+        assert!(Tree::from_wire(tree.start().clone(), &broken, 9).is_none());
+    }
+
+    #[test]
+    fn mates_are_counted_as_records_do() {
+        for (game, count, plies) in [(Game::Chess, 2, 3), (Game::Chess, -2, 4), (Game::Shogi, 3, 3)]
+        {
+            let it = readyok_rules::record::Evaluation {
+                score: readyok_rules::record::RecordScore::Mate(count),
+                depth: None,
+            };
+            let wire = wire_evaluation(it, game);
+            assert_eq!(wire.score, Score::Mate { plies: Some(plies), won: count > 0 });
+            assert_eq!(record_evaluation(wire, game), Some(it));
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Topics and who listens to them: numbered deltas, and snapshots for those who are new or slow.
+//!
+//! ```text
+//!  publish ──> number + 1 ──> Outbox of each tab ──> its writer ──> WebSocket
+//!                               │ full: the topic's deltas go, and it is due for a snapshot
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::ws::Utf8Bytes;
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use crate::wire::{Delta, ToTab, Topic};
+
+/// A tab by its number.
+pub(crate) type TabId = u64;
+
+/// So many messages may wait for a tab before it is taken for slow.
+const MOST_MESSAGES: usize = 512;
+/// So many bytes.
+const MOST_BYTES: usize = 8 << 20;
+/// A tab that lets so many bytes of answers wait is dead.
+const DEAD: usize = 64 << 20;
+/// A tab may listen to so many topics.
+const MOST_TOPICS: usize = 64;
+
+/// All topics with their listeners.
+#[derive(Debug, Default)]
+pub(crate) struct Hub {
+    topics: BTreeMap<Topic, Channel>,
+    tabs: BTreeMap<TabId, Arc<Outbox>>,
+    last_tab: TabId,
+}
+
+#[derive(Debug, Default)]
+struct Channel {
+    number: u64,
+    tabs: BTreeSet<TabId>,
+}
+
+impl Hub {
+    /// A tab comes.
+    pub(crate) fn join(&mut self) -> (TabId, Arc<Outbox>) {
+        self.last_tab += 1;
+        let outbox = Arc::<Outbox>::default();
+        self.tabs.insert(self.last_tab, Arc::clone(&outbox));
+        (self.last_tab, outbox)
+    }
+
+    /// A tab leaves.
+    pub(crate) fn leave(&mut self, tab: TabId) {
+        self.tabs.remove(&tab);
+        self.topics.retain(|_, channel| {
+            channel.tabs.remove(&tab);
+            !channel.tabs.is_empty()
+        });
+    }
+
+    /// How many tabs there are.
+    pub(crate) fn tabs(&self) -> usize {
+        self.tabs.len()
+    }
+
+    /// A tab wants a topic, and gets a snapshot of it. Tells whether it may have so many.
+    pub(crate) fn subscribe(&mut self, tab: TabId, topic: Topic) -> bool {
+        let has = self.topics.values().filter(|channel| channel.tabs.contains(&tab)).count();
+        let Some(outbox) = self.tabs.get(&tab).filter(|_| has < MOST_TOPICS) else { return false };
+        self.topics.entry(topic).or_default().tabs.insert(tab);
+        outbox.want_snapshot(topic);
+        true
+    }
+
+    /// A tab wants a topic no longer.
+    pub(crate) fn unsubscribe(&mut self, tab: TabId, topic: Topic) {
+        if let Some(channel) = self.topics.get_mut(&topic) {
+            channel.tabs.remove(&tab);
+            if channel.tabs.is_empty() {
+                self.topics.remove(&topic);
+            }
+        }
+        if let Some(outbox) = self.tabs.get(&tab) {
+            outbox.forget(topic);
+        }
+    }
+
+    /// Whether anybody listens.
+    pub(crate) fn is_wanted(&self, topic: Topic) -> bool {
+        self.topics.contains_key(&topic)
+    }
+
+    /// The topics of a kind that somebody listens to.
+    pub(crate) fn wanted(&self) -> impl Iterator<Item = Topic> {
+        self.topics.keys().copied()
+    }
+
+    /// The number of the latest state of a topic.
+    pub(crate) fn number(&self, topic: Topic) -> u64 {
+        self.topics.get(&topic).map_or(0, |channel| channel.number)
+    }
+
+    /// Tells all listeners what has changed.
+    pub(crate) fn publish(&mut self, topic: Topic, delta: Delta) {
+        let Some(channel) = self.topics.get_mut(&topic) else { return };
+        channel.number += 1;
+        let message = ToTab::Delta { topic, number: channel.number, delta: Box::new(delta) };
+        let text = text(&message);
+        for tab in &channel.tabs {
+            if let Some(outbox) = self.tabs.get(tab) {
+                outbox.push_delta(topic, text.clone());
+            }
+        }
+    }
+
+    /// Tells all listeners that there is no such topic any more.
+    pub(crate) fn close(&mut self, topic: Topic) {
+        let Some(channel) = self.topics.remove(&topic) else { return };
+        let text = text(&ToTab::Closed { topic });
+        for outbox in channel.tabs.iter().filter_map(|tab| self.tabs.get(tab)) {
+            outbox.forget(topic);
+            outbox.push(text.clone());
+        }
+    }
+}
+
+/// A message as it is sent.
+pub(crate) fn text(message: &impl Serialize) -> Utf8Bytes {
+    // Nothing in these types can fail to be written.
+    serde_json::to_string(message).unwrap_or_default().into()
+}
+
+/// What waits for one tab.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    waiting: Mutex<Waiting>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    queue: VecDeque<(Option<Topic>, Utf8Bytes)>,
+    bytes: usize,
+    /// Topics of which the tab needs a snapshot before any delta.
+    due: BTreeSet<Topic>,
+    dead: bool,
+}
+
+/// What the writer of a tab does next.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) enum Next {
+    /// Sends this.
+    Send(Utf8Bytes),
+    /// Asks for a snapshot and sends it.
+    Snapshot(Topic),
+    /// Closes the connection: the tab does not read.
+    Close,
+}
+
+impl Outbox {
+    fn locked(&self) -> std::sync::MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues an answer.
+    pub(crate) fn push(&self, text: Utf8Bytes) {
+        let mut waiting = self.locked();
+        waiting.bytes += text.len();
+        waiting.dead |= DEAD < waiting.bytes;
+        waiting.queue.push_back((None, text));
+        self.changed.notify_one();
+    }
+
+    fn push_delta(&self, topic: Topic, text: Utf8Bytes) {
+        let mut waiting = self.locked();
+        if waiting.due.contains(&topic) {
+            return;
+        }
+        if MOST_MESSAGES <= waiting.queue.len() || MOST_BYTES < waiting.bytes + text.len() {
+            waiting.drop_deltas(topic);
+            waiting.due.insert(topic);
+        } else {
+            waiting.bytes += text.len();
+            waiting.queue.push_back((Some(topic), text));
+        }
+        self.changed.notify_one();
+    }
+
+    fn want_snapshot(&self, topic: Topic) {
+        let mut waiting = self.locked();
+        waiting.drop_deltas(topic);
+        waiting.due.insert(topic);
+        self.changed.notify_one();
+    }
+
+    fn forget(&self, topic: Topic) {
+        let mut waiting = self.locked();
+        waiting.drop_deltas(topic);
+        waiting.due.remove(&topic);
+    }
+
+    /// A snapshot is about to be taken: deltas from now on follow it.
+    pub(crate) fn begin_snapshot(&self, topic: Topic) -> bool {
+        self.locked().due.remove(&topic)
+    }
+
+    fn take(&self) -> Option<Next> {
+        let mut waiting = self.locked();
+        if waiting.dead {
+            return Some(Next::Close);
+        }
+        if let Some((_, text)) = waiting.queue.pop_front() {
+            waiting.bytes -= text.len();
+            return Some(Next::Send(text));
+        }
+        waiting.due.first().copied().map(Next::Snapshot)
+    }
+
+    /// Waits for what is to be done next.
+    pub(crate) async fn next(&self) -> Next {
+        loop {
+            if let Some(next) = self.take() {
+                return next;
+            }
+            self.changed.notified().await;
+        }
+    }
+}
+
+impl Waiting {
+    fn drop_deltas(&mut self, topic: Topic) {
+        self.queue.retain(|(of, _)| *of != Some(topic));
+        self.bytes = self.queue.iter().map(|(_, text)| text.len()).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::GamesDelta;
+
+    fn delta() -> Delta {
+        Delta::Games(GamesDelta::default())
+    }
+
+    /// Everything that waits, in short: the number of a delta, or `S` for a snapshot.
+    fn drained(outbox: &Outbox) -> String {
+        let mut out = Vec::new();
+        while let Some(next) = outbox.take() {
+            out.push(match next {
+                Next::Send(text) => {
+                    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+                    json["number"].to_string()
+                }
+                Next::Snapshot(topic) => {
+                    outbox.begin_snapshot(topic);
+                    "S".to_owned()
+                }
+                Next::Close => return "closed".to_owned(),
+            });
+        }
+        out.join(" ")
+    }
+
+    #[test]
+    fn deltas_follow_the_snapshot_without_a_gap() {
+        let mut hub = Hub::default();
+        let (tab, outbox) = hub.join();
+        hub.publish(Topic::Games, delta());
+        assert!(hub.subscribe(tab, Topic::Games));
+        assert_eq!(drained(&outbox), "S");
+        assert_eq!(hub.number(Topic::Games), 0);
+        hub.publish(Topic::Games, delta());
+        hub.publish(Topic::Games, delta());
+        hub.publish(Topic::Engines, delta());
+        assert_eq!(drained(&outbox), "1 2");
+    }
+
+    #[test]
+    fn a_slow_tab_gets_a_new_snapshot() {
+        let mut hub = Hub::default();
+        let (slow, outbox) = hub.join();
+        let (fast, other) = hub.join();
+        hub.subscribe(slow, Topic::Games);
+        hub.subscribe(fast, Topic::Games);
+        assert_eq!((drained(&outbox), drained(&other)), ("S".to_owned(), "S".to_owned()));
+        for number in 1..=MOST_MESSAGES + 7 {
+            hub.publish(Topic::Games, delta());
+            assert_eq!(drained(&other), number.to_string());
+        }
+        assert_eq!(drained(&outbox), "S");
+        hub.publish(Topic::Games, delta());
+        assert_eq!(drained(&outbox), (MOST_MESSAGES + 8).to_string());
+    }
+
+    #[test]
+    fn nothing_comes_of_a_topic_that_was_left_or_closed() {
+        let mut hub = Hub::default();
+        let (tab, outbox) = hub.join();
+        hub.subscribe(tab, Topic::Games);
+        drained(&outbox);
+        hub.publish(Topic::Games, delta());
+        hub.unsubscribe(tab, Topic::Games);
+        hub.publish(Topic::Games, delta());
+        assert_eq!(drained(&outbox), "");
+        hub.subscribe(tab, Topic::Game(3));
+        hub.close(Topic::Game(3));
+        assert_eq!(drained(&outbox), "null");
+        hub.leave(tab);
+        assert!(!hub.is_wanted(Topic::Games));
+    }
+
+    #[test]
+    fn a_tab_listens_to_a_bounded_number_of_topics() {
+        let mut hub = Hub::default();
+        let (tab, _outbox) = hub.join();
+        let granted = (0..1000).filter(|id| hub.subscribe(tab, Topic::Game(*id))).count();
+        assert_eq!(granted, MOST_TOPICS);
+    }
+
+    #[test]
+    fn a_tab_that_never_reads_answers_is_closed() {
+        let outbox = Outbox::default();
+        let large: Utf8Bytes = "x".repeat(1 << 20).into();
+        for _ in 0..65 {
+            outbox.push(large.clone());
+        }
+        assert_eq!(outbox.take(), Some(Next::Close));
+    }
+}
