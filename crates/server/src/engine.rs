@@ -7,7 +7,9 @@ mod registry;
 mod told;
 mod wording;
 
-pub(crate) use log::{Log, Tail};
-pub(crate) use process::{Greeting, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start};
-pub(crate) use registry::{BUILT_IN, Entry, Registered, Registry, is_program};
+pub(crate) use log::{Log, printable};
+pub(crate) use process::{
+    Failure, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start,
+};
+pub(crate) use registry::{BUILT_IN, Entry, Registry, is_program};
 pub(crate) use wording::Wording;

@@ -2,12 +2,12 @@
 
 mod clock;
 pub(crate) mod here;
+mod judge;
 mod room;
 mod setup;
 mod tree;
 
-pub(crate) use room::{
-    Ask, Effect, Engines, Kept, Pace, Room, Spoken, check_players, negated, refusal,
-};
+pub(crate) use judge::{Searched, judge, summary};
+pub(crate) use room::{Ask, Effect, Engines, Kept, Room, Spoken, check_players, refusal};
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{ROOT, Tree};

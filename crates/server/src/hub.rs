@@ -85,6 +85,14 @@ impl Hub {
         }
     }
 
+    /// Has all listeners of a topic get a snapshot: it is another one now.
+    pub(crate) fn refresh(&mut self, topic: Topic) {
+        let Some(channel) = self.topics.get(&topic) else { return };
+        for outbox in channel.tabs.iter().filter_map(|tab| self.tabs.get(tab)) {
+            outbox.want_snapshot(topic);
+        }
+    }
+
     /// Whether anybody listens.
     pub(crate) fn is_wanted(&self, topic: Topic) -> bool {
         self.topics.contains_key(&topic)

@@ -1,14 +1,33 @@
 //! The app behind the browser: boards, games, engines, analysis and the library.
 //!
+//! ```text
+//!  browser ── http (guard, files, JSON, sockets) ── app (one lock) ──┬── game: rooms, without I/O
+//!                                          hub (topics, deltas) <────┤── engine: processes, logs
+//!                                                                    └── store: the library
+//! ```
 //! | module | its one job |
 //! |---|---|
 //! | [`wire`] | What the page and the server say to each other: types, made into TypeScript. |
 //! | `game` | Trees, clocks, who is to do what: state machines without I/O. |
+//! | `engine` | What is registered; processes, each a task of its own; logs with breaches. |
+//! | `app` | Everything that is true now, behind one lock: commands, news of engines, lanes of analysis. |
 //! | `hub` | Topics and who listens to them: snapshots, numbered deltas, slow tabs. |
+//! | `store` | The library in one file of `SQLite`, searching it. |
+//! | `http` | Who may come in; the page; uploads, exports; the sockets. |
+//! | `serve` | Where it listens, what it holds, how it begins and ends. |
 //! | `time` | The one place that reads the clocks. |
 #![forbid(unsafe_code)]
 
+mod app;
+mod engine;
 mod game;
+mod http;
 mod hub;
+mod serve;
+mod store;
 mod time;
 pub mod wire;
+
+pub use app::Setup;
+pub use serve::{Options, ServeError, Server, serve};
+pub use store::StoreError;

@@ -89,7 +89,7 @@ fn describe(
             folders: name.to_ascii_lowercase().ends_with("path"),
         },
         Declared::Filename { default } => OptionKind::Filename { default: text(default) },
-        other => OptionKind::Other { word: printable(other.word()) },
+        other @ Declared::Other { .. } => OptionKind::Other { word: printable(other.word()) },
     };
     EngineOption {
         name: name.to_owned(),
@@ -156,11 +156,7 @@ pub(crate) fn variants(options: &OptionSet, dialect: Dialect) -> Vec<Variant> {
 }
 
 /// Why a value is none of an option; the names of unknown options too.
-pub(crate) fn check_value(
-    options: &[EngineOption],
-    name: &str,
-    value: &str,
-) -> Result<(), String> {
+pub(crate) fn check_value(options: &[EngineOption], name: &str, value: &str) -> Result<(), String> {
     let Some(option) = options.iter().find(|option| option.name == name) else {
         return Err(format!("the engine has no option `{}`", name.escape_debug()));
     };
@@ -168,7 +164,9 @@ pub(crate) fn check_value(
         return Err(format!("option `{name}` is set by itself, from the game and the search"));
     }
     let declared: OptionDecl<'static> = match &option.kind {
-        OptionKind::Check { default } => OptionDecl::check(name.to_owned(), default.unwrap_or(false)),
+        OptionKind::Check { default } => {
+            OptionDecl::check(name.to_owned(), default.unwrap_or(false))
+        }
         OptionKind::Spin { default, min, max } => {
             let (min, max) = (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX));
             OptionDecl::spin(name.to_owned(), default.unwrap_or(0), min, max)

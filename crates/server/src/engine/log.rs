@@ -141,9 +141,9 @@ fn follow_hello(dialogue: &mut Dialogue, text: &str) {
     if !matches!(dialogue.phase(), Phase::Fresh | Phase::Greeting) {
         return;
     }
-    let other = Dialect::ALL.into_iter().find(|it| {
-        *it != dialogue.dialect() && Command::read(text, *it).value == Command::Hello
-    });
+    let other = Dialect::ALL
+        .into_iter()
+        .find(|it| *it != dialogue.dialect() && Command::read(text, *it).value == Command::Hello);
     if let Some(dialect) = other {
         // A fresh process is greeted in another dialect.
         *dialogue = Dialogue::new(dialect);

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use readyok_client::tokio::{Analysis, Engine};
 use readyok_client::{
-    Best, Builder, Dialect, EngineError, Game as WireGame, Listener, Lines, Played, Search,
+    Best, Builder, Dialect, EngineError, Game as WireGame, Guard, Lines, Listener, Played, Search,
     Update,
 };
 use readyok_protocol::{Clocks, GameResult, OptionKind, OptionSet, Register, Side};
@@ -133,10 +133,13 @@ pub(crate) struct Start {
     pub(crate) reach: Reach,
     /// The program that is Narikin, with its arguments.
     pub(crate) built_in: (PathBuf, Vec<String>),
+    /// Where it runs.
+    pub(crate) home: PathBuf,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) values: BTreeMap<String, String>,
     pub(crate) register: Option<Register<'static>>,
     pub(crate) ponders: bool,
+    pub(crate) guard: Option<Guard>,
 }
 
 /// Who is told the news. He must not wait.
@@ -227,6 +230,9 @@ impl Actor {
         if let Some(register) = &how.register {
             builder = builder.register(register.clone());
         }
+        if let Some(guard) = &how.guard {
+            builder = builder.guard(guard);
+        }
         let command = |path: &std::path::Path, args: &[String]| {
             let mut command = std::process::Command::new(path);
             command.args(args);
@@ -235,7 +241,9 @@ impl Actor {
         match &how.reach {
             Reach::BuiltIn => {
                 let (path, args) = &how.built_in;
-                Engine::spawn_with(builder, command(path, args)).await
+                let mut command = command(path, args);
+                command.current_dir(&how.home);
+                Engine::spawn_with(builder, command).await
             }
             Reach::Program { path, args, dir, env } => {
                 let mut command = command(path.as_ref(), args);
@@ -269,12 +277,15 @@ impl Actor {
         })));
         self.tell(News::Status(ProcessStatus::Idle));
         loop {
-            let order = match self.job.take() {
-                Some(job) => match self.search(&mut engine, &job).await {
+            let order = if let Some(job) = self.job.take() {
+                match self.search(&mut engine, &job).await {
                     Ok(Left::Order(order)) => {
                         // Analysis goes on after what needed an engine that does nothing.
                         let goes_on = job.purpose == Purpose::Analyse
-                            && matches!(order, Order::Set(_) | Order::Press(_) | Order::Register(_));
+                            && matches!(
+                                order,
+                                Order::Set(_) | Order::Press(_) | Order::Register(_)
+                            );
                         self.job = goes_on.then_some(job);
                         order
                     }
@@ -284,11 +295,12 @@ impl Actor {
                     }
                     Ok(Left::Alone) => Order::Quit,
                     Err(error) => return Some(error),
-                },
-                None => tokio::select! {
+                }
+            } else {
+                tokio::select! {
                     order = self.inbox.recv() => order.unwrap_or(Order::Quit),
                     error = engine.attend() => return Some(error),
-                },
+                }
             };
             let done = match order {
                 Order::Search(job) => {
@@ -394,11 +406,7 @@ impl Actor {
     }
 
     /// Tells what a search tells.
-    async fn follow(
-        &mut self,
-        mut analysis: Analysis<'_>,
-        job: &Job,
-    ) -> Result<Left, EngineError> {
+    async fn follow(&mut self, mut analysis: Analysis<'_>, job: &Job) -> Result<Left, EngineError> {
         let mut telling = Telling::new(job);
         let played = loop {
             tokio::select! {
@@ -473,10 +481,8 @@ impl Telling {
 
 /// Sets an option or presses a button.
 fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> {
-    let is_button = engine
-        .options()
-        .find(name)
-        .is_some_and(|option| matches!(option.kind, OptionKind::Button));
+    let is_button =
+        engine.options().find(name).is_some_and(|option| matches!(option.kind, OptionKind::Button));
     if is_button { engine.press(name) } else { engine.set_option(name, value) }
 }
 
@@ -500,4 +506,3 @@ pub(crate) fn spoken(played: &Played, wording: Wording) -> crate::game::Spoken {
         elapsed: u64::try_from(played.time().as_millis()).unwrap_or(u64::MAX),
     }
 }
-

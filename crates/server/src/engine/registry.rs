@@ -125,7 +125,8 @@ impl Registered {
 
     pub(crate) fn register(&self) -> Option<Register<'static>> {
         let (name, code) = self.entry.registered_as.clone()?;
-        Some(Register::As { name: name.into(), code: code.into() })
+        let filled = |text: String| (!text.is_empty()).then(|| text.into());
+        Some(Register::With { name: filled(name), code: filled(code) })
     }
 
     pub(crate) fn values_mut(&mut self, of: ValuesFor) -> &mut BTreeMap<String, String> {
@@ -138,7 +139,9 @@ impl Registered {
 
     /// The values that make it play with a strength.
     pub(crate) fn strength_values(&self, value: i64) -> Vec<(String, String)> {
-        self.strength.as_ref().map_or_else(Vec::new, |range| describe::strength_values(range, value))
+        self.strength
+            .as_ref()
+            .map_or_else(Vec::new, |range| describe::strength_values(range, value))
     }
 
     /// What to show as its name.
@@ -298,10 +301,8 @@ impl Registry {
             Some(Reach::Tcp { .. }) | None => Translation::default(),
         };
         let Some(engine) = self.engines.get_mut(&id) else { return };
-        engine.identity = Some(Identity {
-            name: printable(&greeting.name),
-            author: printable(&greeting.author),
-        });
+        engine.identity =
+            Some(Identity { name: printable(&greeting.name), author: printable(&greeting.author) });
         engine.options = describe::options(&greeting.options, greeting.dialect, &translation);
         engine.strength = describe::strength(&greeting.options);
         engine.heard = Some(greeting.dialect);

@@ -79,9 +79,12 @@ impl Collector {
         let best = lines.best();
         let latest = |part: fn(&Info<'static>) -> Option<u64>| lines.iter().filter_map(part).max();
         Told {
-            lines: lines.iter().take(self.shown).enumerate().filter_map(|(index, info)| {
-                self.variation(index, info)
-            }).collect(),
+            lines: lines
+                .iter()
+                .take(self.shown)
+                .enumerate()
+                .filter_map(|(index, info)| self.variation(index, info))
+                .collect(),
             depth: best.and_then(|info| info.depth),
             seldepth: best.and_then(|info| info.seldepth),
             nodes: latest(|info| info.nodes),
@@ -123,7 +126,8 @@ impl Collector {
             let plies = u32::try_from(moves.len()).ok();
             let (depth, seldepth, wdl) = (plies, None, None);
             let score = Some(Score::Mate { plies, won: true });
-            told.lines = vec![Line { number: 1, depth, seldepth, score, bound: Bound::Exact, wdl, pv }];
+            told.lines =
+                vec![Line { number: 1, depth, seldepth, score, bound: Bound::Exact, wdl, pv }];
         }
         told
     }

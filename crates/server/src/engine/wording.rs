@@ -66,7 +66,12 @@ impl Wording {
 
     /// Words of the engine as words of the game.
     pub(crate) fn line(self, moves: &MoveList<'_>) -> Vec<String> {
-        moves.as_str().split(' ').filter(|word| !word.is_empty()).map(|word| self.heard(word)).collect()
+        moves
+            .as_str()
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .map(|word| self.heard(word))
+            .collect()
     }
 }
 

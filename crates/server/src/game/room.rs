@@ -12,12 +12,16 @@
 mod edit;
 mod keep;
 mod play;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use keep::Kept;
 pub(crate) use play::{check_players, negated};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
+use readyok_client::Game as WireGame;
 use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::record::{AddError, GameResult, Tag};
 use readyok_rules::{EndRules, Game, Illegal, Move, MoveError, Notation, Position};
@@ -25,6 +29,7 @@ use readyok_rules::{EndRules, Game, Illegal, Move, MoveError, Notation, Position
 use super::clock::{GameClocks, Reading};
 use super::here::{here, outcome as wire_outcome, result_word};
 use super::tree::{ROOT, Tree};
+use crate::engine::Wording;
 use crate::time::Moment;
 use crate::wire::{
     At, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint, Limits, NodeId,
@@ -45,6 +50,8 @@ pub(crate) struct Room {
     future: Vec<Tree>,
     changed: Moment,
     dirty: Dirty,
+    /// The identity of the game for engines of each wording, so that they know a new one.
+    wire: [OnceLock<WireGame>; 3],
 }
 
 /// What the page and the library do not know yet.
@@ -94,7 +101,6 @@ pub(crate) struct Seat {
     thought: Option<Thought>,
     hits: u32,
     tries: u32,
-    ponders: bool,
 }
 
 /// What an engine was asked.
@@ -197,7 +203,7 @@ fn no_node(id: NodeId) -> Refusal {
 impl Seat {
     fn new(player: Player, name: String) -> Self {
         let (asked, thought) = (None, None);
-        Self { player, name, asked, thought, hits: 0, tries: 0, ponders: false }
+        Self { player, name, asked, thought, hits: 0, tries: 0 }
     }
 
     fn time(&self) -> Time {
@@ -223,7 +229,11 @@ impl Seat {
             player: self.player.clone(),
             name: self.name.clone(),
             thought: self.thought.clone(),
-            pondering: ponders.then(|| PonderState { expects, hits: self.hits, tries: self.tries }),
+            pondering: ponders.then_some(PonderState {
+                expects,
+                hits: self.hits,
+                tries: self.tries,
+            }),
         }
     }
 }
@@ -265,6 +275,7 @@ impl Room {
             future: Vec::new(),
             changed: now,
             dirty: Dirty { unsaved: true, ..Dirty::default() },
+            wire: Default::default(),
         }
     }
 
@@ -291,6 +302,19 @@ impl Room {
     /// The seat of a side, if the game is played.
     pub(crate) fn seat(&self, side: Side) -> Option<&Seat> {
         self.play.as_ref().map(|table| table.seats.of(side))
+    }
+
+    /// The game for an engine: always the same one, whatever the moves.
+    pub(crate) fn wire_game(&self, wording: Wording, moves: &[Move]) -> Option<WireGame> {
+        let [uci, usi, fairy] = &self.wire;
+        let known = match wording {
+            Wording::Same(Dialect::Uci) => uci,
+            Wording::Same(Dialect::Usi) => usi,
+            Wording::Fairy => fairy,
+        };
+        let it = wording.game(self.tree.start(), moves)?;
+        let position = it.position().clone();
+        Some(known.get_or_init(|| it).at(position))
     }
 
     /// Whether it is being played just now.
@@ -350,7 +374,7 @@ impl Room {
     /// Where the cursor is, with the position there.
     fn at(&self) -> At {
         let position = self.tree.position(self.cursor);
-        let position = position.as_ref().unwrap_or(self.tree.start());
+        let position = position.as_ref().unwrap_or_else(|| self.tree.start());
         let last = self.tree.node(self.cursor).and_then(super::tree::Branch::mv);
         At { cursor: self.cursor, here: here(position, last) }
     }
@@ -428,6 +452,11 @@ impl Room {
     /// Whether there is something that the library does not know yet.
     pub(crate) fn take_unsaved(&mut self) -> bool {
         std::mem::take(&mut self.dirty.unsaved)
+    }
+
+    /// The library could not take it.
+    pub(crate) fn mark_unsaved(&mut self) {
+        self.dirty.unsaved = true;
     }
 
     /// The line of the list of games.

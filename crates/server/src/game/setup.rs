@@ -79,7 +79,7 @@ pub(crate) fn open(new: &NewGame, lot: u16) -> Result<Tree, Refusal> {
         let mv = position
             .parse_move(&word)
             .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
-        at = tree.add(at, mv).map_err(|error| wrong(error))?;
+        at = tree.add(at, mv).map_err(wrong)?;
         position.play(mv).map_err(wrong)?;
     }
     Ok(tree)
@@ -89,8 +89,8 @@ pub(crate) fn open(new: &NewGame, lot: u16) -> Result<Tree, Refusal> {
 mod tests {
     use super::*;
 
-    fn check(variant: Variant, start: Start, expected: &str) {
-        let shown = match read_start(variant, &start, 0) {
+    fn check(variant: Variant, start: &Start, expected: &str) {
+        let shown = match read_start(variant, start, 0) {
             Ok((position, words)) => format!("{position} {}", words.join(" ")),
             Err(error) => error.text,
         };
@@ -105,31 +105,35 @@ mod tests {
     fn starts_are_read_in_all_their_forms() {
         check(
             Variant::Chess960,
-            Start::Number { number: Some(0) },
+            &Start::Number { number: Some(0) },
             "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1",
         );
         check(
             Variant::Shogi,
-            Start::Handicap { name: "lance".to_owned() },
+            &Start::Handicap { name: "lance".to_owned() },
             "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w",
         );
         check(
             Variant::Shogi,
-            text("position startpos moves 7g7f"),
+            &text("position startpos moves 7g7f"),
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 7g7f",
         );
         check(
             Variant::Chess,
-            text("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1 moves e2e4"),
+            &text("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1 moves e2e4"),
             "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1 e2e4",
         );
     }
 
     #[test]
     fn what_is_no_start_is_refused_in_the_words_of_the_rules() {
-        check(Variant::Chess960, Start::Number { number: Some(960) }, "there is no start position");
-        check(Variant::Chess, Start::Number { number: Some(1) }, "only Chess960");
-        check(Variant::Chess, text("8/8/8/8/8/8/8/8 w - - 0 1"), "");
+        check(
+            Variant::Chess960,
+            &Start::Number { number: Some(960) },
+            "there is no start position",
+        );
+        check(Variant::Chess, &Start::Number { number: Some(1) }, "only Chess960");
+        check(Variant::Chess, &text("8/8/8/8/8/8/8/8 w - - 0 1"), "");
         assert!(read_start(Variant::Chess, &text("8/8/8/8/8/8/8/8 w - - 0 1"), 0).is_err());
     }
 }

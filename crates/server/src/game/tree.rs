@@ -52,10 +52,6 @@ impl Branch {
     pub(crate) fn ply(&self) -> u32 {
         self.ply
     }
-
-    pub(crate) fn children(&self) -> &[NodeId] {
-        &self.children
-    }
 }
 
 impl Tree {
@@ -328,7 +324,7 @@ impl Tree {
             clock: notes.clock.map(millis),
             elapsed: notes.elapsed.map(millis),
             evaluation: notes.evaluation.map(|it| wire_evaluation(it, self.game())),
-            marks: notes.marks.iter().map(wire_mark).collect(),
+            marks: notes.marks.iter().copied().map(wire_mark).collect(),
         })
     }
 
@@ -375,7 +371,7 @@ pub(crate) fn record_evaluation(
     Some(readyok_rules::record::Evaluation { score, depth: it.depth })
 }
 
-fn wire_mark(mark: &readyok_rules::record::Mark) -> Mark {
+fn wire_mark(mark: readyok_rules::record::Mark) -> Mark {
     use readyok_rules::record::MarkColor;
     let color = match mark.color {
         MarkColor::Green => "green",
@@ -426,7 +422,7 @@ mod tests {
     fn shown(tree: &Tree, at: NodeId) -> String {
         let branch = tree.node(at).expect("it is there");
         let mut parts = Vec::new();
-        for child in branch.children() {
+        for child in &branch.children {
             let rest = shown(tree, *child);
             let word = tree.node(*child).and_then(Branch::mv).expect("a move");
             parts.push(format!("{}{rest}", word.word(Game::Chess.castling_form())));

@@ -51,13 +51,13 @@ pub enum State {
     /// Of `settings`.
     Settings(Settings),
     /// Of `game/…`.
-    Game(GameState),
+    Game(Box<GameState>),
     /// Of `analysis/…`.
     Analysis(AnalysisState),
     /// Of `log/…`.
     Log(LogState),
     /// Of `match/…`.
-    Match(MatchState),
+    Match(Box<MatchState>),
     /// Of `report/…`.
     Report(ReportState),
 }
@@ -75,13 +75,13 @@ pub enum Delta {
     /// Of `settings`: all of them.
     Settings(Settings),
     /// Of `game/…`.
-    Game(GameDelta),
+    Game(Box<GameDelta>),
     /// Of `analysis/…`.
     Analysis(AnalysisDelta),
     /// Of `log/…`.
     Log(LogDelta),
     /// Of `match/…`.
-    Match(MatchDelta),
+    Match(Box<MatchDelta>),
     /// Of `report/…`.
     Report(ReportDelta),
 }

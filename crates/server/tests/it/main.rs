@@ -1,3 +1,12 @@
 //! The tests of the server.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod analysis;
+mod engines;
+mod guard;
+
+mod play;
+mod records;
+mod reports;
+mod support;
 mod typescript;

@@ -176,6 +176,26 @@ impl Room {
         Ok(at)
     }
 
+    /// What an engine holds a position to be worth is kept with it.
+    pub(crate) fn note_judged(&mut self, node: NodeId, evaluation: crate::wire::Evaluation) {
+        let evaluation = record_evaluation(evaluation, self.game());
+        if let Some(notes) = self.tree.notes_mut(node) {
+            notes.evaluation = evaluation;
+            self.dirty.nodes.insert(node);
+            self.dirty.unsaved = true;
+        }
+    }
+
+    /// Gives a move the sign of a mistake, in the place of another one.
+    pub(crate) fn add_sign(&mut self, node: NodeId, nag: u8) {
+        if let Some(notes) = self.tree.notes_mut(node) {
+            notes.nags.retain(|it| !matches!(it.0, 1..=6));
+            notes.nags.push(Nag(nag));
+            self.dirty.nodes.insert(node);
+            self.dirty.unsaved = true;
+        }
+    }
+
     fn require_no_game(&self) -> Result<(), Refusal> {
         match &self.play {
             Some(table) if table.stand != Stand::Over => {

@@ -696,6 +696,9 @@ pub(super) fn reason_of(termination: &Termination) -> &'static str {
     }
 }
 
+/// No time is longer, in milliseconds.
+const YEAR: u64 = 365 * 24 * 3600 * 1000;
+
 /// Refuses players that cannot play.
 pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
     for side in [Side::First, Side::Second] {
@@ -706,7 +709,6 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
         if 200 < name.chars().count() || name.chars().any(char::is_control) {
             return Err(refusal(RefusalCode::Malformed, "the name of a player is too long or odd"));
         }
-        const YEAR: u64 = 365 * 24 * 3600 * 1000;
         let fits = match *time {
             crate::wire::Time::None => true,
             crate::wire::Time::Clock { base, increment, byoyomi, .. } => {

@@ -1,0 +1,328 @@
+//! The state of the whole app behind one lock, and everything that happens to it: commands of tabs,
+//! news of engines, clocks.
+//!
+//! ```text
+//!  tab ── Command ──> World ── Order ──> Process ─┐
+//!  clocks ── tick ──>   │  <────── News ──────────┘
+//!                       └─ Delta ──> Hub ──> tabs        every change of a game ──> Store
+//! ```
+//! Nothing waits while it holds the lock.
+
+mod checks;
+mod commands;
+mod engines;
+mod games;
+mod lanes;
+mod library;
+mod reports;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use readyok_client::{Dialect, Guard};
+use readyok_protocol::translation::Translation;
+use tokio::sync::Notify;
+
+use crate::engine::{Log, Order, Process, Registry, Reporter};
+use crate::game::{Ask, Room};
+use crate::hub::{Hub, TabId};
+use crate::store::{Store, StoreError};
+use crate::time::{Moment, now};
+use crate::wire::{
+    Answer, CheckRun, Command, Delta, EngineId, GameId, GamesState, LogDelta, LogState, ProcessId,
+    ProcessState, Refusal, Settings, Side, State, ToTab, Topic, Use,
+};
+
+use lanes::LaneRoom;
+use reports::Report;
+
+/// So many processes that have ended are remembered, for their logs.
+const MOST_ENDED: usize = 16;
+
+/// What the app needs to know of the program around it.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The folder for the library and everything else that is kept.
+    pub data: PathBuf,
+    /// The program that is Narikin, with its arguments.
+    pub built_in: (PathBuf, Vec<String>),
+    /// The translation file of Narikin.
+    pub translation: Vec<u8>,
+    /// Sees to it that no engine outlives this program.
+    pub guard: Option<Guard>,
+}
+
+/// The app.
+pub(crate) struct App {
+    world: Mutex<World>,
+    /// The clocks have to be looked at anew.
+    pub(crate) clocks: Notify,
+    /// The last tab has gone, or work has ended.
+    pub(crate) idle: Notify,
+}
+
+/// Everything that is true now.
+pub(crate) struct World {
+    pub(crate) hub: Hub,
+    pub(crate) store: Store,
+    setup: Setup,
+    rooms: BTreeMap<GameId, Room>,
+    registry: Registry,
+    processes: BTreeMap<ProcessId, Running>,
+    seats: BTreeMap<(GameId, Side), ProcessId>,
+    lanes: BTreeMap<GameId, BTreeMap<EngineId, LaneRoom>>,
+    reports: BTreeMap<GameId, Report>,
+    /// The last line of each log that was passed on.
+    told: BTreeMap<ProcessId, u64>,
+    settings: Settings,
+    last_process: ProcessId,
+    last_ticket: u64,
+    reporter: Reporter,
+    checked: Checked,
+    /// The server ends: nothing new is started.
+    closing: bool,
+}
+
+/// Who is told what came of a run of the conformance checker.
+type Checked = Arc<dyn Fn(EngineId, CheckRun) + Send + Sync>;
+
+/// A process with what is known of it.
+struct Running {
+    /// None when it has ended.
+    handle: Option<Process>,
+    log: Arc<Mutex<Log>>,
+    state: ProcessState,
+    /// What it speaks, once it has greeted.
+    dialect: Option<Dialect>,
+    /// What the game wants of it and cannot be said yet.
+    pending: Vec<Ask>,
+    /// The side that it plays, and the search it is at.
+    side: Option<Side>,
+    hint: Option<(u64, crate::wire::NodeId)>,
+    /// Another process takes its place when it has left.
+    restart: bool,
+}
+
+impl App {
+    /// Opens the library and goes on where it was left.
+    pub(crate) fn open(setup: Setup) -> Result<Arc<Self>, StoreError> {
+        let store = Store::open(&setup.data)?;
+        let translation = Translation::read(&setup.translation).unwrap_or_default();
+        let registry = Registry::new(translation, store.engines()?);
+        let settings = store.settings()?;
+        let at = now();
+        let mut rooms = BTreeMap::new();
+        for (id, kept) in store.open_games()? {
+            if let Some(room) = Room::restore(id, kept, at) {
+                rooms.insert(id, room);
+            }
+        }
+        Ok(Arc::new_cyclic(|app: &Weak<Self>| {
+            let (app, for_checks) = (app.clone(), app.clone());
+            let checked: Checked = Arc::new(move |engine, run| {
+                if let Some(app) = for_checks.upgrade() {
+                    app.world().set_check(engine, run);
+                }
+            });
+            let reporter: Reporter = Arc::new(move |process, news| {
+                if let Some(app) = app.upgrade() {
+                    app.world().news(process, news, now());
+                    app.clocks.notify_one();
+                    app.idle.notify_one();
+                }
+            });
+            Self {
+                world: Mutex::new(World {
+                    hub: Hub::default(),
+                    store,
+                    setup,
+                    rooms,
+                    registry,
+                    processes: BTreeMap::new(),
+                    seats: BTreeMap::new(),
+                    lanes: BTreeMap::new(),
+                    reports: BTreeMap::new(),
+                    told: BTreeMap::new(),
+                    settings,
+                    last_process: 0,
+                    last_ticket: 0,
+                    reporter,
+                    checked,
+                    closing: false,
+                }),
+                clocks: Notify::new(),
+                idle: Notify::new(),
+            }
+        }))
+    }
+
+    /// The world. Whoever holds it waits for nothing.
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Carries out a command of a tab.
+    pub(crate) fn command(&self, tab: TabId, command: Command) -> Result<Answer, Refusal> {
+        let answer = self.world().command(tab, command, now());
+        self.clocks.notify_one();
+        self.idle.notify_one();
+        answer
+    }
+}
+
+impl World {
+    /// A snapshot of a topic as a message; none if there is no such topic.
+    pub(crate) fn snapshot(&self, topic: Topic) -> Option<ToTab> {
+        let at = now();
+        let state = match topic {
+            Topic::Games => {
+                let mut games: Vec<_> = self.rooms.values().map(Room::line).collect();
+                games.sort_by_key(|line| std::cmp::Reverse((line.changed, line.id)));
+                State::Games(GamesState { games })
+            }
+            Topic::Engines => State::Engines(self.engines_state()),
+            Topic::Settings => State::Settings(self.settings.clone()),
+            Topic::Game(id) => State::Game(Box::new(self.rooms.get(&id)?.state(at))),
+            Topic::Analysis(id) => {
+                self.rooms.get(&id)?;
+                State::Analysis(self.analysis_state(id))
+            }
+            Topic::Log(id) => State::Log(self.log_state(id)?),
+            Topic::Report(id) => {
+                self.rooms.get(&id)?;
+                State::Report(self.report_state(id))
+            }
+            Topic::Matches | Topic::Match(_) => return None,
+        };
+        let number = self.hub.number(topic);
+        Some(ToTab::Snapshot { topic, number, state: Box::new(state) })
+    }
+
+    fn log_state(&self, id: ProcessId) -> Option<LogState> {
+        let log = self.processes.get(&id)?.log.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is passed on next follows what was passed on last, for those who listen already.
+        let upto = self.told.get(&id).copied().unwrap_or_else(|| log.total());
+        let tail = log.after(0);
+        let lines = tail.lines.into_iter().filter(|line| line.number <= upto).collect();
+        Some(LogState { process: id, lines, total: upto })
+    }
+
+    /// Passes on what logs have heard since the last time.
+    pub(crate) fn pass_logs_on(&mut self) {
+        let alive = self.processes.iter().filter(|(_, running)| running.handle.is_some());
+        for id in alive.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.note_approvals(id);
+        }
+        let wanted: Vec<ProcessId> = self
+            .hub
+            .wanted()
+            .filter_map(|topic| match topic {
+                Topic::Log(id) => Some(id),
+                _ => None,
+            })
+            .collect();
+        self.told.retain(|id, _| wanted.contains(id));
+        for id in wanted {
+            let Some(running) = self.processes.get(&id) else { continue };
+            let log = running.log.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(told) = self.told.get(&id).copied() else {
+                self.told.insert(id, log.total());
+                continue;
+            };
+            if told == log.total() {
+                continue;
+            }
+            let tail = log.after(told);
+            drop(log);
+            self.told.insert(id, tail.total);
+            let delta = LogDelta { lines: tail.lines, skipped: tail.skipped, total: tail.total };
+            self.hub.publish(Topic::Log(id), Delta::Log(delta));
+        }
+    }
+
+    /// A tab wants a topic.
+    fn subscribe(&mut self, tab: TabId, topic: Topic) -> bool {
+        if let Topic::Log(id) = topic
+            && let Some(running) = self.processes.get(&id)
+            && !self.told.contains_key(&id)
+        {
+            let total = running.log.lock().unwrap_or_else(PoisonError::into_inner).total();
+            self.told.insert(id, total);
+        }
+        self.hub.subscribe(tab, topic)
+    }
+
+    /// When the next flag falls.
+    pub(crate) fn due(&self) -> Option<Moment> {
+        self.rooms.values().filter_map(Room::due).min()
+    }
+
+    /// Looks at the clocks.
+    pub(crate) fn tick(&mut self, at: Moment) {
+        let due: Vec<GameId> = self
+            .rooms
+            .values()
+            .filter(|room| room.due().is_some_and(|due| due <= at))
+            .map(Room::id)
+            .collect();
+        for id in due {
+            let effects = self.rooms.get_mut(&id).map(|room| room.tick(at)).unwrap_or_default();
+            self.settle(id, effects, at);
+        }
+    }
+
+    /// The server ends: games are interrupted and kept, engines are asked to leave.
+    pub(crate) fn close(&mut self) {
+        self.closing = true;
+        let at = now();
+        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
+            let effects =
+                self.rooms.get_mut(&id).map(|room| room.interrupt(at)).unwrap_or_default();
+            self.settle(id, effects, at);
+        }
+        for running in self.processes.values() {
+            if let Some(handle) = &running.handle {
+                handle.order(Order::Quit);
+            }
+        }
+    }
+
+    /// Whether no engine runs any more.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.processes.values().all(|running| running.handle.as_ref().is_none_or(Process::is_over))
+    }
+
+    /// Kills what still runs.
+    pub(crate) fn kill_all(&mut self) {
+        for running in self.processes.values_mut() {
+            running.handle = None;
+        }
+    }
+
+    /// What becomes of work when the last tab has gone. Tells whether the server is to end.
+    pub(crate) fn last_tab_has_gone(&mut self) -> bool {
+        let at = now();
+        let choice = self.settings.on_close;
+        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
+            if choice.pause_games && self.rooms.get(&id).is_some_and(Room::is_going) {
+                let paused = self.rooms.get_mut(&id).and_then(|room| room.pause(at).ok());
+                self.settle(id, paused.unwrap_or_default(), at);
+            }
+            if choice.stop_analysis {
+                self.end_lanes(id);
+            }
+        }
+        choice.quit && !self.rooms.values().any(Room::is_going) && self.lanes.is_empty()
+    }
+}
+
+fn is_for(state: &ProcessState, game: GameId) -> bool {
+    match state.use_for {
+        Use::Play { game: it }
+        | Use::Analyse { game: it }
+        | Use::Hint { game: it }
+        | Use::Report { game: it } => it == game,
+        Use::Inspect | Use::Console => false,
+    }
+}

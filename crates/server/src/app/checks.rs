@@ -1,0 +1,93 @@
+//! Putting an engine through the conformance checker.
+
+use std::thread;
+
+use readyok_check::{CheckResult as Found, Subject, Suite, Verdict};
+
+use super::World;
+use crate::engine::printable;
+use crate::game::refusal;
+use crate::time::{Moment, now};
+use crate::wire::{Answer, CheckResult, CheckRun, EngineId, Reach, Refusal, RefusalCode};
+
+/// So many engines of a run are asked at once: others need the machine too.
+const JOBS: usize = 1;
+
+impl World {
+    /// Starts a run. Its result is told with the engine.
+    pub(super) fn check_engine(&mut self, id: EngineId, at: Moment) -> Result<Answer, Refusal> {
+        let engine = self.registry.get(id)?;
+        if matches!(engine.check, Some(CheckRun::Running { .. })) {
+            return Err(refusal(RefusalCode::NotNow, "the engine is being checked"));
+        }
+        let cannot = |text: &str| Err(refusal(RefusalCode::Engine, text));
+        let subject = match &engine.entry.reach {
+            Reach::Tcp { .. } => return cannot("only a program can be checked"),
+            Reach::Program { env, .. } if !env.is_empty() => {
+                return cannot("a program with an environment of its own cannot be checked");
+            }
+            Reach::Program { path, args, dir, .. } => {
+                let subject = Subject::program(path, args);
+                match dir {
+                    Some(dir) => subject.in_directory(dir),
+                    None => subject,
+                }
+            }
+            Reach::BuiltIn => {
+                let (path, args) = &self.setup.built_in;
+                Subject::program(path, args).in_directory(&self.setup.data)
+            }
+        };
+        let subject = match &self.setup.guard {
+            Some(guard) => subject.guarded(guard),
+            None => subject,
+        };
+        let mut suite = Suite::new(subject).jobs(JOBS);
+        if let Some(dialect) = engine.dialect(None) {
+            suite = suite.dialect(dialect);
+        }
+        let tell = self.checked.clone();
+        let run = move || {
+            let run = match suite.run() {
+                Ok(report) => CheckRun::Done {
+                    at: now(),
+                    conforms: report.conforms(),
+                    checks: report.results.iter().map(result).collect(),
+                },
+                Err(error) => CheckRun::Failed { error: printable(&error.to_string()) },
+            };
+            tell(id, run);
+        };
+        thread::Builder::new()
+            .name("check".to_owned())
+            .spawn(run)
+            .map_err(|error| refusal(RefusalCode::TooMuch, error.to_string()))?;
+        self.set_check(id, CheckRun::Running { since: at });
+        Ok(Answer::Done)
+    }
+
+    /// What came of a run, or that there is one.
+    pub(super) fn set_check(&mut self, id: EngineId, run: CheckRun) {
+        if let Ok(engine) = self.registry.get_mut(id) {
+            engine.check = Some(run);
+            self.engine_changed(id);
+        }
+    }
+}
+
+fn result(found: &Found) -> CheckResult {
+    let (verdict, why) = match &found.verdict {
+        Verdict::Pass => ("pass", ""),
+        Verdict::Fail(why) => ("fail", why.as_str()),
+        Verdict::Skip(why) => ("skip", why.as_str()),
+        Verdict::Inconclusive(why) => ("inconclusive", why.as_str()),
+    };
+    CheckResult {
+        id: found.check.id.to_owned(),
+        rule: found.check.rule.to_owned(),
+        severity: found.severity.word().to_owned(),
+        verdict: verdict.to_owned(),
+        detail: printable(why),
+        clauses: found.check.clauses.iter().map(|clause| clause.place.to_owned()).collect(),
+    }
+}

@@ -1,0 +1,164 @@
+//! Commands of tabs: each finds the one who carries it out.
+
+use super::World;
+use crate::engine::{Order, is_program};
+use crate::game::{Room, refusal};
+use crate::hub::TabId;
+use crate::time::Moment;
+use crate::wire::{
+    Answer, Command, Delta, EngineEntry, Reach, Refusal, RefusalCode, Settings, Topic,
+};
+
+/// What the page keeps has at most so many bytes.
+const MOST_SETTINGS: usize = 64 << 10;
+/// A line that a user says to an engine has at most so many bytes.
+const LONGEST_LINE: usize = 64 << 10;
+
+impl World {
+    pub(super) fn command(
+        &mut self,
+        tab: TabId,
+        command: Command,
+        at: Moment,
+    ) -> Result<Answer, Refusal> {
+        match command {
+            Command::Subscribe { topic } => {
+                if self.snapshot(topic).is_none() {
+                    return Err(refusal(RefusalCode::NotFound, format!("there is no `{topic}`")));
+                }
+                if !self.subscribe(tab, topic) {
+                    return Err(refusal(RefusalCode::TooMuch, "the tab has too many topics"));
+                }
+                Ok(Answer::Done)
+            }
+            Command::Unsubscribe { topic } => {
+                self.hub.unsubscribe(tab, topic);
+                Ok(Answer::Done)
+            }
+            Command::NewGame { game } => self.new_game(&game, at),
+            Command::OpenGame { game } => self.open_game(game, at),
+            Command::CloseGame { game } => self.close_game(game, at),
+            Command::DeleteGame { game } => self.delete_game(game, at),
+            Command::Move { game, node, text } => {
+                let (id, effects) = self.room(game)?.play_move(node, &text, at)?;
+                self.settle(game, effects, at);
+                Ok(Answer::Node { node: id })
+            }
+            Command::GoTo { game, node } => self.act(game, at, |room| {
+                room.go_to(node)?;
+                Ok(Vec::new())
+            }),
+            Command::Edit { game, edit } => {
+                let inserted = self.room(game)?.edit(edit)?;
+                self.settle(game, Vec::new(), at);
+                Ok(inserted.map_or(Answer::Done, |node| Answer::Node { node }))
+            }
+            Command::TakeBack { game } => self.act(game, at, |room| room.take_back(at)),
+            Command::Resign { game } => self.act(game, at, |room| room.resign(at)),
+            Command::OfferDraw { game } => self.act(game, at, |room| room.offer_draw(at)),
+            Command::AcceptDraw { game } => self.act(game, at, |room| room.accept_draw(at)),
+            Command::Claim { game } => self.act(game, at, |room| room.claim(at)),
+            Command::Hint { game, engine } => self.hint(game, engine),
+            Command::MoveNow { game } => self.act(game, at, Room::move_now),
+            Command::Pause { game } => self.act(game, at, |room| room.pause(at)),
+            Command::Resume { game, from, players } => {
+                self.resume(game, from, players.as_deref(), at)
+            }
+            Command::Abort { game } => self.act(game, at, |room| room.abort(at)),
+            Command::Analyse { game, engine, settings } => self.analyse(game, engine, settings),
+            Command::StopAnalysis { game, engine } => self.stop_lanes(game, engine),
+            Command::EndAnalysis { game, engine } => self.end_lane(game, engine),
+            Command::AddEngine { entry } => self.add_engine(entry),
+            Command::PreviewEngine { text } => preview(&text),
+            Command::ChangeEngine { engine, entry } => self.change_engine(engine, entry),
+            Command::RemoveEngine { engine } => self.remove_engine(engine),
+            Command::InspectEngine { engine } => self.inspect(engine),
+            Command::SetOptions { engine, of, values } => self.set_options(engine, of, &values),
+            Command::PressButton { engine, option } => self.press(engine, &option),
+            Command::SavePreset { engine, preset } => {
+                self.save_presets(engine, |world| world.registry.save_preset(engine, preset))
+            }
+            Command::DeletePreset { engine, name } => self.save_presets(engine, |world| {
+                let presets = &mut world.registry.get_mut(engine)?.entry.presets;
+                presets.retain(|preset| preset.name != name);
+                Ok(())
+            }),
+            Command::ApplyPreset { engine, name, of } => self.apply_preset(engine, &name, of),
+            Command::RegisterEngine { engine, with } => self.register_engine(engine, with),
+            Command::OpenConsole { engine } => self.open_console(engine),
+            Command::Say { process, line } => {
+                if LONGEST_LINE < line.len() || line.chars().any(char::is_control) {
+                    return Err(refusal(
+                        RefusalCode::Malformed,
+                        "the line is too long, or holds control characters",
+                    ));
+                }
+                self.order(process, Order::Say(line))
+            }
+            Command::RestartProcess { process } => self.restart_process(process),
+            Command::QuitProcess { process } => self.order(process, Order::Quit),
+            Command::KillProcess { process } => self.kill_process(process, at),
+            Command::SetSettings { settings } => self.set_settings(settings),
+            Command::CheckEngine { engine } => self.check_engine(engine, at),
+            Command::StartReport { on, settings } => self.start_report(on, &settings, at),
+            Command::StopReport { game } => self.stop_report(game),
+            Command::StartMatch { .. }
+            | Command::StopMatch { .. }
+            | Command::ResumeMatch { .. }
+            | Command::DeleteMatch { .. }
+            | Command::TryMove { .. } => {
+                Err(refusal(RefusalCode::NotNow, "this server cannot do that"))
+            }
+        }
+    }
+
+    fn set_settings(&mut self, settings: Settings) -> Result<Answer, Refusal> {
+        let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if MOST_SETTINGS < size {
+            return Err(refusal(RefusalCode::TooMuch, "the page keeps too much"));
+        }
+        self.store.save_settings(&settings).map_err(super::games::storage)?;
+        self.settings = settings.clone();
+        self.hub.publish(Topic::Settings, Delta::Settings(settings));
+        Ok(Answer::Done)
+    }
+}
+
+/// What would be run for a text: an address, a path, or a command line in the quoting of a shell.
+fn preview(text: &str) -> Result<Answer, Refusal> {
+    let text = text.trim();
+    let entry = |reach| Answer::Preview {
+        entry: EngineEntry { name: String::new(), reach, protocol: None },
+    };
+    if let Some(address) = text.strip_prefix("tcp://") {
+        return Ok(entry(Reach::Tcp { address: address.to_owned() }));
+    }
+    let program = |path: &str, args: &[String]| Reach::Program {
+        path: path.to_owned(),
+        args: args.to_vec(),
+        dir: None,
+        env: std::collections::BTreeMap::new(),
+    };
+    if is_program(std::path::Path::new(text)) {
+        return Ok(entry(program(text, &[])));
+    }
+    let words = shlex::split(text).unwrap_or_default();
+    let Some((first, args)) = words.split_first() else {
+        return Err(refusal(RefusalCode::Malformed, "there is no command, or an open quote"));
+    };
+    let found = if first.contains('/') || first.contains(std::path::MAIN_SEPARATOR) {
+        Some(first.clone())
+    } else {
+        let dirs = std::env::var_os("PATH").unwrap_or_default();
+        let found =
+            std::env::split_paths(&dirs).map(|dir| dir.join(first)).find(|it| is_program(it));
+        found.and_then(|path| path.to_str().map(str::to_owned))
+    };
+    match found.filter(|path| is_program(std::path::Path::new(path))) {
+        Some(path) => Ok(entry(program(&path, args))),
+        None => Err(refusal(
+            RefusalCode::Path,
+            format!("`{}` is no program that may be run", first.escape_debug()),
+        )),
+    }
+}

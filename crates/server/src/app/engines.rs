@@ -1,0 +1,491 @@
+//! Engines of the world: what is registered, processes that start, tell news and end.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use readyok_protocol::Register;
+
+use super::{MOST_ENDED, Running, World};
+use crate::engine::{BUILT_IN, News, Order, Start, start};
+use crate::game::refusal;
+use crate::time::Moment;
+use crate::wire::{
+    Answer, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState, GameId, Machine,
+    ProcessId, ProcessState, ProcessStatus, Refusal, RefusalCode, Registration, Topic, Use,
+    ValuesFor, Variant,
+};
+
+use super::games::storage;
+
+/// So many processes can run at once.
+const MOST_PROCESSES: usize = 64;
+
+impl World {
+    pub(super) fn engines_state(&self) -> EnginesState {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        EnginesState {
+            engines: self.registry.iter().map(|(id, engine)| engine.wire(id)).collect(),
+            processes: self.processes.values().map(|running| running.state.clone()).collect(),
+            machine: Machine {
+                processors: u32::try_from(processors).unwrap_or(u32::MAX),
+                memory: memory(),
+            },
+        }
+    }
+
+    fn publish_engines(&mut self, delta: EnginesDelta) {
+        self.hub.publish(Topic::Engines, Delta::Engines(delta));
+    }
+
+    /// Tells tabs and the library of a change of an engine.
+    pub(super) fn engine_changed(&mut self, id: EngineId) {
+        let Ok(engine) = self.registry.get(id) else { return };
+        let state: EngineState = engine.wire(id);
+        let entry = engine.entry.clone();
+        // What cannot be kept now is kept with the next change.
+        let _ = self.store.save_engine(id, &entry);
+        self.publish_engines(EnginesDelta { engines: vec![state], ..EnginesDelta::default() });
+    }
+
+    fn process_changed(&mut self, id: ProcessId) {
+        if let Some(running) = self.processes.get_mut(&id) {
+            let log = running.log.lock().unwrap_or_else(PoisonError::into_inner);
+            running.state.breaches = log.breaches();
+            drop(log);
+            let processes = vec![running.state.clone()];
+            self.publish_engines(EnginesDelta { processes, ..EnginesDelta::default() });
+        }
+    }
+
+    /// Starts a process of an engine.
+    pub(super) fn start_process(
+        &mut self,
+        engine: EngineId,
+        use_for: Use,
+        variant: Option<Variant>,
+        values: BTreeMap<String, String>,
+        ponders: bool,
+    ) -> Result<ProcessId, Refusal> {
+        let registered = self.registry.get(engine)?;
+        if self.closing {
+            return Err(refusal(RefusalCode::NotNow, "the server ends"));
+        }
+        let alive = self.processes.values().filter(|running| running.handle.is_some()).count();
+        if MOST_PROCESSES <= alive {
+            return Err(refusal(RefusalCode::TooMuch, "too many engines run"));
+        }
+        self.last_process += 1;
+        let id = self.last_process;
+        let how = Start {
+            name: registered.name().to_owned(),
+            reach: registered.entry.reach.clone(),
+            built_in: self.setup.built_in.clone(),
+            home: self.setup.data.clone(),
+            dialect: registered.dialect(variant),
+            values,
+            register: registered.register(),
+            ponders,
+            guard: self.setup.guard.clone(),
+        };
+        let process = start(id, how, Arc::clone(&self.reporter));
+        let state = ProcessState {
+            id,
+            engine,
+            use_for,
+            status: ProcessStatus::Starting,
+            pid: None,
+            started: crate::time::now(),
+            identity: None,
+            error: None,
+            stderr: Vec::new(),
+            breaches: 0,
+        };
+        let log = Arc::clone(&process.log);
+        self.processes.insert(
+            id,
+            Running {
+                handle: Some(process),
+                log,
+                state,
+                dialect: None,
+                pending: Vec::new(),
+                side: None,
+                hint: None,
+                restart: false,
+            },
+        );
+        self.forget_old_processes();
+        self.process_changed(id);
+        Ok(id)
+    }
+
+    fn forget_old_processes(&mut self) {
+        let ended: Vec<ProcessId> = self
+            .processes
+            .iter()
+            .filter(|(_, running)| running.handle.is_none())
+            .map(|(id, _)| *id)
+            .collect();
+        let forgotten: Vec<ProcessId> =
+            ended.iter().take(ended.len().saturating_sub(MOST_ENDED)).copied().collect();
+        for id in &forgotten {
+            self.processes.remove(id);
+            self.hub.close(Topic::Log(*id));
+        }
+        if !forgotten.is_empty() {
+            self.publish_engines(EnginesDelta { forgotten, ..EnginesDelta::default() });
+        }
+    }
+
+    /// A process tells something.
+    pub(super) fn news(&mut self, id: ProcessId, news: News, at: Moment) {
+        let Some(running) = self.processes.get_mut(&id) else { return };
+        let use_for = running.state.use_for;
+        match news {
+            News::Greeted(greeting) => {
+                running.dialect = Some(greeting.dialect);
+                running.state.pid = greeting.pid;
+                let engine = running.state.engine;
+                self.registry.greeted(engine, &greeting);
+                let identity = self.registry.get(engine).ok().and_then(|it| it.identity.clone());
+                if let Some(running) = self.processes.get_mut(&id) {
+                    running.state.identity = identity;
+                }
+                self.note_approvals(id);
+                self.engine_changed(engine);
+                self.process_changed(id);
+                self.greeted(id, use_for, at);
+            }
+            News::Status(status) => {
+                running.state.status = status;
+                self.note_approvals(id);
+                self.process_changed(id);
+            }
+            News::Begun(ticket) => match use_for {
+                Use::Play { game } => self.seat_begins(id, game, ticket, at),
+                Use::Analyse { game } => self.lane_begins(id, game, ticket),
+                Use::Inspect | Use::Hint { .. } | Use::Report { .. } | Use::Console => (),
+            },
+            News::Told(ticket, told) => match use_for {
+                Use::Play { game } => self.seat_thinks(id, game, ticket, &told, at),
+                Use::Analyse { game } => self.lane_tells(id, game, ticket, *told, false),
+                Use::Inspect | Use::Hint { .. } | Use::Report { .. } | Use::Console => (),
+            },
+            News::Answered(ticket, played, told) => match use_for {
+                Use::Play { game } => {
+                    self.seat_answers(id, game, (ticket, &played, &told), at);
+                }
+                Use::Analyse { game } => self.lane_tells(id, game, ticket, *told, true),
+                Use::Hint { game } => self.hint_answers(id, game, ticket, &told, at),
+                Use::Report { game } => self.report_answers(id, game, ticket, &told, at),
+                Use::Inspect | Use::Console => (),
+            },
+            News::Refused(ticket, why) => {
+                running.state.error = Some(why.clone());
+                self.process_changed(id);
+                match use_for {
+                    Use::Play { game } => self.seat_fails(id, game, Some(&why), at),
+                    Use::Analyse { game } => self.lane_refused(id, game, ticket, why),
+                    Use::Hint { .. } | Use::Inspect | Use::Report { .. } | Use::Console => {
+                        if let Some(handle) =
+                            self.processes.get(&id).and_then(|it| it.handle.as_ref())
+                        {
+                            handle.order(Order::Quit);
+                        }
+                    }
+                }
+            }
+            News::Complaint(text) => {
+                running.state.error = Some(text);
+                self.process_changed(id);
+            }
+            News::Ended(failure) => {
+                running.handle = None;
+                running.pending.clear();
+                let restart = std::mem::take(&mut running.restart);
+                let (engine, failed) = (running.state.engine, failure.is_some());
+                let why = failure.map(|failure| {
+                    running.state.stderr =
+                        failure.stderr.iter().map(|line| crate::engine::printable(line)).collect();
+                    running.state.error = Some(failure.text.clone());
+                    failure.text
+                });
+                running.state.status =
+                    if failed { ProcessStatus::Dead } else { ProcessStatus::Ended };
+                let greeted = running.dialect.is_some();
+                self.note_approvals(id);
+                self.process_changed(id);
+                if !greeted && failed {
+                    if let Ok(engine) = self.registry.get_mut(engine) {
+                        engine.error.clone_from(&why);
+                    }
+                    self.engine_changed(engine);
+                }
+                self.ended(id, use_for, why.as_deref(), restart, at);
+                self.forget_old_processes();
+            }
+        }
+    }
+
+    /// What an engine has said of its registration and its copy protection.
+    pub(super) fn note_approvals(&mut self, id: ProcessId) {
+        let Some(running) = self.processes.get(&id) else { return };
+        let log = running.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = (log.registration(), log.copy_protection());
+        drop(log);
+        let engine = running.state.engine;
+        if heard == (None, None) {
+            return;
+        }
+        let Ok(registered) = self.registry.get_mut(engine) else { return };
+        if (registered.registration, registered.copy_protection) != heard {
+            (registered.registration, registered.copy_protection) = heard;
+            self.engine_changed(engine);
+        }
+    }
+
+    fn greeted(&mut self, id: ProcessId, use_for: Use, at: Moment) {
+        match use_for {
+            Use::Play { game } => self.seat_greeted(id, game, at),
+            Use::Analyse { game } => self.lane_greeted(id, game),
+            Use::Hint { game } => self.hint_greeted(id, game),
+            Use::Inspect => {
+                if let Some(handle) = self.processes.get(&id).and_then(|it| it.handle.as_ref()) {
+                    handle.order(Order::Quit);
+                }
+            }
+            Use::Report { game } => self.report_goes_on(id, game, at),
+            Use::Console => (),
+        }
+    }
+
+    fn ended(&mut self, id: ProcessId, use_for: Use, why: Option<&str>, restart: bool, at: Moment) {
+        match use_for {
+            Use::Play { game } => {
+                self.seat_fails(id, game, why, at);
+                if restart {
+                    let _ = self.act(game, at, |room| room.go_on(at));
+                }
+            }
+            Use::Analyse { game } => self.lane_ended(id, game, why, restart),
+            Use::Console if restart => {
+                if let Some(engine) = self.processes.get(&id).map(|it| it.state.engine) {
+                    // Why it could not be started is told by its own state.
+                    let _ = self.open_console(engine);
+                }
+            }
+            Use::Report { game } => self.report_ended(id, game, why),
+            Use::Inspect | Use::Hint { .. } | Use::Console => (),
+        }
+    }
+
+    /// Registers an engine and asks it what it can do.
+    pub(super) fn add_engine(&mut self, entry: EngineEntry) -> Result<Answer, Refusal> {
+        let id = self.registry.add(entry)?;
+        self.engine_changed(id);
+        self.inspect(id)?;
+        Ok(Answer::Engine { engine: id })
+    }
+
+    pub(super) fn inspect(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+        let values = self.registry.get(id)?.values(ValuesFor::All);
+        self.start_process(id, Use::Inspect, None, values, false)?;
+        Ok(Answer::Done)
+    }
+
+    /// The built-in engine is asked once, so that its options are known.
+    pub(crate) fn inspect_unknown(&mut self) {
+        let unknown: Vec<EngineId> = self
+            .registry
+            .iter()
+            .filter(|(id, engine)| *id == BUILT_IN && engine.identity.is_none())
+            .map(|(id, _)| id)
+            .collect();
+        for id in unknown {
+            // What is wrong with it is told by its process.
+            let _ = self.inspect(id);
+        }
+    }
+
+    pub(super) fn change_engine(
+        &mut self,
+        id: EngineId,
+        entry: EngineEntry,
+    ) -> Result<Answer, Refusal> {
+        self.registry.change(id, entry)?;
+        self.engine_changed(id);
+        self.inspect(id)
+    }
+
+    pub(super) fn remove_engine(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+        self.registry.remove(id)?;
+        for running in self.processes.values().filter(|running| running.state.engine == id) {
+            if let Some(handle) = &running.handle {
+                handle.order(Order::Quit);
+            }
+        }
+        let games: Vec<GameId> = self.lanes.keys().copied().collect();
+        for game in games {
+            self.remove_lane(game, id);
+        }
+        self.store.delete_engine(id).map_err(storage)?;
+        self.publish_engines(EnginesDelta { removed: vec![id], ..EnginesDelta::default() });
+        Ok(Answer::Done)
+    }
+
+    /// Sets values for good, for the processes that run as well.
+    pub(super) fn set_options(
+        &mut self,
+        id: EngineId,
+        of: ValuesFor,
+        values: &BTreeMap<String, Option<String>>,
+    ) -> Result<Answer, Refusal> {
+        self.registry.set_values(id, of, values)?;
+        self.engine_changed(id);
+        self.pass_values_on(id);
+        Ok(Answer::Done)
+    }
+
+    /// Has the processes of an engine take its values.
+    pub(super) fn pass_values_on(&mut self, id: EngineId) {
+        let Ok(engine) = self.registry.get(id) else { return };
+        for running in self.processes.values().filter(|running| running.state.engine == id) {
+            let of = match running.state.use_for {
+                Use::Play { .. } => ValuesFor::Play,
+                Use::Analyse { .. } | Use::Hint { .. } | Use::Report { .. } => ValuesFor::Analyse,
+                Use::Inspect => continue,
+                Use::Console => ValuesFor::All,
+            };
+            if let Some(handle) = &running.handle {
+                handle.order(Order::Set(engine.values(of)));
+            }
+        }
+    }
+
+    pub(super) fn press(&mut self, id: EngineId, button: &str) -> Result<Answer, Refusal> {
+        let engine = self.registry.get(id)?;
+        let known = engine.options.iter().any(|option| {
+            option.name == button && matches!(option.kind, crate::wire::OptionKind::Button)
+        });
+        if !known {
+            return Err(refusal(RefusalCode::Engine, "the engine has no such button"));
+        }
+        for running in self.processes.values().filter(|running| running.state.engine == id) {
+            if let Some(handle) = &running.handle {
+                handle.order(Order::Press(button.to_owned()));
+            }
+        }
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn save_presets(
+        &mut self,
+        id: EngineId,
+        change: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<Answer, Refusal> {
+        self.registry.get(id)?;
+        change(self)?;
+        self.engine_changed(id);
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn apply_preset(
+        &mut self,
+        id: EngineId,
+        name: &str,
+        of: ValuesFor,
+    ) -> Result<Answer, Refusal> {
+        let engine = self.registry.get_mut(id)?;
+        let preset = engine.entry.presets.iter().find(|preset| preset.name == name).cloned();
+        let preset =
+            preset.ok_or_else(|| refusal(RefusalCode::NotFound, "there is no such preset"))?;
+        *engine.values_mut(of) = preset.values;
+        self.engine_changed(id);
+        self.pass_values_on(id);
+        Ok(Answer::Done)
+    }
+
+    /// What to answer when an engine wants to be registered.
+    pub(super) fn register_engine(
+        &mut self,
+        id: EngineId,
+        with: Option<Registration>,
+    ) -> Result<Answer, Refusal> {
+        let odd = |text: &str| 1000 < text.len() || text.chars().any(char::is_control);
+        if with.as_ref().is_some_and(|with| odd(&with.name) || odd(&with.code)) {
+            return Err(refusal(RefusalCode::Malformed, "the name or the code is too long or odd"));
+        }
+        let engine = self.registry.get_mut(id)?;
+        engine.entry.registered_as = with.map(|with| (with.name, with.code));
+        let register = engine.register().unwrap_or(Register::Later);
+        for running in self.processes.values().filter(|running| running.state.engine == id) {
+            if let Some(handle) = &running.handle {
+                handle.order(Order::Register(register.clone()));
+            }
+        }
+        self.engine_changed(id);
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn open_console(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+        let values = self.registry.get(id)?.values(ValuesFor::All);
+        let process = self.start_process(id, Use::Console, None, values, false)?;
+        Ok(Answer::Process { process })
+    }
+
+    /// Orders something of a process.
+    pub(super) fn order(&mut self, id: ProcessId, order: Order) -> Result<Answer, Refusal> {
+        let running = self.processes.get(&id);
+        let handle = running.and_then(|running| running.handle.as_ref());
+        let handle = handle
+            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("process {id} does not run")))?;
+        if !handle.order(order) {
+            return Err(refusal(RefusalCode::Engine, "the engine does not listen"));
+        }
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn restart_process(&mut self, id: ProcessId) -> Result<Answer, Refusal> {
+        let alive = self.processes.get(&id).is_some_and(|running| running.handle.is_some());
+        if alive {
+            if let Some(running) = self.processes.get_mut(&id) {
+                running.restart = true;
+            }
+            return self.order(id, Order::Quit);
+        }
+        let state =
+            self.processes.get(&id).map(|running| (running.state.engine, running.state.use_for));
+        let (engine, use_for) = state
+            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("there is no process {id}")))?;
+        match use_for {
+            Use::Play { game } => {
+                let at = crate::time::now();
+                self.act(game, at, |room| room.go_on(at))
+            }
+            Use::Analyse { game } => self.restart_lane(game, engine),
+            Use::Console => self.open_console(engine),
+            Use::Inspect | Use::Hint { .. } | Use::Report { .. } => self.inspect(engine),
+        }
+    }
+
+    /// Kills a process at once. It is told as its end.
+    pub(super) fn kill_process(&mut self, id: ProcessId, at: Moment) -> Result<Answer, Refusal> {
+        let handle = self.processes.get_mut(&id).and_then(|running| running.handle.take());
+        let handle = handle
+            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("process {id} does not run")))?;
+        handle.kill();
+        drop(handle);
+        let text = "it was killed".to_owned();
+        let failure = crate::engine::Failure { text, stderr: Vec::new() };
+        self.news(id, News::Ended(Some(failure)), at);
+        Ok(Answer::Done)
+    }
+}
+
+/// MiB of memory that the machine has.
+fn memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib / 1024)
+}

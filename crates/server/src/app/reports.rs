@@ -1,0 +1,381 @@
+//! Whole-game reports: an engine looks at every position of a main line, one report after another.
+
+use readyok_client::Search;
+use readyok_protocol::{Dialect, Go, MateLimit};
+
+use super::World;
+use crate::engine::{Job, Order, Purpose, Wording};
+use crate::game::{Searched, judge, refusal, summary};
+use crate::time::Moment;
+use crate::wire::{
+    Answer, Delta, Edit, Evaluation, GameId, Label, NodeId, ProcessId, Refusal, RefusalCode,
+    ReportDelta, ReportOn, ReportSettings, ReportState, ReportStatus, Score, Side, Told, Topic,
+    Use, ValuesFor,
+};
+
+/// So long a position is looked at, if nobody says otherwise, in milliseconds.
+const USUAL: i64 = 500;
+/// So many games can be asked for at once.
+const MOST: usize = 1000;
+/// A better line is written down up to so many moves.
+const LONGEST: usize = 8;
+
+/// The report of a game.
+pub(super) struct Report {
+    settings: ReportSettings,
+    status: ReportStatus,
+    /// The root and the main line as they were when it began.
+    nodes: Vec<NodeId>,
+    searched: Vec<Option<Searched>>,
+    process: Option<ProcessId>,
+    ticket: u64,
+    /// The ply that is being searched.
+    at: usize,
+    error: Option<String>,
+}
+
+impl Report {
+    fn next(&self) -> Option<usize> {
+        let open = |ply: &usize| self.searched.get(*ply).is_some_and(Option::is_none);
+        let plies = 0..self.nodes.len();
+        if self.settings.backwards {
+            plies.rev().find(|ply| open(ply))
+        } else {
+            plies.into_iter().find(|ply| open(ply))
+        }
+    }
+
+    fn done(&self) -> u32 {
+        u32::try_from(self.searched.iter().flatten().count()).unwrap_or(u32::MAX)
+    }
+}
+
+impl World {
+    /// The state of a report; an empty one if there is none.
+    pub(super) fn report_state(&self, id: GameId) -> ReportState {
+        let (Some(report), Some(room)) = (self.reports.get(&id), self.rooms.get(&id)) else {
+            return ReportState::default();
+        };
+        let game = room.game();
+        let positions = report.searched.iter().enumerate().map(|(ply, it)| {
+            let before = ply.checked_sub(1).and_then(|ply| report.searched.get(ply)?.as_ref());
+            it.as_ref().map(|it| judge(it, before, game))
+        });
+        ReportState {
+            settings: Some(report.settings.clone()),
+            status: report.status,
+            done: report.done(),
+            total: u32::try_from(report.nodes.len()).unwrap_or(u32::MAX),
+            positions: positions.collect(),
+            sides: summary(&report.searched, game),
+            error: report.error.clone(),
+        }
+    }
+
+    /// Tells of the plies that have changed.
+    fn publish_report(&mut self, id: GameId, plies: &[usize]) {
+        let topic = Topic::Report(id);
+        if !self.hub.is_wanted(topic) {
+            return;
+        }
+        let state = self.report_state(id);
+        let positions = plies.iter().filter_map(|ply| state.positions.get(*ply)?.clone()).collect();
+        let ReportState { status, done, sides, error, .. } = state;
+        let delta = ReportDelta { status, done, positions, sides, error };
+        self.hub.publish(topic, Delta::Report(delta));
+    }
+
+    /// Makes reports, one after another; one that was stopped with the same settings goes on.
+    pub(super) fn start_report(
+        &mut self,
+        on: ReportOn,
+        settings: &ReportSettings,
+        at: Moment,
+    ) -> Result<Answer, Refusal> {
+        let ReportOn::Games { games } = on else {
+            return Err(refusal(
+                RefusalCode::NotNow,
+                "the games of a folder are imported first, and then reported on",
+            ));
+        };
+        self.registry.get(settings.engine)?;
+        if games.is_empty() || MOST < games.len() {
+            return Err(refusal(RefusalCode::TooMuch, "there can be 1 to 1000 games"));
+        }
+        for id in games {
+            self.open_game(id, at)?;
+            let Some(room) = self.rooms.get(&id) else { continue };
+            let mut nodes = vec![crate::game::ROOT];
+            nodes.extend(room.tree().main_line());
+            let goes_on = self
+                .reports
+                .get(&id)
+                .is_some_and(|report| report.settings == *settings && report.nodes == nodes);
+            if self.reports.get(&id).is_some_and(|report| report.process.is_some()) {
+                return Err(refusal(RefusalCode::NotNow, "the game is being reported on"));
+            }
+            if goes_on && let Some(report) = self.reports.get_mut(&id) {
+                report.status = ReportStatus::Queued;
+                report.error = None;
+            } else {
+                let searched = vec![None; nodes.len()];
+                let report = Report {
+                    settings: settings.clone(),
+                    status: ReportStatus::Queued,
+                    nodes,
+                    searched,
+                    process: None,
+                    ticket: 0,
+                    at: 0,
+                    error: None,
+                };
+                self.reports.insert(id, report);
+                // Whoever listens knows another report.
+                self.hub.refresh(Topic::Report(id));
+            }
+            self.publish_report(id, &[]);
+        }
+        self.next_report();
+        Ok(Answer::Done)
+    }
+
+    /// Begins the next report, if none is being made.
+    fn next_report(&mut self) {
+        while !self.reports.values().any(|report| report.process.is_some()) {
+            let queued = |report: &Report| report.status == ReportStatus::Queued;
+            let next = self.reports.iter().find(|(_, report)| queued(report));
+            let Some((id, engine)) = next.map(|(id, report)| (*id, report.settings.engine)) else {
+                return;
+            };
+            let variant = self.rooms.get(&id).map(|room| room.game().into());
+            let values = self.registry.get(engine).map(|it| it.values(ValuesFor::Analyse));
+            let started = values.and_then(|values| {
+                self.start_process(engine, Use::Report { game: id }, variant, values, false)
+            });
+            if let Some(report) = self.reports.get_mut(&id) {
+                match started {
+                    Ok(process) => {
+                        report.process = Some(process);
+                        report.status = ReportStatus::Running;
+                    }
+                    Err(error) => {
+                        report.status = ReportStatus::Failed;
+                        report.error = Some(error.text);
+                    }
+                }
+            }
+            self.publish_report(id, &[]);
+        }
+    }
+
+    /// Searches the next position, or ends the report.
+    pub(super) fn report_goes_on(&mut self, process: ProcessId, id: GameId, at: Moment) {
+        loop {
+            let Some(report) = self.reports.get(&id).filter(|it| it.process == Some(process))
+            else {
+                return;
+            };
+            if report.status != ReportStatus::Running {
+                return;
+            }
+            let Some(ply) = report.next() else { return self.end_report(id, at) };
+            let Some(node) = report.nodes.get(ply).copied() else { return };
+            self.last_ticket += 1;
+            let ticket = self.last_ticket;
+            let Some(room) = self.rooms.get(&id) else { return };
+            let position = room.tree().position(node);
+            let Some(position) = position else {
+                return self.fail_report(id, "the game was changed".to_owned());
+            };
+            let found = Searched {
+                ply: u32::try_from(ply).unwrap_or(u32::MAX),
+                node,
+                turn: position.turn().into(),
+                score: Score::Cp { value: 0 },
+                choices: position.legal_moves().len(),
+                word: room.tree().wire(node).map(|node| node.word).unwrap_or_default(),
+                best: Vec::new(),
+                depth: None,
+            };
+            if let Some(ending) = position.ending()
+                && (found.choices == 0 || ending.winner.is_none())
+            {
+                // What is over needs no engine.
+                let score = match ending.winner.map(Side::from) {
+                    None => Score::Cp { value: 0 },
+                    Some(winner) => Score::Mate { plies: Some(0), won: winner == found.turn },
+                };
+                self.keep_searched(id, ply, Searched { score, ..found });
+                continue;
+            }
+            let Some(running) = self.processes.get(&process) else { return };
+            let (Some(dialect), Some(handle)) = (running.dialect, &running.handle) else { return };
+            let moves = room.tree().moves_to(node);
+            let wording = Wording::new(dialect, room.game());
+            let job = wording.and_then(|wording| {
+                let game = room.wire_game(wording, &moves)?;
+                let search = Search::from(go(&report.settings, dialect)).lines(1);
+                let purpose = Purpose::Analyse;
+                Some(Job { ticket, purpose, game, search, position, wording, shown: 1 })
+            });
+            let Some(job) = job else {
+                return self.fail_report(id, "the engine cannot be told of the game".to_owned());
+            };
+            handle.order(Order::Search(Box::new(job)));
+            if let Some(report) = self.reports.get_mut(&id) {
+                (report.ticket, report.at) = (ticket, ply);
+            }
+            return;
+        }
+    }
+
+    fn keep_searched(&mut self, id: GameId, ply: usize, searched: Searched) {
+        if let Some(place) = self.reports.get_mut(&id).and_then(|it| it.searched.get_mut(ply)) {
+            *place = Some(searched);
+        }
+        // The loss of the next move is known now as well.
+        self.publish_report(id, &[ply, ply + 1]);
+    }
+
+    /// A position was searched.
+    pub(super) fn report_answers(
+        &mut self,
+        process: ProcessId,
+        id: GameId,
+        ticket: u64,
+        told: &Told,
+        at: Moment,
+    ) {
+        let Some(report) = self.reports.get(&id).filter(|report| report.ticket == ticket) else {
+            return;
+        };
+        let ply = report.at;
+        let (Some(node), Some(room)) = (report.nodes.get(ply).copied(), self.rooms.get(&id)) else {
+            return;
+        };
+        let Some(position) = room.tree().position(node) else {
+            return self.fail_report(id, "the game was changed".to_owned());
+        };
+        let line = told.lines.first();
+        let Some(score) = line.and_then(|line| line.score) else {
+            return self.fail_report(id, "the engine tells no score".to_owned());
+        };
+        let best = line.map(|line| line.pv.clone()).unwrap_or_default();
+        let searched = Searched {
+            ply: u32::try_from(ply).unwrap_or(u32::MAX),
+            node,
+            turn: position.turn().into(),
+            score,
+            choices: position.legal_moves().len(),
+            word: room.tree().wire(node).map(|node| node.word).unwrap_or_default(),
+            best,
+            depth: told.depth,
+        };
+        self.keep_searched(id, ply, searched);
+        self.report_goes_on(process, id, at);
+    }
+
+    fn end_report(&mut self, id: GameId, at: Moment) {
+        let Some(report) = self.reports.get_mut(&id) else { return };
+        report.status = ReportStatus::Done;
+        let (annotate, process) = (report.settings.annotate, report.process);
+        if annotate {
+            self.annotate(id, at);
+        }
+        self.leave_report(process);
+        self.publish_report(id, &[]);
+    }
+
+    fn leave_report(&mut self, process: Option<ProcessId>) {
+        let running = process.and_then(|process| self.processes.get(&process));
+        if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
+            handle.order(Order::Quit);
+        }
+    }
+
+    fn fail_report(&mut self, id: GameId, why: String) {
+        let Some(report) = self.reports.get_mut(&id) else { return };
+        report.status = ReportStatus::Failed;
+        report.error = Some(why);
+        let process = report.process;
+        self.leave_report(process);
+        self.publish_report(id, &[]);
+    }
+
+    /// The process of a report has ended.
+    pub(super) fn report_ended(&mut self, process: ProcessId, id: GameId, why: Option<&str>) {
+        let Some(report) = self.reports.get_mut(&id).filter(|it| it.process == Some(process))
+        else {
+            return;
+        };
+        report.process = None;
+        if report.status == ReportStatus::Running {
+            report.status = ReportStatus::Failed;
+            report.error = Some(why.unwrap_or("the engine was ended").to_owned());
+        }
+        self.publish_report(id, &[]);
+        self.next_report();
+    }
+
+    /// Stops a report, or all.
+    pub(super) fn stop_report(&mut self, game: Option<GameId>) -> Result<Answer, Refusal> {
+        let stops: Vec<GameId> = self
+            .reports
+            .iter()
+            .filter(|(id, _)| game.is_none_or(|game| game == **id))
+            .filter(|(_, it)| matches!(it.status, ReportStatus::Running | ReportStatus::Queued))
+            .map(|(id, _)| *id)
+            .collect();
+        if stops.is_empty() {
+            return Err(refusal(RefusalCode::NotNow, "no report is being made"));
+        }
+        for id in stops {
+            let Some(report) = self.reports.get_mut(&id) else { continue };
+            report.status = ReportStatus::Stopped;
+            let process = report.process;
+            self.leave_report(process);
+            self.publish_report(id, &[]);
+        }
+        Ok(Answer::Done)
+    }
+
+    /// Writes what was found into the game.
+    fn annotate(&mut self, id: GameId, at: Moment) {
+        let state = self.report_state(id);
+        let Some(report) = self.reports.get(&id) else { return };
+        let nodes = report.nodes.clone();
+        let Some(room) = self.rooms.get_mut(&id) else { return };
+        for judged in state.positions.iter().flatten() {
+            room.note_judged(judged.node, Evaluation { score: judged.score, depth: judged.depth });
+            let nag = match judged.label {
+                Some(Label::Inaccuracy) => 6,
+                Some(Label::Mistake) => 2,
+                Some(Label::Blunder) => 4,
+                Some(Label::Best | Label::Forced) | None => continue,
+            };
+            room.add_sign(judged.node, nag);
+            let ply = usize::try_from(judged.ply).unwrap_or(usize::MAX);
+            let before = ply.checked_sub(1);
+            let better = before.and_then(|ply| state.positions.get(ply)?.as_ref());
+            let node = before.and_then(|ply| nodes.get(ply).copied());
+            if let (Some(better), Some(node)) = (better, node) {
+                let words = better.best.iter().take(LONGEST).map(|it| it.word.clone()).collect();
+                // A line that cannot be played is of no use to a reader.
+                let _ = room.edit(Edit::Insert { node, words, evaluation: None });
+            }
+        }
+        self.settle(id, Vec::new(), at);
+    }
+}
+
+fn go(settings: &ReportSettings, dialect: Dialect) -> Go<'static> {
+    let whole = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
+    let limits = &settings.limits;
+    let mate = limits.mate.map(|limit| match dialect {
+        Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
+        Dialect::Usi => MateLimit::Time(whole(limit)),
+    });
+    let move_time = limits.time.map(whole);
+    let go = Go { depth: limits.depth, nodes: limits.nodes, move_time, mate, ..Go::default() };
+    if go.is_bare() { Go { move_time: Some(USUAL), ..Go::default() } } else { go }
+}

@@ -1,0 +1,257 @@
+//! A room, played without any engine.
+
+use super::*;
+use crate::game::tree::ROOT;
+use crate::wire::{Edit, LineMove, MoveText, Score, Thought};
+
+fn clock(base: u64) -> Time {
+    Time::Clock { base, increment: 0, byoyomi: 0, moves: None }
+}
+
+fn engine(time: Time, ponder: bool) -> Player {
+    Player::Engine(EnginePlayer {
+        engine: 1,
+        time,
+        limits: Limits::default(),
+        ponder,
+        strength: None,
+        options: BTreeMap::new(),
+    })
+}
+
+fn person(time: Time) -> Player {
+    Player::Person { name: "Ada".to_owned(), time }
+}
+
+/// A game of chess that has begun.
+fn begun(first: Player, second: Player) -> (Room, Vec<Effect>) {
+    let mut room = Room::new(7, Tree::new(Position::start(Game::Chess)), 0);
+    let named = |player: Player| (player, "somebody".to_owned());
+    let players = Sides { first: named(first), second: named(second) };
+    room.seat_players(players, PlayRules::Engines);
+    let effects = room.go_on(0).expect("it can begin");
+    (room, effects)
+}
+
+/// The effects in short.
+fn shown(effects: &[Effect]) -> String {
+    let one = |effect: &Effect| {
+        let Effect::Ask(side, ask) = effect;
+        let what = match ask {
+            Ask::Think { ticket, moves, ponder, .. } => {
+                let kind = if *ponder { "ponder" } else { "think" };
+                format!("{kind}#{ticket}@{}", moves.len())
+            }
+            Ask::Hit { .. } => "hit".to_owned(),
+            Ask::MoveNow => "now".to_owned(),
+            Ask::Rest => "rest".to_owned(),
+            Ask::Leave { won } => format!("leave {won:?}"),
+        };
+        format!("{side:?} {what}")
+    };
+    effects.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn says(word: &str, ponder: Option<&str>, elapsed: u64) -> Spoken {
+    Spoken { best: Engines::Move(word.to_owned()), ponder: ponder.map(str::to_owned), elapsed }
+}
+
+fn tip(room: &Room) -> NodeId {
+    room.play.as_ref().expect("it is played").tip
+}
+
+#[test]
+fn the_clock_of_an_engine_runs_while_it_thinks() {
+    let (mut room, effects) = begun(person(clock(1000)), engine(clock(1000), false));
+    assert_eq!(shown(&effects), "");
+    let (_, effects) = room.play_move(ROOT, "e4", 300).expect("it is legal");
+    assert_eq!(shown(&effects), "Second think#1@1");
+    let clocks = |room: &Room, now| room.state(now).play.expect("it is played").clocks;
+    assert_eq!(clocks(&room, 900).expect("clocks").running, None, "it is being started");
+    room.engine_begins(Side::Second, 1, 1000);
+    assert_eq!(clocks(&room, 1100).expect("clocks").remaining.second, Some(900));
+    let effects = room.engine_answers(Side::Second, 1, &says("e7e5", None, 400), 1450);
+    assert_eq!(shown(&effects), "");
+    let clocks = clocks(&room, 1450).expect("clocks");
+    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(700), Some(600)));
+    assert_eq!(clocks.running, Some(Side::First));
+    let last = room.tree().wire(tip(&room)).expect("a move");
+    assert_eq!((last.clock, last.elapsed), (Some(600), Some(400)));
+}
+
+#[test]
+fn an_answer_to_an_earlier_question_is_nothing() {
+    let (mut room, _) = begun(person(Time::None), engine(clock(1000), false));
+    room.play_move(ROOT, "e4", 1).expect("it is legal");
+    room.take_back(2).expect("there is a move");
+    let (_, effects) = room.play_move(ROOT, "d4", 3).expect("it is legal");
+    assert_eq!(shown(&effects), "Second think#2@1");
+    assert!(room.engine_answers(Side::Second, 1, &says("e7e5", None, 1), 4).is_empty());
+    assert_eq!(room.tree().main_line().len(), 1);
+    room.engine_answers(Side::Second, 2, &says("d7d5", None, 1), 5);
+    assert_eq!(room.tree().main_line().len(), 2);
+}
+
+#[test]
+fn a_guess_that_is_right_goes_on_and_a_wrong_one_begins_anew() {
+    for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think#3@2", 0)] {
+        let (mut room, effects) = begun(engine(clock(9000), true), person(Time::None));
+        assert_eq!(shown(&effects), "First think#1@0");
+        room.engine_begins(Side::First, 1, 0);
+        let effects = room.engine_answers(Side::First, 1, &says("e2e4", Some("e7e5"), 10), 10);
+        assert_eq!(shown(&effects), "First ponder#2@2");
+        room.engine_begins(Side::First, 2, 11);
+        let node = tip(&room);
+        let (_, effects) = room.play_move(node, reply, 500).expect("it is legal");
+        assert_eq!(shown(&effects), expected);
+        let seat = room.seat(Side::First).expect("a seat");
+        assert_eq!((seat.hits, seat.tries), (hits, 1));
+    }
+}
+
+#[test]
+fn flags_fall_and_an_engine_has_time_to_be_heard() {
+    let (mut room, _) = begun(person(clock(1000)), person(clock(1000)));
+    assert_eq!(room.due(), Some(1000));
+    assert!(room.tick(999).is_empty() && room.outcome().is_none());
+    room.tick(1000);
+    let outcome = room.outcome().expect("it is over");
+    assert_eq!((outcome.winner, outcome.reason.as_str()), (Some(Side::Second), "time"));
+
+    let (mut room, _) = begun(engine(clock(1000), false), person(clock(1000)));
+    room.engine_begins(Side::First, 1, 0);
+    assert_eq!(room.due(), Some(1000 + GRACE));
+    // It was read late, and answered in time.
+    room.engine_answers(Side::First, 1, &says("e2e4", None, 990), 1300);
+    assert_eq!(room.outcome(), None);
+    let (mut room, _) = begun(engine(clock(1000), false), person(clock(1000)));
+    room.engine_begins(Side::First, 1, 0);
+    room.engine_answers(Side::First, 1, &says("e2e4", None, 1001), 1001);
+    assert_eq!(room.outcome().map(|it| it.reason.as_str()), Some("time"));
+    assert!(room.tree().main_line().is_empty(), "the move came too late");
+}
+
+#[test]
+fn mate_ends_the_game_and_is_written_down() {
+    let (mut room, _) = begun(person(Time::None), person(Time::None));
+    for text in ["f3", "e5", "g4", "Qh4"] {
+        let node = tip(&room);
+        room.play_move(node, text, 1).expect("it is legal");
+    }
+    let outcome = room.outcome().expect("it is over").clone();
+    assert_eq!((outcome.result.as_str(), outcome.reason.as_str()), ("0-1", "checkmate"));
+    let record = room.tree().to_record();
+    assert_eq!(record.result.as_str(), "0-1");
+    // Afterwards the board is for analysis.
+    let node = tip(&room);
+    assert!(room.play_move(ROOT, "e4", 2).is_ok() && room.play_move(node, "e4", 2).is_err());
+    room.take_back(3).expect("a move");
+    assert_eq!(room.outcome(), None);
+}
+
+#[test]
+fn an_engine_takes_a_draw_when_it_is_no_better() {
+    let (mut room, _) = begun(person(Time::None), engine(Time::None, false));
+    room.offer_draw(1).expect("it can be offered");
+    assert_eq!(room.outcome(), None, "the game has just begun");
+    for ply in 0..32 {
+        let node = tip(&room);
+        let side = Side::from(room.tree().position(node).expect("it is there").turn());
+        // Knights go around their stables, never thrice alike.
+        let words = ["g1f3", "g8f6", "f3d4", "f6d5", "d4b3", "d5b6", "b3a5", "b6a4"];
+        let back = ["a5b3", "a4b6", "b3d4", "b6d5", "d4f3", "d5f6", "f3g1", "f6g8"];
+        let word = if ply < 8 {
+            words[ply]
+        } else if ply < 16 {
+            back[ply - 8]
+        } else {
+            [
+                "a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6", "e2e3", "e7e6",
+                "f2f3", "f7f6", "g2g3", "g7g6", "h2h3", "h7h6",
+            ][ply - 16]
+        };
+        if side == Side::First {
+            room.play_move(node, word, 1).expect("it is legal");
+        } else {
+            let ticket = room.play.as_ref().expect("it is played").last_ticket;
+            let thought = Thought {
+                node: None,
+                depth: Some(9),
+                score: Some(Score::Cp { value: 0 }),
+                nodes: None,
+                nps: None,
+                time: None,
+                pv: Vec::new(),
+            };
+            room.engine_thinks(side, ticket, thought);
+            room.engine_answers(side, ticket, &says(word, None, 1), 1);
+        }
+    }
+    room.offer_draw(2).expect("it can be offered");
+    assert_eq!(room.outcome().map(|it| it.reason.as_str()), Some("agreement"));
+}
+
+#[test]
+fn a_game_is_restored_as_it_was() {
+    let (mut room, _) = begun(person(clock(60_000)), engine(clock(60_000), false));
+    room.play_move(ROOT, "e4", 5000).expect("it is legal");
+    room.engine_begins(Side::Second, 1, 5000);
+    room.engine_answers(Side::Second, 1, &says("e7e5", None, 2000), 7000);
+    let kept = serde_json::to_string(&room.keep()).expect("it can be written");
+    let kept = serde_json::from_str(&kept).expect("it reads back");
+    let mut back = Room::restore(7, kept, 9000).expect("it is whole");
+    let state = back.state(9000);
+    assert_eq!(state.nodes, room.state(9000).nodes);
+    let play = state.play.expect("it is played");
+    assert_eq!(play.status, PlayStatus::Interrupted);
+    let clocks = play.clocks.expect("clocks");
+    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(55_000), Some(58_000)));
+    back.go_on(10_000).expect("it goes on");
+    assert!(back.is_going());
+}
+
+#[test]
+fn edits_are_undone_and_done_again() {
+    let mut room = Room::new(1, Tree::new(Position::start(Game::Chess)), 0);
+    let (node, _) = room.play_move(ROOT, "e4", 0).expect("it is legal");
+    room.take_delta(0);
+    room.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
+    room.edit(Edit::Delete { node }).expect("it is there");
+    assert_eq!((room.cursor(), room.tree().node(node).is_none()), (ROOT, true));
+    let (delta, moved) = room.take_delta(1);
+    assert_eq!((delta.expect("a change").removed, moved), (vec![node], true));
+    room.edit(Edit::Undo).expect("it was done");
+    assert_eq!(room.tree().wire(node).expect("it is back").nags, [1]);
+    room.edit(Edit::Undo).expect("it was done");
+    assert_eq!(room.tree().wire(node).expect("it is there").nags, [0_u8; 0]);
+    room.edit(Edit::Redo).expect("it was undone");
+    room.edit(Edit::Redo).expect("it was undone");
+    assert!(room.tree().node(node).is_none());
+    assert!(room.edit(Edit::Redo).is_err());
+    let (new, _) = room.play_move(ROOT, "e4", 2).expect("it is legal");
+    assert_ne!(new, node, "numbers are not used again");
+}
+
+#[test]
+fn moves_of_a_running_game_stay() {
+    let (mut room, _) = begun(person(Time::None), person(Time::None));
+    let (node, _) = room.play_move(ROOT, "e4", 0).expect("it is legal");
+    assert!(room.edit(Edit::Delete { node }).is_err());
+    assert!(room.edit(Edit::Undo).is_err());
+    let (beside, _) = room.play_move(ROOT, "d4", 0).expect("it is a variation");
+    assert_eq!(tip(&room), node);
+    assert!(room.edit(Edit::Promote { node: beside, to_main: true }).is_err());
+    room.edit(Edit::Delete { node: beside }).expect("it is no move of the game");
+}
+
+#[test]
+fn a_hint_is_for_the_position_it_was_asked_for() {
+    let (mut room, _) = begun(person(Time::None), person(Time::None));
+    let hint = LineMove { word: "e2e4".to_owned(), text: MoveText::default() };
+    let (node, _) = room.hint_for().expect("a position");
+    room.set_hint(node, hint.clone());
+    assert!(room.state(0).play.expect("it is played").hint.is_some());
+    room.play_move(ROOT, "d4", 0).expect("it is legal");
+    room.set_hint(node, hint);
+    assert!(room.state(0).play.expect("it is played").hint.is_none());
+}

@@ -1,0 +1,110 @@
+//! The file picker: folders below the roots that the program allows, and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+
+use super::Service;
+use super::rest::refused;
+use crate::engine::is_program;
+use crate::game::refusal;
+use crate::wire::{Folder, FolderEntry, Refusal, RefusalCode};
+
+/// So much of a folder is shown.
+const MOST: usize = 2000;
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    path: Option<String>,
+}
+
+pub(super) async fn folder(State(service): State<Service>, Query(asked): Query<Asked>) -> Response {
+    let roots = service.roots;
+    let read = tokio::task::spawn_blocking(move || match asked.path {
+        None => Ok(list_of_roots(&roots)),
+        Some(path) => list(Path::new(&path), &roots),
+    });
+    match read.await {
+        Ok(Ok(folder)) => Json(folder).into_response(),
+        Ok(Err(error)) => refused(error),
+        Err(_) => refused(refusal(RefusalCode::Storage, "the folder cannot be read")),
+    }
+}
+
+/// A path below one of the roots, as it really is: links that lead out of them do not.
+pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refusal> {
+    let outside =
+        || refusal(RefusalCode::Path, "the path is outside of the folders that are shown");
+    if !path.is_absolute() {
+        return Err(outside());
+    }
+    let real = path.canonicalize().map_err(|_| outside())?;
+    let is_below = |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    if roots.iter().any(is_below) { Ok(real) } else { Err(outside()) }
+}
+
+fn list_of_roots(roots: &[PathBuf]) -> Folder {
+    let entries = roots.iter().filter_map(|root| entry(root)).collect();
+    Folder { path: None, parent: None, entries, truncated: false }
+}
+
+fn list(path: &Path, roots: &[PathBuf]) -> Result<Folder, Refusal> {
+    let real = allowed(path, roots)?;
+    let all =
+        std::fs::read_dir(&real).map_err(|error| refusal(RefusalCode::Path, error.to_string()))?;
+    let mut entries: Vec<FolderEntry> =
+        all.flatten().take(20 * MOST).filter_map(|it| entry(&it.path())).collect();
+    entries.sort_by(|a, b| (!a.folder, &a.name).cmp(&(!b.folder, &b.name)));
+    let truncated = MOST < entries.len();
+    entries.truncate(MOST);
+    let parent = real.parent().filter(|parent| allowed(parent, roots).is_ok());
+    Ok(Folder {
+        path: real.to_str().map(str::to_owned),
+        parent: parent.and_then(Path::to_str).map(str::to_owned),
+        entries,
+        truncated,
+    })
+}
+
+/// One thing of a folder. What has no name in UTF-8 cannot be told of.
+fn entry(path: &Path) -> Option<FolderEntry> {
+    let about = path.metadata().ok()?;
+    let text = path.to_str()?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(text);
+    Some(FolderEntry {
+        name: name.to_owned(),
+        path: text.to_owned(),
+        folder: about.is_dir(),
+        program: is_program(path),
+        size: about.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_of_the_roots_is_shown() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("root");
+        std::fs::create_dir_all(root.join("below")).expect("it is made");
+        let roots = [root.clone()];
+        assert!(allowed(&root.join("below"), &roots).is_ok());
+        assert!(allowed(&root.join("below/.."), &roots).is_ok());
+        assert!(allowed(&root.join(".."), &roots).is_err());
+        assert!(allowed(Path::new("below"), &roots).is_err());
+        assert!(allowed(Path::new("/etc"), &roots).is_err());
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc", root.join("out")).expect("it is made");
+            assert!(allowed(&root.join("out"), &roots).is_err());
+        }
+        let shown = list(&root, &roots).expect("it can be read");
+        assert_eq!(shown.parent, None);
+        assert!(shown.entries.iter().any(|entry| entry.name == "below" && entry.folder));
+    }
+}

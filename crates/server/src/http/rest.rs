@@ -1,0 +1,131 @@
+//! The small JSON of `/api`.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use readyok_rules::{Handicap, Setup};
+use serde::Deserialize;
+
+use super::Service;
+use crate::game::here::here;
+use crate::game::{Room, read_start, refusal};
+use crate::store::SearchError;
+use crate::wire::{
+    Choices, HandicapChoice, LibraryQuery, NagChoice, PositionCheck, ProcessId, Refusal,
+    RefusalCode, Start, Variant,
+};
+
+/// A refusal as an answer.
+pub(super) fn refused(error: Refusal) -> Response {
+    let status = match error.code {
+        RefusalCode::NotFound => StatusCode::NOT_FOUND,
+        RefusalCode::Storage => StatusCode::INTERNAL_SERVER_ERROR,
+        RefusalCode::TooMuch => StatusCode::PAYLOAD_TOO_LARGE,
+        RefusalCode::NotNow => StatusCode::CONFLICT,
+        RefusalCode::Path => StatusCode::FORBIDDEN,
+        RefusalCode::Malformed
+        | RefusalCode::IllegalMove
+        | RefusalCode::AmbiguousMove
+        | RefusalCode::Position
+        | RefusalCode::Record
+        | RefusalCode::Engine => StatusCode::BAD_REQUEST,
+    };
+    (status, Json(error)).into_response()
+}
+
+/// The signs of moves, by their numbers in PGN.
+const NAGS: [(u8, &str); 20] = [
+    (1, "!"),
+    (2, "?"),
+    (3, "!!"),
+    (4, "??"),
+    (5, "!?"),
+    (6, "?!"),
+    (7, "□"),
+    (10, "="),
+    (13, "∞"),
+    (14, "⩲"),
+    (15, "⩱"),
+    (16, "±"),
+    (17, "∓"),
+    (18, "+−"),
+    (19, "−+"),
+    (22, "⨀"),
+    (32, "⟳"),
+    (36, "→"),
+    (40, "↑"),
+    (132, "⇆"),
+];
+
+pub(super) async fn choices() -> Json<Choices> {
+    let handicaps = Handicap::ALL.iter().map(|handicap| HandicapChoice {
+        name: handicap.name().to_owned(),
+        japanese: handicap.japanese().to_owned(),
+        sfen: Setup::handicap(*handicap).text(readyok_rules::FenForm::default()),
+    });
+    let nags = NAGS.iter().map(|(nag, sign)| NagChoice { nag: *nag, sign: (*sign).to_owned() });
+    Json(Choices { handicaps: handicaps.collect(), nags: nags.collect() })
+}
+
+/// A position of the editor.
+#[derive(Deserialize)]
+pub(super) struct Edited {
+    variant: Variant,
+    text: String,
+}
+
+pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> {
+    let Edited { variant, text } = edited;
+    let setup = Setup::read(variant.into(), &text).ok();
+    let setup = setup.map(|setup| setup.text(readyok_rules::FenForm::default()));
+    let nothing = PositionCheck { here: None, text: setup, error: None, squares: Vec::new() };
+    let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, words)| {
+        let mut last = None;
+        for word in words {
+            let mv = Room::read_move(&position, &word)?;
+            position
+                .play(mv)
+                .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
+            last = Some(mv);
+        }
+        Ok(here(&position, last))
+    });
+    Json(match read {
+        Ok(here) => PositionCheck { text: Some(here.text.clone()), here: Some(here), ..nothing },
+        Err(error) => PositionCheck { error: Some(error.text), ..nothing },
+    })
+}
+
+pub(super) async fn log(
+    State(service): State<Service>,
+    Path(process): Path<ProcessId>,
+) -> Response {
+    let Some(text) = service.app.world().log_text(process) else {
+        return refused(refusal(RefusalCode::NotFound, format!("there is no process {process}")));
+    };
+    ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+}
+
+pub(super) async fn engines(State(service): State<Service>) -> Response {
+    let written = service.app.world().engines_toml();
+    match written {
+        Ok(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+        Err(error) => refused(refusal(RefusalCode::Storage, error.to_string())),
+    }
+}
+
+pub(super) async fn search(
+    State(service): State<Service>,
+    Json(query): Json<LibraryQuery>,
+) -> Response {
+    let library = service.library.clone();
+    match tokio::task::spawn_blocking(move || library.search(&query)).await {
+        Ok(Ok(page)) => Json(page).into_response(),
+        Ok(Err(SearchError::Query(error))) => refused(error),
+        Ok(Err(SearchError::Store(error))) => {
+            refused(refusal(RefusalCode::Storage, error.to_string()))
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

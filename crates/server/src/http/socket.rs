@@ -1,0 +1,92 @@
+//! The WebSocket of a tab.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+
+use super::Service;
+use crate::app::App;
+use crate::game::refusal;
+use crate::hub::{Next, Outbox, TabId, text};
+use crate::wire::{RefusalCode, Request, ToTab};
+
+/// No message of a tab is larger.
+const LARGEST: usize = 1 << 20;
+
+pub(super) async fn upgrade(State(service): State<Service>, socket: WebSocketUpgrade) -> Response {
+    socket
+        .max_message_size(LARGEST)
+        .max_frame_size(LARGEST)
+        .on_upgrade(move |socket| serve(service, socket))
+}
+
+async fn serve(service: Service, socket: WebSocket) {
+    let app = service.app;
+    let (tab, outbox) = app.world().hub.join();
+    outbox.push(text(&ToTab::Hello {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        run: service.doors.run(),
+    }));
+    let (to, from) = socket.split();
+    tokio::select! {
+        () = write(&app, &outbox, to) => (),
+        () = read(&app, tab, &outbox, from) => (),
+    }
+    app.world().hub.leave(tab);
+    app.idle.notify_one();
+}
+
+/// Sends what waits for the tab.
+async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Message>) {
+    loop {
+        let message = match outbox.next().await {
+            Next::Send(text) => text,
+            Next::Snapshot(topic) => {
+                let world = app.world();
+                if !outbox.begin_snapshot(topic) {
+                    continue;
+                }
+                let snapshot = world.snapshot(topic);
+                drop(world);
+                text(&snapshot.unwrap_or(ToTab::Closed { topic }))
+            }
+            Next::Close => return,
+        };
+        if to.send(Message::Text(message)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Carries out what the tab asks for.
+async fn read(app: &App, tab: TabId, outbox: &Outbox, mut from: SplitStream<WebSocket>) {
+    while let Some(Ok(message)) = from.next().await {
+        let message = match message {
+            Message::Text(message) => message,
+            Message::Close(_) => return,
+            Message::Binary(_) | Message::Ping(_) | Message::Pong(_) => continue,
+        };
+        let answer = match serde_json::from_str::<Request>(&message) {
+            Ok(Request { id, command }) => match app.command(tab, command) {
+                Ok(answer) => ToTab::Answer { id, answer },
+                Err(error) => ToTab::Refusal { id, error },
+            },
+            Err(error) => {
+                // Without its number nobody could tell what it was.
+                let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
+                ToTab::Refusal { id, error: refusal(RefusalCode::Malformed, error.to_string()) }
+            }
+        };
+        outbox.push(text(&answer));
+    }
+}
+
+/// What can be read of a request that makes no sense.
+#[derive(serde::Deserialize)]
+struct Numbered {
+    id: u32,
+}

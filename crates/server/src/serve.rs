@@ -1,0 +1,371 @@
+//! The program as a whole: where it listens, what it keeps, how it begins and ends.
+
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::future::Future;
+use std::io::{self, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at};
+
+use crate::app::{App, Setup};
+use crate::http::{Doors, Password, Service, router};
+use crate::store::{LibraryFile, StoreError};
+use crate::time::{instant, now};
+
+/// What logs have heard is passed on so often.
+const LOGS: Duration = Duration::from_millis(100);
+/// So long engines may take to leave when the server ends.
+const LEAVING: Duration = Duration::from_secs(3);
+/// So long the last tab may be gone before it counts: a page is loaded anew in less.
+const RELOAD: Duration = Duration::from_secs(10);
+/// So long another start of the program may take to answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// How to serve.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The port; 0 for any that is free.
+    pub port: u16,
+    /// Where to listen instead of loopback. It needs a password and a host.
+    pub listen: Option<IpAddr>,
+    /// What visitors have to know who did not come by the link.
+    pub password: Option<String>,
+    /// Names that the server goes by, beside those of loopback.
+    pub hosts: Vec<String>,
+    /// Whether the system's administrator may run it, with whose rights engines would run.
+    pub allow_root: bool,
+    /// Folders that the file picker shows, beside that of the data.
+    pub roots: Vec<PathBuf>,
+    /// What the app needs.
+    pub setup: Setup,
+}
+
+/// Why nothing is served.
+#[derive(Debug)]
+pub enum ServeError {
+    /// To listen elsewhere than on loopback without a password and a host.
+    Unprotected,
+    /// The system's administrator runs it.
+    Root,
+    /// It runs already: a link to it, if it has given one.
+    Running(Option<String>),
+    /// The address cannot be listened on.
+    Listen(SocketAddr, io::Error),
+    /// A file cannot be used.
+    File(PathBuf, io::Error),
+    /// The library cannot be used.
+    Store(StoreError),
+    /// The system fails.
+    System(io::Error),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unprotected => f.write_str(
+                "listening beyond this machine needs a password and the name of a host \
+                (--password-file, --allow-host)",
+            ),
+            Self::Root => f.write_str(
+                "engines would run with the rights of the system's administrator (--allow-root if that is meant)",
+            ),
+            Self::Running(_) => f.write_str("it runs already with this data"),
+            Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
+            Self::File(path, error) => write!(f, "cannot use `{}`: {error}", path.display()),
+            Self::Store(error) => error.fmt(f),
+            Self::System(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Listen(_, error) | Self::File(_, error) | Self::System(error) => Some(error),
+            Self::Store(error) => Some(error),
+            Self::Unprotected | Self::Root | Self::Running(_) => None,
+        }
+    }
+}
+
+/// A server that listens and does not answer yet.
+pub struct Server {
+    listeners: Vec<TcpListener>,
+    address: SocketAddr,
+    service: Service,
+    /// Held for as long as the server is there.
+    lock: Lock,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+/// The folder of the data is this program's.
+struct Lock {
+    _file: File,
+    note: PathBuf,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Whoever starts next writes it anew.
+        let _ = std::fs::remove_file(&self.note);
+    }
+}
+
+impl Server {
+    /// Takes hold of the data and listens.
+    ///
+    /// # Errors
+    /// It would not be safe, it runs already, or a file or address cannot be used.
+    pub async fn bind(options: Options) -> Result<Self, ServeError> {
+        let beyond = options.listen.filter(|address| !address.is_loopback());
+        if beyond.is_some() && (options.password.is_none() || options.hosts.is_empty()) {
+            return Err(ServeError::Unprotected);
+        }
+        #[cfg(unix)]
+        if rustix::process::geteuid().is_root() && !options.allow_root {
+            return Err(ServeError::Root);
+        }
+        let data = &options.setup.data;
+        let file_error = |path: &Path| {
+            let path = path.to_owned();
+            move |error| ServeError::File(path, error)
+        };
+        std::fs::create_dir_all(data).map_err(file_error(data))?;
+        let (path, note) = (data.join("lock"), data.join("running"));
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(file_error(&path))?;
+        match file.try_lock() {
+            Ok(()) => (),
+            Err(TryLockError::WouldBlock) => return Err(ServeError::Running(link_of(&note))),
+            Err(TryLockError::Error(error)) => return Err(ServeError::File(path, error)),
+        }
+        let lock = Lock { _file: file, note: note.clone() };
+        let app = App::open(options.setup.clone()).map_err(ServeError::Store)?;
+
+        let ip = options.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let wanted = SocketAddr::new(ip, options.port);
+        let listen_error = |error| ServeError::Listen(wanted, error);
+        let listener = TcpListener::bind(wanted).await.map_err(listen_error)?;
+        let address = listener.local_addr().map_err(listen_error)?;
+        let mut listeners = vec![listener];
+        if options.listen.is_none() {
+            // Some browsers take `localhost` for this. Not every system has it.
+            let other = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), address.port());
+            listeners.extend(TcpListener::bind(other).await.ok());
+        }
+        let password = options.password.as_deref().map(Password::new);
+        let doors = Doors::new(address.port(), &options.hosts, password);
+        let doors = Arc::new(doors.map_err(ServeError::System)?);
+        let shown = SocketAddr::new(
+            if ip.is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { ip },
+            address.port(),
+        );
+        write_note(&note, shown, &doors).map_err(file_error(&note))?;
+        let mut roots = options.roots;
+        roots.push(data.clone());
+        let library = LibraryFile::in_folder(data);
+        let service = Service { app, doors, library, roots: roots.into() };
+        Ok(Self { listeners, address: shown, service, lock })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A link that lets one browser in, once.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn link(&self) -> io::Result<String> {
+        Ok(format!("http://{}/?token={}", self.address, self.service.doors.new_link()?))
+    }
+
+    /// Answers until `stop` is over or the app has nothing left to do, if its user has wished so. Then
+    /// games are kept as they are, and no engine is left.
+    ///
+    /// # Errors
+    /// The system does not let it listen any more.
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
+        let app = Arc::clone(&self.service.app);
+        let router = router(self.service);
+        let mut tasks = tokio::task::JoinSet::new();
+        for listener in self.listeners {
+            let router = router.clone();
+            tasks.spawn(async move {
+                let _ = axum::serve(listener, router).await;
+            });
+        }
+        tasks.spawn(run_clocks(Arc::clone(&app)));
+        tasks.spawn(pass_logs_on(Arc::clone(&app)));
+        app.world().inspect_unknown();
+        tokio::select! {
+            () = stop => (),
+            () = until_idle(&app) => (),
+        }
+        app.world().close();
+        let deadline = Instant::from_std(instant()) + LEAVING;
+        while !app.world().is_quiet() {
+            // An engine that does not leave is killed with what follows.
+            if timeout_at(deadline, app.idle.notified()).await.is_err() {
+                break;
+            }
+        }
+        app.world().kill_all();
+        tasks.shutdown().await;
+        drop(self.lock);
+        Ok(())
+    }
+}
+
+/// Looks at the clocks of games when a flag falls.
+async fn run_clocks(app: Arc<App>) {
+    loop {
+        let due = app.world().due();
+        match due {
+            Some(due) => {
+                let wait = Duration::from_millis(due.saturating_sub(now()));
+                tokio::select! {
+                    () = sleep_until(Instant::from_std(instant()) + wait) => (),
+                    () = app.clocks.notified() => (),
+                }
+            }
+            None => app.clocks.notified().await,
+        }
+        app.world().tick(now());
+    }
+}
+
+/// Passes on what logs have heard.
+async fn pass_logs_on(app: Arc<App>) {
+    let mut ticks = interval(LOGS);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        app.world().pass_logs_on();
+    }
+}
+
+/// Waits until the last tab has gone and the user's choice is that the server ends then.
+async fn until_idle(app: &App) {
+    let mut had_tabs = false;
+    loop {
+        app.idle.notified().await;
+        if 0 < app.world().hub.tabs() {
+            had_tabs = true;
+            continue;
+        }
+        if !std::mem::take(&mut had_tabs) {
+            continue;
+        }
+        let deadline = Instant::from_std(instant()) + RELOAD;
+        let came_back = loop {
+            if timeout_at(deadline, app.idle.notified()).await.is_err() {
+                break false;
+            }
+            if 0 < app.world().hub.tabs() {
+                break true;
+            }
+        };
+        had_tabs = came_back;
+        if !came_back && app.world().last_tab_has_gone() {
+            return;
+        }
+    }
+}
+
+/// Where this server is, for the next start of the program: for its user's eyes only.
+fn write_note(path: &Path, address: SocketAddr, doors: &Doors) -> io::Result<()> {
+    // A file of somebody else's making is not written into.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => (),
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    writeln!(options.open(path)?, "{address} {}", doors.bearer())
+}
+
+/// Asks the server that runs for a link.
+fn link_of(note: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(note).ok()?;
+    let (address, bearer) = text.trim().split_once(' ')?;
+    let address: SocketAddr = address.parse().ok()?;
+    let mut stream = TcpStream::connect_timeout(&address, ANSWER).ok()?;
+    stream.set_read_timeout(Some(ANSWER)).ok()?;
+    stream.set_write_timeout(Some(ANSWER)).ok()?;
+    write!(
+        stream,
+        "POST /api/link HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {bearer}\r\n\
+        Content-Type: application/json\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    )
+    .ok()?;
+    let mut answer = String::new();
+    stream.take(1 << 16).read_to_string(&mut answer).ok()?;
+    let json = answer.split_once("\r\n\r\n")?.1;
+    let body: serde_json::Value = serde_json::from_str(json.trim()).ok()?;
+    Some(format!("http://{address}/?token={}", body.get("token")?.as_str()?))
+}
+
+/// Serves until Ctrl-C; `ready` is told of the server before it answers.
+///
+/// # Errors
+/// As [`Server::bind`] and [`Server::run`].
+pub fn serve(options: Options, ready: impl FnOnce(&Server)) -> Result<(), ServeError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("server")
+        .enable_all()
+        .build()
+        .map_err(ServeError::System)?;
+    let done = runtime.block_on(async {
+        let server = Server::bind(options).await?;
+        ready(&server);
+        server.run(asked_to_end()).await
+    });
+    runtime.shutdown_timeout(LEAVING);
+    done
+}
+
+/// Ctrl-C, or what else asks a program to end.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut signals = Vec::new();
+        for kind in [SignalKind::terminate(), SignalKind::hangup()] {
+            signals.extend(signal(kind).ok());
+        }
+        let others = async {
+            let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+            if waits.len() == 0 {
+                std::future::pending::<()>().await;
+            }
+            futures_util::future::select_all(waits).await;
+        };
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => (),
+            () = others => (),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

@@ -1,0 +1,322 @@
+//! The library: every game, engines and settings in one `SQLite` file.
+//!
+//! A game is saved at every move. Beside what makes it whole again it has columns to be searched
+//! by, and its main line as moves of 16 bits, which do not depend on any generator of moves.
+
+mod moves;
+mod search;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::engine::Entry;
+use crate::game::{Kept, Tree};
+use crate::time::Moment;
+use crate::wire::{EngineId, GameId, GameLine, Outcome, Settings};
+
+pub(crate) use search::{LibraryFile, SearchError};
+
+/// The steps that made the file what it is, in order. One that was released is never changed.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE game (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        source TEXT NOT NULL,
+        added INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        open INTEGER NOT NULL DEFAULT 1,
+        variant TEXT NOT NULL DEFAULT 'chess',
+        start TEXT NOT NULL DEFAULT '',
+        first TEXT NOT NULL DEFAULT '',
+        second TEXT NOT NULL DEFAULT '',
+        result TEXT NOT NULL DEFAULT '*',
+        reason TEXT,
+        date TEXT,
+        event TEXT,
+        plies INTEGER NOT NULL DEFAULT 0,
+        moves BLOB NOT NULL DEFAULT x'',
+        kept TEXT
+    );
+    CREATE INDEX game_by_time ON game (changed);
+    CREATE TABLE position (
+        key INTEGER NOT NULL,
+        game INTEGER NOT NULL REFERENCES game (id) ON DELETE CASCADE,
+        ply INTEGER NOT NULL,
+        PRIMARY KEY (key, game, ply)
+    ) WITHOUT ROWID;
+    CREATE INDEX position_by_game ON position (game);
+    CREATE TABLE engine (id INTEGER PRIMARY KEY, entry TEXT NOT NULL);
+    CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"];
+
+/// The library, for the one who writes.
+#[derive(Debug)]
+pub(crate) struct Store {
+    db: Connection,
+}
+
+/// Why the library cannot be used.
+#[derive(Debug)]
+pub enum StoreError {
+    /// Its file or folder.
+    File(PathBuf, std::io::Error),
+    /// What is in it.
+    Database(rusqlite::Error),
+    /// Something in it is no JSON of its kind.
+    Content(serde_json::Error),
+    /// It was written by a later version of the program.
+    TooNew(i64),
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path, error) => write!(f, "cannot use `{}`: {error}", path.display()),
+            Self::Database(error) => write!(f, "the library failed: {error}"),
+            Self::Content(error) => write!(f, "the library is damaged: {error}"),
+            Self::TooNew(version) => {
+                write!(f, "the library is of version {version}, from a later program")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::File(_, error) => Some(error),
+            Self::Database(error) => Some(error),
+            Self::Content(error) => Some(error),
+            Self::TooNew(_) => None,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Content(error)
+    }
+}
+
+/// The file of the library in its folder.
+pub(crate) fn file_in(folder: &Path) -> PathBuf {
+    folder.join("library.sqlite")
+}
+
+impl Store {
+    /// Opens the library of a folder, which is made if there is none.
+    pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| StoreError::File(folder.to_owned(), error))?;
+        Self::with(Connection::open(file_in(folder))?)
+    }
+
+    fn with(mut db: Connection) -> Result<Self, StoreError> {
+        db.pragma_update(None, "journal_mode", "WAL")?;
+        db.pragma_update(None, "synchronous", "NORMAL")?;
+        db.pragma_update(None, "foreign_keys", "ON")?;
+        migrate(&mut db)?;
+        Ok(Self { db })
+    }
+
+    /// A row for a new game. Its number is never used again.
+    pub(crate) fn new_game(&self, source: &str, at: Moment) -> Result<GameId, StoreError> {
+        let at = whole(at);
+        self.db.execute(
+            "INSERT INTO game (source, added, changed) VALUES (?1, ?2, ?2)",
+            params![source, at],
+        )?;
+        Ok(GameId::try_from(self.db.last_insert_rowid()).unwrap_or(GameId::MAX))
+    }
+
+    /// Saves a game as it is now.
+    pub(crate) fn save(
+        &mut self,
+        id: GameId,
+        kept: &Kept,
+        line: &GameLine,
+        outcome: Option<&Outcome>,
+        tree: &Tree,
+        at: Moment,
+    ) -> Result<(), StoreError> {
+        let variant = variant_word(line.variant);
+        let moves = moves::encoded(&tree.moves_to(tree.main_line().last().copied().unwrap_or(0)));
+        let kept = serde_json::to_string(kept)?;
+        let header = |names: &[&str]| {
+            let found = names.iter().find_map(|name| tree.headers.get(name));
+            found.map(str::to_owned)
+        };
+        let change = self.db.transaction()?;
+        change.execute(
+            "UPDATE game SET changed = ?2, variant = ?3, start = ?4, first = ?5, second = ?6,
+                result = ?7, reason = ?8, date = ?9, event = ?10, plies = ?11, moves = ?12, kept = ?13
+                WHERE id = ?1",
+            params![
+                id,
+                whole(at),
+                variant,
+                tree.start().to_string(),
+                line.names.first,
+                line.names.second,
+                line.result,
+                outcome.map(|outcome| outcome.reason.as_str()),
+                header(&["Date", "開始日時"]),
+                header(&["Event", "棋戦"]),
+                line.plies,
+                moves,
+                kept,
+            ],
+        )?;
+        if outcome.is_some() {
+            search::index(&change, id, tree)?;
+        }
+        change.commit()?;
+        Ok(())
+    }
+
+    /// Has the positions of a game found by searches.
+    pub(crate) fn index(&mut self, id: GameId, tree: &Tree) -> Result<(), StoreError> {
+        let change = self.db.transaction()?;
+        search::index(&change, id, tree)?;
+        change.commit()?;
+        Ok(())
+    }
+
+    /// The games that were open.
+    pub(crate) fn open_games(&self) -> Result<Vec<(GameId, Kept)>, StoreError> {
+        let mut query =
+            self.db.prepare("SELECT id, kept FROM game WHERE open = 1 AND kept IS NOT NULL")?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+        let mut games = Vec::new();
+        for row in rows {
+            let (id, kept) = row?;
+            games.push((id, serde_json::from_str(&kept)?));
+        }
+        Ok(games)
+    }
+
+    /// A game of the library.
+    pub(crate) fn game(&self, id: GameId) -> Result<Option<Kept>, StoreError> {
+        let mut query = self.db.prepare("SELECT kept FROM game WHERE id = ?1")?;
+        let kept = query.query_row([id], |row| row.get::<_, Option<String>>(0)).optional()?;
+        Ok(kept.flatten().map(|kept| serde_json::from_str(&kept)).transpose()?)
+    }
+
+    pub(crate) fn set_open(&self, id: GameId, open: bool) -> Result<(), StoreError> {
+        self.db.execute("UPDATE game SET open = ?2 WHERE id = ?1", params![id, open])?;
+        Ok(())
+    }
+
+    /// Deletes a game. Tells whether it was there.
+    pub(crate) fn delete(&self, id: GameId) -> Result<bool, StoreError> {
+        Ok(0 < self.db.execute("DELETE FROM game WHERE id = ?1", [id])?)
+    }
+
+    /// The engines of the user.
+    pub(crate) fn engines(&self) -> Result<Vec<(EngineId, Entry)>, StoreError> {
+        let mut query = self.db.prepare("SELECT id, entry FROM engine ORDER BY id")?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+        let mut engines = Vec::new();
+        for row in rows {
+            let (id, entry) = row?;
+            engines.push((id, serde_json::from_str(&entry)?));
+        }
+        Ok(engines)
+    }
+
+    pub(crate) fn save_engine(&self, id: EngineId, entry: &Entry) -> Result<(), StoreError> {
+        let entry = serde_json::to_string(entry)?;
+        self.db.execute("REPLACE INTO engine (id, entry) VALUES (?1, ?2)", params![id, entry])?;
+        Ok(())
+    }
+
+    pub(crate) fn delete_engine(&self, id: EngineId) -> Result<(), StoreError> {
+        self.db.execute("DELETE FROM engine WHERE id = ?1", [id])?;
+        Ok(())
+    }
+
+    /// The user's settings.
+    pub(crate) fn settings(&self) -> Result<Settings, StoreError> {
+        let mut query = self.db.prepare("SELECT value FROM setting WHERE name = 'settings'")?;
+        let text = query.query_row([], |row| row.get::<_, String>(0)).optional()?;
+        Ok(text.map(|text| serde_json::from_str(&text)).transpose()?.unwrap_or_default())
+    }
+
+    pub(crate) fn save_settings(&self, settings: &Settings) -> Result<(), StoreError> {
+        let text = serde_json::to_string(settings)?;
+        self.db.execute("REPLACE INTO setting (name, value) VALUES ('settings', ?1)", [text])?;
+        Ok(())
+    }
+}
+
+fn whole(at: Moment) -> i64 {
+    i64::try_from(at).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn variant_word(variant: crate::wire::Variant) -> &'static str {
+    match variant {
+        crate::wire::Variant::Chess => "chess",
+        crate::wire::Variant::Chess960 => "chess960",
+        crate::wire::Variant::Shogi => "shogi",
+    }
+}
+
+/// Brings a file up to date.
+fn migrate(db: &mut Connection) -> Result<(), StoreError> {
+    let version: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let done = usize::try_from(version).map_err(|_| StoreError::TooNew(version))?;
+    let Some(rest) = MIGRATIONS.get(done..) else { return Err(StoreError::TooNew(version)) };
+    for (index, step) in rest.iter().enumerate() {
+        let change = db.transaction()?;
+        change.execute_batch(step)?;
+        change.pragma_update(None, "user_version", whole_count(done + index + 1))?;
+        change.commit()?;
+    }
+    Ok(())
+}
+
+fn whole_count(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Store {
+        Store::with(Connection::open_in_memory().expect("it opens")).expect("it is made")
+    }
+
+    #[test]
+    fn a_file_of_a_later_program_is_left_alone() {
+        let db = Connection::open_in_memory().expect("it opens");
+        db.pragma_update(None, "user_version", 999).expect("it is set");
+        assert!(matches!(Store::with(db), Err(StoreError::TooNew(999))));
+    }
+
+    #[test]
+    fn numbers_of_games_are_not_used_again() {
+        let store = memory();
+        let first = store.new_game("play", 1).expect("a row");
+        assert!(store.delete(first).expect("it works"));
+        assert!(!store.delete(first).expect("it works"));
+        assert_ne!(store.new_game("play", 2).expect("a row"), first);
+    }
+
+    #[test]
+    fn settings_come_back() {
+        let store = memory();
+        assert_eq!(store.settings().expect("it works"), Settings::default());
+        let mut settings = Settings::default();
+        settings.page.insert("theme".to_owned(), "dark".to_owned());
+        store.save_settings(&settings).expect("it works");
+        assert_eq!(store.settings().expect("it works"), settings);
+    }
+}

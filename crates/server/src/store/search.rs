@@ -1,0 +1,163 @@
+//! Searching the library, over a connection of its own: whoever searches keeps nobody waiting.
+
+use std::path::{Path, PathBuf};
+
+use readyok_rules::{Game, Position};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, Transaction, params, params_from_iter};
+
+use super::{StoreError, file_in, moves, variant_word};
+use crate::game::{Room, Tree};
+use crate::wire::{GameId, LibraryGame, LibraryPage, LibraryQuery, Refusal, Sides, Variant};
+
+/// So many games are on a page, if nobody says otherwise, and at most.
+const PAGE: u32 = 50;
+const LONGEST_PAGE: u32 = 200;
+/// No text of a query is longer.
+const LONGEST: usize = 4096;
+
+/// The library, for those who only read.
+#[derive(Clone, Debug)]
+pub(crate) struct LibraryFile(PathBuf);
+
+/// Why a search was not made.
+#[derive(Debug)]
+pub(crate) enum SearchError {
+    /// The query makes no sense.
+    Query(Refusal),
+    /// The library failed.
+    Store(StoreError),
+}
+
+impl From<rusqlite::Error> for SearchError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// Keeps the positions of the main line, to be searched for.
+pub(super) fn index(db: &Transaction<'_>, id: GameId, tree: &Tree) -> Result<(), StoreError> {
+    db.execute("DELETE FROM position WHERE game = ?1", [id])?;
+    let mut insert =
+        db.prepare_cached("INSERT OR IGNORE INTO position (key, game, ply) VALUES (?1, ?2, ?3)")?;
+    let mut position = tree.start().clone();
+    insert.execute(params![position.key().cast_signed(), id, 0])?;
+    let last = tree.main_line().last().copied().unwrap_or(0);
+    for (index, mv) in tree.moves_to(last).into_iter().enumerate() {
+        if position.play(mv).is_err() {
+            break;
+        }
+        let ply = i64::try_from(index + 1).unwrap_or(i64::MAX);
+        insert.execute(params![position.key().cast_signed(), id, ply])?;
+    }
+    Ok(())
+}
+
+impl LibraryFile {
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self(file_in(folder))
+    }
+
+    /// What fits a query. It may take a while.
+    pub(crate) fn search(&self, query: &LibraryQuery) -> Result<LibraryPage, SearchError> {
+        let (wanted, values) = condition(query)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&self.0, flags)?;
+        db.busy_timeout(std::time::Duration::from_secs(5))?;
+        let total: i64 = db.query_row(
+            &format!("SELECT count(*) FROM game WHERE {wanted}"),
+            params_from_iter(&values),
+            |row| row.get(0),
+        )?;
+        let limit = query.limit.unwrap_or(PAGE).clamp(1, LONGEST_PAGE);
+        let mut select = db.prepare(&format!(
+            "SELECT id, variant, first, second, result, reason, date, event, plies, added, source
+             FROM game WHERE {wanted} ORDER BY changed DESC, id DESC LIMIT {limit} OFFSET {}",
+            query.offset
+        ))?;
+        let rows = select.query_map(params_from_iter(&values), |row| {
+            Ok(LibraryGame {
+                id: row.get(0)?,
+                variant: match row.get::<_, String>(1)?.as_str() {
+                    "chess960" => Variant::Chess960,
+                    "shogi" => Variant::Shogi,
+                    _ => Variant::Chess,
+                },
+                names: Sides { first: row.get(2)?, second: row.get(3)? },
+                result: row.get(4)?,
+                reason: row.get(5)?,
+                date: row.get(6)?,
+                event: row.get(7)?,
+                plies: row.get(8)?,
+                added: row.get::<_, i64>(9)?.try_into().unwrap_or(0),
+                source: row.get(10)?,
+            })
+        })?;
+        let games = rows.collect::<Result<_, _>>()?;
+        Ok(LibraryPage { games, total: u32::try_from(total).unwrap_or(u32::MAX) })
+    }
+}
+
+fn wrong(text: &str) -> SearchError {
+    SearchError::Query(crate::game::refusal(crate::wire::RefusalCode::Malformed, text))
+}
+
+/// The words of the query: text comes in as values only.
+fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> {
+    let texts = [&query.player, &query.engine, &query.result, &query.opening, &query.position];
+    if texts.into_iter().flatten().any(|text| LONGEST < text.len()) {
+        return Err(wrong("the query is too long"));
+    }
+    let mut wanted = vec!["kept IS NOT NULL".to_owned()];
+    let mut values: Vec<Value> = Vec::new();
+    let mut add = |sql: &str, value: Value| {
+        values.push(value);
+        wanted.push(sql.replace('?', &format!("?{}", values.len())));
+    };
+    if let Some(variant) = query.variant {
+        add("variant = ?", variant_word(variant).to_owned().into());
+    }
+    for name in [&query.player, &query.engine].into_iter().flatten() {
+        let pattern =
+            format!("%{}%", name.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
+        add("(first LIKE ? ESCAPE '\\' OR second LIKE ? ESCAPE '\\')", pattern.into());
+    }
+    if let Some(result) = &query.result {
+        add("result = ?", result.clone().into());
+    }
+    // Dates of records have dots, hyphens or slashes.
+    for (sign, day) in [(">=", &query.from), ("<=", &query.until)] {
+        if let Some(day) = day {
+            let sql = format!("replace(replace(substr(date, 1, 10), '.', '-'), '/', '-') {sign} ?");
+            add(&sql, day.clone().into());
+        }
+    }
+    if let Some(opening) = query.opening.as_ref().filter(|text| !text.trim().is_empty()) {
+        let game = Game::from(query.variant.unwrap_or(Variant::Chess));
+        let mut position = Position::start(game);
+        let mut played = Vec::new();
+        for text in opening.split_whitespace() {
+            let text =
+                text.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+            if text.is_empty() {
+                continue;
+            }
+            let mv = Room::read_move(&position, text).map_err(SearchError::Query)?;
+            position.play(mv).map_err(|error| wrong(&error.to_string()))?;
+            played.push(mv);
+        }
+        let start = Position::start(game).to_string();
+        add("start = ?", start.into());
+        let bytes = moves::encoded(&played);
+        let length = bytes.len();
+        add(&format!("substr(moves, 1, {length}) = ?"), bytes.into());
+    }
+    if let Some(text) = query.position.as_ref().filter(|text| !text.trim().is_empty()) {
+        let game = Game::from(query.variant.unwrap_or(Variant::Chess));
+        let position =
+            Position::from_text(game, text).map_err(|error| wrong(&error.to_string()))?;
+        let key = position.key().cast_signed();
+        add("id IN (SELECT game FROM position WHERE key = ?)", key.into());
+    }
+    Ok((wanted.join(" AND "), values))
+}

@@ -1,0 +1,147 @@
+//! Analysis follows the board, and nothing of another position is ever shown.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, Tab, game};
+
+fn settings(lines: u32) -> Value {
+    json!({ "lines": lines, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false })
+}
+
+async fn open(tab: &mut Tab, words: &[&str]) -> (u32, String, Vec<Value>) {
+    let text = format!("position startpos moves {}", words.join(" "));
+    let mut new = game("chess", Value::Null);
+    new["start"] = json!({ "kind": "text", "text": text });
+    let (topic, state) = tab.new_game(new).await;
+    let id = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    let nodes =
+        state["nodes"].as_array().expect("nodes").iter().map(|it| it["id"].clone()).collect();
+    (id, topic, nodes)
+}
+
+/// What an engine tells, if it tells anything yet.
+fn told(message: &Value) -> Option<(&Value, &str)> {
+    let lane = &message["delta"]["delta"]["lanes"][0];
+    let text = lane["told"]["text"].as_str()?;
+    Some((&lane["node"], text))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_line_of_another_position_is_shown() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["stale"]).await;
+    let words = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"];
+    let (id, topic, nodes) = open(&mut tab, &words).await;
+    let mut fens: HashMap<String, String> = HashMap::new();
+    for node in &nodes {
+        tab.ask(json!({ "kind": "go_to", "game": id, "node": node })).await;
+        let state = tab.follow(&topic).await;
+        let fen = state["here"]["text"].as_str().expect("a position").to_owned();
+        fens.insert(node.to_string(), fen);
+    }
+    let analysis = format!("analysis/{id}");
+    tab.follow(&analysis).await;
+    let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
+    assert_eq!(tab.ask(begun).await["kind"], "done");
+    let mut seen = 0;
+    for round in 0..3 {
+        for node in nodes.iter().skip(round % 2) {
+            tab.ask(json!({ "kind": "go_to", "game": id, "node": node })).await;
+            // Every other position is left at once.
+            if seen % 2 == 0 {
+                tab.until(|message| {
+                    told(message).is_some_and(|(at, text)| {
+                        let fen = &fens[&at.to_string()];
+                        assert_eq!(text, format!("at {fen}"), "a stale line");
+                        at == node
+                    })
+                })
+                .await;
+            }
+            seen += 1;
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn analysis_stops_and_keeps_what_it_has_found() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let (id, _, _) = open(&mut tab, &["e2e4"]).await;
+    let analysis = format!("analysis/{id}");
+    tab.follow(&analysis).await;
+    let refused =
+        json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(21) });
+    assert_eq!(tab.ask(refused).await["code"], "too_much");
+    let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
+    assert_eq!(tab.ask(begun).await["kind"], "done");
+    let line =
+        tab.change(&analysis, |delta| delta["lanes"][0]["told"]["lines"][0].is_object()).await;
+    let line = &line["lanes"][0]["told"]["lines"][0];
+    assert_eq!(line["pv"][0]["word"], "a7a5");
+    assert_eq!(line["pv"][0]["text"]["western"], "a5");
+    assert_eq!(line["score"]["kind"], "cp");
+    let stopped = tab.ask(json!({ "kind": "stop_analysis", "game": id, "engine": null })).await;
+    assert_eq!(stopped["kind"], "done");
+    let last = tab
+        .change(&analysis, |delta| {
+            delta["lanes"][0]["status"] == "stopped"
+                && delta["lanes"][0]["told"]["best"].is_object()
+        })
+        .await;
+    assert_eq!(last["lanes"][0]["told"]["best"]["word"], "a7a5");
+    let ended = tab.ask(json!({ "kind": "end_analysis", "game": id, "engine": engine })).await;
+    assert_eq!(ended["kind"], "done");
+    tab.change(&analysis, |delta| delta["removed"][0] == engine).await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_engines_analyse_side_by_side() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let one = tab.add_mime(&[]).await;
+    let two = tab.add_mime(&["stale"]).await;
+    let (id, _, _) = open(&mut tab, &[]).await;
+    let analysis = format!("analysis/{id}");
+    tab.follow(&analysis).await;
+    for engine in [&one, &two] {
+        let begun =
+            json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(0) });
+        assert_eq!(tab.ask(begun).await["kind"], "done");
+    }
+    for engine in [&one, &two] {
+        let lane = tab
+            .change(&analysis, |delta| {
+                let lane = &delta["lanes"][0];
+                &lane["engine"] == engine && lane["status"] == "searching"
+            })
+            .await;
+        // Zero variations are none that are shown.
+        assert_eq!(lane["lanes"][0]["told"]["lines"], json!([]));
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dead_engine_is_told_and_started_again() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["crash"]).await;
+    let (id, _, _) = open(&mut tab, &[]).await;
+    let analysis = format!("analysis/{id}");
+    tab.follow(&analysis).await;
+    let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
+    tab.ask(begun.clone()).await;
+    for _ in 0..2 {
+        let lane = tab.change(&analysis, |delta| delta["lanes"][0]["status"] == "failed").await;
+        assert!(lane["lanes"][0]["error"].as_str().is_some_and(|text| text.contains("SIGABRT")));
+        tab.ask(begun.clone()).await;
+    }
+    server.stop().await;
+}

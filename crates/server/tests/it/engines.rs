@@ -1,0 +1,162 @@
+//! Engines: what is registered, options, logs, the user's own lines, registration.
+
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, MIME};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_are_those_of_the_engine() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let state = tab.follow("engines").await;
+    let found = state["engines"].as_array().expect("engines");
+    let found = found.iter().find(|it| it["id"] == engine).expect("it is listed");
+    assert_eq!(found["protocol"], "uci");
+    assert_eq!(found["identity"]["name"], "Mime <b>1</b>");
+    assert_eq!(
+        found["strength"],
+        json!({ "kind": "level", "option": "Skill Level", "min": 0, "max": 20 })
+    );
+    let options = found["options"].as_array().expect("options");
+    let option = |name: &str| options.iter().find(|it| it["name"] == name).expect("it is there");
+    assert_eq!(
+        option("Hash")["kind"],
+        json!({ "kind": "spin", "default": 16, "min": 1, "max": 1024 })
+    );
+    assert!(option("Hash")["labels"]["ja"].is_string());
+    assert_eq!(option("Style")["kind"]["choices"][1]["value"], "Wild");
+    assert_eq!(option("Clear Hash")["kind"]["kind"], "button");
+    assert_eq!(option("MultiPV")["set_by_server"], true);
+
+    let set = |values: Value| json!({ "kind": "set_options", "engine": engine, "of": "all", "values": values });
+    for (values, accepted) in [
+        (json!({ "Hash": "64", "Style": "Wild" }), true),
+        (json!({ "Hash": "0" }), false),
+        (json!({ "Style": "Loud" }), false),
+        (json!({ "Nothing": "1" }), false),
+        (json!({ "MultiPV": "3" }), false),
+        (json!({ "Style": null }), true),
+    ] {
+        let answer = tab.ask(set(values.clone())).await;
+        assert_eq!(answer["kind"] == "done", accepted, "{values}: {answer}");
+    }
+    let state = tab.follow("engines").await;
+    let found = state["engines"].as_array().expect("engines");
+    let found = found.iter().find(|it| it["id"] == engine).expect("it is listed");
+    assert_eq!(found["values"], json!({ "Hash": "64" }));
+    let file = server.get("/api/engines.toml").await.text();
+    assert!(file.contains(MIME) && file.contains("Hash = \"64\""), "{file}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_can_be_run_as_it_stands_is_registered() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let entry = |path: &str| {
+        let reach = json!({ "kind": "program", "path": path, "args": [], "dir": null, "env": {} });
+        json!({ "kind": "add_engine", "entry": { "name": "", "reach": reach, "protocol": null } })
+    };
+    for path in ["mime", "./mime", "/etc/passwd", "/no/such/file", "/bin/sh -c ls", "/tmp"] {
+        assert_eq!(tab.ask(entry(path)).await["code"], "path", "{path}");
+    }
+    let built_in = json!({ "name": "", "reach": { "kind": "built_in" }, "protocol": null });
+    let refused = tab.ask(json!({ "kind": "add_engine", "entry": built_in })).await;
+    assert_eq!(refused["code"], "malformed");
+    let text = format!("{MIME} 'with space' ; rm -rf /");
+    let preview = tab.ask(json!({ "kind": "preview_engine", "text": text })).await;
+    let args = &preview["entry"]["reach"]["args"];
+    assert_eq!(args, &json!(["with space", ";", "rm", "-rf", "/"]), "{preview}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_has_both_sides_and_the_users_lines() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
+    let process = console["process"].clone();
+    tab.change("engines", |delta| {
+        let it = &delta["processes"][0];
+        it["id"] == process && it["status"] == "idle"
+    })
+    .await;
+    let topic = format!("log/{process}");
+    let log = tab.follow(&topic).await;
+    let lines = log["lines"].as_array().expect("lines");
+    assert_eq!((&lines[0]["by"], &lines[0]["text"]), (&json!("client"), &json!("uci")));
+    let say = |line: &str| json!({ "kind": "say", "process": process, "line": line });
+    assert_eq!(tab.ask(say("two\nlines")).await["code"], "malformed");
+    tab.ask(say("go depth 1")).await;
+    let mut heard: Vec<Value> = Vec::new();
+    while !heard.iter().any(|line| line["text"] == "bestmove a2a3") {
+        let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
+        heard.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+    }
+    let mine = heard.iter().find(|line| line["text"] == "go depth 1").expect("it was said");
+    assert_eq!(mine["by"], "user");
+    // There was no position, and the log says so.
+    assert!(mine["breaches"][0]["clause"].is_string(), "{mine}");
+    let file = server.get(&format!("/api/log/{process}")).await.text();
+    assert!(file.contains("! go depth 1") && file.contains("< bestmove a2a3"), "{file}");
+    let quit = tab.ask(json!({ "kind": "quit_process", "process": process })).await;
+    assert_eq!(quit["kind"], "done");
+    tab.change("engines", |delta| {
+        let it = &delta["processes"][0];
+        it["id"] == process && it["status"] == "ended"
+    })
+    .await;
+    assert_eq!(tab.ask(say("isready")).await["code"], "not_found");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_wants_to_be_registered_can_be() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["register"]).await;
+    let asks = |status: &'static str| {
+        let engine = engine.clone();
+        move |delta: &Value| {
+            let engines = delta["engines"].as_array();
+            engines.is_some_and(|all| {
+                all.iter().any(|it| it["id"] == engine && it["registration"] == status)
+            })
+        }
+    };
+    let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
+    tab.change("engines", asks("error")).await;
+    let with = json!({ "name": "Ada Lovelace", "code": "1843" });
+    let done = tab.ask(json!({ "kind": "register_engine", "engine": engine, "with": with })).await;
+    assert_eq!(done["kind"], "done", "{done}");
+    // What it answers is seen when it next does something.
+    tab.ask(json!({ "kind": "quit_process", "process": console["process"] })).await;
+    tab.change("engines", asks("ok")).await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_does_not_answer_can_be_killed() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
+    let process = console["process"].clone();
+    let idle = tab
+        .change("engines", |delta| {
+            let it = &delta["processes"][0];
+            it["id"] == process && it["status"] == "idle"
+        })
+        .await;
+    let pid = idle["processes"][0]["pid"].as_u64().expect("a process");
+    tab.ask(json!({ "kind": "kill_process", "process": process })).await;
+    tab.change("engines", |delta| {
+        let it = &delta["processes"][0];
+        it["id"] == process && it["status"] == "dead"
+    })
+    .await;
+    server.stop().await;
+    assert!(!std::fs::exists(format!("/proc/{pid}")).unwrap_or(false), "it is left");
+}

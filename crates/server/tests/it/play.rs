@@ -1,0 +1,184 @@
+//! Playing: against engines, with clocks, over reloads and restarts.
+
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, Tab, against, game, options};
+
+fn no_time() -> Value {
+    json!({ "kind": "none" })
+}
+
+/// Five minutes.
+fn clock() -> Value {
+    json!({ "kind": "clock", "base": 300_000, "increment": 1000, "byoyomi": 0, "moves": null })
+}
+
+/// A move after a node.
+fn mv(game: &str, node: &Value, text: &str) -> Value {
+    let id: u32 = game.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    json!({ "kind": "move", "game": id, "node": node, "text": text })
+}
+
+fn id(game: &str) -> u32 {
+    game.rsplit_once('/').expect("a number").1.parse().expect("a number")
+}
+
+/// Waits until it is the person's turn; gives back where the game stands.
+async fn my_turn(tab: &mut Tab, topic: &str) -> Value {
+    let delta = tab.change(topic, |delta| delta["play"]["status"] == "your_turn").await;
+    delta["play"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_plays_against_an_engine() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
+    assert_eq!(state["here"]["legal"].as_array().map(Vec::len), Some(20));
+    let root = state["cursor"].clone();
+    let refused = tab.ask(mv(&topic, &root, "e5")).await;
+    assert_eq!(refused["code"], "illegal_move", "{refused}");
+    let played = tab.ask(mv(&topic, &root, "e4")).await;
+    assert_eq!(played["kind"], "node", "{played}");
+    let play = my_turn(&mut tab, &topic).await;
+    // Of all moves the first by its word.
+    let state = tab.follow(&topic).await;
+    let last = state["nodes"].as_array().and_then(|nodes| nodes.last()).expect("a move");
+    assert_eq!((&last["word"], &last["text"]["western"]), (&json!("a7a5"), &json!("a5")));
+    assert_eq!(play["tip"], last["id"]);
+    assert_eq!(play["clocks"]["running"], "first");
+    assert_eq!(play["players"]["second"]["name"], "Mime <b>1</b>");
+    assert!(last["clock"].as_u64().is_some_and(|left| left <= 301_000), "{last}");
+    let resigned = tab.ask(json!({ "kind": "resign", "game": id(&topic) })).await;
+    assert_eq!(resigned["kind"], "done");
+    let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
+    assert_eq!(over["over"]["outcome"]["result"], "0-1");
+    assert_eq!(over["over"]["outcome"]["reason"], "resignation");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shogi_is_played_with_its_own_words() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["usi"]).await;
+    let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
+    let played = tab.ask(mv(&topic, &state["cursor"], "▲７六歩")).await;
+    assert_eq!(played["kind"], "node", "{played}");
+    // Without a limit it thinks until it is told to move.
+    tab.change(&topic, |delta| delta["play"]["status"] == "thinking").await;
+    let now = tab.ask(json!({ "kind": "move_now", "game": id(&topic) })).await;
+    assert_eq!(now["kind"], "done", "{now}");
+    my_turn(&mut tab, &topic).await;
+    let state = tab.follow(&topic).await;
+    let nodes = state["nodes"].as_array().expect("nodes");
+    assert_eq!(nodes[1]["text"]["japanese"], "▲７六歩");
+    assert_eq!(nodes.len(), 3);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_is_taken_back_with_its_answer() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), true))).await;
+    let root = state["cursor"].clone();
+    tab.ask(mv(&topic, &root, "e4")).await;
+    my_turn(&mut tab, &topic).await;
+    let back = tab.ask(json!({ "kind": "take_back", "game": id(&topic) })).await;
+    assert_eq!(back["kind"], "done", "{back}");
+    let state = tab.follow(&topic).await;
+    assert_eq!(state["nodes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(state["play"]["status"], "your_turn");
+    tab.ask(mv(&topic, &root, "d4")).await;
+    let play = my_turn(&mut tab, &topic).await;
+    assert_ne!(play["tip"], root);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_tabs_see_the_same() {
+    let server = Fixture::start().await;
+    let (mut one, mut two) = (server.tab().await, server.tab().await);
+    let (topic, state) = one.new_game(game("chess", Value::Null)).await;
+    two.follow(&topic).await;
+    let played = one.ask(mv(&topic, &state["cursor"], "g1f3")).await;
+    let seen = two.change(&topic, |delta| delta["at"]["cursor"] == played["node"]).await;
+    assert_eq!(seen["at"]["here"]["turn"], "second");
+    let comment = json!({ "kind": "comment", "node": played["node"], "comments": ["<script>"], "before": [] });
+    two.ask(json!({ "kind": "edit", "game": id(&topic), "edit": comment })).await;
+    let told = one.change(&topic, |delta| delta["nodes"][0]["comments"][0] == "<script>").await;
+    assert_eq!(told["undo"]["undo"], true);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_outlives_the_server() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
+    tab.ask(mv(&topic, &state["cursor"], "e4")).await;
+    let before = my_turn(&mut tab, &topic).await;
+    let folder = server.stop().await.expect("its folder");
+
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    let games = tab.follow("games").await;
+    assert_eq!(games["games"][0]["id"], id(&topic));
+    let state = tab.follow(&topic).await;
+    assert_eq!(state["play"]["status"], "interrupted");
+    assert_eq!(state["play"]["tip"], before["tip"]);
+    let resumed = tab
+        .ask(json!({ "kind": "resume", "game": id(&topic), "from": null, "players": null }))
+        .await;
+    assert_eq!(resumed["kind"], "done", "{resumed}");
+    assert_eq!(my_turn(&mut tab, &topic).await["tip"], before["tip"]);
+    tab.ask(mv(&topic, &before["tip"], "d4")).await;
+    let after = my_turn(&mut tab, &topic).await;
+    assert_ne!(after["tip"], before["tip"]);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_dies_costs_no_game() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["crash"]).await;
+    let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
+    tab.ask(mv(&topic, &state["cursor"], "e4")).await;
+    let lost = tab
+        .until(|message| {
+            let play = &message["delta"]["delta"]["play"]["status"];
+            let dead = message["delta"]["delta"]["processes"][0]["status"] == "dead";
+            play == "interrupted" || dead
+        })
+        .await;
+    let dead = if lost["topic"] == "engines" {
+        lost
+    } else {
+        tab.until(|message| message["delta"]["delta"]["processes"][0]["status"] == "dead").await
+    };
+    let process = &dead["delta"]["delta"]["processes"][0];
+    assert_eq!(process["stderr"][0], "mime: out of thoughts");
+    assert!(process["error"].as_str().is_some_and(|text| text.contains("SIGABRT")), "{process}");
+    let state = tab.follow(&topic).await;
+    assert_eq!(state["play"]["status"], "interrupted");
+    assert_eq!(state["outcome"], Value::Null);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_illegal_move_loses() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["illegal"]).await;
+    let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
+    tab.ask(mv(&topic, &state["cursor"], "e4")).await;
+    let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
+    assert_eq!(over["over"]["outcome"]["reason"], "illegal_move");
+    assert_eq!(over["over"]["outcome"]["winner"], "first");
+    server.stop().await;
+}

@@ -1,0 +1,135 @@
+//! Files into the library, and out of it.
+
+use serde_json::{Value, json};
+
+use crate::support::Fixture;
+
+const PGN: &str = "[Event \"Club\"]\n[White \"Ada\"]\n[Black \"Babbage\"]\n[Date \"1843.07.10\"]\n\
+    [Result \"0-1\"]\n\n1. f3 {weak} e5 2. g4?? Qh4# 0-1\n\n\
+    [White \"Carol\"]\n[Black \"Ada\"]\n[Result \"*\"]\n\n1. e4 c5 (1... e5 2. Nf3) 2. Nf3 *\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_are_found_by_what_they_are() {
+    let server = Fixture::start().await;
+    let read =
+        server.post("/api/import?name=a.pgn", "application/octet-stream", PGN.as_bytes()).await;
+    let read = read.json();
+    assert_eq!((&read["total"], &read["errors"]), (&json!(2), &json!([])), "{read}");
+    for (query, total) in [
+        (json!({}), 2),
+        (json!({ "player": "ada" }), 2),
+        (json!({ "player": "babb" }), 1),
+        (json!({ "player": "%" }), 0),
+        (json!({ "result": "0-1" }), 1),
+        (json!({ "opening": "e4 c5" }), 1),
+        (json!({ "opening": "1. e4 e5" }), 0),
+        (json!({ "position": "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 7 9" }), 1),
+        (json!({ "from": "1843-01-01", "until": "1843-12-31" }), 1),
+        (json!({ "variant": "shogi" }), 0),
+        (json!({ "player": "'; DROP TABLE game; --" }), 0),
+    ] {
+        let body = query.to_string();
+        let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
+        assert_eq!(page.json()["total"], total, "{query}: {}", page.text());
+    }
+    let wrong = json!({ "opening": "e5" }).to_string();
+    let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
+    assert_eq!((page.status, page.json()["code"].clone()), (400, json!("illegal_move")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_goes_out_as_it_came_in() {
+    let server = Fixture::start().await;
+    let kif = "手合割：平手\n先手：Ada\n後手：Byron\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n*角道を開ける\n   2 ３四歩(33)   ( 0:02/00:00:02)\n   3 投了\n";
+    let sjis = {
+        // 7-bit parts and Shift_JIS alike come from the encoder of the rules.
+        let read = server
+            .post("/api/import?name=a.kif&open=true", "application/octet-stream", kif.as_bytes())
+            .await
+            .json();
+        let id = read["opened"].clone();
+        assert!(id.is_number(), "{read}");
+        let answer = server.get(&format!("/api/export/{id}?format=kif&encoding=shift_jis")).await;
+        assert_eq!(answer.header("content-type"), Some("text/plain; charset=shift_jis"));
+        answer.body
+    };
+    let read = server
+        .post("/api/import?name=b.kif&open=true", "application/octet-stream", &sjis)
+        .await
+        .json();
+    let id = read["opened"].clone();
+    for (format, part) in [
+        ("kif", "*角道を開ける"),
+        ("ki2", "▲７六歩"),
+        ("csa", "+7776FU"),
+        ("jkf", "角道を開ける"),
+        ("line", "position startpos"),
+        ("position", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
+    ] {
+        let text = server.get(&format!("/api/export/{id}?format={format}")).await.text();
+        assert!(text.contains(part), "{format}: {text}");
+    }
+    let pgn = server.get(&format!("/api/export/{id}?format=pgn")).await;
+    assert_eq!((pgn.status, pgn.json()["code"].clone()), (400, json!("record")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_is_told_with_its_place() {
+    let server = Fixture::start().await;
+    let broken = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n\n[White \"B\"]\n\n1. d4 *\n";
+    let read = server
+        .post("/api/import?name=x.pgn", "application/octet-stream", broken.as_bytes())
+        .await
+        .json();
+    assert_eq!(read["total"], 1, "{read}");
+    assert!(read["errors"][0].as_str().is_some_and(|text| text.contains('3')), "{read}");
+    let lines = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5;\n8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n";
+    let read = server
+        .post("/api/import?name=x.epd", "application/octet-stream", lines.as_bytes())
+        .await
+        .json();
+    assert_eq!(read["total"], 2, "{read}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_of_the_library_is_opened_and_deleted() {
+    let server = Fixture::start().await;
+    let read = server
+        .post("/api/import?name=a.pgn", "application/octet-stream", PGN.as_bytes())
+        .await
+        .json();
+    let id = read["games"][1]["id"].clone();
+    let mut tab = server.tab().await;
+    let opened = tab.ask(json!({ "kind": "open_game", "game": id })).await;
+    assert_eq!(opened, json!({ "kind": "game", "game": id }));
+    let state = tab.follow(&format!("game/{id}")).await;
+    let nodes = state["nodes"].as_array().expect("nodes");
+    assert_eq!(nodes.len(), 6);
+    assert_eq!(nodes[1]["children"].as_array().map(Vec::len), Some(2));
+    assert_eq!(tab.ask(json!({ "kind": "delete_game", "game": id })).await["kind"], "done");
+    let closed = tab.until(|message| message["kind"] == "closed").await;
+    assert_eq!(closed["topic"], format!("game/{id}"));
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["code"], "not_found");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_editor_has_the_words_of_the_rules() {
+    let server = Fixture::start().await;
+    let check = async |variant: &str, text: &str| -> Value {
+        let body = json!({ "variant": variant, "text": text }).to_string();
+        server.post("/api/position", "application/json", body.as_bytes()).await.json()
+    };
+    let good = check("chess", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").await;
+    assert!(good["here"]["legal"].is_array() && good["error"].is_null(), "{good}");
+    let bad = check("chess", "8/8/8/8/8/8/4P3/4K3 w - - 0 1").await;
+    assert!(bad["here"].is_null() && bad["error"].is_string() && bad["text"].is_string(), "{bad}");
+    let none = check("shogi", "nonsense").await;
+    assert!(none["text"].is_null() && none["error"].is_string(), "{none}");
+    let choices = server.get("/api/choices").await.json();
+    assert_eq!(choices["handicaps"].as_array().map(Vec::len), Some(16));
+    server.stop().await;
+}

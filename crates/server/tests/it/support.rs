@@ -1,0 +1,301 @@
+//! A server within the test, and tabs that talk to it over real sockets.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use readyok_server::{Options, Server, Setup};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+/// Long enough that a loaded machine does not matter.
+const LONG: Duration = Duration::from_mins(1);
+
+/// The engine of the tests.
+pub(crate) const MIME: &str = env!("CARGO_BIN_EXE_mime");
+
+/// A server with its data.
+pub(crate) struct Fixture {
+    pub(crate) host: String,
+    pub(crate) cookie: String,
+    pub(crate) data: PathBuf,
+    folder: Option<TempDir>,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+/// Options for a server in a folder. The built-in engine is the one of the tests.
+pub(crate) fn options(data: &Path) -> Options {
+    Options {
+        port: 0,
+        listen: None,
+        password: None,
+        hosts: Vec::new(),
+        allow_root: true,
+        roots: Vec::new(),
+        setup: Setup {
+            data: data.to_owned(),
+            built_in: (MIME.into(), Vec::new()),
+            translation: Vec::new(),
+            guard: None,
+        },
+    }
+}
+
+impl Fixture {
+    pub(crate) async fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = folder.path().to_owned();
+        Self { folder: Some(folder), ..Self::start_with(options(&data)).await }
+    }
+
+    pub(crate) async fn start_with(options: Options) -> Self {
+        let data = options.setup.data.clone();
+        let server = Server::bind(options).await.expect("it can be served");
+        let host = server.address().to_string();
+        let link = server.link().expect("a link");
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(async move {
+            let stopped = async {
+                let _ = stopped.await;
+            };
+            server.run(stopped).await.expect("it listens");
+        });
+        let path = link.strip_prefix(&format!("http://{host}")).expect("a link to it").to_owned();
+        let answer = get(&host, &path, &[]).await;
+        assert_eq!(answer.status, 303);
+        let cookie = answer.header("set-cookie").expect("a cookie");
+        let cookie = cookie.split(';').next().expect("a value").to_owned();
+        Self { host, cookie, data, folder: None, stop, task }
+    }
+
+    /// Ends the server, and gives back the folder of its data.
+    pub(crate) async fn stop(self) -> Option<TempDir> {
+        let _ = self.stop.send(());
+        timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
+        self.folder
+    }
+
+    pub(crate) async fn tab(&self) -> Tab {
+        let stream = TcpStream::connect(&self.host).await.expect("it listens");
+        let headers =
+            [("cookie", self.cookie.clone()), ("origin", format!("http://{}", self.host))];
+        let socket = open_socket(&self.host, stream, &headers).await.expect("it lets us in");
+        let mut tab = Tab { socket, last: 0, waiting: VecDeque::new() };
+        let hello = tab.next().await;
+        assert_eq!(hello["kind"], "hello");
+        tab
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        get(&self.host, path, &[("cookie", &self.cookie)]).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, kind: &str, body: &[u8]) -> Answer {
+        let origin = format!("http://{}", self.host);
+        let headers =
+            [("cookie", self.cookie.as_str()), ("origin", &origin), ("content-type", kind)];
+        send(&self.host, "POST", path, &headers, body).await
+    }
+}
+
+/// Opens a WebSocket with such headers.
+pub(crate) async fn open_socket(
+    host: &str,
+    stream: TcpStream,
+    headers: &[(&'static str, String)],
+) -> Result<WebSocketStream<TcpStream>, Error> {
+    let mut request = format!("ws://{host}/api/ws").into_client_request()?;
+    for (name, value) in headers {
+        let value = value.parse().expect("a value");
+        request.headers_mut().insert(*name, value);
+    }
+    client_async(request, stream).await.map(|(socket, _)| socket)
+}
+
+/// An answer over HTTP.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    headers: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.lines().find_map(|line| {
+            let (it, value) = line.split_once(':')?;
+            it.eq_ignore_ascii_case(name).then_some(value.trim())
+        })
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("JSON")
+    }
+}
+
+pub(crate) async fn get(host: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+    send(host, "GET", path, headers, b"").await
+}
+
+/// Sends a request, with the host that is right unless the headers have another.
+pub(crate) async fn send(
+    host: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Answer {
+    let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        let _ = write!(request, "Host: {host}\r\n");
+    }
+    for (name, value) in headers {
+        let _ = write!(request, "{name}: {value}\r\n");
+    }
+    // Writing into a `String` cannot fail.
+    let _ = write!(request, "Content-Length: {}\r\n\r\n", body.len());
+    let mut stream = TcpStream::connect(host).await.expect("it listens");
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+    // A request that is refused by its head need not be read to its end.
+    let _ = stream.write_all(body).await;
+    let mut answer = Vec::new();
+    timeout(LONG, stream.read_to_end(&mut answer)).await.expect("in time").expect("an answer");
+    let end = answer.windows(4).position(|it| it == b"\r\n\r\n").expect("a head");
+    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+    let (first, headers) = head.split_once("\r\n").unwrap_or((&head, ""));
+    let status = first.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+    Answer { status, headers: headers.to_owned(), body: answer[end + 4..].to_vec() }
+}
+
+/// A tab.
+pub(crate) struct Tab {
+    socket: WebSocketStream<TcpStream>,
+    last: u32,
+    /// Messages that came before an answer.
+    waiting: VecDeque<Value>,
+}
+
+impl Tab {
+    async fn next(&mut self) -> Value {
+        loop {
+            let message = timeout(LONG, self.socket.next()).await.expect("in time");
+            match message.expect("it is open").expect("it can be read") {
+                Message::Text(text) => return serde_json::from_str(&text).expect("JSON"),
+                Message::Close(_) => panic!("it was closed"),
+                _ => (),
+            }
+        }
+    }
+
+    /// Asks, and gives back the answer or the refusal.
+    pub(crate) async fn ask(&mut self, command: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        let text = json!({ "id": id, "command": command }).to_string();
+        self.socket.send(Message::Text(text.into())).await.expect("it is open");
+        loop {
+            let message = self.next().await;
+            match message["kind"].as_str() {
+                Some("answer") if message["id"] == id => return message["answer"].clone(),
+                Some("refusal") if message["id"] == id => return message["error"].clone(),
+                _ => self.waiting.push_back(message),
+            }
+        }
+    }
+
+    /// Follows a topic; gives back its first state.
+    pub(crate) async fn follow(&mut self, topic: &str) -> Value {
+        let answer = self.ask(json!({ "kind": "subscribe", "topic": topic })).await;
+        assert_eq!(answer["kind"], "done", "{answer}");
+        let found =
+            self.until(|message| message["kind"] == "snapshot" && message["topic"] == topic).await;
+        found["state"]["state"].clone()
+    }
+
+    /// The next message of a topic that fits. Those before it are gone.
+    pub(crate) async fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = match self.waiting.pop_front() {
+                Some(message) => message,
+                None => self.next().await,
+            };
+            if fits(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// The next change of a topic that fits.
+    pub(crate) async fn change(&mut self, topic: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let found = self
+            .until(|message| message["topic"] == topic && fits(&message["delta"]["delta"]))
+            .await;
+        found["delta"]["delta"].clone()
+    }
+
+    /// Sets up a game and follows it.
+    pub(crate) async fn new_game(&mut self, game: Value) -> (String, Value) {
+        let answer = self.ask(json!({ "kind": "new_game", "game": game })).await;
+        assert_eq!(answer["kind"], "game", "{answer}");
+        let topic = format!("game/{}", answer["game"]);
+        let state = self.follow(&topic).await;
+        (topic, state)
+    }
+
+    /// Registers the engine of the tests with some faults, and waits until it has answered.
+    pub(crate) async fn add_mime(&mut self, faults: &[&str]) -> Value {
+        self.follow("engines").await;
+        let reach =
+            json!({ "kind": "program", "path": MIME, "args": faults, "dir": null, "env": {} });
+        let entry = json!({ "name": "", "reach": reach, "protocol": null });
+        let answer = self.ask(json!({ "kind": "add_engine", "entry": entry })).await;
+        assert_eq!(answer["kind"], "engine", "{answer}");
+        let id = answer["engine"].clone();
+        self.change("engines", |delta| {
+            let engines = delta["engines"].as_array();
+            engines.is_some_and(|all| {
+                all.iter().any(|it| it["id"] == id && it["identity"]["name"].is_string())
+            })
+        })
+        .await;
+        id
+    }
+}
+
+/// A person and an engine.
+pub(crate) fn against(engine: &Value, time: Value, ponder: bool) -> Value {
+    let mut players = json!({
+        "first": { "kind": "person", "name": "Ada" },
+        "second": {
+            "kind": "engine", "engine": engine, "limits": {}, "ponder": ponder,
+            "strength": null, "options": {},
+        },
+    });
+    players["first"]["time"] = time.clone();
+    players["second"]["time"] = time;
+    players
+}
+
+/// A new game.
+pub(crate) fn game(variant: &str, players: Value) -> Value {
+    let mut game = json!({
+        "variant": variant, "start": { "kind": "usual" }, "rules": "federation", "book": null,
+    });
+    game["players"] = players;
+    game
+}

@@ -1,0 +1,121 @@
+//! An engine for the tests: it knows what is legal, thinks nothing, and has faults on demand.
+//!
+//! `mime [usi] [crash] [deaf] [register] [stale] [illegal]`
+
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use readyok_rules::{CastlingForm, Game, Position};
+
+fn say(line: &str) {
+    // A client that has left needs no answer.
+    let _ = writeln!(io::stdout().lock(), "{line}");
+}
+
+struct Search {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+fn main() {
+    let faults: Vec<String> = std::env::args().skip(1).collect();
+    let has = |fault: &str| faults.iter().any(|it| it == fault);
+    let mut game = Game::Chess;
+    let mut position = Position::start(game);
+    let mut search: Option<Search> = None;
+    for line in io::stdin().lock().lines().map_while(Result::ok) {
+        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        match word {
+            "uci" if has("usi") => return,
+            "uci" | "usi" => {
+                game = if word == "usi" { Game::Shogi } else { Game::Chess };
+                position = Position::start(game);
+                for said in [
+                    "id name Mime <b>1</b>",
+                    "id author Nobody",
+                    "option name Hash type spin default 16 min 1 max 1024",
+                    "option name Style type combo default Calm var Calm var Wild",
+                    "option name Clear Hash type button",
+                    "option name Skill Level type spin default 20 min 0 max 20",
+                    "option name MultiPV type spin default 1 min 1 max 20",
+                    "option name Ponder type check default false",
+                ] {
+                    say(said);
+                }
+                say(if word == "usi" { "usiok" } else { "uciok" });
+                if has("register") {
+                    say("registration error");
+                }
+            }
+            "register" => {
+                say(if rest == "later" { "registration error" } else { "registration ok" });
+            }
+            "isready" if has("deaf") => (),
+            "isready" => say("readyok"),
+            "position" => position = read(game, rest).unwrap_or_else(|| Position::start(game)),
+            "go" if has("crash") => {
+                let _ = writeln!(io::stderr(), "mime: out of thoughts");
+                std::process::abort();
+            }
+            "go" => {
+                let runs = rest.contains("infinite") || rest.contains("ponder");
+                search = Some(begin(position.clone(), runs, has("stale"), has("illegal")));
+            }
+            "stop" | "ponderhit" => {
+                if let Some(Search { stop, thread }) = search.take() {
+                    stop.store(true, Ordering::Release);
+                    let _ = thread.join();
+                }
+            }
+            "quit" => return,
+            _ => (),
+        }
+    }
+}
+
+/// A position with its moves.
+fn read(game: Game, text: &str) -> Option<Position> {
+    let (root, moves) = text.split_once(" moves ").unwrap_or((text, ""));
+    let start = match root.split_once(' ') {
+        None => Position::start(game),
+        Some((_, fields)) => Position::from_text(game, fields).ok()?,
+    };
+    start.after(moves.split_whitespace()).ok()
+}
+
+/// Thinks about a position: its first legal move is as good as any.
+fn begin(position: Position, runs: bool, stale: bool, illegal: bool) -> Search {
+    let stop = Arc::<AtomicBool>::default();
+    let asked = Arc::clone(&stop);
+    let thread = thread::spawn(move || {
+        let form = CastlingForm::KingMove;
+        let mut words: Vec<String> =
+            position.legal_moves().into_iter().map(|mv| mv.word(form)).collect();
+        words.sort();
+        let best = words.first().map_or("(none)", String::as_str);
+        let mut depth = 0;
+        let tell = |depth: u32| {
+            say(&format!("info depth {depth} score cp {depth} nodes {depth}00 nps 9 pv {best}"));
+            say(&format!("info string at {position}"));
+        };
+        loop {
+            depth += 1;
+            tell(depth);
+            if !runs || asked.load(Ordering::Acquire) {
+                break;
+            }
+            thread::park_timeout(Duration::from_millis(2));
+        }
+        if stale {
+            // Goes on about it after it was told to stop.
+            for more in 0..20 {
+                tell(depth + more);
+            }
+        }
+        say(&format!("bestmove {}", if illegal { "a1a1" } else { best }));
+    });
+    Search { stop, thread }
+}
