@@ -10,6 +10,7 @@ mod matches;
 mod options;
 mod queue;
 mod report;
+mod serve;
 mod tap;
 mod worker;
 
@@ -27,12 +28,14 @@ use crate::text::printable;
 #[derive(Debug, Parser)]
 #[command(name = "readyok", version)]
 struct Cli {
+    /// Without one the app is served, and opened in the browser.
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Serve(serve::Args),
     Analyse(analyse::Args),
     Options(options::Args),
     Match(Box<matches::Args>),
@@ -64,7 +67,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
-    let done = match cli.verb {
+    let done = match cli.verb.unwrap_or_else(|| Verb::Serve(serve::Args::default())) {
+        Verb::Serve(args) => serve::run(args),
         Verb::Analyse(args) => analyse::run(args),
         Verb::Options(args) => options::run(&args),
         Verb::Engine(args) => engine::run(&args),

@@ -19,6 +19,12 @@ pub fn state(env: Env<'_>) -> Option<PathBuf> {
     user_dir(env, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA")
 }
 
+/// The folder of what a user makes with this program: `readyok` in `XDG_DATA_HOME`, in
+/// `~/.local/share`, or (Windows) in `LOCALAPPDATA`. `None` without any of them.
+pub fn data(env: Env<'_>) -> Option<PathBuf> {
+    user_dir(env, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA")
+}
+
 fn user_dir(env: Env<'_>, xdg: &str, below_home: &str, windows: &str) -> Option<PathBuf> {
     // The XDG specification has relative paths ignored.
     let dir = |name: &str| env(name).map(PathBuf::from).filter(|dir| dir.is_absolute());

@@ -13,6 +13,7 @@ mod options;
 mod program;
 mod readme;
 mod real;
+mod serve;
 mod shown;
 mod tap;
 mod watch;

@@ -1,0 +1,128 @@
+//! `readyok serve`, which is also what `readyok` alone does.
+
+use std::ffi::OsString;
+use std::io;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use readyok_server::{Options, ServeError, Server, Setup, serve};
+
+use super::print;
+use crate::exit::{Code, Failure};
+use crate::{dirs, guardian};
+
+const HELP: &str = "\
+Prints a link that lets one browser in, once, and opens it. Start the program again for another one:
+it finds the server that runs. Ctrl-C ends it; games go on where they were with the next start.";
+
+/// Serve the app: boards, play, analysis, engines and a library in the browser
+#[derive(Debug, Default, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// Listen on this port [default: any that is free]
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// Listen on this address instead of this machine alone; needs --password-file and --allow-host
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<IpAddr>,
+    /// A file with the password for visitors, which nobody else may be able to read
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// A name that visitors may call this server by, with or without a port
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// Open no browser
+    #[arg(long)]
+    no_open: bool,
+    /// Keep the library here [default: the folder for data of this user]
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+    /// Serve even as the system's administrator, with whose rights engines run then
+    #[arg(long)]
+    allow_root: bool,
+}
+
+pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    let data = args.data.or_else(|| dirs::data(&dirs::env));
+    let data = data.ok_or_else(|| {
+        Failure::usage("there is no folder for data of this user: give one with --data")
+    })?;
+    let data = std::path::absolute(data).map_err(Failure::failed)?;
+    let password = args.password_file.as_deref().map(password).transpose()?;
+    let options = Options {
+        port: args.port.unwrap_or(0),
+        listen: args.listen,
+        password,
+        hosts: args.allow_host,
+        allow_root: args.allow_root,
+        roots: roots(),
+        setup: Setup {
+            data,
+            built_in: (own_program()?, vec!["engine".to_owned()]),
+            translation: narikin::TRANSLATION.as_bytes().to_vec(),
+            guard: Some(guardian::start().map_err(Failure::failed)?),
+        },
+    };
+    let opens = !args.no_open;
+    let ready = |server: &Server| match server.link() {
+        Ok(link) => show(&link, opens),
+        Err(error) => print(&format!("http://{}: {error}", server.address())),
+    };
+    match serve(options, ready) {
+        Ok(()) => Ok(Code::Done),
+        Err(ServeError::Running(Some(link))) => {
+            print("readyok runs already");
+            show(&link, opens);
+            Ok(Code::Done)
+        }
+        Err(error @ (ServeError::Unprotected | ServeError::Root)) => Err(Failure::usage(error)),
+        Err(error) => Err(Failure::failed(error)),
+    }
+}
+
+fn show(link: &str, opens: bool) {
+    print(&format!("readyok: {link}"));
+    if opens {
+        // Whoever has no browser here has the link.
+        let _ = webbrowser::open(link);
+    }
+}
+
+/// This program, to be started as Narikin.
+fn own_program() -> Result<PathBuf, Failure> {
+    // The file may be replaced while the server runs, as by a build.
+    if cfg!(target_os = "linux") {
+        return Ok(PathBuf::from("/proc/self/exe"));
+    }
+    std::env::current_exe().map_err(Failure::failed)
+}
+
+/// Folders where engines and games are.
+fn roots() -> Vec<PathBuf> {
+    let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    let home = dirs::env(home).map(PathBuf::from).filter(|home| home.is_absolute());
+    let path: OsString = dirs::env("PATH").unwrap_or_default();
+    let mut roots: Vec<PathBuf> = home.into_iter().chain(std::env::split_paths(&path)).collect();
+    roots.retain(|root| root.is_absolute() && root.is_dir());
+    roots.dedup();
+    roots
+}
+
+/// The password of a file.
+fn password(file: &Path) -> Result<String, Failure> {
+    let wrong = |why: String| Failure::usage(format!("`{}`: {why}", file.display()));
+    let about = file.metadata().map_err(|error| wrong(error.to_string()))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
+        return Err(wrong("others can read it (chmod 600 helps)".to_owned()));
+    }
+    if 4096 < about.len() {
+        return Err(wrong(io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let text = text.trim_end_matches(['\r', '\n']).to_owned();
+    if text.chars().count() < 8 {
+        return Err(wrong("a password has at least 8 letters".to_owned()));
+    }
+    Ok(text)
+}
