@@ -578,9 +578,6 @@ impl Driver {
         {
             self.go = Some((id, now()));
         }
-        if let Some(listener) = &self.listener {
-            listener.hear(Side::Client, &self.out, now());
-        }
         self.link.outbox.push(&mut self.out);
     }
 }

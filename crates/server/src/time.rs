@@ -26,7 +26,7 @@ fn origin() -> &'static Origin {
 }
 
 /// The time of an event.
-pub(crate) fn moment(at: Instant) -> Moment {
+fn moment(at: Instant) -> Moment {
     let origin = origin();
     let unix = origin.unix + at.saturating_duration_since(origin.instant);
     u64::try_from(unix.as_millis()).unwrap_or(u64::MAX)

@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use readyok_client::tokio::Engine;
-use readyok_client::{
-    Builder, Dialect, Game, Limit, Patience, Problem, Search, Wait, WaitLimit,
-};
+use readyok_client::{Builder, Dialect, Game, Limit, Patience, Problem, Search, Wait, WaitLimit};
 use readyok_protocol::Side;
 use tokio::time::timeout;
 

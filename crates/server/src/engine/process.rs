@@ -13,8 +13,7 @@ use std::time::Duration;
 
 use readyok_client::tokio::{Analysis, Engine};
 use readyok_client::{
-    Best, Builder, Dialect, EngineError, Game as WireGame, Guard, Lines, Listener, Played, Search,
-    Update,
+    Best, Builder, Dialect, EngineError, Game as WireGame, Guard, Lines, Played, Search, Update,
 };
 use readyok_protocol::{Clocks, GameResult, OptionKind, OptionSet, Register, Side};
 use readyok_rules::Position;
@@ -24,7 +23,7 @@ use tokio::time::{Instant, sleep_until};
 use super::log::Log;
 use super::told::Collector;
 use super::wording::Wording;
-use crate::time::{instant, moment};
+use crate::time::{instant, now};
 use crate::wire::{ProcessId, ProcessStatus, Reach, Told};
 
 /// What a process tells of its search at most so often: 25 times a second.
@@ -212,7 +211,7 @@ impl Actor {
         if let Some(failure) = &failure {
             let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
             for line in &failure.stderr {
-                log.hear_error(line, moment(instant()));
+                log.hear_error(line, now());
             }
         }
         self.tell(News::Ended(failure));
@@ -220,10 +219,11 @@ impl Actor {
 
     async fn open(&self, how: &Start) -> Result<Engine, EngineError> {
         let log = Arc::clone(&self.log);
-        let listener = Listener::new(move |side: Side, line: &str, at| {
-            log.lock().unwrap_or_else(PoisonError::into_inner).hear(side, line, moment(at));
-        });
-        let mut builder = Builder::default().name(how.name.clone()).listen(listener);
+        let mut builder = Builder::default().name(how.name.clone()).overheard_by(
+            move |side: Side, line: &str| {
+                log.lock().unwrap_or_else(PoisonError::into_inner).hear(side, line, now());
+            },
+        );
         if let Some(dialect) = how.dialect {
             builder = builder.dialect(dialect);
         }
