@@ -33,6 +33,11 @@ impl PipedProcess {
         Ok((process, stdin, stdout))
     }
 
+    /// The number of the process, which is also that of its group.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
     /// Asks the group to end.
     pub fn terminate(&self) {
         self.0.signal(Signal::Terminate);
