@@ -10,7 +10,7 @@ use readyok_rules::{Game, Position};
 use crate::check::{Need, Stop};
 use crate::conversation::{Conversation, GameOf};
 use crate::pace::Pace;
-use crate::subject::Subject;
+use crate::subject::{Launch, Subject};
 use crate::talk::{Lost, Talk};
 
 /// What an engine has told about itself.
@@ -30,6 +30,17 @@ pub(crate) struct Declared {
     pub(crate) notes: Vec<NoteKind>,
 }
 
+/// How often what is drawn by lot is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Searches with random commands in them.
+    pub(crate) searches: usize,
+    /// Lines of random moves that are searched from.
+    pub(crate) lines: usize,
+    /// Games in a row of each check that is about long runs; none without being asked.
+    pub(crate) soak: Option<usize>,
+}
+
 /// The workplace of one check.
 #[derive(Debug)]
 pub(crate) struct Bench<'a> {
@@ -38,7 +49,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) dialect: Dialect,
     pub(crate) pace: Pace,
     pub(crate) seed: u64,
-    pub(crate) random_searches: usize,
+    pub(crate) effort: Effort,
+    check: &'static str,
     records: RefCell<Vec<Rc<RefCell<Conversation>>>>,
     remark: RefCell<Option<String>>,
 }
@@ -50,17 +62,28 @@ impl<'a> Bench<'a> {
         dialect: Dialect,
         pace: Pace,
         seed: u64,
-        random_searches: usize,
+        effort: Effort,
+        check: &'static str,
     ) -> Self {
         let (records, remark) = (RefCell::default(), RefCell::default());
-        Self { subject, facts, dialect, pace, seed, random_searches, records, remark }
+        Self { subject, facts, dialect, pace, seed, effort, check, records, remark }
     }
 
     /// Starts an engine, and says nothing.
     pub(crate) fn start(&self, fair: bool) -> Result<Talk, Stop> {
+        self.launch(fair, false)
+    }
+
+    /// Starts an engine whose error output nobody reads.
+    pub(crate) fn start_with_unread_errors(&self) -> Result<Talk, Stop> {
+        self.launch(true, true)
+    }
+
+    fn launch(&self, fair: bool, deaf_to_errors: bool) -> Result<Talk, Stop> {
         let record = Rc::new(RefCell::new(Conversation::new(self.dialect, fair)));
         self.records.borrow_mut().push(Rc::clone(&record));
-        Talk::start(self.subject, self.dialect, self.pace, record)
+        let launch = Launch { check: self.check, deaf_to_errors };
+        Talk::start(self.subject, launch, self.dialect, self.pace, record)
     }
 
     /// Starts an engine and greets it.
@@ -97,7 +120,15 @@ impl<'a> Bench<'a> {
 
     /// `position startpos` after moves chosen by lot, and what is reached.
     pub(crate) fn random_game(&self, plies: usize) -> (String, Position) {
-        let mut random = fastrand::Rng::with_seed(self.seed);
+        self.random_line(&mut fastrand::Rng::with_seed(self.seed), plies)
+    }
+
+    /// The same for one of many.
+    pub(crate) fn random_line(
+        &self,
+        random: &mut fastrand::Rng,
+        plies: usize,
+    ) -> (String, Position) {
         let mut position = Position::start(self.game());
         let mut words = Vec::new();
         for _ in 0..plies {
@@ -183,6 +214,22 @@ pub(crate) fn is_costly(decl: &OptionDecl<'_>) -> bool {
     let name = decl.name.to_ascii_lowercase();
     ["hash", "threads", "cache", "memory", "mb"].iter().any(|word| name.contains(word))
         && decl.kind.option_type() == Some(OptionType::Spin)
+}
+
+/// How long something took, time and again: the median, the ninth tenth and the longest.
+pub(crate) fn percentiles(times: &mut [Duration]) -> String {
+    times.sort();
+    let at = |percent: usize| {
+        let time = times.get(times.len().saturating_sub(1) * percent / 100).copied();
+        time.unwrap_or_default().as_secs_f64() * 1000.0
+    };
+    format!(
+        "{:.1} ms (median), {:.1} ms (90 %), {:.1} ms (longest of {})",
+        at(50),
+        at(90),
+        at(100),
+        times.len()
+    )
 }
 
 /// The largest value of a spin option.

@@ -173,6 +173,11 @@ impl Check {
         self.profiles.iter().any(|profile| profile.dialect() == dialect)
     }
 
+    /// Whether it is judged by listening to all conversations, and has none of its own.
+    pub fn listens(&self) -> bool {
+        !matches!(self.test, Test::Ask(_) | Test::Provoke(_))
+    }
+
     /// How much the rule matters in an edition. Without one, what only one of the editions of the
     /// protocol has is no must; but of USI the deployed one counts. `None` where it is no rule.
     pub fn severity_in(&self, dialect: Dialect, profile: Option<Profile>) -> Option<Severity> {

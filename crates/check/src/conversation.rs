@@ -46,12 +46,24 @@ pub(crate) struct Entry {
     pub(crate) notes: Vec<NoteKind>,
 }
 
+/// Options that bear on what is told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    pub(crate) lines: u32,
+    pub(crate) wdl: bool,
+    pub(crate) current_line: bool,
+    pub(crate) refutations: bool,
+}
+
 /// A search, as far as it was heard.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
     /// Where it starts from, if that is a position of a game that is known here.
     pub(crate) position: Option<Position>,
     pub(crate) go: Go<'static>,
+    /// When the client said `go`.
+    pub(crate) begin: Duration,
+    pub(crate) settings: Settings,
     /// By the number of their entry.
     pub(crate) infos: Vec<(usize, Info<'static>)>,
     pub(crate) best: Option<(usize, BestMove<'static>)>,
@@ -104,14 +116,26 @@ impl Conversation {
         let mut running: Option<Search> = None;
         let mut game = self.dialect.game();
         let mut position = Some(Position::start(game));
+        let mut settings =
+            Settings { lines: 1, wdl: false, current_line: false, refutations: false };
         for (at, entry) in self.entries.iter().enumerate() {
             match entry.side {
                 Side::Client => match Command::read(&entry.text, self.dialect).value {
                     Command::SetOption(set) => {
                         let value = set.value.as_deref().unwrap_or_default();
-                        if set.name.eq_ignore_ascii_case("UCI_Chess960") {
-                            let on = value.eq_ignore_ascii_case("true");
+                        let on = value.eq_ignore_ascii_case("true");
+                        let is = |name| self.dialect.same_option(&set.name, name);
+                        if is("UCI_Chess960") {
                             game = if on { Game::Chess960 } else { Game::Chess };
+                        } else if is("MultiPV") {
+                            // A value that makes no sense may be taken for anything.
+                            settings.lines = value.parse().unwrap_or(u32::MAX);
+                        } else if is("UCI_ShowWDL") {
+                            settings.wdl = on;
+                        } else if is("UCI_ShowCurrLine") {
+                            settings.current_line = on;
+                        } else if is("UCI_ShowRefutations") {
+                            settings.refutations = on;
                         }
                     }
                     Command::Position(it) => position = resolve(&it, game),
@@ -119,6 +143,8 @@ impl Conversation {
                         running = Some(Search {
                             position: position.clone(),
                             go: go.into_owned(),
+                            begin: entry.at,
+                            settings,
                             infos: Vec::new(),
                             best: None,
                             stopped: false,

@@ -35,6 +35,7 @@ mod subject;
 mod suite;
 mod talk;
 mod time;
+mod usage;
 
 pub use check::{Check, Clause, Need, Profile, Severity, Verdict};
 pub use checks::all;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -24,10 +24,24 @@ enum Start {
     InProcess(Arc<dyn Fn(PipeReader, PipeWriter) + Send + Sync>),
 }
 
+/// The environment variable that tells an engine which check talks with it, for its own log.
+const CHECK: &str = "READYOK_CHECK";
+
+/// What a check wants of an engine's start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch {
+    /// The name of the check.
+    pub(crate) check: &'static str,
+    /// Nobody reads the error output, and nobody throws it away.
+    pub(crate) deaf_to_errors: bool,
+}
+
 /// A started engine: its ends, and what keeps it alive.
 pub(crate) struct Started {
     pub(crate) input: Box<dyn Write + Send>,
     pub(crate) output: Box<dyn Read + Send>,
+    /// The end of its error output that nobody reads.
+    pub(crate) errors: Option<PipeReader>,
     pub(crate) process: Option<PipedProcess>,
 }
 
@@ -74,6 +88,16 @@ impl Subject {
         &self.name
     }
 
+    /// The file beside the program that is named like it, with another extension.
+    pub(crate) fn beside(&self, extension: &str) -> Option<PathBuf> {
+        match &self.start {
+            Start::Program { file, .. } if file.parent().is_some_and(Path::is_dir) => {
+                Some(file.with_extension(extension))
+            }
+            Start::Program { .. } | Start::InProcess(_) => None,
+        }
+    }
+
     /// Whether it is a process.
     pub(crate) fn is_process(&self) -> bool {
         matches!(self.start, Start::Program { .. })
@@ -82,19 +106,28 @@ impl Subject {
     /// Starts it. `on_exit` is called when its process has ended.
     pub(crate) fn start(
         &self,
+        launch: Launch,
         on_exit: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<Started> {
         match &self.start {
             Start::Program { file, arguments, directory } => {
                 let mut command = Command::new(file);
-                command.args(arguments).stderr(Stdio::null());
+                command.args(arguments).env(CHECK, launch.check);
+                let errors = if launch.deaf_to_errors {
+                    let (errors, its_errors) = io::pipe()?;
+                    command.stderr(its_errors);
+                    Some(errors)
+                } else {
+                    command.stderr(Stdio::null());
+                    None
+                };
                 if let Some(directory) = directory {
                     command.current_dir(directory);
                 }
                 let (process, input, output) =
                     PipedProcess::spawn(&mut command, self.guard.as_ref(), on_exit)?;
                 let (input, output) = (Box::new(input), Box::new(output));
-                Ok(Started { input, output, process: Some(process) })
+                Ok(Started { input, output, errors, process: Some(process) })
             }
             Start::InProcess(serve) => {
                 let (its_input, input) = io::pipe()?;
@@ -104,7 +137,8 @@ impl Subject {
                 thread::Builder::new()
                     .name("engine".into())
                     .spawn(move || serve(its_input, its_output))?;
-                Ok(Started { input: Box::new(input), output: Box::new(output), process: None })
+                let (input, output) = (Box::new(input), Box::new(output));
+                Ok(Started { input, output, errors: None, process: None })
             }
         }
     }

@@ -15,21 +15,21 @@ use std::time::Duration;
 
 use readyok_protocol::{Dialect, Side};
 
-use crate::bench::{Bench, Facts, greet};
+use crate::bench::{Bench, Effort, Facts, greet};
 use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
 use crate::conversation::Conversation;
 use crate::pace::Pace;
 use crate::progress::{Progress, Watcher};
-use crate::subject::Subject;
+use crate::subject::{Launch, Subject};
 use crate::talk::Talk;
 use crate::time::now;
 
 /// At most so many lines are judged by each check that listens.
 const MOST_JUDGED: usize = 200_000;
 
-/// So many searches with random commands in them there are by default.
-const RANDOM_SEARCHES: usize = 500;
+/// What is done by default.
+const EFFORT: Effort = Effort { searches: 500, lines: 200, soak: None };
 
 /// Settings of a run.
 ///
@@ -51,7 +51,7 @@ pub struct Suite {
     timeout_scale: f64,
     pace: Option<Pace>,
     seed: u64,
-    random_searches: usize,
+    effort: Effort,
     watcher: Watcher,
 }
 
@@ -123,7 +123,7 @@ impl Suite {
             timeout_scale: 1.0,
             pace: None,
             seed: 1,
-            random_searches: RANDOM_SEARCHES,
+            effort: EFFORT,
             watcher: Watcher::default(),
         }
     }
@@ -189,7 +189,22 @@ impl Suite {
     /// Has so many searches with random commands in them; by default 500.
     #[must_use]
     pub fn random_searches(mut self, count: usize) -> Self {
-        self.random_searches = count;
+        self.effort.searches = count;
+        self
+    }
+
+    /// Has so many lines of random moves searched; by default 200.
+    #[must_use]
+    pub fn random_lines(mut self, count: usize) -> Self {
+        self.effort.lines = count;
+        self
+    }
+
+    /// Runs the checks that are about long runs, too, with so many games in a row: whether memory,
+    /// threads and open files stay as they are. They take minutes with an engine that is slow.
+    #[must_use]
+    pub fn soak(mut self, games: usize) -> Self {
+        self.effort.soak = Some(games);
         self
     }
 
@@ -249,7 +264,8 @@ impl Suite {
         let mut why = String::new();
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Conversation::new(dialect, true)));
-            let mut talk = Talk::start(&self.subject, dialect, pace, record)
+            let launch = Launch { check: "greeting", deaf_to_errors: false };
+            let mut talk = Talk::start(&self.subject, launch, dialect, pace, record)
                 .map_err(|stop| NoSubject(Verdict::from(stop).text().to_owned()))?;
             match greet(&mut talk, dialect) {
                 Ok(facts) => {
@@ -290,8 +306,8 @@ impl Suite {
         }
         let done = self.watcher.count(work.len());
         in_parallel(self.jobs, &work, |(check, severity)| {
-            let (seed, searches) = (self.seed, self.random_searches);
-            let bench = Bench::new(&self.subject, facts, dialect, pace, seed, searches);
+            let (seed, effort) = (self.seed, self.effort);
+            let bench = Bench::new(&self.subject, facts, dialect, pace, seed, effort, check.id);
             let asked = ask(check, *severity, bench);
             done.tell(&asked.result);
             asked

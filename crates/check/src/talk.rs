@@ -6,23 +6,26 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::{Read, Write};
+use std::io::{PipeReader, Read, Write};
 use std::process::ExitStatus;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use readyok_client::PipedProcess;
 use readyok_protocol::{
-    BestMove, Dialect, Dialogue, Info, LineBuffer, NoteKind, Reply, Side, decode,
+    BestMove, Dialect, Dialogue, Info, LineBuffer, NoteKind, Reply, Rule, Side, decode,
 };
 
 use crate::check::Stop;
 use crate::conversation::{Conversation, Entry};
 use crate::pace::Pace;
-use crate::subject::Subject;
+use crate::subject::{Launch, Subject};
 use crate::time::now;
+use crate::usage::{Usage, usage};
 
 /// So many chunks may wait to be looked at. An engine that says more waits for us.
 const BACKLOG: usize = 256;
@@ -50,6 +53,12 @@ pub(crate) struct Talk {
     inbox: Receiver<Event>,
     outbox: Option<Sender<Box<[u8]>>>,
     process: Option<PipedProcess>,
+    /// Kept open, and not read.
+    _errors: Option<PipeReader>,
+    /// Nobody shall read the output any more.
+    deaf: Arc<AtomicBool>,
+    /// What was sent, of which the last line may not be finished.
+    sent: LineBuffer,
     buffer: LineBuffer,
     heard: VecDeque<Line>,
     dialogue: Dialogue,
@@ -84,6 +93,7 @@ impl Talk {
     /// Starts the engine. What is said is kept in `record`.
     pub(crate) fn start(
         subject: &Subject,
+        launch: Launch,
         dialect: Dialect,
         pace: Pace,
         record: Rc<RefCell<Conversation>>,
@@ -91,23 +101,30 @@ impl Talk {
         let (events, inbox) = mpsc::sync_channel(BACKLOG);
         let (outbox, to_write) = mpsc::channel();
         let on_exit = events.clone();
+        let deaf = Arc::new(AtomicBool::new(false));
+        let reader_deaf = Arc::clone(&deaf);
         let start = || {
-            let started = subject.start(move |status| {
+            let started = subject.start(launch, move |status| {
                 // Without a receiver the talk is over.
                 let _ = on_exit.send(Event::Exited(status));
             })?;
             let (input, output) = (started.input, started.output);
-            thread::Builder::new().name("reader".into()).spawn(move || read(output, &events))?;
+            thread::Builder::new()
+                .name("reader".into())
+                .spawn(move || read(output, &events, &reader_deaf))?;
             thread::Builder::new().name("writer".into()).spawn(move || write(input, &to_write))?;
-            Ok(started.process)
+            Ok((started.process, started.errors))
         };
-        let process = start().map_err(|error: std::io::Error| {
+        let (process, errors) = start().map_err(|error: std::io::Error| {
             Stop::Inconclusive(format!("`{}` cannot be started: {error}", subject.name()))
         })?;
         Ok(Self {
             inbox,
             outbox: Some(outbox),
             process,
+            _errors: errors,
+            deaf,
+            sent: LineBuffer::default(),
             buffer: LineBuffer::default(),
             heard: VecDeque::new(),
             dialogue: Dialogue::new(dialect),
@@ -136,15 +153,13 @@ impl Talk {
         while let Ok(event) = self.inbox.try_recv() {
             self.take(event);
         }
-        let mut lines = LineBuffer::default();
-        lines.push(bytes);
-        while let Some(line) = lines.next_line() {
-            if let Ok(line) = line {
-                self.note_command(line);
-            }
+        self.sent.push(bytes);
+        let mut lines = Vec::new();
+        while let Some(line) = self.sent.next_line() {
+            lines.extend(line.ok().map(<[u8]>::to_vec));
         }
-        if let Some(line) = lines.last_line() {
-            self.note_command(line);
+        for line in lines {
+            self.note_command(&line);
         }
         if let Some(outbox) = &self.outbox {
             // A writer that is gone could not write; that the engine does not answer will be seen.
@@ -168,8 +183,22 @@ impl Talk {
 
     /// Closes the engine's input.
     pub(crate) fn close_input(&mut self) {
+        if let Some(line) = self.sent.last_line().map(<[u8]>::to_vec) {
+            self.note_command(&line);
+        }
         self.over = true;
         self.outbox = None;
+    }
+
+    /// Stops reading what the engine says: its next line meets a closed pipe.
+    pub(crate) fn close_output(&mut self) {
+        self.over = true;
+        self.deaf.store(true, Ordering::Release);
+    }
+
+    /// What the engine takes of the machine, where that can be seen.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        usage(self.process.as_ref()?.id())
     }
 
     /// Asks the process to end.
@@ -178,6 +207,17 @@ impl Talk {
         if let Some(process) = &self.process {
             process.terminate();
         }
+    }
+
+    /// Whether an order rule was broken.
+    pub(crate) fn has_broken(&self, rule: Rule) -> bool {
+        let broken = |it: &Entry| it.violation.as_ref().is_some_and(|it| it.rule == rule);
+        self.record.borrow().entries.iter().any(broken)
+    }
+
+    /// Whether nothing can be heard any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Whether the engine owes an answer to `go`.
@@ -384,7 +424,7 @@ impl fmt::Display for Lost {
     }
 }
 
-fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>) {
+fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, deaf: &AtomicBool) {
     let mut chunk = vec![0; 1 << 16];
     loop {
         match from.read(&mut chunk) {
@@ -392,6 +432,9 @@ fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>) {
                 let bytes = chunk.get(..count).unwrap_or_default().into();
                 if events.send(Event::Said { at: now(), bytes }).is_err() {
                     return;
+                }
+                if deaf.load(Ordering::Acquire) {
+                    break;
                 }
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => (),

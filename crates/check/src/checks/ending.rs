@@ -7,13 +7,16 @@ use crate::talk::{Blame, Talk};
 
 const QUIT: &[Clause] = &[
     clause("UCI 2006, quit", "quit the program as soon as possible"),
-    clause("USI draft 1 §5.3, quit", "the same"),
+    clause("USI draft 1 §5.3, quit", "the engine is to end at once"),
 ];
 
 const EOF: &[Clause] = &[clause(
     "practice",
     "when a client dies the input ends and nothing else is said; engines that go on are found days later",
 )];
+
+/// So many lines are asked for until one is heard.
+const LINES: usize = 20;
 
 macro_rules! ending {
     ($id:literal, $rule:literal, $clauses:expr, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
@@ -95,6 +98,24 @@ pub(super) const CHECKS: &[Check] = &[
         eof_searching
     ),
     ending!(
+        "quit.loading",
+        "`isready` and `quit` in one write end the engine",
+        QUIT,
+        Must,
+        &[],
+        "obey `quit` when loading is done, or while it goes on",
+        quit_loading
+    ),
+    ending!(
+        "closed-output",
+        "the engine ends when nobody can hear it any more",
+        EOF,
+        May,
+        &[Need::Process],
+        "treat a failed write as the end of the input",
+        closed_output
+    ),
+    ending!(
         "terminate",
         "the engine ends when the system asks it to",
         EOF,
@@ -167,6 +188,30 @@ fn eof_searching(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go infinite")?;
     talk.close_input();
     leaves(bench, talk, "the end of its input during a search")
+}
+
+fn quit_loading(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.greeted()?;
+    talk.write(b"isready\nquit\n");
+    leaves(bench, talk, "`isready` and `quit`")
+}
+
+fn closed_output(bench: &Bench<'_>) -> Outcome {
+    let mut talk = begin(bench, "go infinite")?;
+    talk.close_output();
+    // A line that is heard closes the pipe, and the next one meets it closed.
+    for _ in 0..LINES {
+        talk.say("isready");
+        talk.listen(bench.pace.quiet() / 4);
+        if talk.is_closed() {
+            break;
+        }
+    }
+    for _ in 0..2 {
+        talk.say("isready");
+        talk.listen(bench.pace.quiet() / 4);
+    }
+    leaves(bench, talk, "a closed output")
 }
 
 fn terminate(bench: &Bench<'_>) -> Outcome {

@@ -1,6 +1,6 @@
 //! Starting, greeting, getting ready.
 
-use readyok_protocol::{NoteKind, Reply, Rule};
+use readyok_protocol::{NoteKind, Reply, Rule, Status};
 
 use super::clause;
 use crate::bench::{Bench, greet};
@@ -121,7 +121,7 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "`isready` is answered with one `readyok`",
         clauses: &[
             clause("UCI 2006, isready", "it must always be answered with `readyok`"),
-            clause("USI draft 1 §5.3, isready", "the same"),
+            clause("USI draft 1 §5.3, isready", "`readyok` is said when the engine is ready"),
         ],
         severity: Severity::Must,
         profiles: Profile::ALL,
@@ -156,11 +156,49 @@ pub(super) const CHECKS: &[Check] = &[
         test: Test::Order(Rule::ReadyOkWithoutIsReady),
     },
     Check {
+        id: "handshake.copy-protection",
+        rule: "`copyprotection ok` or `error` follows `copyprotection checking`",
+        clauses: &[
+            clause(
+                "UCI 2006, copyprotection",
+                "the engine tells that it checks, and then whether all is well",
+            ),
+            clause(
+                "USI draft 1 §5.3, copyprotection",
+                "first that the check goes on, then what came of it",
+            ),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::OLDER,
+        needs: &[],
+        advice: "send `copyprotection checking` first",
+        test: Test::Hear(copy_protection),
+    },
+    Check {
+        id: "handshake.registration",
+        rule: "`registration ok` or `error` follows `registration checking`",
+        clauses: &[
+            clause(
+                "UCI 2006, registration",
+                "the engine tells that it checks, and then whether it is registered",
+            ),
+            clause(
+                "USI draft 1 §5.3, registration",
+                "first that the check goes on, then what came of it",
+            ),
+        ],
+        severity: Severity::Must,
+        profiles: Profile::OLDER,
+        needs: &[],
+        advice: "send `registration checking` first",
+        test: Test::Hear(registration),
+    },
+    Check {
         id: "handshake.known-words",
         rule: "every line after the greeting is a message of the protocol; other text is sent as `info string`",
         clauses: &[
             clause("UCI 2006, info string", "any text that is to be displayed is sent so"),
-            clause("USI draft 1 §5.3, info string", "the same"),
+            clause("USI draft 1 §5.3, info string", "text for the user is sent with it"),
         ],
         severity: Severity::Should,
         profiles: Profile::ALL,
@@ -277,6 +315,38 @@ fn ready_each(bench: &Bench<'_>) -> Outcome {
             .or_fail(&format!("there was no `readyok` number {number} of {PINGS}"))?;
     }
     Ok(())
+}
+
+/// Each result of a check follows the word that it goes on.
+fn statuses(talk: &Conversation, of: impl Fn(&Reply<'_>) -> Option<Status>) -> Heard {
+    let mut seen = 0;
+    let mut checking = false;
+    for (at, _, reply) in talk.replies() {
+        let Some(status) = of(&reply) else { continue };
+        seen += 1;
+        match status {
+            Status::Checking => checking = true,
+            Status::Ok | Status::Error if checking => checking = false,
+            Status::Ok | Status::Error => {
+                return Err((at, "nothing told before that there is a check".into()));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn copy_protection(talk: &Conversation) -> Heard {
+    statuses(talk, |reply| match reply {
+        Reply::CopyProtection(status) => Some(*status),
+        _ => None,
+    })
+}
+
+fn registration(talk: &Conversation) -> Heard {
+    statuses(talk, |reply| match reply {
+        Reply::Registration(status) => Some(*status),
+        _ => None,
+    })
 }
 
 fn known_words(talk: &Conversation) -> Heard {

@@ -13,16 +13,16 @@ const MOST_VARIATIONS: usize = 3000;
 
 const INFO: &str = "UCI 2006, info";
 
-const fn both(says: &'static str) -> [Clause; 2] {
-    [clause(INFO, says), clause("USI draft 1 §5.3, info", "the same")]
+pub(super) const fn both(uci: &'static str, usi: &'static str) -> [Clause; 2] {
+    [clause(INFO, uci), clause("USI draft 1 §5.3, info", usi)]
 }
 
 macro_rules! heard {
-    ($id:literal, $rule:literal, $says:literal, $severity:ident, $advice:literal, $test:expr) => {
+    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
         Check {
             id: concat!("info.", $id),
             rule: $rule,
-            clauses: &both($says),
+            clauses: &both($says, $usi),
             severity: Severity::$severity,
             profiles: Profile::ALL,
             needs: &[],
@@ -37,6 +37,7 @@ pub(super) const CHECKS: &[Check] = &[
         "numbers",
         "numbers in `info` are whole, not negative and fit their field",
         "<x> is a whole number",
+        "the values are whole numbers",
         Must,
         "print counts and times as whole numbers",
         Test::Form {
@@ -48,6 +49,7 @@ pub(super) const CHECKS: &[Check] = &[
         "complete",
         "each word of `info` has its value",
         "each word is followed by its value",
+        "a value follows each word",
         Must,
         "leave out what has no value",
         Test::Form { word: "info", notes: &[NoteKind::Missing, NoteKind::MissingKeyword] }
@@ -56,6 +58,7 @@ pub(super) const CHECKS: &[Check] = &[
         "once",
         "each field of an `info` line is there once",
         "each line tells about one state of the search",
+        "a line is one report on the search",
         Should,
         "print each field once, and either `cp` or `mate`",
         Test::Form { word: "info", notes: &[NoteKind::Repeated, NoteKind::Conflict] }
@@ -64,6 +67,7 @@ pub(super) const CHECKS: &[Check] = &[
         "moves",
         "what stands in a list of moves is a move of the protocol",
         "the line is given as moves",
+        "the variation is a list of moves",
         Must,
         "write the moves of a variation as those of `bestmove`",
         Test::Form { word: "info", notes: &[NoteKind::NotAMove, NoteKind::MoveRepaired] }
@@ -72,6 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
         "seldepth",
         "`seldepth` comes with `depth`",
         "if seldepth is sent there must be a depth in the same line",
+        "seldepth is sent only together with depth",
         Must,
         "send `depth` in each line with `seldepth`",
         Test::Form { word: "info", notes: &[NoteKind::SeldepthWithoutDepth] }
@@ -80,6 +85,7 @@ pub(super) const CHECKS: &[Check] = &[
         "legal-pv",
         "every variation can be played from the position that is searched",
         "pv is the best line found",
+        "the moves of the best line",
         Must,
         "take the variation from the search itself, and cut it where the hash table lies",
         Test::Hear(legal_pv)
@@ -88,6 +94,7 @@ pub(super) const CHECKS: &[Check] = &[
         "pv-head",
         "`bestmove` is the first move of the last variation with an exact score",
         "pv is the best line found, and bestmove the move that was found best",
+        "the best line, and the move that is played",
         Should,
         "send the last variation before `bestmove`, and play its first move",
         Test::Hear(pv_head)
@@ -96,6 +103,7 @@ pub(super) const CHECKS: &[Check] = &[
         "before-bestmove",
         "a search tells its score before `bestmove`",
         "directly before bestmove the engine should send a final info with all it has found",
+        "the last state of the search is told before `bestmove`",
         Should,
         "send at least one `info` with depth and score in each search",
         Test::Hear(before_bestmove)
@@ -104,6 +112,7 @@ pub(super) const CHECKS: &[Check] = &[
         "pv-with-score",
         "a variation comes with its depth and its score",
         "score, depth, nodes and time belong to the pv, and are sent together",
+        "what belongs to a variation is in the same line",
         Should,
         "send `depth`, `score` and `pv` in one line",
         Test::Hear(pv_with_score)
@@ -112,6 +121,7 @@ pub(super) const CHECKS: &[Check] = &[
         "bound-with-score",
         "`lowerbound` and `upperbound` come with a score",
         "they belong to the score",
+        "a bound says how a score is meant",
         Should,
         "put bounds after the score that they are about",
         Test::Hear(bound_with_score)
@@ -120,6 +130,7 @@ pub(super) const CHECKS: &[Check] = &[
         "counts-grow",
         "time and nodes never decrease during a search",
         "time and nodes are counted from the beginning of the search",
+        "the time and the positions of this search",
         Should,
         "take all threads' counts together, always the same way",
         Test::Hear(counts_grow)
@@ -128,6 +139,7 @@ pub(super) const CHECKS: &[Check] = &[
         "permille",
         "`hashfull` and `cpuload` are between 0 and 1000",
         "both are in permill",
+        "thousandths of the table, and of the processor",
         Must,
         "scale the value to thousandths",
         Test::Hear(permille)
@@ -149,6 +161,7 @@ pub(super) const CHECKS: &[Check] = &[
         "current-move",
         "`currmove` is legal, and `currmovenumber` counts from 1",
         "for the first move x is 1, not 0",
+        "the move being searched, and its number from 1",
         Should,
         "number the moves at the root from 1",
         Test::Hear(current_move)
@@ -157,6 +170,7 @@ pub(super) const CHECKS: &[Check] = &[
         "mate-pv",
         "the variation of an exact mate score is as long as it says, and ends in mate",
         "mate in y moves, not plies, in UCI; in plies in USI",
+        "the number is one of plies",
         Should,
         "count plies from the root to the mate, and keep the whole variation of a mate",
         Test::Hear(mate_pv)
@@ -166,7 +180,10 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "a mate in one is announced as mate in 1 by both sides, a mate in two moves as 2 in UCI",
         clauses: &[
             clause("UCI 2006, info score mate", "mate in y moves; negative if the engine is mated"),
-            clause("USI draft 1 §4 and §5.3", "the same in plies"),
+            clause(
+                "USI draft 1 §4 and §5.3",
+                "the distance to mate is told in plies, with the same signs",
+            ),
         ],
         severity: Severity::Must,
         profiles: Profile::ALL,
@@ -179,7 +196,10 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "scores are from the view of the side to move",
         clauses: &[
             clause("UCI 2006, info score cp", "from the engine's point of view"),
-            clause("USI draft 1 §5.3, info", "the same"),
+            clause(
+                "USI draft 1 §5.3, info score cp",
+                "positive is good for the engine that is to move",
+            ),
         ],
         severity: Severity::Must,
         profiles: Profile::ALL,
@@ -190,7 +210,10 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "info.multipv",
         rule: "with `MultiPV` each depth has lines 1 to k, with different first moves, the best first",
-        clauses: &both("in k-best mode k variants are always sent together"),
+        clauses: &both(
+            "in k-best mode k variants are always sent together",
+            "with several lines all of them are sent, numbered from 1",
+        ),
         severity: Severity::Must,
         profiles: Profile::ALL,
         needs: &[Need::Option("MultiPV")],
@@ -200,7 +223,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Judges the lines of all searches.
-fn each(
+pub(super) fn each(
     talk: &Conversation,
     judge: impl Fn(&Search, &Info<'_>) -> Option<Result<(), String>>,
 ) -> Heard {
@@ -218,7 +241,7 @@ fn each(
 }
 
 /// Where a variation leads to. Words that end a variation in shogi end it here.
-fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, String> {
+pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, String> {
     let ends = |word: &&str| matches!(*word, "resign" | "win") || word.starts_with("rep_");
     let words = pv.words().take_while(|word| !ends(word));
     position
@@ -233,6 +256,9 @@ fn legal_pv(talk: &Conversation) -> Heard {
         let Some(position) = &search.position else { continue };
         for (at, info) in &search.infos {
             let Some(pv) = &info.pv else { continue };
+            if search.go.ponder {
+                continue;
+            }
             if MOST_VARIATIONS < seen {
                 return Ok(seen);
             }

@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
         "spaces",
         "spaces may stand before, after and repeatedly between words",
         "arbitrary white space between words is allowed",
-        "the same",
+        "any amount of white space may divide words",
         Must,
         "split lines at runs of white space and ignore empty words",
         spaces
@@ -41,7 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
         "tabs",
         "tabs divide words as spaces do",
         "white space is spaces and tabs",
-        "the same",
+        "white space may be tabs",
         Must,
         "split lines at any white space, not only at spaces",
         tabs
@@ -50,7 +50,7 @@ pub(super) const CHECKS: &[Check] = &[
         "crlf",
         "lines may end with carriage return and line feed",
         "the line end is that of the system, `0x0d`, `0x0a` or both",
-        "the same",
+        "lines end as is usual on the system",
         Must,
         "take a carriage return for white space",
         crlf
@@ -59,7 +59,7 @@ pub(super) const CHECKS: &[Check] = &[
         "empty-lines",
         "empty lines are ignored",
         "what is not known is ignored",
-        "the same",
+        "a line without a command is no command",
         Should,
         "skip a line without words",
         empty_lines
@@ -68,7 +68,7 @@ pub(super) const CHECKS: &[Check] = &[
         "unknown-command",
         "an unknown command is ignored, and the next one is obeyed",
         "an unknown command is ignored",
-        "the same",
+        "commands that are not known are ignored",
         Must,
         "ignore lines that start with no known word",
         unknown_command
@@ -77,7 +77,7 @@ pub(super) const CHECKS: &[Check] = &[
         "unknown-first-word",
         "an unknown word before a command is skipped",
         "the engine tries to read the rest of the line: `joho debug on` means `debug on`",
-        "the same",
+        "words that are not known are passed over, and the rest is read",
         May,
         "skip words until one is a command",
         unknown_first_word
@@ -86,7 +86,7 @@ pub(super) const CHECKS: &[Check] = &[
         "unknown-word-in-go",
         "an unknown word in `go` is skipped",
         "an unknown word is ignored, and the rest of the line is read",
-        "the same",
+        "words that are not known are passed over, and the rest is read",
         Should,
         "skip words of `go` that are not known",
         unknown_word_in_go
@@ -95,7 +95,7 @@ pub(super) const CHECKS: &[Check] = &[
         "idle-stop",
         "`stop` without a search is ignored",
         "a command that comes when it is not supposed to is ignored",
-        "the same",
+        "what the engine does not expect now is left aside",
         Must,
         "answer `stop` only while there is a search",
         idle_stop
@@ -104,7 +104,7 @@ pub(super) const CHECKS: &[Check] = &[
         "idle-ponderhit",
         "`ponderhit` without a search is ignored",
         "a command that comes when it is not supposed to is ignored",
-        "the same",
+        "what the engine does not expect now is left aside",
         Must,
         "obey `ponderhit` only in `go ponder`",
         idle_ponderhit
@@ -113,11 +113,64 @@ pub(super) const CHECKS: &[Check] = &[
         "long-line",
         "a line with the moves of a long game is read as a whole",
         "no line has a largest length",
-        "the same",
+        "a command is one line, however long",
         Must,
         "read lines of any length",
         long_line
     ),
+    lexical!(
+        "trailing-words",
+        "unknown words after a command are skipped",
+        "an unknown word is ignored, and the rest of the line is read",
+        "words that are not known do not keep the others from being obeyed",
+        Should,
+        "look at the words that a command has, and not at the whole line",
+        trailing_words
+    ),
+    lexical!(
+        "pieces",
+        "a line that arrives in pieces is one line",
+        "a command ends with a line end, and nowhere else",
+        "each command is one line",
+        Must,
+        "collect bytes until a line end comes; a read may return less than a line",
+        pieces
+    ),
+    lexical!(
+        "lone-cr",
+        "a carriage return alone ends a line, too",
+        "the line end is `0x0a`, `0x0d`, or both, as the system has it",
+        "lines end as is usual on the system",
+        May,
+        "split lines at carriage returns, too, and ignore the empty ones",
+        lone_cr
+    ),
+    Check {
+        id: "lexical.batch",
+        rule: "a whole conversation in one write is obeyed, line by line",
+        clauses: &[clause(
+            "practice",
+            "scripts pipe a file of commands into an engine, from the greeting to `go`",
+        )],
+        severity: Severity::Should,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "throw no input away, whatever the engine is busy with",
+        test: Test::Ask(batch),
+    },
+    Check {
+        id: "lexical.bad-bytes",
+        rule: "bytes that are no text do no harm",
+        clauses: &[clause(
+            "practice",
+            "paths and names in other encodings reach engines; UCI and USI have unknown words ignored",
+        )],
+        severity: Severity::Should,
+        profiles: Profile::ALL,
+        needs: &[],
+        advice: "read bytes, and take what cannot be understood for unknown words",
+        test: Test::Ask(bad_bytes),
+    },
     Check {
         id: "lexical.last-line",
         rule: "a last line without line end is read when the input ends",
@@ -242,6 +295,72 @@ fn long_line(bench: &Bench<'_>) -> Outcome {
         }
         _ => Ok(()),
     }
+}
+
+fn trailing_words(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.provoked()?;
+    talk.say("isready joho");
+    let limit = bench.pace.answer();
+    talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+        .or_fail("`isready joho` was not answered")?;
+    talk.say(&bench.position(probe::of(bench.game()).middle[0]));
+    talk.say("go infinite");
+    talk.say("stop joho");
+    talk.best(limit).or_fail("`stop joho` did not end the search")?;
+    Ok(())
+}
+
+fn pieces(bench: &Bench<'_>) -> Outcome {
+    // That an answer is for another position is for this check alone to judge.
+    let mut talk = bench.provoked()?;
+    let text = probe::of(bench.game()).middle[1];
+    let line = bench.position(text);
+    let (head, tail) = line.split_at(line.len() / 2);
+    // With the answer to what stands before it in the same write, the beginning of a line is read, too.
+    for piece in [format!("isready\n{head}"), format!("{tail}\nisready\ngo dep")] {
+        talk.write(piece.as_bytes());
+        let limit = bench.pace.answer();
+        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+            .or_fail("`isready` before the beginning of a line was not answered")?;
+    }
+    talk.write(b"th 2\n");
+    let found = talk
+        .best(bench.pace.answer())
+        .or_fail("`position` and `go depth 2` in pieces were not answered")?;
+    let position = readyok_rules::Position::from_text(bench.game(), text);
+    if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
+        && position.parse_move(mv.as_str()).is_err()
+    {
+        return Err(Stop::fail(format!(
+            "`position` in pieces was misread: `{mv}` is no move there"
+        )));
+    }
+    Ok(())
+}
+
+fn lone_cr(bench: &Bench<'_>) -> Outcome {
+    plays(bench, |line| format!("{line}\r"), "with a carriage return alone")
+}
+
+fn batch(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.start(false)?;
+    let (hello, new_game) = (bench.dialect.hello(), bench.dialect.new_game());
+    let position = bench.position(probe::of(bench.game()).middle[0]);
+    talk.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
+    talk.best(bench.pace.start())
+        .or_fail("of a conversation in one write `go` was not answered")?;
+    Ok(())
+}
+
+fn bad_bytes(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.provoked()?;
+    for bytes in [&b"\xff\xfe\x80 joho\n"[..], b"\0\0\0\n", b"\x1b[2J\x07\n"] {
+        talk.write(bytes);
+        talk.until_ready().or_fail("after bytes that are no text `isready` was not answered")?;
+    }
+    talk.search(&bench.position(probe::of(bench.game()).middle[0]), "go depth 1")
+        .or_fail("after bytes that are no text a search was not answered")?;
+    Ok(())
 }
 
 fn last_line(bench: &Bench<'_>) -> Outcome {

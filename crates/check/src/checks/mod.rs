@@ -1,26 +1,62 @@
 //! The checks, by area.
 
+/// A check with its clauses written out.
+macro_rules! check {
+    ($id:literal, $rule:expr, [$($place:expr => $says:expr),+ $(,)?], $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
+        Check {
+            id: $id,
+            rule: $rule,
+            clauses: &[$(clause($place, $says)),+],
+            severity: Severity::$severity,
+            profiles: $profiles,
+            needs: $needs,
+            advice: $advice,
+            test: $test,
+        }
+    };
+}
+
+mod effects;
 mod ending;
 mod handshake;
 mod info;
 mod lexical;
+mod limits;
+mod machine;
+mod moves;
 mod options;
 mod positions;
 mod probe;
+mod rates;
+mod scores;
 mod search;
+mod side_lines;
+mod soak;
+mod state;
 mod usi;
+mod usi_games;
 
 use crate::check::{Check, Clause};
 
-const AREAS: [&[Check]; 8] = [
+const AREAS: [&[Check]; 18] = [
     handshake::CHECKS,
     lexical::CHECKS,
     options::CHECKS,
+    effects::CHECKS,
     positions::CHECKS,
+    moves::CHECKS,
     search::CHECKS,
+    limits::CHECKS,
+    state::CHECKS,
     info::CHECKS,
+    rates::CHECKS,
+    side_lines::CHECKS,
+    scores::CHECKS,
+    machine::CHECKS,
     ending::CHECKS,
     usi::CHECKS,
+    usi_games::CHECKS,
+    soak::CHECKS,
 ];
 
 /// All checks, by area.
@@ -44,12 +80,21 @@ mod tests {
     #[test]
     fn names_are_unique_and_of_one_form() {
         let mut seen = BTreeSet::new();
+        let mut areas = Vec::new();
         for check in super::all() {
             assert!(seen.insert(check.id), "{} is there twice", check.id);
+            let area = check.id.split('.').next();
+            if areas.last() != Some(&area) {
+                assert!(!areas.contains(&area), "{} is not with others of its area", check.id);
+                areas.push(area);
+            }
             let form =
                 |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-');
             assert!(check.id.chars().all(form) && check.id.contains('.'), "{}", check.id);
             assert!(!check.clauses.is_empty(), "{} stands nowhere", check.id);
+            for clause in check.clauses {
+                assert!(clause.says != "the same", "{} leaves a clause out", check.id);
+            }
             assert!(!check.profiles.is_empty(), "{} is for nobody", check.id);
         }
     }

@@ -24,17 +24,20 @@ const FIXED: [(&str, OptionType); 13] = [
     ("UCI_Chess960", OptionType::Check),
 ];
 
+/// The largest hash table that is small, in MB.
+const MOST_HASH: i64 = 512;
+
 /// The most that an option that costs memory or processors is set to.
 const MODEST: i64 = 32;
 
 macro_rules! option {
-    ($id:literal, $rule:literal, $place:literal, $says:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
+    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
         Check {
             id: concat!("options.", $id),
             rule: $rule,
             clauses: &[
                 clause(concat!("UCI 2006, ", $place), $says),
-                clause("USI draft 1 §5.3, option and setoption", "the same"),
+                clause("USI draft 1 §5.3, option and setoption", $usi),
             ],
             severity: Severity::$severity,
             profiles: Profile::ALL,
@@ -51,6 +54,7 @@ pub(super) const CHECKS: &[Check] = &[
         "every `option` line has a name, a type of the protocol and nothing unknown",
         "option",
         "a name, one of the types, and the attributes of that type",
+        "a name, a type, and what belongs to the type",
         Must,
         &[],
         "write `option name <name> type <type>` and then only default, min, max and var",
@@ -61,6 +65,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a check option has the default `true` or `false`",
         "option type check",
         "a check box can be true or false",
+        "its value is `true` or `false`",
         Must,
         &[Need::Any("check")],
         "write `default true` or `default false`",
@@ -71,6 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a spin option has whole numbers for min, default and max, in this order of size",
         "option type spin",
         "a spin wheel has a value in a range",
+        "its value is a whole number from min to max",
         Must,
         &[Need::Any("spin")],
         "write `default <x> min <y> max <z>` with y <= x <= z",
@@ -81,6 +87,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a combo option has choices, and its default is one of them",
         "option type combo",
         "a combo box has predefined texts",
+        "its value is one of those after `var`",
         Must,
         &[Need::Any("combo")],
         "write each choice as `var <text>`, the default among them",
@@ -91,6 +98,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a string option tells its default; an empty one is `<empty>`",
         "option type string and default",
         "the default is a text, and `<empty>` for the empty one",
+        "its value is a text; `<empty>` stands for none",
         Should,
         &[Need::Any("string")],
         "write `default <empty>` for an empty text",
@@ -101,6 +109,7 @@ pub(super) const CHECKS: &[Check] = &[
         "no two options have names that differ only in case",
         "setoption",
         "names are not case sensitive",
+        "case does not matter in names",
         Must,
         &[],
         "rename one of the two",
@@ -111,10 +120,55 @@ pub(super) const CHECKS: &[Check] = &[
         "names of options are free of the words `name`, `value` and `type`",
         "setoption and option",
         "name and value should not be in the name, as they divide the message",
+        "the words that divide the message are not part of a name",
         Should,
         &[],
         "rename the option",
         plain_names
+    ),
+    option!(
+        "button-plain",
+        "a button option has neither a default nor a range nor choices",
+        "option type button",
+        "a button has no value, and so nothing that belongs to a value",
+        "a button has no value",
+        Should,
+        &[Need::Any("button")],
+        "write `option name <name> type button` and no more",
+        button_plain
+    ),
+    option!(
+        "distinct-choices",
+        "the choices of a combo option differ in more than case",
+        "setoption",
+        "values are not case sensitive",
+        "case does not matter in values",
+        Should,
+        &[Need::Any("combo")],
+        "rename one of the two choices",
+        distinct_choices
+    ),
+    option!(
+        "hash-default",
+        "the hash table is small by default: at most 512 MB",
+        "option Hash",
+        "the engine should use a very small hash table until it is told otherwise",
+        "the client sets the size; until then a small table is enough",
+        Should,
+        &[Need::Option("Hash")],
+        "declare a default of some MB",
+        hash_default
+    ),
+    option!(
+        "off-by-default",
+        "current lines, refutations and a limit of strength are off by default",
+        "option UCI_ShowCurrLine, UCI_ShowRefutations and UCI_LimitStrength",
+        "each is false by default",
+        "what is shown or weakened is so only if the client asks for it",
+        Should,
+        &[],
+        "declare these options with `default false`",
+        off_by_default
     ),
     Check {
         id: "options.no-spaces",
@@ -144,6 +198,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the size of the hash table can be set",
         "option Hash",
         "engines should have it, unless they have no hash table",
+        "`USI_Hash` should be supported by all engines",
         Should,
         &[],
         "declare `Hash` (USI: `USI_Hash`) as a spin option in MB",
@@ -154,6 +209,7 @@ pub(super) const CHECKS: &[Check] = &[
         "options whose meaning is fixed have the type that is fixed for them",
         "option name",
         "the type of each of these options is given",
+        "each option of fixed meaning has its type",
         Must,
         &[],
         "declare the option with the type that the protocol gives it",
@@ -164,6 +220,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`MultiPV` is 1 by default",
         "option MultiPV",
         "the default value is 1",
+        "one line by default",
         Should,
         &[Need::Option("MultiPV")],
         "declare `MultiPV` with `default 1 min 1`",
@@ -174,6 +231,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`UCI_LimitStrength` and `UCI_Elo` are declared together",
         "option UCI_LimitStrength and UCI_Elo",
         "each has a meaning only with the other one",
+        "strength is limited by an option, and set by another one",
         Must,
         &[],
         "declare both or none",
@@ -184,6 +242,7 @@ pub(super) const CHECKS: &[Check] = &[
         "names of options are understood in any case",
         "setoption",
         "names are not case sensitive",
+        "case does not matter in names",
         Must,
         &[Need::Option("MultiPV")],
         "compare names without regard to case",
@@ -194,6 +253,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a button is pressed by `setoption` without a value",
         "setoption",
         "the value is not needed for a button",
+        "a button has no value",
         Must,
         &[Need::Any("button")],
         "take `setoption name <name>` without `value`",
@@ -204,6 +264,7 @@ pub(super) const CHECKS: &[Check] = &[
         "options take their smallest and largest value, and each choice",
         "setoption and option",
         "values in the declared range are allowed",
+        "the value is one that was declared",
         Should,
         &[],
         "accept what was declared, or declare what is accepted",
@@ -214,6 +275,7 @@ pub(super) const CHECKS: &[Check] = &[
         "unknown options and values out of range do no harm",
         "general rules",
         "what cannot be understood is ignored",
+        "what is not understood is ignored",
         Should,
         &[],
         "check values before they are used",
@@ -241,6 +303,9 @@ fn readable(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         // For these there are checks of their own.
         let others = [NoteKind::BadDefault, NoteKind::SpaceInName];
+        if it.decl.kind == OptionKind::Button {
+            return None;
+        }
         let is_spin = matches!(it.decl.kind, OptionKind::Spin { .. });
         let note = it
             .notes
@@ -355,6 +420,47 @@ fn fixed_types(bench: &Bench<'_>) -> Outcome {
         let declared = it.decl.kind.option_type();
         (declared != Some(fixed))
             .then(|| format!("the protocol has {fixed:?} for it").to_lowercase())
+    })
+}
+
+fn button_plain(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        let plain = it.decl.kind != OptionKind::Button || it.notes.is_empty();
+        (!plain).then(|| "a button has no value".into())
+    })
+}
+
+fn distinct_choices(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| {
+        let OptionKind::Combo { vars, .. } = &it.decl.kind else { return None };
+        let twice = |var: &&std::borrow::Cow<'_, str>| {
+            1 < vars.iter().filter(|other| other.eq_ignore_ascii_case(var)).count()
+        };
+        let var = vars.iter().find(twice)?;
+        Some(format!("the choice `{}` is there twice", var.escape_debug()))
+    })
+}
+
+fn hash_default(bench: &Bench<'_>) -> Outcome {
+    each(bench, |it| match it.decl.kind {
+        OptionKind::Spin { default: Some(default), .. }
+            if bench.dialect.same_option("Hash", &it.decl.name) && MOST_HASH < default =>
+        {
+            Some(format!("the default is {default} MB"))
+        }
+        _ => None,
+    })
+}
+
+fn off_by_default(bench: &Bench<'_>) -> Outcome {
+    let quiet = ["UCI_ShowCurrLine", "UCI_ShowRefutations", "UCI_LimitStrength"];
+    if quiet.iter().all(|name| bench.option(name).is_none()) {
+        return Err(Stop::Skip("the engine has none of these options".into()));
+    }
+    each(bench, |it| {
+        let on = it.decl.kind == OptionKind::Check { default: Some(true) };
+        let is_one = quiet.iter().any(|name| bench.dialect.same_option(name, &it.decl.name));
+        (on && is_one).then(|| "the default is true".into())
     })
 }
 

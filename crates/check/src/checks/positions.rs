@@ -19,7 +19,10 @@ pub(super) const CHECKS: &[Check] = &[
                 "the start position is called `startpos`; moves are played from it",
             ),
             clause("The UCI Protocol, position", "`moves` is optional"),
-            clause("USI draft 1 §5.3, position", "the same"),
+            clause(
+                "USI draft 1 §5.3, position",
+                "`startpos` and an SFEN are both followed by moves if there are any",
+            ),
         ],
         severity: Severity::Must,
         profiles: Profile::ALL,
@@ -32,7 +35,10 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "a position is read from FEN or SFEN, with either side to move, and moves are played from it",
         clauses: &[
             clause("UCI 2006, position fen", "the engine sets up the position of the string"),
-            clause("USI draft 1 §3 and §5.3", "the same with SFEN"),
+            clause(
+                "USI draft 1 §3 and §5.3, position sfen",
+                "board, side to move, hands and move number of the string",
+            ),
         ],
         severity: Severity::Must,
         profiles: Profile::ALL,
@@ -97,7 +103,10 @@ pub(super) const CHECKS: &[Check] = &[
                 "UCI 2006, position and bestmove",
                 "moves are played on the board, and the best one is found there",
             ),
-            clause("USI draft 1 §5.3", "the same"),
+            clause(
+                "USI draft 1 §5.3, position and bestmove",
+                "the moves lead to the position that is searched",
+            ),
         ],
         severity: Severity::Must,
         profiles: Profile::ALL,
@@ -110,7 +119,10 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "an illegal move in a list does not end the engine",
         clauses: &[
             clause("UCI 2006, general rules", "what cannot be understood is ignored"),
-            clause("USI draft 1 §5.1", "the same"),
+            clause(
+                "USI draft 1 §5.1",
+                "what is not understood is left aside, and the engine goes on",
+            ),
         ],
         severity: Severity::Should,
         profiles: Profile::ALL,
@@ -123,7 +135,10 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "a broken position does not end the engine",
         clauses: &[
             clause("UCI 2006, general rules", "what cannot be understood is ignored"),
-            clause("USI draft 1 §5.1", "the same"),
+            clause(
+                "USI draft 1 §5.1",
+                "what is not understood is left aside, and the engine goes on",
+            ),
         ],
         severity: Severity::Should,
         profiles: Profile::ALL,
@@ -192,7 +207,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Has a position searched a little, and looks whether the answer is a move there.
-fn plays_legally(
+pub(super) fn plays_legally(
     talk: &mut Talk,
     command: &str,
     position: &Position,
@@ -237,7 +252,7 @@ fn after(start: &Position, moves: &str) -> Result<Position, Stop> {
     played.map_err(|error| Stop::Inconclusive(error.to_string()))
 }
 
-fn read(bench: &Bench<'_>, text: &str) -> Result<Position, Stop> {
+pub(super) fn read(bench: &Bench<'_>, text: &str) -> Result<Position, Stop> {
     Position::from_text(bench.game(), text).map_err(|error| Stop::Inconclusive(error.to_string()))
 }
 

@@ -8,6 +8,10 @@ pub(super) struct Probes {
     pub(super) mate_in_one: [&'static str; 2],
     /// The side to move is mated.
     pub(super) mated: &'static str,
+    /// The side to move has one legal move, and is mated by the answer: first and second player.
+    pub(super) mated_next: [&'static str; 2],
+    /// The side to move mates in so many plies, and no sooner.
+    pub(super) mates: [(&'static str, u32); 3],
     /// A position from play for each side to move.
     pub(super) middle: [&'static str; 2],
     /// The side to move is far ahead: first and second player.
@@ -19,6 +23,12 @@ pub(super) struct Probes {
 const CHESS: Probes = Probes {
     mate_in_one: ["6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "r3k3/8/8/8/8/8/5PPP/6K1 b - - 0 1"],
     mated: "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1",
+    mated_next: ["7r/8/8/8/8/1k6/8/K7 w - - 0 1", "k7/8/1K6/8/8/8/8/7R b - - 0 1"],
+    mates: [
+        (CHESS_MATE_IN_TWO, 3),
+        ("1r4k1/r7/8/8/8/8/8/7K b - - 0 1", 3),
+        ("7k/8/3K4/8/8/8/8/6Q1 w - - 0 1", 5),
+    ],
     middle: [
         "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 2 3",
         "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
@@ -30,6 +40,12 @@ const CHESS: Probes = Probes {
 const SHOGI: Probes = Probes {
     mate_in_one: ["4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "4k4/9/9/9/9/9/4p4/9/4K4 w g 1"],
     mated: "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+    mated_next: ["4k4/9/9/9/9/9/1g7/9/K8 b g 1", "8k/9/7G1/9/9/9/9/9/4K4 w G 1"],
+    mates: [
+        ("7k1/9/9/6R2/9/9/9/9/4K4 b 2G 1", 3),
+        ("4k4/9/9/9/9/2r6/9/9/1K7 w 2g 1", 3),
+        ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", 1),
+    ],
     middle: [
         "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3",
         "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4",
@@ -68,12 +84,26 @@ mod tests {
     }
 
     fn mates(game: Game, text: &str) -> bool {
-        let position = read(game, text);
+        mates_in(&read(game, text), 1)
+    }
+
+    fn mates_in(position: &Position, plies: u32) -> bool {
         position.legal_moves().into_iter().any(|mv| {
             let mut next = position.clone();
             next.play(mv).expect("legal");
             next.ending().is_some_and(|ending| ending.reason == Reason::Checkmate)
+                || (2 < plies && is_mated_in(&next, plies - 1))
         })
+    }
+
+    fn is_mated_in(position: &Position, plies: u32) -> bool {
+        let moves = position.legal_moves();
+        !moves.is_empty()
+            && moves.into_iter().all(|mv| {
+                let mut next = position.clone();
+                next.play(mv).expect("legal");
+                next.ending().is_none() && mates_in(&next, plies - 1)
+            })
     }
 
     #[test]
@@ -82,6 +112,14 @@ mod tests {
             let probes = of(game);
             for text in probes.mate_in_one {
                 assert!(mates(game, text), "{text}");
+            }
+            for text in probes.mated_next {
+                assert_eq!(read(game, text).legal_moves().len(), 1, "{text}");
+                assert!(is_mated_in(&read(game, text), 2), "{text}");
+            }
+            for (text, plies) in probes.mates {
+                assert!(mates_in(&read(game, text), plies), "{text}");
+                assert!(plies < 2 || !mates_in(&read(game, text), plies - 2), "{text}");
             }
             for text in probes.middle.into_iter().chain(probes.ahead) {
                 assert!(!mates(game, text) && !read(game, text).legal_moves().is_empty(), "{text}");

@@ -6,7 +6,7 @@ use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
 use readyok_rules::{Game, Position};
 
 use super::{clause, probe};
-use crate::bench::{Bench, largest};
+use crate::bench::{Bench, largest, percentiles};
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
 use crate::talk::{Blame, Lost, Talk};
@@ -24,16 +24,16 @@ const MOVE_TIME: Duration = Duration::from_millis(300);
 const STOPS: usize = 20;
 
 macro_rules! search {
-    ($id:literal, $rule:literal, $place:literal, $says:literal, $severity:ident, $advice:literal, $run:ident) => {
-        search!($id, $rule, $place, $says, $severity, Profile::ALL, &[], $advice, $run)
+    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
+        search!($id, $rule, $place, $says, $usi, $severity, Profile::ALL, &[], $advice, $run)
     };
-    ($id:literal, $rule:literal, $place:literal, $says:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:ident) => {
+    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:ident) => {
         Check {
             id: concat!("search.", $id),
             rule: $rule,
             clauses: &[
                 clause(concat!("UCI 2006, ", $place), $says),
-                clause(concat!("USI draft 1 §5.3, ", $place), "the same"),
+                clause(concat!("USI draft 1 §5.3, ", $place), $usi),
             ],
             severity: Severity::$severity,
             profiles: $profiles,
@@ -49,6 +49,7 @@ pub(super) const PLAYS: Check = search!(
     "searches of different positions, with and without more lines, end with `bestmove`",
     "go and bestmove",
     "for each `go` a `bestmove` is needed",
+    "each `go` is answered with `bestmove`",
     Must,
     "answer each `go` with a `bestmove`",
     plays
@@ -64,7 +65,7 @@ pub(super) const CHECKS: &[Check] = &[
                 "UCI 2006, bestmove",
                 "the engine stops searching and found this move the best in this position",
             ),
-            clause("USI draft 1 §5.3, bestmove", "the same"),
+            clause("USI draft 1 §5.3, bestmove", "the move that the engine plays in this position"),
         ],
         severity: Severity::Must,
         profiles: Profile::ALL,
@@ -100,6 +101,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`go depth` ends at this depth",
         "go depth",
         "search this many plies only",
+        "search so many plies and no more",
         Must,
         "end the search when this depth is done, and not before",
         depth
@@ -109,6 +111,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`go nodes` ends after about so many nodes",
         "go nodes",
         "search this many nodes only",
+        "search so many positions and no more",
         Must,
         "look at the count of nodes every few thousand of them",
         nodes
@@ -118,6 +121,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`go movetime` ends in time",
         "go movetime",
         "search exactly this many milliseconds",
+        "search for just so many milliseconds",
         Must,
         "look at the clock every few thousand nodes",
         move_time_ends
@@ -127,6 +131,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`go movetime` uses its time",
         "go movetime",
         "search exactly this many milliseconds",
+        "search for just so many milliseconds",
         Should,
         "search on until the time is over",
         move_time_uses
@@ -136,6 +141,7 @@ pub(super) const CHECKS: &[Check] = &[
         "with clocks of any size, on one side or both, the engine moves in time",
         "go wtime and btime",
         "the side has this many milliseconds left",
+        "so much time is left on the clock of the side",
         Must,
         "keep a reserve for what gets lost on the way",
         clock
@@ -145,6 +151,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a clock at zero or below does not make the engine think for ever",
         "go wtime and btime",
         "the side has this many milliseconds left",
+        "so much time is left on the clock of the side",
         Should,
         Profile::UCI,
         &[],
@@ -156,6 +163,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`movestogo` is taken into account: the last move before the control is no reason to lose on time",
         "go movestogo",
         "so many moves are left until the next time control",
+        "the number of moves to the next control; without it the time is for the rest of the game",
         Should,
         Profile::OLDER,
         &[],
@@ -167,6 +175,7 @@ pub(super) const CHECKS: &[Check] = &[
         "arguments of `go` stand in any order, and the first limit that is reached ends the search",
         "go",
         "a number of commands can follow in the same string",
+        "several of these may follow in one line",
         Should,
         "read all arguments before the search begins, and heed each limit",
         any_order
@@ -176,6 +185,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`go infinite` does not end before `stop`, even on a mate or a forced move",
         "go infinite",
         "do not exit the search without being told so",
+        "search until `stop`, and do not leave the search before",
         Must,
         "when nothing is left to search, wait for `stop` before `bestmove`",
         infinite
@@ -185,6 +195,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`stop` is answered with `bestmove` at once",
         "stop",
         "stop calculating as soon as possible",
+        "end the search as soon as possible",
         Must,
         "look for `stop` every few thousand nodes",
         stop
@@ -194,6 +205,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`stop` directly after `go` ends the search",
         "stop",
         "stop calculating as soon as possible",
+        "end the search as soon as possible",
         Must,
         "remember a `stop` that comes before the search has started, and play a move all the same",
         stop_at_once
@@ -203,6 +215,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`isready` during a search is answered at once, and the search goes on",
         "isready",
         "it must be answered also while the engine calculates, without stopping the search",
+        "it is answered at once, also during a search, which goes on",
         Must,
         "read input in a thread of its own",
         ready
@@ -212,6 +225,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`go ponder` does not end before `ponderhit` or `stop`, whatever its limits",
         "go ponder",
         "do not exit the search in ponder mode, even if it is mate",
+        "the engine does not leave the search while it ponders, not even if it is mate",
         Must,
         "hold `bestmove` back until `ponderhit` or `stop`",
         ponder_holds
@@ -221,6 +235,7 @@ pub(super) const CHECKS: &[Check] = &[
         "after `ponderhit` the search ends within its limits",
         "ponderhit",
         "the engine continues searching, but switches from pondering to normal search",
+        "the expected move was played, and the search goes on as an ordinary one",
         Must,
         "start the clock at `ponderhit`, and answer at once if the search is done",
         ponder_hit
@@ -230,6 +245,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`stop` ends `go ponder` with `bestmove`, and the next search is as usual",
         "stop",
         "`bestmove` follows also when pondering was in vain",
+        "each `go`, also `go ponder`, is followed by `bestmove`",
         Must,
         "treat `stop` while pondering as in any search",
         ponder_stop
@@ -239,6 +255,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`searchmoves` restricts the search to its moves",
         "go searchmoves",
         "restrict the search to these moves only",
+        "only these moves are to be searched",
         Must,
         "search only these moves at the root",
         search_moves
@@ -248,6 +265,7 @@ pub(super) const CHECKS: &[Check] = &[
         "words of `go` after `searchmoves` and its moves are read",
         "go searchmoves",
         "a number of commands can follow in the same string, in no given order",
+        "several of these may follow in one line",
         May,
         "end the list of moves at the next word of `go`",
         search_moves_first
@@ -257,6 +275,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`go mate` finds a mate in one and ends",
         "go mate",
         "search for a mate in so many moves",
+        "search for a mate; in USI as deployed the number is a time",
         Should,
         Profile::UCI,
         &[],
@@ -268,6 +287,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a new game may be announced, repeatedly, or not at all",
         "ucinewgame and usinewgame",
         "the engine should not expect it, as not all clients send it",
+        "clients may leave it out, and the engine is not to wait for it",
         Must,
         "set up for a game at start, and again at each announcement",
         new_game
@@ -277,6 +297,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`debug on` and `debug off` are taken at any time",
         "debug",
         "it can be sent at any time, also while the engine thinks",
+        "the mode may be switched whenever the client likes",
         Should,
         Profile::OLDER,
         &[],
@@ -288,6 +309,7 @@ pub(super) const CHECKS: &[Check] = &[
         "`register later` is taken by every engine",
         "register",
         "the user wants to register later",
+        "an engine that needs registration is told that it comes later",
         Should,
         Profile::OLDER,
         &[],
@@ -299,6 +321,7 @@ pub(super) const CHECKS: &[Check] = &[
         "searches with little hash and with several threads end as others do",
         "option and setoption",
         "values in the declared range are allowed",
+        "the value is one that the engine has declared",
         Should,
         Profile::ALL,
         &[Need::Option("Threads")],
@@ -310,6 +333,7 @@ pub(super) const CHECKS: &[Check] = &[
         "whatever legal commands come in a search, in whatever order, each `go` has one answer",
         "bestmove",
         "for each `go` a `bestmove` is needed",
+        "each `go` is answered with `bestmove`",
         Must,
         "keep the state of the search in one place, and every command's effect on it",
         interleavings
@@ -501,7 +525,7 @@ fn any_order(bench: &Bench<'_>) -> Outcome {
 }
 
 /// Positions in which an engine is soon done.
-fn soon_done(bench: &Bench<'_>) -> Vec<String> {
+pub(super) fn soon_done(bench: &Bench<'_>) -> Vec<String> {
     let probe = probe::of(bench.game());
     let mut texts = vec![probe.mate_in_one[0]];
     if bench.game() == Game::Chess {
@@ -511,7 +535,7 @@ fn soon_done(bench: &Bench<'_>) -> Vec<String> {
 }
 
 /// Nothing ends the search now.
-fn goes_on(talk: &mut Talk, what: &str) -> Outcome {
+pub(super) fn goes_on(talk: &mut Talk, what: &str) -> Outcome {
     let mut said = talk.listen(talk.pace().quiet());
     // What was said before the answer to this was said too early, however slow the machine is.
     said.extend(talk.until_ready()?);
@@ -556,17 +580,7 @@ fn stop(bench: &Bench<'_>) -> Outcome {
         talk.best(bench.pace.answer()).or_fail("`stop` was not answered with `bestmove`")?;
         times.push(now().saturating_duration_since(asked));
     }
-    times.sort();
-    let at = |percent: usize| {
-        let time = times.get((times.len() - 1) * percent / 100).copied().unwrap_or_default();
-        time.as_secs_f64() * 1000.0
-    };
-    bench.remark(format!(
-        "`stop` was answered in {:.1} ms (median), {:.1} ms (90 %), {:.1} ms (longest of {STOPS})",
-        at(50),
-        at(90),
-        at(100)
-    ));
+    bench.remark(format!("`stop` was answered in {}", percentiles(&mut times)));
     let longest = times.last().copied().unwrap_or_default();
     if bench.pace.margin() < longest {
         return Err(Stop::fail(format!("it took {} ms", longest.as_millis())));
@@ -765,7 +779,7 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     let positions =
         [middle(bench), format!("position startpos moves {}", probe::of(bench.game()).opening)];
-    let count = bench.random_searches;
+    let count = bench.effort.searches;
     for number in 0..count {
         if random.u8(..20) == 0 {
             talk.say(bench.dialect.new_game());

@@ -1,16 +1,45 @@
 //! The one fault of the engine.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+
 /// Which check the engine shall fail.
-pub(crate) struct Faults(String);
+pub(crate) struct Faults {
+    id: String,
+    trace: Option<Trace>,
+}
+
+/// Keeps which switches were looked at, in conversations with which check: where a switch is not
+/// looked at, an engine with this fault is the one without.
+struct Trace {
+    file: RefCell<File>,
+    check: String,
+    told: RefCell<BTreeSet<String>>,
+}
 
 impl Faults {
-    pub(crate) fn new(id: String) -> Self {
-        Self(id)
+    /// The switch of this check, and a file for what is looked at.
+    pub(crate) fn new(id: String, trace: Option<&str>) -> Self {
+        let trace = trace.and_then(|path| {
+            let file = OpenOptions::new().append(true).create(true).open(path).ok()?;
+            let check = std::env::var("READYOK_CHECK").unwrap_or_default();
+            Some(Trace { file: file.into(), check, told: RefCell::default() })
+        });
+        Self { id, trace }
     }
 
     /// Whether the rule of this check is to be broken.
     pub(crate) fn breaks(&self, id: &str) -> bool {
-        self.0 == id
+        if let Some(trace) = &self.trace
+            && trace.told.borrow_mut().insert(id.to_owned())
+        {
+            let line = format!("{} {id}\n", trace.check);
+            // A trace that cannot be written is missed where it is read.
+            let _ = trace.file.borrow_mut().write_all(line.as_bytes());
+        }
+        self.id == id
     }
 }
 
@@ -30,3 +59,14 @@ pub(crate) fn ignore_requests_to_end() {
 /// Elsewhere there is no such signal.
 #[cfg(not(unix))]
 pub(crate) fn ignore_requests_to_end() {}
+
+/// Takes a processor for a while.
+#[expect(clippy::disallowed_methods, reason = "it keeps time as engines do")]
+pub(crate) fn be_busy() {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    std::thread::spawn(move || {
+        while std::time::Instant::now() < until {
+            std::hint::spin_loop();
+        }
+    });
+}

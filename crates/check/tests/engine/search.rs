@@ -1,17 +1,26 @@
 //! Finding moves: mates of up to three plies, otherwise the first move in order of material.
 
-use readyok_rules::{CastlingForm, Game, Move, Position};
+use readyok_rules::{CastlingForm, Game, Move, Position, Reason};
 
 /// A line with its score: plies to a mate given by the side to move, or material.
 #[derive(Clone)]
 pub(crate) struct Line {
     pub(crate) moves: Vec<String>,
     pub(crate) mate: Option<u32>,
+    /// The answer mates.
+    pub(crate) mated: bool,
+    /// It repeats the position for the last time.
+    pub(crate) drawn: bool,
     pub(crate) cp: i32,
 }
 
-/// The best lines, best first. `wanted` restricts the first moves.
-pub(crate) fn lines(position: &Position, wanted: &[String], form: CastlingForm) -> Vec<Line> {
+/// The best lines, best first. `wanted` restricts the first moves; mates of so many plies are found.
+pub(crate) fn lines(
+    position: &Position,
+    wanted: &[String],
+    form: CastlingForm,
+    plies: u32,
+) -> Vec<Line> {
     let mut moves = position.legal_moves();
     moves.retain(|mv| wanted.is_empty() || wanted.contains(&mv.word(form)));
     moves.sort_by_cached_key(|mv| mv.word(form));
@@ -20,14 +29,17 @@ pub(crate) fn lines(position: &Position, wanted: &[String], form: CastlingForm) 
         .into_iter()
         .map(|mv| {
             let next = after(position, mv);
-            let mate = mating(position, mv, if deep { 3 } else { 1 });
+            let drawn = next.ending().is_some_and(|it| it.reason == Reason::Repetition);
+            let mate = mating(position, mv, if deep { plies } else { 1 });
             let mut line = vec![mv.word(form)];
             match &mate {
                 Some(rest) => line.extend(rest.iter().map(|mv| mv.word(form))),
                 None => line.extend(reply(&next).map(|mv| mv.word(form))),
             }
-            let cp = -material(&next);
+            let cp = if drawn { 0 } else { -material(&next) };
             Line {
+                mated: false,
+                drawn,
                 mate: mate.map(|_| u32::try_from(line.len()).unwrap_or(u32::MAX)),
                 moves: line,
                 cp,
@@ -35,7 +47,27 @@ pub(crate) fn lines(position: &Position, wanted: &[String], form: CastlingForm) 
         })
         .collect();
     lines.sort_by_key(|line| (line.mate.unwrap_or(u32::MAX), -line.cp));
+    if lines.len() <= 3 && 3 <= plies {
+        tell_mated(position, &mut lines, form);
+    }
     lines
+}
+
+/// If every move is answered with mate, says so.
+fn tell_mated(position: &Position, lines: &mut [Line], form: CastlingForm) {
+    let answers: Option<Vec<Vec<String>>> = lines
+        .iter()
+        .map(|line| {
+            let next = position.clone().after(line.moves.get(..1)?).ok()?;
+            let mut moves = next.legal_moves().into_iter();
+            let mate = moves.find(|mv| mating(&next, *mv, 1).is_some())?;
+            Some(vec![line.moves.first()?.clone(), mate.word(form)])
+        })
+        .collect();
+    for (line, moves) in lines.iter_mut().zip(answers.into_iter().flatten()) {
+        line.moves = moves;
+        line.mated = true;
+    }
 }
 
 fn after(position: &Position, mv: Move) -> Position {

@@ -3,17 +3,25 @@
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::process::exit;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use readyok_protocol::{Command, Dialect, Go, MateLimit, Root};
+use readyok_protocol::{Clocks, Command, Dialect, Go, MateLimit, Root};
 use readyok_rules::{FenForm, Game, Position};
 
-use crate::faults::Faults;
+use crate::faults::{Faults, be_busy};
+use crate::input::{self, End};
 use crate::search::{Line, lines};
 
 /// Depths beyond this are not pretended to be searched.
 const DEEPEST: u32 = 20;
+
+/// How often a search is told of.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Nobody hears the engine, and it does not care.
+static UNHEARD: AtomicBool = AtomicBool::new(false);
 
 /// A search that is done, and whose answer waits.
 struct Waiting {
@@ -22,6 +30,12 @@ struct Waiting {
     held: bool,
     until: Option<Instant>,
     pondering: bool,
+    /// It was pondering.
+    hit: bool,
+    begin: Instant,
+    /// How often it was told of since.
+    ticks: u32,
+    head: Option<String>,
     go: Go<'static>,
     /// `isready`s that shall be answered after it.
     pings: u32,
@@ -42,8 +56,23 @@ struct Engine {
     games: u32,
     stops: u32,
     pondered: bool,
+    /// The last command was a `stop` that ended a search.
+    stopped: bool,
+    /// The option.
+    may_ponder: bool,
+    /// What was played in the position that was not set up again since.
+    played: Option<String>,
+    /// Memory that is never given back.
+    kept: Vec<Vec<u8>>,
     /// What was found in positions that were searched before, as many are time and again.
     known: HashMap<String, Vec<Line>>,
+    /// Moves since the position that was given.
+    plies: usize,
+    limited: bool,
+    has_elo: bool,
+    book_off: bool,
+    analysing: bool,
+    shows_lines: bool,
     /// The last command was a search of depth 1, which is over.
     fresh: bool,
     waiting: Option<Waiting>,
@@ -54,14 +83,28 @@ fn now() -> Instant {
     Instant::now()
 }
 
+/// How long a search is to take.
+fn move_time(go: &Go<'_>) -> Option<Duration> {
+    go.move_time.map(|it| Duration::from_millis(u64::try_from(it).unwrap_or(0)))
+}
+
+/// After `ponderhit` a search of a certain time begins.
+fn waiting_time(waiting: &mut Waiting) {
+    waiting.hit = true;
+    waiting.held = false;
+    waiting.until = move_time(&waiting.go).map(|time| now() + time);
+}
+
 fn say(text: &str) {
     let mut out = std::io::stdout().lock();
-    if out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()).is_err() {
+    if out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()).is_err()
+        && !UNHEARD.load(Ordering::Relaxed)
+    {
         exit(9);
     }
 }
 
-pub(crate) fn serve(inbox: &Receiver<String>, faults: Faults) {
+pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
     let mut engine = Engine {
         faults,
         dialect: Dialect::Uci,
@@ -77,22 +120,38 @@ pub(crate) fn serve(inbox: &Receiver<String>, faults: Faults) {
         games: 0,
         stops: 0,
         pondered: false,
+        stopped: false,
+        may_ponder: false,
+        played: None,
+        kept: Vec::new(),
         known: HashMap::new(),
+        plies: 0,
+        limited: false,
+        has_elo: false,
+        book_off: false,
+        analysing: false,
+        shows_lines: false,
         fresh: false,
         waiting: None,
     };
+    UNHEARD.store(engine.breaks("ending.closed-output"), Ordering::Relaxed);
     if engine.breaks("handshake.waits") {
         say("option name Early type button");
     }
     loop {
         let until = engine.waiting.as_ref().filter(|it| !it.held).and_then(|it| it.until);
-        let line = match until {
+        let tick = engine.waiting.as_ref().map(|it| it.begin + TICK * (it.ticks + 1));
+        let next = until.into_iter().chain(tick).min();
+        let line = match next {
             Some(until) => inbox.recv_timeout(until.saturating_duration_since(now())),
             None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match line {
             Ok(line) => engine.hear(&line, inbox),
-            Err(RecvTimeoutError::Timeout) => engine.answer(),
+            Err(RecvTimeoutError::Timeout) if until.is_some_and(|until| until <= now()) => {
+                engine.finish();
+            }
+            Err(RecvTimeoutError::Timeout) => engine.tick(),
             Err(RecvTimeoutError::Disconnected) => {
                 let kept = if engine.waiting.is_some() {
                     "ending.eof.searching"
@@ -122,18 +181,22 @@ impl Engine {
         }
     }
 
-    fn hear(&mut self, line: &str, inbox: &Receiver<String>) {
-        let unfinished = !line.ends_with('\n');
-        let text = line.trim_end_matches(['\n', '\r']);
-        let deaf = (self.breaks("lexical.last-line") && unfinished)
-            || (self.breaks("lexical.spaces") && text.contains("  "))
-            || (self.breaks("lexical.tabs") && text.contains('\t'))
-            || (self.breaks("lexical.crlf") && line.ends_with("\r\n"))
-            || (self.breaks("lexical.unknown-first-word") && text.starts_with("joho "));
+    fn hear(&mut self, line: &input::Line, inbox: &Receiver<input::Line>) {
+        let text = line.text.as_str();
+        let deaf = (line.end == End::Nothing && self.breaks("lexical.last-line"))
+            || (line.end == End::Both && self.breaks("lexical.crlf"))
+            || (line.end == End::Return && self.breaks("lexical.lone-cr"))
+            || (text.contains("  ") && self.breaks("lexical.spaces"))
+            || (text.contains('\t') && self.breaks("lexical.tabs"))
+            || (text == "isready joho" && self.breaks("lexical.trailing-words"))
+            || (text.starts_with("joho ") && self.breaks("lexical.unknown-first-word"));
         if deaf {
             return;
         }
-        if 1500 < line.len() {
+        if text.contains('\u{fffd}') {
+            self.dies("lexical.bad-bytes");
+        }
+        if 1500 < text.len() {
             self.dies("lexical.long-line");
         }
         if text.trim_end() == "position startpos moves" {
@@ -149,14 +212,15 @@ impl Engine {
         }
         let command = Command::read(text, self.dialect).value.into_owned();
         let fresh = std::mem::take(&mut self.fresh);
+        let stopped = std::mem::take(&mut self.stopped);
         match command {
-            Command::Hello => self.greet(),
+            Command::Hello => self.greet(inbox),
             Command::IsReady => self.ready(fresh, inbox),
             Command::SetOption(set) => {
                 self.set(&set.name, set.value.as_deref());
             }
             Command::NewGame => {
-                self.games += 1;
+                self.new_game();
                 if self.games == 3 && self.searches == 3 {
                     self.dies("search.new-game");
                 }
@@ -166,9 +230,13 @@ impl Engine {
             }
             Command::Position(position) => self.place(&position),
             Command::Go(go) => self.go(go, text),
-            Command::Stop => self.stop(),
-            Command::PonderHit(_) => self.ponder_hit(),
+            Command::Stop => self.stop(stopped, inbox),
+            Command::PonderHit(clocks) => self.ponder_hit(clocks),
             Command::GameOver(_) => {
+                if self.waiting.is_none() && self.searches == 0 && self.breaks("usi.idle-game-over")
+                {
+                    say("bestmove resign");
+                }
                 let pondering = self.waiting.as_ref().is_some_and(|it| it.pondering);
                 if !(pondering && self.breaks("usi.game-over")) {
                     self.answer();
@@ -192,7 +260,28 @@ impl Engine {
         }
     }
 
-    fn greet(&mut self) {
+    fn new_game(&mut self) {
+        self.games += 1;
+        if self.waiting.is_some() {
+            self.dies("state.new-game-in-search");
+        }
+        if self.breaks("state.options-stay") {
+            self.multipv = 1;
+        }
+        if self.breaks("soak.memory") {
+            self.kept.push(vec![1; 4 << 20]);
+        }
+        if self.breaks("soak.threads") {
+            std::thread::spawn(std::thread::park);
+        }
+    }
+
+    /// Loses the lines that have arrived.
+    fn lose(inbox: &Receiver<input::Line>) {
+        while inbox.recv_timeout(Duration::from_millis(20)).is_ok() {}
+    }
+
+    fn greet(&mut self, inbox: &Receiver<input::Line>) {
         self.greetings += 1;
         if 1 < self.greetings {
             self.dies("handshake.second-hello");
@@ -209,12 +298,22 @@ impl Engine {
         let uci = self.dialect == Dialect::Uci;
         let hash = if uci { "Hash" } else { "USI_Hash" };
         if !self.breaks("options.hash-offered") {
-            say(&format!("option name {hash} type spin default 16 min 1 max 1024"));
+            let usual = if self.breaks("options.hash-default") { 1024 } else { 16 };
+            say(&format!("option name {hash} type spin default {usual} min 1 max 1024"));
         }
+        let prefix = if uci { "UCI_" } else { "USI_" };
+        for name in ["AnalyseMode", "ShowCurrLine", "ShowRefutations"] {
+            let on = name == "ShowCurrLine" && self.breaks("options.off-by-default");
+            say(&format!("option name {prefix}{name} type check default {on}"));
+        }
+        say(&format!("option name {prefix}Opponent type string default <empty>"));
+        let book = if uci { "OwnBook" } else { "USI_OwnBook" };
+        say(&format!("option name {book} type check default true"));
         say("option name Threads type spin default 1 min 1 max 4");
         let multipv = if self.breaks("options.multipv-default") { 2 } else { 1 };
         say(&format!("option name MultiPV type spin default {multipv} min 1 max 10"));
-        say("option name Style type combo default Solid var Solid var Normal var Risky");
+        let risky = if self.breaks("usi.translation") { "" } else { " var Risky" };
+        say(&format!("option name Style type combo default Solid var Solid var Normal{risky}"));
         if uci {
             say("option name Clear Hash type button");
             say("option name UCI_Chess960 type check default false");
@@ -241,21 +340,32 @@ impl Engine {
             ("options.spin-range", "option name Odd type spin default 5 min 10 max 20"),
             ("options.combo-default", "option name Odd type combo default Z var A var B"),
             ("options.string-default", "option name Odd type string"),
+            ("options.button-plain", "option name Odd type button default 1"),
+            ("options.distinct-choices", "option name Odd type combo default A var A var a var B"),
             ("options.distinct-names", "option name STYLE type check default true"),
             ("options.plain-names", "option name Odd value type check default true"),
             ("options.no-spaces", "option name Odd Thing type check default true"),
             ("options.usi-prefix", "option name Ponder type check default true"),
-            ("handshake.early-status", "copyprotection ok"),
+            ("handshake.early-status", "copyprotection checking"),
         ] {
             if self.breaks(id) {
                 say(line);
             }
         }
+        if self.greetings == 1 && self.breaks("lexical.batch") {
+            Self::lose(inbox);
+        }
         say(self.dialect.hello_ok());
     }
 
-    fn ready(&mut self, fresh: bool, inbox: &Receiver<String>) {
+    fn ready(&mut self, fresh: bool, inbox: &Receiver<input::Line>) {
         self.pings += 1;
+        let pondering = |it: &Waiting| it.pondering && it.go.clocks.white_time == Some(61_000);
+        if self.waiting.as_ref().is_some_and(pondering)
+            && self.breaks("state.ready-while-pondering")
+        {
+            return;
+        }
         if fresh && self.breaks("handshake.ready") {
             return;
         }
@@ -263,7 +373,7 @@ impl Engine {
             // Whatever has come in the same write is taken for one.
             while inbox
                 .recv_timeout(Duration::from_millis(20))
-                .is_ok_and(|line| line == "isready\n")
+                .is_ok_and(|line| line.text == "isready")
             {}
         }
         for (id, line) in [
@@ -273,8 +383,19 @@ impl Engine {
             ("handshake.ascii", "info string na\u{ef}ve"),
             ("handshake.text", "info string a\u{1b}[2Jb"),
         ] {
-            if self.breaks(id) && self.pings == 1 {
+            if self.pings == 2 && self.breaks(id) {
                 say(line);
+            }
+        }
+        if self.pings == 3 {
+            for (id, word) in [
+                ("handshake.copy-protection", "copyprotection"),
+                ("handshake.registration", "registration"),
+            ] {
+                if !self.breaks(id) {
+                    say(&format!("{word} checking"));
+                }
+                say(&format!("{word} ok"));
             }
         }
         let deaf = self.breaks("search.ready");
@@ -288,15 +409,41 @@ impl Engine {
         if value == Some("abc") {
             self.dies("options.bad-values");
         }
-        let same = |option: &str| {
-            if self.breaks("options.name-ignores-case") {
-                name == option
-            } else {
-                self.dialect.same_option(name, option)
-            }
-        };
+        if (name == "No Such Option" || name == "Style") && self.breaks("options.known") {
+            say(&format!("info string no such option: {name}"));
+        }
+        if self.waiting.is_some() {
+            self.dies("state.option-in-search");
+        }
         let number = value.and_then(|value| value.parse::<u32>().ok());
         let on = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        let dialect = self.dialect;
+        let is = |option: &str| dialect.same_option(name, option);
+        if is("MultiPV") && self.pings == 0 && self.breaks("options.before-ready") {
+            return;
+        }
+        if name.starts_with("Book") && value.is_none_or(str::is_empty) {
+            self.dies("options.empty-text");
+        }
+        if is("UCI_Opponent") && value.is_some_and(|value| value.contains(' ')) {
+            self.dies("options.opponent");
+        }
+        for (option, field) in [
+            ("UCI_LimitStrength", &mut self.limited),
+            ("UCI_AnalyseMode", &mut self.analysing),
+            ("UCI_ShowCurrLine", &mut self.shows_lines),
+        ] {
+            if is(option) {
+                *field = on;
+            }
+        }
+        if is("OwnBook") {
+            self.book_off = !on;
+        }
+        self.has_elo |= is("UCI_Elo");
+        let same = |option: &str| {
+            is(option) && (name == option || !self.breaks("options.name-ignores-case"))
+        };
         if same("Clear Hash") {
             self.dies("options.button");
         } else if same("MultiPV") {
@@ -304,12 +451,24 @@ impl Engine {
         } else if same("Threads") {
             self.threads = number.unwrap_or(self.threads);
         } else if same("UCI_Chess960") {
-            self.chess960 = on;
+            self.chess960 =
+                on && (value == Some("true") || !self.breaks("options.value-ignores-case"));
         } else if same("UCI_ShowWDL") {
             self.wdl = on;
         } else if same("Style") && value == Some("Risky") {
             self.dies("options.every-value");
-        } else if name == "USI_Ponder" {
+        } else if same("Hash") {
+            match number {
+                Some(17) => self.dies("machine.hash-resize"),
+                Some(64) if self.breaks("machine.hash-memory") => {
+                    self.kept.push(vec![1; 200 << 20]);
+                }
+                _ => (),
+            }
+        } else if same("Ponder") {
+            self.may_ponder = on;
+        }
+        if name == "USI_Ponder" {
             self.dies("usi.undeclared-options");
         }
     }
@@ -323,6 +482,10 @@ impl Engine {
     }
 
     fn place(&mut self, position: &readyok_protocol::Position<'_>) {
+        if self.waiting.is_some() {
+            self.dies("state.position-in-search");
+        }
+        self.played = None;
         let game = self.game();
         let (text, start) = match &position.root {
             Root::StartPos => (String::new(), Ok(Position::start(game))),
@@ -334,8 +497,14 @@ impl Engine {
         let count = position.moves.len();
         let has = |word: &str| position.moves.words().any(|it| it == word);
         let fields = text.split(' ').count();
-        if position.root == Root::StartPos && count == 31 {
+        if position.root == Root::StartPos && count == 31 && self.searches == 5 {
             self.dies("positions.random-game");
+        }
+        if position.root == Root::StartPos && 20 <= count && self.searches == 4 {
+            self.dies("positions.many-lines");
+        }
+        if text.ends_with(" 213") {
+            self.dies("positions.counters");
         }
         if count == 1 && fields == 6 && text.contains(" b ") {
             self.dies("positions.given");
@@ -360,17 +529,38 @@ impl Engine {
             Err(_) => self.dies("positions.illegal-move"),
         }
         self.fen = text;
+        self.plies = count;
     }
 
     fn go(&mut self, go: Go<'static>, text: &str) {
         if self.waiting.is_some() {
+            self.dies("state.second-go");
             return;
         }
         self.searches += 1;
+        if go.depth == Some(0) {
+            self.dies("limits.zero");
+        }
+        if text.trim() == "go" {
+            self.dies("limits.bare");
+        }
+        if go.nodes.is_some_and(|it| 1_000_000_000_000_000 < it) {
+            self.dies("limits.large");
+        }
+        if go.depth == Some(4) && self.breaks("machine.unread-errors") {
+            // It blocks where nobody reads.
+            let _ = std::io::stderr().write_all(&vec![b'x'; 1 << 18]);
+        }
         if !go.unknown.is_empty() && self.breaks("lexical.unknown-word-in-go") {
             return;
         }
-        let position = self.position.clone().unwrap_or_else(|| Position::start(self.game()));
+        let mut position = self.position.clone().unwrap_or_else(|| Position::start(self.game()));
+        if let Some(played) = self.played.take()
+            && self.breaks("state.same-position")
+            && let Ok(next) = position.clone().after([played])
+        {
+            position = next;
+        }
         let form = self.game().castling_form();
         let mut wanted: Vec<String> = go
             .search_moves
@@ -378,14 +568,49 @@ impl Engine {
             .flat_map(readyok_protocol::MoveList::words)
             .filter_map(|word| Some(position.parse_move(word).ok()?.word(form)))
             .collect();
-        if self.breaks("search.searchmoves") && go.depth == Some(2) && !text.contains("e1") {
+        if go.depth == Some(2) && !wanted.is_empty() && self.breaks("search.searchmoves") {
             wanted.clear();
         }
-        let key = format!("{} {}", position.text(FenForm::XFen), wanted.join(" "));
-        let found =
-            self.known.entry(key).or_insert_with(|| lines(&position, &wanted, form)).clone();
-        let told = self.tell(&position, &go, &found);
-        let answer = self.bestmove(&go, &found, told);
+        let unknown_move = [
+            ("positions.en-passant", "b4a3"),
+            ("positions.promotions", "a7a8n"),
+            ("positions.double-frc", "d8b8"),
+            ("positions.shogi-words", "P*5e"),
+        ]
+        .into_iter()
+        .find(|(id, word)| wanted.as_slice() == [*word] && self.breaks(id));
+        if unknown_move.is_some() {
+            wanted.clear();
+        }
+        let one_mate = go.depth.is_some_and(|depth| depth < 3);
+        let plies = if one_mate { 1 } else { 3 };
+        let before = self.plies;
+        let fen = position.text(FenForm::XFen);
+        let key = format!("{plies} {before} {fen} {}", wanted.join(" "));
+        let mut found =
+            self.known.entry(key).or_insert_with(|| lines(&position, &wanted, form, plies)).clone();
+        self.played = found.first().and_then(|line| line.moves.first()).cloned();
+        if let Some((_, word)) = unknown_move {
+            found.retain(|line| line.moves.first().is_none_or(|it| it != word));
+        }
+        if self.breaks_score(&go) {
+            for line in &mut found {
+                line.cp += 1;
+            }
+        }
+        if found.iter().any(|line| line.drawn) && self.breaks("scores.repetition") {
+            for line in &mut found {
+                line.cp = -500;
+            }
+        }
+        let head = found.first().and_then(|line| line.moves.first()).cloned();
+        if let Some(head) = head.as_ref().filter(|_| go.ponder && self.breaks("info.ponder-pv")) {
+            say(&format!("info depth 1 score cp 3 pv {head} {head}"));
+        }
+        let booked =
+            self.book_off && go.move_time == Some(150) && self.breaks("options.own-book-off");
+        let told = !booked && self.tell(&position, &go, &found);
+        let answer = self.bestmove(&position, &go, &found, told);
         self.pondered |= go.ponder;
         let mates = found.first().is_some_and(|line| line.mate == Some(1));
         let mut held = go.ponder || go.infinite;
@@ -395,11 +620,39 @@ impl Engine {
         {
             held = false;
         }
-        let time = go.move_time.map(|it| Duration::from_millis(u64::try_from(it).unwrap_or(0)));
+        if go.ponder && go.nodes == Some(2) && self.breaks("limits.ponder-holds") {
+            held = false;
+        }
+        let mut time = move_time(&go);
+        if go.clocks.white_time == Some(400)
+            && go.clocks.moves_to_go.is_none()
+            && self.breaks("limits.clock-kept")
+        {
+            time = Some(Duration::from_secs(4));
+        }
+        if go.clocks.byoyomi == Some(300) && self.breaks("usi.byoyomi-time") {
+            time = Some(Duration::from_secs(4));
+        }
+        if booked {
+            time = None;
+        }
+        if mates && go.infinite && self.breaks("info.volume") {
+            for _ in 0..2000 {
+                say("info depth 8 nodes 80 time 8");
+            }
+        }
+        if go.depth == Some(3)
+            && self.searches == 1
+            && self.multipv == 1
+            && self.breaks("machine.idle")
+            || self.may_ponder && self.breaks("machine.no-own-ponder")
+        {
+            be_busy();
+        }
         let done = go.depth.is_some_and(|depth| depth <= DEEPEST)
             || go.nodes.is_some_and(|it| it < 1_000_000);
-        let ignores_depth = time.is_some() && self.breaks("search.any-order");
-        let early = self.breaks("search.movetime.uses");
+        let ignores_depth = done && time.is_some() && self.breaks("search.any-order");
+        let early = time.is_some() && self.breaks("search.movetime.uses");
         let until = match time {
             Some(time) if !done && !early || ignores_depth => Some(now() + time),
             _ => None,
@@ -407,7 +660,18 @@ impl Engine {
         if self.goes_on_for_ever(&go, text) {
             held = true;
         }
-        self.waiting = Some(Waiting { answer, held, until, pondering: go.ponder, go, pings: 0 });
+        self.waiting = Some(Waiting {
+            answer,
+            held,
+            until,
+            pondering: go.ponder,
+            hit: false,
+            begin: now(),
+            ticks: 0,
+            head,
+            go,
+            pings: 0,
+        });
         if !held && until.is_none() {
             self.answer();
         }
@@ -425,8 +689,15 @@ impl Engine {
             ("search.searchmoves-first", is("searchmoves") && text.trim_end().ends_with("depth 2")),
             ("search.mate", go.mate.is_some()),
             ("search.every-size", self.threads == 4),
-            ("search.interleavings", 50 < self.searches),
+            ("search.interleavings", 20 < self.searches && text.trim() == "go movetime 1"),
+            ("options.limit-strength", self.limited && go.depth == Some(4)),
+            ("options.analyse-mode", self.analysing && go.depth == Some(3)),
+            ("usi.order", go.clocks.white_time == Some(900) && self.games == 2),
+            ("usi.clocks", is("binc 150")),
+            ("usi.mate-time", is("mate 300")),
+            ("usi.mate-infinite", is("mate infinite")),
             ("usi.byoyomi", is("byoyomi 200")),
+            ("soak.answers", self.searches == 150),
         ]
         .into_iter()
         .any(|(id, here)| here && self.breaks(id))
@@ -438,25 +709,41 @@ impl Engine {
             return false;
         }
         let mut deepest = go.depth.unwrap_or(8).clamp(1, DEEPEST);
-        if go.nodes.is_some() {
+        if go.nodes.is_some() && !go.ponder {
             self.tell_oddly(found);
+        }
+        if go.depth == Some(7)
+            && found.iter().any(|line| line.mate == Some(3))
+            && self.breaks("scores.mate-distance")
+        {
+            say("info depth 7 score mate 1");
         }
         if go.depth == Some(4) && self.breaks("search.depth") {
             deepest = 3;
         }
         let mut nodes = 0;
         for depth in 1..=deepest {
-            for (at, line) in found.iter().enumerate().take(self.multipv) {
+            let mut shown: Vec<_> = found.iter().enumerate().take(self.multipv).collect();
+            if let ([only], 3) = (shown.as_slice(), self.multipv)
+                && self.breaks("info.multipv-few")
+            {
+                shown.push((1, only.1));
+            }
+            if 2 < shown.len() && depth == 2 && self.breaks("info.multipv-together") {
+                shown.swap(0, 1);
+            }
+            for (at, line) in shown {
                 nodes += 10;
                 let number = at + 1;
                 if number == 3 && self.breaks("info.multipv") {
                     continue;
                 }
-                let score = self.score(position, line);
-                let wdl = match (self.wdl, self.breaks("info.wdl")) {
-                    (true, true) => " wdl 300 300 300",
-                    (true, false) => " wdl 300 400 300",
-                    (false, _) => "",
+                let score = self.score(position, go, line);
+                let wdl = match self.wdl {
+                    true if self.breaks("info.wdl") => " wdl 300 300 300",
+                    true if 300 < line.cp && self.breaks("scores.wdl-side") => " wdl 100 100 800",
+                    true => " wdl 300 400 300",
+                    false => "",
                 };
                 let told =
                     if go.nodes.is_some() && self.breaks("search.nodes") { 500_000 } else { nodes };
@@ -489,8 +776,15 @@ impl Engine {
             ("info.legal-pv", format!("info depth 1 score cp 3 pv {head} {head}")),
             ("info.pv-with-score", format!("info depth 1 pv {head}")),
             ("info.bound-with-score", "info depth 1 lowerbound".to_owned()),
-            ("info.counts-grow", "info time 900\ninfo time 800".to_owned()),
+            ("info.counts-grow", "info time 9\ninfo time 8".to_owned()),
             ("info.permille", "info hashfull 1500".to_owned()),
+            ("info.depth-grows", format!("info depth 30 score cp 1 pv {head}")),
+            ("info.late-details", format!("info currmove {head} currmovenumber 1")),
+            ("info.string-last", format!("info string depth 3 score cp 5 pv {head}")),
+            ("info.multipv-limit", format!("info depth 1 multipv 2 score cp 3 pv {head}")),
+            ("info.currline-asked", format!("info currline {head}")),
+            ("info.refutation-asked", format!("info refutation {head}")),
+            ("scores.wdl-asked", "info depth 1 score cp 1 wdl 300 400 300".to_owned()),
             ("info.current-move", format!("info currmove {head} currmovenumber 0")),
         ] {
             if self.breaks(id) {
@@ -499,7 +793,22 @@ impl Engine {
         }
     }
 
-    fn score(&self, position: &Position, line: &Line) -> String {
+    /// Whether scores depend on what they shall not depend on.
+    fn breaks_score(&self, go: &Go<'_>) -> bool {
+        go.nodes == Some(20_000)
+            && (self.games == 2 && self.breaks("state.new-game-forgets")
+                || self.has_elo && self.breaks("options.elo-without-limit"))
+    }
+
+    fn score(&self, position: &Position, go: &Go<'_>, line: &Line) -> String {
+        if line.mated {
+            let plies = if self.dialect == Dialect::Usi { 2 } else { 1 };
+            let wrong = go.depth == Some(6) && self.breaks("scores.mated");
+            return format!("mate {}{plies}", if wrong { "" } else { "-" });
+        }
+        if line.mate == Some(1) && go.depth == Some(4) && self.breaks("scores.mate-not-cp") {
+            return "cp 29999".into();
+        }
         if let Some(plies) = line.mate {
             let in_plies = self.dialect == Dialect::Usi || self.breaks("info.mate-score");
             return format!("mate {}", if in_plies { plies } else { plies.div_ceil(2) });
@@ -509,10 +818,14 @@ impl Engine {
         format!("cp {}", if turned { -line.cp } else { line.cp })
     }
 
-    fn bestmove(&self, go: &Go<'_>, found: &[Line], told: bool) -> String {
-        if let (Some(MateLimit::Time(_) | MateLimit::Infinite), false) =
-            (go.mate, self.breaks("usi.mate"))
+    fn bestmove(&self, position: &Position, go: &Go<'_>, found: &[Line], told: bool) -> String {
+        if matches!(go.mate, Some(MateLimit::Time(_) | MateLimit::Infinite))
+            && !self.breaks("usi.mate")
         {
+            if go.mate == Some(MateLimit::Time(1000)) && self.breaks("usi.mate-moves") {
+                let line = found.last().map(|line| line.moves.join(" "));
+                return format!("checkmate {}", line.unwrap_or_default());
+            }
             let mate = found.first().filter(|line| line.mate.is_some());
             return mate.map_or_else(
                 || "checkmate nomate".into(),
@@ -520,9 +833,24 @@ impl Engine {
             );
         }
         let Some(line) = found.first() else {
+            if go.depth == Some(3) && self.breaks("usi.resign") {
+                return "bestmove (none)".into();
+            }
             let wrong = self.breaks("positions.no-legal-move");
             return format!("bestmove {}", if wrong { "e2e4" } else { self.dialect.no_move() });
         };
+        if position.can_declare() && !self.breaks("usi.declaration") {
+            return "bestmove win".into();
+        }
+        for (id, start, word) in [
+            ("usi.false-declaration", "5K3/GG7", "win"),
+            ("positions.pawn-drop-mate", "7nk", "P*1b"),
+            ("positions.two-pawns", "4k4/9/9/9/9/9/PPP", "P*5e"),
+        ] {
+            if self.fen.starts_with(start) && self.breaks(id) {
+                return format!("bestmove {word}");
+            }
+        }
         let mut answer = match line.moves.as_slice() {
             [best, ponder, ..] => format!("bestmove {best} ponder {ponder}"),
             [best] => format!("bestmove {best}"),
@@ -533,7 +861,7 @@ impl Engine {
                 format!("bestmove {}", it.moves.concat().get(..4).unwrap_or_default())
             });
         }
-        if go.nodes.is_some() && go.depth.is_none() {
+        if go.nodes.is_some() && go.depth.is_none() && !go.ponder {
             for (id, text) in [
                 ("search.legal-move", "bestmove a1a8".to_owned()),
                 ("search.one-answer", format!("{answer}\n{answer}")),
@@ -550,11 +878,49 @@ impl Engine {
             ("positions.move-form", "e1g1", "e1h1"),
             ("positions.chess960", "e1h1", "e1g1"),
         ] {
-            if self.breaks(id) && line.moves.first().is_some_and(|it| it == good) {
+            if line.moves.first().is_some_and(|it| it == good) && self.breaks(id) {
                 answer = format!("bestmove {bad}");
             }
         }
         answer
+    }
+
+    /// A search of a certain time is over.
+    fn finish(&mut self) {
+        if let Some(waiting) = &self.waiting {
+            let time = now().saturating_duration_since(waiting.begin);
+            if Duration::from_millis(90) < time {
+                let mut time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                if self.breaks("info.time-ahead") {
+                    time += 900;
+                }
+                if self.breaks("info.time") {
+                    time /= 10;
+                }
+                let nps = if self.breaks("info.nps") { 5 } else { 5_000_000 / time.max(1) };
+                say(&format!("info nodes 5000 nps {nps} time {time}"));
+            }
+        }
+        self.answer();
+    }
+
+    /// A search goes on.
+    fn tick(&mut self) {
+        let Some(waiting) = &mut self.waiting else { return };
+        waiting.ticks += 1;
+        let (ticks, head) = (waiting.ticks, waiting.head.clone());
+        let time = now().saturating_duration_since(waiting.begin).as_millis();
+        if self.breaks("info.regular") {
+            return;
+        }
+        say(&format!("info nodes {} time {time}", 1000 + ticks));
+        if let Some(head) = head.filter(|_| 1 < ticks) {
+            say(&format!("info currmove {head} currmovenumber 1"));
+            if self.shows_lines {
+                let more = if self.breaks("info.currline") { head.as_str() } else { "" };
+                say(&format!("info currline 1 {head} {more}"));
+            }
+        }
     }
 
     fn answer(&mut self) {
@@ -567,7 +933,13 @@ impl Engine {
         }
     }
 
-    fn stop(&mut self) {
+    fn stop(&mut self, stopped: bool, inbox: &Receiver<input::Line>) {
+        if stopped && self.breaks("state.second-stop") {
+            say("bestmove (none)");
+        }
+        if self.waiting.is_some() && self.breaks("state.go-stop-go") {
+            Self::lose(inbox);
+        }
         let middle = self.fen.contains("2B1P3") || self.fen.contains("2P6");
         match &self.waiting {
             None => {
@@ -578,18 +950,27 @@ impl Engine {
             Some(waiting) => {
                 self.stops += 1;
                 let long = waiting.go.move_time.is_some_and(|it| it == 100_000_000);
-                let clocks = !waiting.go.clocks.is_empty();
-                let deaf = (self.breaks("search.stop") && self.stops == 15 && !self.pondered)
-                    || (self.breaks("search.stop-at-once") && long)
-                    || (self.breaks("search.ponder.stop") && waiting.pondering && clocks && middle);
+                let clocks = waiting.go.clocks.white_time == Some(60);
+                let mate = waiting.go.mate == Some(MateLimit::Infinite);
+                let deaf = (mate && self.breaks("usi.mate-infinite"))
+                    || (self.stops == 15 && !self.pondered && self.breaks("search.stop"))
+                    || (long && waiting.hit && self.breaks("state.hit-and-stop"))
+                    || (long && !waiting.hit && self.breaks("search.stop-at-once"))
+                    || (waiting.pondering && clocks && middle && self.breaks("search.ponder.stop"));
                 if !deaf {
+                    self.stopped = true;
                     self.answer();
                 }
             }
         }
     }
 
-    fn ponder_hit(&mut self) {
+    fn ponder_hit(&mut self, clocks: Clocks) {
+        let given = self.waiting.as_ref().map(|it| it.go.clocks).unwrap_or_default();
+        let byoyomi = given.byoyomi == Some(250);
+        let deaf = given.white_time == Some(60) && self.breaks("search.ponder.hit")
+            || byoyomi && clocks.is_empty() && self.breaks("usi.ponder-byoyomi")
+            || !clocks.is_empty() && self.breaks("usi.ponderhit-clocks");
         let Some(waiting) = &mut self.waiting else {
             if self.searches == 0 && self.breaks("lexical.idle-ponderhit") {
                 say("bestmove e2e4");
@@ -597,9 +978,11 @@ impl Engine {
             return;
         };
         waiting.pondering = false;
-        let clocks = !waiting.go.clocks.is_empty();
-        let infinite = waiting.go.infinite;
-        if !(infinite || clocks && self.breaks("search.ponder.hit")) {
+        if waiting.go.infinite || deaf {
+            return;
+        }
+        waiting_time(waiting);
+        if waiting.until.is_none() {
             self.answer();
         }
     }
@@ -609,6 +992,7 @@ impl Engine {
             Some(waiting) if waiting.pondering => "ending.quit.pondering",
             Some(_) => "ending.quit.searching",
             None if self.pings == 0 => "ending.quit.greeted",
+            None if self.searches == 0 => "ending.quit.loading",
             None => "ending.quit.idle",
         };
         if !self.breaks(id) {

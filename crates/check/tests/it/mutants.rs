@@ -1,14 +1,20 @@
 //! Every check is proved both ways: an engine that obeys passes it, and one that breaks its rule and
 //! no other fails it and nothing else.
+//!
+//! A mutant is asked by the checks in whose conversations its switch is looked at, and by all that
+//! listen: where the switch is not looked at, it is the engine that obeys.
 
-use std::sync::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 use std::thread;
 
 use readyok_check::{Check, Pace, Profile, Report, Subject, Suite, Verdict, all};
 
 /// Faults that cannot be had alone: the check, and those that see the same.
-const RELATED: [(&str, &[&str]); 7] = [
+const RELATED: &[(&str, &[&str])] = &[
     // A word that is no move cannot be played, either.
     ("info.moves", &["info.legal-pv"]),
     // The variation has the length that the wrong unit does not.
@@ -16,11 +22,15 @@ const RELATED: [(&str, &[&str]); 7] = [
     // They look at castling from both sides.
     ("positions.move-form", &["positions.castling", "info.pv-head"]),
     ("positions.castling", &["positions.move-form", "info.pv-head"]),
-    ("positions.chess960", &["positions.move-form", "info.pv-head"]),
+    ("positions.chess960", &["positions.move-form", "positions.double-frc", "info.pv-head"]),
     // An answer that comes too early while pondering is seen by both.
     ("search.not-too-early", &["search.ponder.holds-bestmove"]),
     // A bound without its score is a field without its value.
     ("info.bound-with-score", &["info.complete"]),
+    // Every detail of the search that comes at once comes too early.
+    ("info.current-move", &["info.late-details"]),
+    ("info.currline-asked", &["info.late-details"]),
+    ("info.refutation-asked", &["info.late-details"]),
 ];
 
 /// Faults that make each conversation slow: only checks of this area are looked at.
@@ -29,10 +39,45 @@ const SLOW: [&str; 2] = ["handshake.quick", "search.ready"];
 /// So many engines with faults at once. Mostly they wait.
 const AT_ONCE: usize = 6;
 
-fn suite(fault: Option<&str>, profile: Profile) -> Suite {
-    let arguments = fault.map_or(vec![], |id| vec!["--break", id]);
-    let subject = Subject::program(env!("CARGO_BIN_EXE_obedient"), arguments);
-    Suite::new(subject).profile(profile).pace(Pace::fixed(2.0)).jobs(4).random_searches(60)
+/// What came of the engine that obeys.
+struct Obeyed {
+    reports: Vec<Report>,
+    /// For each switch, the checks in whose conversations it was looked at.
+    looked_at: BTreeMap<String, BTreeSet<String>>,
+}
+
+#[expect(clippy::expect_used, reason = "what the tests share")]
+static OBEYED: LazyLock<Obeyed> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder");
+    let trace = folder.path().join("trace");
+    let argument = trace.to_str().expect("a plain path");
+    let run = |profile: &Profile| suite(&["--trace", argument], *profile).run().expect("it greets");
+    let reports = Profile::ALL.iter().map(run).collect();
+    let mut looked_at = BTreeMap::<String, BTreeSet<String>>::new();
+    for line in fs::read_to_string(&trace).expect("a trace").lines() {
+        let (check, switch) = line.split_once(' ').expect("a check and a switch");
+        looked_at.entry(switch.to_owned()).or_default().insert(check.to_owned());
+    }
+    Obeyed { reports, looked_at }
+});
+
+/// The engine with its translation file beside it.
+#[expect(clippy::expect_used, reason = "what the tests share")]
+static ENGINE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("obedient");
+    fs::create_dir_all(&folder).expect("a folder");
+    let engine = folder.join("obedient");
+    let _ = fs::remove_file(&engine);
+    fs::copy(env!("CARGO_BIN_EXE_obedient"), &engine).expect("a copy");
+    let texts = include_str!("obedient.lang.json");
+    fs::write(engine.with_extension("lang.json"), texts).expect("a translation");
+    engine
+});
+
+fn suite(arguments: &[&str], profile: Profile) -> Suite {
+    let subject = Subject::program(ENGINE.as_path(), arguments);
+    let suite = Suite::new(subject).profile(profile).pace(Pace::fixed(2.0)).jobs(4);
+    suite.random_searches(60).random_lines(6).soak(12)
 }
 
 fn failed(report: &Report) -> Vec<&'static str> {
@@ -41,16 +86,21 @@ fn failed(report: &Report) -> Vec<&'static str> {
 
 #[test]
 fn an_engine_that_obeys_passes_every_check() {
-    for profile in Profile::ALL {
-        let report = suite(None, *profile).run().expect("it greets");
-        let odd: Vec<_> = report
-            .results
-            .iter()
-            .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
-            .collect();
-        assert!(odd.is_empty(), "{}\n{report}", profile.name());
+    let mut judged = BTreeSet::new();
+    for report in &OBEYED.reports {
+        for result in &report.results {
+            match &result.verdict {
+                Verdict::Fail(_) | Verdict::Inconclusive(_) => panic!("{report}"),
+                Verdict::Pass => {
+                    judged.insert(result.check.id);
+                }
+                Verdict::Skip(_) => (),
+            }
+        }
         assert_eq!(report.exit_status(), 0);
     }
+    let missing: Vec<_> = all().map(|it| it.id).filter(|id| !judged.contains(id)).collect();
+    assert!(missing.is_empty(), "the engine gives no occasion for {missing:?}");
 }
 
 #[test]
@@ -75,9 +125,13 @@ fn a_mutant_fails_its_check_and_nothing_unrelated() {
 
 fn is_caught(check: &Check) -> Result<(), String> {
     let profile = check.profiles[0];
-    let mut suite = suite(Some(check.id), profile);
+    let mut suite = suite(&["--break", check.id], profile).only([check.id]);
     if SLOW.contains(&check.id) {
         suite = suite.only(check.id.split('.').take(1));
+    } else {
+        let asking = OBEYED.looked_at.get(check.id);
+        suite = suite.only(asking.into_iter().flatten());
+        suite = suite.only(all().filter(|it| it.listens()).map(|it| it.id));
     }
     let report = suite.run().map_err(|error| format!("{}: {error}", check.id))?;
     let failed = failed(&report);

@@ -1,0 +1,299 @@
+//! What options do.
+
+use readyok_protocol::{Best, OptionKind};
+
+use super::{clause, probe, state};
+use crate::bench::{Bench, Declared};
+use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::talk::{Blame, Line, Talk};
+
+/// A name that no engine has for an option.
+const UNKNOWN: &str = "No Such Option";
+
+macro_rules! effect {
+    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
+        check!(
+            $id,
+            $rule,
+            [concat!("UCI 2006, ", $place) => $says, "USI draft 1 §5.3, setoption" => $usi],
+            $severity,
+            Profile::ALL,
+            $needs,
+            $advice,
+            Test::Ask($run)
+        )
+    };
+}
+
+pub(super) const CHECKS: &[Check] = &[
+    effect!(
+        "options.known",
+        "every option that is declared is known to `setoption`, also if its name has spaces",
+        "setoption and option",
+        "names may have spaces, and what is declared can be set",
+        "what the engine declares the client may set",
+        Must,
+        &[],
+        "take all words between `name` and `value` for the name, and compare without regard to case",
+        known
+    ),
+    effect!(
+        "options.before-ready",
+        "options that are set directly after the greeting, before `isready`, have their effect",
+        "setoption and isready",
+        "options are sent after the greeting, and `isready` waits until they are taken",
+        "after `usiok` the client sets options, then it asks with `isready`",
+        Must,
+        &[Need::Option("MultiPV")],
+        "keep values from the greeting on, and apply them at `isready` at the latest",
+        before_ready
+    ),
+    effect!(
+        "options.empty-text",
+        "a text option takes `<empty>` and a missing value for no text",
+        "setoption and option",
+        "the empty string is written `<empty>`",
+        "`<empty>` stands for the empty string",
+        Should,
+        &[Need::Any("string")],
+        "take `<empty>` and nothing for the empty string",
+        empty_text
+    ),
+    check!(
+        "options.value-ignores-case",
+        "`TRUE` is `true`",
+        ["UCI 2006, setoption" => "neither name nor value is case sensitive"],
+        May,
+        &[Profile::Uci2006],
+        &[Need::Option("UCI_Chess960")],
+        "compare values without regard to case",
+        Test::Ask(value_ignores_case),
+    ),
+    effect!(
+        "options.limit-strength",
+        "with its strength limited as far as possible the engine answers as usual",
+        "option UCI_LimitStrength and UCI_Elo",
+        "the engine plays with the strength that was set",
+        "the engine plays with the strength that was set",
+        Should,
+        &[Need::Option("UCI_LimitStrength")],
+        "choose worse moves, and keep limits and answers as they are",
+        limit_strength
+    ),
+    effect!(
+        "options.elo-without-limit",
+        "while strength is not limited, the number for it changes nothing",
+        "option UCI_Elo",
+        "it is used only if `UCI_LimitStrength` is true",
+        "the degree is used only if strength is limited",
+        May,
+        &[Need::Option("UCI_Elo"), Need::Option("UCI_LimitStrength")],
+        "look at the number only while `UCI_LimitStrength` is true",
+        elo_without_limit
+    ),
+    effect!(
+        "options.own-book-off",
+        "without its own book the engine searches from the start position",
+        "option OwnBook",
+        "with false the client has the book, and the engine calculates",
+        "without a book of its own the engine calculates",
+        May,
+        &[Need::Option("OwnBook")],
+        "ask no book while `OwnBook` is false",
+        own_book_off
+    ),
+    effect!(
+        "options.opponent",
+        "the name of the opponent, with spaces, is taken",
+        "option UCI_Opponent",
+        "title, rating, kind and name of the opponent, in one value with spaces",
+        "it tells who the opponent is",
+        May,
+        &[Need::Option("UCI_Opponent")],
+        "take all words after `value` for the value",
+        opponent
+    ),
+    effect!(
+        "options.analyse-mode",
+        "the engine is told that it analyses, and searches as usual",
+        "option UCI_AnalyseMode",
+        "the client analyses, and does not play",
+        "the client analyses, and does not play",
+        May,
+        &[Need::Option("UCI_AnalyseMode")],
+        "let the option change what is good for analysis, and nothing else",
+        analyse_mode
+    ),
+];
+
+fn middle(bench: &Bench<'_>) -> String {
+    bench.position(probe::of(bench.game()).middle[0])
+}
+
+/// What the engine says to a value for an option, with the option's name left out.
+fn said_to(talk: &mut Talk, name: &str, value: &str) -> Result<Vec<String>, Stop> {
+    talk.say(&format!("setoption name {name} value {value}"));
+    let said = talk
+        .until_ready()
+        .or_fail(&format!("after `{name}` was set to `{value}` `isready` was not answered"))?;
+    let nameless = |line: Line| format!("{:?}", line.reply).replace(name, "");
+    Ok(said.into_iter().map(nameless).collect())
+}
+
+/// The value that an option has already.
+fn usual(option: &Declared) -> Option<String> {
+    match &option.decl.kind {
+        OptionKind::Check { default } => default.map(|it| it.to_string()),
+        OptionKind::Spin { default, .. } => default.map(|it| it.to_string()),
+        OptionKind::Combo { default, .. } => default.as_deref().map(str::to_owned),
+        OptionKind::Button
+        | OptionKind::String { .. }
+        | OptionKind::Filename { .. }
+        | OptionKind::Other { .. } => None,
+    }
+}
+
+fn known(bench: &Bench<'_>) -> Outcome {
+    // An engine that complains about what it does not know shall not say the same about what it does.
+    let mut talk = bench.provoked()?;
+    for option in &bench.facts.options {
+        let Some(value) = usual(option) else { continue };
+        let complaint = said_to(&mut talk, UNKNOWN, &value)?;
+        let name = &option.decl.name;
+        if !complaint.is_empty() && said_to(&mut talk, name, &value)? == complaint {
+            return Err(Stop::fail(format!(
+                "`setoption name {name} value {value}` is answered as for an option that does not exist"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn before_ready(bench: &Bench<'_>) -> Outcome {
+    let lines = |talk: &mut Talk| -> Result<u32, Stop> {
+        talk.ready()?;
+        let found = talk.search(&middle(bench), "go depth 3")?;
+        Ok(found.infos.iter().filter_map(|info| info.multipv).max().unwrap_or(1))
+    };
+    let mut late = bench.ready()?;
+    late.say(&bench.set("MultiPV", "2"));
+    if lines(&mut late)? < 2 {
+        return Err(Stop::Inconclusive("`MultiPV` has no effect that can be seen".into()));
+    }
+    let mut early = bench.greeted()?;
+    early.say(&bench.set("MultiPV", "2"));
+    if lines(&mut early)? < 2 {
+        return Err(Stop::fail("`MultiPV` had no effect when it was set before `isready`"));
+    }
+    Ok(())
+}
+
+fn empty_text(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    for option in &bench.facts.options {
+        let OptionKind::String { default: Some(default) } = &option.decl.kind else { continue };
+        if !default.is_empty() {
+            continue;
+        }
+        let name = &option.decl.name;
+        for line in
+            [format!("setoption name {name} value <empty>"), format!("setoption name {name} value")]
+        {
+            talk.say(&line);
+            talk.ready().or_fail(&format!("after `{line}` `isready` was not answered"))?;
+        }
+    }
+    talk.search(&middle(bench), "go depth 1")
+        .or_fail("after empty texts there was no `bestmove`")?;
+    Ok(())
+}
+
+fn value_ignores_case(bench: &Bench<'_>) -> Outcome {
+    let castled = |value: &str| -> Result<bool, Stop> {
+        let mut talk = bench.provoked()?;
+        talk.say(&bench.set("UCI_Chess960", value));
+        talk.ready()?;
+        let position = "position fen r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
+        // Each of the two words is castling in one of the modes.
+        let found = talk.search(position, "go depth 1 searchmoves e1h1 e1g1")?;
+        Ok(matches!(&found.best.best, Best::Move(mv) if mv.as_str() == "e1h1"))
+    };
+    if !castled("true")? {
+        return Err(Stop::Skip("the effect of `true` cannot be seen".into()));
+    }
+    if castled("TRUE")? { Ok(()) } else { Err(Stop::fail("`TRUE` had no effect, `true` had one")) }
+}
+
+/// The smallest value of a spin option.
+fn least(bench: &Bench<'_>, name: &str) -> Option<String> {
+    match bench.option(name)?.kind {
+        OptionKind::Spin { min, .. } => min.map(|it| it.to_string()),
+        _ => None,
+    }
+}
+
+fn limit_strength(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.set("UCI_LimitStrength", "true"));
+    if let Some(least) = least(bench, "UCI_Elo") {
+        talk.say(&bench.set("UCI_Elo", &least));
+    }
+    talk.ready().or_fail("with strength limited `isready` was not answered")?;
+    for go in ["go depth 4", "go movetime 100"] {
+        talk.search(&middle(bench), go)
+            .or_fail(&format!("with strength limited `{go}` was not answered"))?;
+    }
+    Ok(())
+}
+
+fn elo_without_limit(bench: &Bench<'_>) -> Outcome {
+    let with = |commands: &[String]| -> Result<_, Stop> {
+        let mut talk = bench.ready()?;
+        for command in commands {
+            talk.say(command);
+        }
+        talk.ready()?;
+        state::result(&mut talk, bench)
+    };
+    let usual = with(&[])?;
+    if with(&[])? != usual {
+        return Err(Stop::Skip("searches of this engine are never quite the same".into()));
+    }
+    let least = least(bench, "UCI_Elo").ok_or_else(|| Stop::Skip("it has no range".into()))?;
+    let off = bench.set("UCI_LimitStrength", "false");
+    let weak = with(&[off, bench.set("UCI_Elo", &least)])?;
+    if weak != usual {
+        return Err(Stop::fail(format!("it was {usual:?} and is {weak:?}")));
+    }
+    Ok(())
+}
+
+fn own_book_off(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.set("OwnBook", "false"));
+    talk.ready()?;
+    let found = talk.search("position startpos", "go movetime 150")?;
+    if found.infos.iter().any(|info| info.score.is_some()) {
+        return Ok(());
+    }
+    Err(Stop::fail("it answered without a search"))
+}
+
+fn opponent(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.set("UCI_Opponent", "GM 2800 human Ann Example"));
+    talk.ready().or_fail("after `UCI_Opponent` `isready` was not answered")?;
+    talk.say(&bench.set("UCI_Opponent", "none none computer Some Engine 1.0"));
+    talk.ready().or_fail("after `UCI_Opponent` `isready` was not answered")?;
+    talk.search(&middle(bench), "go depth 2")
+        .or_fail("after `UCI_Opponent` there was no `bestmove`")?;
+    Ok(())
+}
+
+fn analyse_mode(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.set("UCI_AnalyseMode", "true"));
+    talk.ready().or_fail("after `UCI_AnalyseMode` `isready` was not answered")?;
+    talk.search(&middle(bench), "go depth 3").or_fail("while analysing there was no `bestmove`")?;
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! What an engine takes of the machine.
+
+use std::time::Duration;
+
+use readyok_protocol::{OptionDecl, OptionKind, Reply};
+
+use super::{clause, probe};
+use crate::bench::Bench;
+use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::talk::{Blame, Talk};
+use crate::time::now;
+use crate::usage::Usage;
+
+/// An idle engine is looked at for so long, so many times, and may take this share of a processor in
+/// the best of them, or this time. Some systems count in hundredths of a second.
+const LOOK: Duration = Duration::from_millis(200);
+const LOOKS: usize = 3;
+const BUSY: f64 = 0.12;
+const LITTLE: Duration = Duration::from_millis(2);
+
+/// MB of hash whose memory is looked at, and what else a search may take.
+const HASH: i64 = 64;
+const BESIDE: u64 = 16 << 20;
+
+pub(super) const CHECKS: &[Check] = &[
+    check!(
+        "machine.idle",
+        "an engine that waits takes no processor time, neither before its first search nor after one",
+        [
+            "UCI 2006, general rules" => "the engine waits for commands, and calculates only after `go`",
+            "USI draft 1 §5.1" => "without `go` the engine is not to calculate",
+        ],
+        Must,
+        Profile::ALL,
+        &[Need::Process],
+        "block while waiting for input, and end or park the threads of a search with it",
+        Test::Ask(idle),
+    ),
+    check!(
+        "machine.no-own-ponder",
+        "an engine that may ponder does so only when it is told to",
+        [
+            "UCI 2006, bestmove and option Ponder" => "it does not start to ponder by itself; the client sends `go ponder`",
+            "USI draft 1 §5.3, option USI_Ponder" => "the option tells that pondering is possible, and `go ponder` starts it",
+        ],
+        Must,
+        &[Profile::Uci2006, Profile::UciModern, Profile::UsiDraft1],
+        &[Need::Process, Need::Option("Ponder")],
+        "after `bestmove` wait for `go ponder`, also while the option is true",
+        Test::Ask(no_own_ponder),
+    ),
+    check!(
+        "machine.unread-errors",
+        "an engine goes on if nobody reads its error output",
+        [
+            "practice" => "clients connect the error output to a pipe, and some never read it: 64 KiB fill it",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Process],
+        "write little to the error output, and nothing in a search",
+        Test::Ask(unread_errors),
+    ),
+    check!(
+        "machine.hash-memory",
+        "with a larger hash table the engine takes as much more memory as it was given, and no more",
+        [
+            "UCI 2006, option Hash" => "the value is the memory for hash tables in MB",
+            "USI draft 1 §5.3, option USI_Hash" => "the memory of hash tables, in MB",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Process, Need::Option("Hash")],
+        "count all tables that grow with the option, and round the size down",
+        Test::Ask(hash_memory),
+    ),
+    check!(
+        "machine.hash-resize",
+        "the hash table can be made larger and smaller between searches",
+        [
+            "UCI 2006, option Hash and setoption" => "the value can be changed whenever the engine waits",
+            "USI draft 1 §5.3, setoption" => "it may come whenever the engine is waiting",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Option("Hash")],
+        "make the new table before the next search, and keep no pointer into the old one",
+        Test::Ask(hash_resize),
+    ),
+];
+
+fn middle(bench: &Bench<'_>) -> String {
+    bench.position(probe::of(bench.game()).middle[0])
+}
+
+pub(super) fn usage(talk: &Talk) -> Result<Usage, Stop> {
+    let unknown = || Stop::Skip("the system does not tell what a process takes".into());
+    talk.usage().ok_or_else(unknown)
+}
+
+/// The share of a processor that the engine takes in the best of several looks, of what it can get.
+fn share(talk: &mut Talk) -> Result<f64, Stop> {
+    let mut least = f64::MAX;
+    for _ in 0..LOOKS {
+        let (begin, before) = (now(), usage(talk)?);
+        talk.listen(LOOK);
+        let after = usage(talk)?;
+        let took = after.processor.saturating_sub(before.processor);
+        // On a busy machine it had what it could get: that is its share of the rest.
+        let waited = after.waited.saturating_sub(before.waited);
+        let had = now().saturating_duration_since(begin).saturating_sub(waited).max(took);
+        let share = if took <= LITTLE { 0.0 } else { took.as_secs_f64() / had.as_secs_f64() };
+        least = least.min(share);
+        if least <= BUSY {
+            break;
+        }
+    }
+    Ok(least)
+}
+
+fn idle(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    for when in ["before the first search", "after a search"] {
+        let share = share(&mut talk)?;
+        if BUSY < share {
+            let percent = share * 100.0;
+            return Err(Stop::fail(format!("{when} it takes {percent:.0} % of a processor")));
+        }
+        talk.search(&middle(bench), "go depth 3")?;
+    }
+    Ok(())
+}
+
+fn no_own_ponder(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.set("Ponder", "true"));
+    talk.ready()?;
+    talk.search(&middle(bench), "go depth 4")?;
+    talk.ready()?;
+    let said = talk.listen(bench.pace.quiet());
+    let thinks = |reply: &Reply<'_>| matches!(reply, Reply::Info(info) if info.depth.is_some() || info.pv.is_some());
+    if said.iter().any(|line| thinks(&line.reply)) {
+        return Err(Stop::fail("after `bestmove` it tells about another search"));
+    }
+    let share = share(&mut talk)?;
+    if BUSY < share {
+        let percent = share * 100.0;
+        return Err(Stop::fail(format!("after `bestmove` it takes {percent:.0} % of a processor")));
+    }
+    Ok(())
+}
+
+fn unread_errors(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.start_with_unread_errors()?;
+    crate::bench::greet(&mut talk, bench.dialect)?;
+    talk.ready().or_fail("`isready` was not answered with unread error output")?;
+    for depth in [2, 4] {
+        talk.search(&middle(bench), &format!("go depth {depth}"))
+            .or_fail("a search was not answered with unread error output")?;
+    }
+    talk.until_ready()
+        .or_fail("after searches with unread error output `isready` was not answered")?;
+    Ok(())
+}
+
+/// The range of a spin option.
+fn range(decl: &OptionDecl<'_>) -> Option<(i64, i64)> {
+    match &decl.kind {
+        OptionKind::Spin { min, max, .. } => Some((min.unwrap_or(1), max.unwrap_or(1))),
+        OptionKind::Check { .. }
+        | OptionKind::Combo { .. }
+        | OptionKind::Button
+        | OptionKind::String { .. }
+        | OptionKind::Filename { .. }
+        | OptionKind::Other { .. } => None,
+    }
+}
+
+fn hash_range(bench: &Bench<'_>) -> Result<(i64, i64), Stop> {
+    let range = bench.option("Hash").and_then(range);
+    range.ok_or_else(|| Stop::Skip("`Hash` has no range".into()))
+}
+
+/// The memory after a search with a hash table of so many MB.
+fn memory_with(bench: &Bench<'_>, size: i64) -> Result<u64, Stop> {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.set("Hash", &size.to_string()));
+    talk.ready()?;
+    talk.search(&middle(bench), "go movetime 200")?;
+    Ok(usage(&talk)?.resident)
+}
+
+fn hash_memory(bench: &Bench<'_>) -> Outcome {
+    let (least, most) = hash_range(bench)?;
+    if !(least..=most).contains(&HASH) {
+        return Err(Stop::Skip(format!("`Hash` cannot be {HASH}")));
+    }
+    let small = memory_with(bench, least.max(1))?;
+    let large = memory_with(bench, HASH)?;
+    let table = u64::try_from(HASH - least.max(1)).unwrap_or_default() << 20;
+    let more = large.saturating_sub(small);
+    let mb = |bytes: u64| bytes >> 20;
+    bench.remark(format!(
+        "{} MB with the smallest hash table, {} MB with one of {HASH} MB",
+        mb(small),
+        mb(large)
+    ));
+    if table + table / 4 + BESIDE < more {
+        return Err(Stop::fail(format!(
+            "a hash table that is {} MB larger took {} MB more",
+            mb(table),
+            mb(more)
+        )));
+    }
+    Ok(())
+}
+
+fn hash_resize(bench: &Bench<'_>) -> Outcome {
+    let (least, most) = hash_range(bench)?;
+    let mut talk = bench.ready()?;
+    for size in [33, 1, 17, 5] {
+        let size = size.clamp(least, most.max(least)).min(least.max(33));
+        talk.say(&bench.set("Hash", &size.to_string()));
+        talk.ready()
+            .or_fail(&format!("with a hash table of {size} MB `isready` was not answered"))?;
+        talk.search(&middle(bench), "go depth 4")
+            .or_fail(&format!("with a hash table of {size} MB a search was not answered"))?;
+    }
+    Ok(())
+}

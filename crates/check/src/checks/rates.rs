@@ -1,0 +1,288 @@
+//! How much is told, how often, and whether times and counts are those of the search.
+
+use std::time::Duration;
+
+use readyok_protocol::{Bound, Info, Reply};
+
+use super::info::{both, each};
+use super::probe;
+use crate::bench::Bench;
+use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
+use crate::conversation::Conversation;
+use crate::time::now;
+
+/// By how much a told time may be ahead of ours: engines round, and start their clock before they are
+/// done with reading.
+const AHEAD: Duration = Duration::from_millis(30);
+
+/// Below this many milliseconds `nodes` and `time` say too little about `nps`.
+const SHORT: u64 = 50;
+
+/// When the words for the impatient may begin, less what gets lost on the way.
+const PATIENCE: Duration = Duration::from_millis(900);
+
+/// A search of this time, and how much of its time has to be told at least once.
+const TIMED: Duration = Duration::from_millis(400);
+const TOLD: u32 = 5;
+
+/// The longest time without a word in a long search, and how much longer that is looked at.
+const LONGER: Duration = Duration::from_secs(1);
+const SILENT: Duration = Duration::from_secs(2);
+
+/// Lines of `info` in this time are looked at, and so many are too many.
+const FLOOD_TIME: Duration = Duration::from_millis(400);
+const FLOOD: usize = 1000;
+
+macro_rules! rate {
+    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
+        Check {
+            id: concat!("info.", $id),
+            rule: $rule,
+            clauses: &both($says, $usi),
+            severity: Severity::$severity,
+            profiles: Profile::ALL,
+            needs: &[],
+            advice: $advice,
+            test: $test,
+        }
+    };
+}
+
+pub(super) const CHECKS: &[Check] = &[
+    rate!(
+        "depth-grows",
+        "the depth of the best line never decreases during a search",
+        "depth is what the search has reached",
+        "the depth of the search",
+        Should,
+        "send the depth of the iteration, and not what is left of it",
+        Test::Hear(depth_grows)
+    ),
+    rate!(
+        "nps",
+        "`nps` is `nodes` divided by `time`",
+        "nps are the nodes searched in a second",
+        "the speed of this search",
+        Should,
+        "divide the count of the line by its time",
+        Test::Hear(nps)
+    ),
+    rate!(
+        "time-ahead",
+        "`time` is not more than has passed since `go`",
+        "the time searched, in milliseconds",
+        "how long the search has taken",
+        Should,
+        "start the clock of a search at its `go`",
+        Test::Hear(time_ahead)
+    ),
+    rate!(
+        "time",
+        "`time` is told in milliseconds, and goes with the clock on the wall",
+        "the time searched, in milliseconds",
+        "how long the search has taken, in milliseconds",
+        Should,
+        "tell milliseconds, not hundredths of seconds or processor time",
+        Test::Ask(time)
+    ),
+    rate!(
+        "regular",
+        "in a long search nodes are told again and again, at least every two seconds",
+        "nodes, nps and the like should be sent regularly",
+        "the client shows them as the search goes on",
+        May,
+        "send `info nodes … nps … hashfull … time …` once a second",
+        Test::Ask(regular)
+    ),
+    rate!(
+        "late-details",
+        "`currmove`, `currmovenumber`, `currline` and `refutation` begin after a second of search",
+        "these should be sent only after one second, to avoid too much traffic",
+        "details of the search begin late, as short searches have many of them",
+        May,
+        "send nothing about single moves in the first second",
+        Test::Hear(late_details)
+    ),
+    rate!(
+        "volume",
+        "a search that is soon done does not flood its client with lines",
+        "there should not be too much traffic",
+        "clients show each line, and fall behind",
+        May,
+        "wait without a word when nothing is left to search, and leave out depths that say nothing new",
+        Test::Ask(volume)
+    ),
+    rate!(
+        "string-last",
+        "`string` is the last word with a meaning: depth, score and pv stand before it",
+        "the rest of the line is displayed as text",
+        "what follows is text for the user",
+        Should,
+        "put `string` and its text at the end of the line",
+        Test::Hear(string_last)
+    ),
+];
+
+fn is_best_line(info: &Info<'_>) -> bool {
+    info.bound == Bound::Exact && info.pv.is_some() && info.multipv.is_none_or(|it| it == 1)
+}
+
+fn depth_grows(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        let mut deepest = 0;
+        for (at, info) in search.infos.iter().filter(|(_, info)| is_best_line(info)) {
+            let Some(depth) = info.depth else { continue };
+            seen += 1;
+            if depth < deepest {
+                return Err((*at, format!("depth {depth} after depth {deepest}")));
+            }
+            deepest = depth;
+        }
+    }
+    Ok(seen)
+}
+
+fn nps(talk: &Conversation) -> Heard {
+    each(talk, |_, info| {
+        let (nodes, nps, time) = (info.nodes?, info.nps?, info.time?);
+        if time < SHORT {
+            return None;
+        }
+        // Counts and times of several threads are not of one moment.
+        let usual = nodes.saturating_mul(1000) / time;
+        let (least, most) = (usual / 2, usual.saturating_mul(2).saturating_add(1));
+        Some(if (least..=most).contains(&nps) {
+            Ok(())
+        } else {
+            Err(format!("{nodes} nodes in {time} ms are {usual} in a second, and not {nps}"))
+        })
+    })
+}
+
+fn time_ahead(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        for (at, info) in &search.infos {
+            let (Some(time), Some(entry)) = (info.time, talk.entries.get(*at)) else { continue };
+            seen += 1;
+            let passed = entry.at.saturating_sub(search.begin);
+            if passed + AHEAD < Duration::from_millis(time) {
+                let passed = passed.as_millis();
+                return Err((*at, format!("it tells {time} ms when {passed} ms have passed")));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn time(bench: &Bench<'_>) -> Outcome {
+    let mut least = None;
+    // A machine that is busy may be late once.
+    for _ in 0..3 {
+        let mut talk = bench.ready()?;
+        talk.say(&bench.position(probe::of(bench.game()).middle[0]));
+        let begin = now();
+        talk.say(&format!("go movetime {}", TIMED.as_millis()));
+        let mut last = None;
+        talk.hear(TIMED + bench.pace.answer(), |line| match &line.reply {
+            Reply::Info(info) => {
+                let told = info.time.map(Duration::from_millis);
+                last = told.map(|told| (told, line.at.saturating_duration_since(begin))).or(last);
+                None
+            }
+            Reply::BestMove(_) => Some(()),
+            _ => None,
+        })?;
+        let Some((told, passed)) = last else {
+            return Err(Stop::Skip("the engine tells no time".into()));
+        };
+        if passed < TIMED * 3 / 4 || passed / TOLD <= told {
+            return Ok(());
+        }
+        least = Some((told, passed));
+    }
+    let (told, passed) = least.unwrap_or_default();
+    let (told, passed) = (told.as_millis(), passed.as_millis());
+    Err(Stop::fail(format!("it tells {told} ms when {passed} ms have passed")))
+}
+
+fn regular(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say(&bench.position(probe::of(bench.game()).middle[0]));
+    let begin = now();
+    talk.say("go infinite");
+    let silent = SILENT + bench.pace.margin() / 4;
+    let long = silent + LONGER;
+    let said = talk.listen(long);
+    let counts =
+        said.iter().filter(|line| matches!(&line.reply, Reply::Info(info) if info.nodes.is_some()));
+    let mut times: Vec<Duration> =
+        counts.map(|line| line.at.saturating_duration_since(begin)).collect();
+    times.push(long);
+    let mut before = Duration::ZERO;
+    let mut longest = Duration::ZERO;
+    for time in times {
+        longest = longest.max(time.saturating_sub(before));
+        before = time;
+    }
+    bench.remark(format!("{} ms were the longest without `nodes`", longest.as_millis()));
+    talk.say("stop");
+    talk.best(bench.pace.answer())?;
+    if silent < longest {
+        return Err(Stop::fail(format!("for {} ms no nodes were told", longest.as_millis())));
+    }
+    Ok(())
+}
+
+fn late_details(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        for (at, info) in &search.infos {
+            let Some(entry) = talk.entries.get(*at) else { continue };
+            seen += 1;
+            let is_detail =
+                info.currmove.is_some() || info.currline.is_some() || info.refutation.is_some();
+            let passed = entry.at.saturating_sub(search.begin);
+            if is_detail && passed < PATIENCE {
+                return Err((*at, format!("it came after {} ms", passed.as_millis())));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn volume(bench: &Bench<'_>) -> Outcome {
+    let mut most = 0;
+    for position in super::search::soon_done(bench) {
+        let mut talk = bench.provoked()?;
+        talk.say(&position);
+        talk.say("go infinite");
+        let lines = talk.listen(FLOOD_TIME).len();
+        most = most.max(lines);
+        if FLOOD < lines {
+            let time = FLOOD_TIME.as_millis();
+            return Err(Stop::fail(format!("there were {lines} lines in {time} ms")));
+        }
+    }
+    bench.remark(format!("at most {most} lines came in {} ms", FLOOD_TIME.as_millis()));
+    Ok(())
+}
+
+fn string_last(talk: &Conversation) -> Heard {
+    let mut seen = 0;
+    for search in talk.searches() {
+        for (at, info) in &search.infos {
+            seen += 1;
+            let Some(text) = &info.string else { continue };
+            let line = format!("info {text}");
+            if let Reply::Info(hidden) = Reply::read(&line, talk.dialect).value
+                && (hidden.depth.is_some() && hidden.score.is_some() && hidden.pv.is_some())
+                && hidden.unknown.is_empty()
+            {
+                return Err((*at, "a variation stands in the text after `string`".into()));
+            }
+        }
+    }
+    Ok(seen)
+}

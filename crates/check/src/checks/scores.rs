@@ -1,0 +1,211 @@
+//! Scores of positions whose worth is known.
+
+use readyok_protocol::{Bound, Dialect, Info, Score};
+use readyok_rules::Game;
+
+use super::info::each;
+use super::{clause, probe};
+use crate::bench::Bench;
+use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
+use crate::conversation::Conversation;
+use crate::talk::Blame;
+
+/// From here on a number of centipawns stands for a mate.
+const MATE_IN_DISGUISE: i32 = 9000;
+
+/// A side that is worse off than this has not seen that the game is drawn.
+const LOST: Score = Score::Cp(-200);
+
+/// A score that tells who is better.
+const CLEAR: i32 = 300;
+
+const WDL: &str = "practice (Stockfish, lc0), UCI_ShowWDL";
+
+pub(super) const CHECKS: &[Check] = &[
+    check!(
+        "scores.mated",
+        "who will be mated has a negative mate score, and the next move is the last one but one",
+        [
+            "UCI 2006, info score mate" => "if the engine is getting mated use negative values for y",
+            "USI draft 1 §5.3, info score mate" => "negative if the engine will be mated; counted in plies",
+        ],
+        Must,
+        Profile::ALL,
+        &[],
+        "tell `mate -1` for being mated by the next move of the opponent; in USI `mate -2`",
+        Test::Ask(mated),
+    ),
+    check!(
+        "scores.mate-distance",
+        "no mate is announced that is shorter than the shortest there is",
+        [
+            "UCI 2006, info score mate" => "mate in y moves",
+            "USI draft 1 §5.3, info score mate" => "mate in so many plies",
+        ],
+        Must,
+        Profile::ALL,
+        &[],
+        "store distances from the position, not from the root, and turn them when they are read",
+        Test::Ask(mate_distance),
+    ),
+    check!(
+        "scores.mate-not-cp",
+        "a mate is told as `mate`, and not as a large number of centipawns",
+        [
+            "UCI 2006, info score" => "`cp` is for centipawns, `mate` for mates",
+            "The UCI Protocol, info score" => "no `cp` if a mate was found",
+            "USI draft 1 §5.3, info score" => "mates are told with `mate`",
+        ],
+        Should,
+        Profile::ALL,
+        &[],
+        "turn scores beyond the largest evaluation into `mate`",
+        Test::Ask(mate_not_cp),
+    ),
+    check!(
+        "scores.repetition",
+        "a move that repeats the position of the game for the last time is worth a draw",
+        [
+            "UCI 2006, position" => "the moves of the game are sent so that the engine can see repetitions",
+            "USI draft 1 §5.3, position" => "the whole game is sent, with all positions that were there",
+        ],
+        May,
+        Profile::ALL,
+        &[],
+        "keep the keys of all positions of the game, and look at them in the search",
+        Test::Ask(repetition),
+    ),
+    check!(
+        "scores.wdl-asked",
+        "`wdl` is sent only while `UCI_ShowWDL` is true",
+        [WDL => "the option turns it on; clients without it take it for unknown words"],
+        Should,
+        Profile::UCI,
+        &[],
+        "declare `UCI_ShowWDL`, false by default, and look at it before `wdl` is sent",
+        Test::Hear(wdl_asked),
+    ),
+    check!(
+        "scores.wdl-side",
+        "`wdl` and `cp` agree on who is better",
+        [WDL => "wins and losses are those of the side to move, as is the score"],
+        Should,
+        Profile::UCI,
+        &[],
+        "tell wins, draws and losses from the view of the side to move",
+        Test::Hear(wdl_side),
+    ),
+];
+
+/// The exact scores of a search, the last one last. Other checks shall not judge them again.
+fn scores(bench: &Bench<'_>, position: &str, go: &str) -> Result<Vec<Score>, Stop> {
+    let mut talk = bench.provoked()?;
+    let found = talk.search(position, go).or_fail(&format!("`{go}` was not answered"))?;
+    let exact = |info: &&Info<'_>| {
+        info.bound == Bound::Exact && info.multipv.is_none_or(|number| number == 1)
+    };
+    let scores: Vec<Score> =
+        found.infos.iter().filter(exact).filter_map(|info| info.score).collect();
+    if scores.is_empty() {
+        return Err(Stop::Skip("no score was told".into()));
+    }
+    Ok(scores)
+}
+
+fn last(scores: &[Score]) -> Score {
+    scores.last().copied().unwrap_or(Score::Cp(0))
+}
+
+fn mated(bench: &Bench<'_>) -> Outcome {
+    for text in probe::of(bench.game()).mated_next {
+        match last(&scores(bench, &bench.position(text), "go depth 6")?) {
+            Score::MatedIn { plies: 2 } | Score::MatedSomeday => (),
+            Score::Cp(cp) if cp <= 0 => {
+                return Err(Stop::Skip(format!("the mate in `{text}` was not found")));
+            }
+            told => {
+                return Err(Stop::fail(format!(
+                    "who is mated by the next move in `{text}` has {told:?}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn mate_distance(bench: &Bench<'_>) -> Outcome {
+    for (text, plies) in probe::of(bench.game()).mates {
+        for told in scores(bench, &bench.position(text), "go depth 7")? {
+            match told {
+                Score::MateIn { plies: told } if told < plies => {
+                    return Err(Stop::fail(format!(
+                        "in `{text}` there is no mate in {told} plies; the shortest takes {plies}"
+                    )));
+                }
+                Score::MatedIn { .. } | Score::Mated => {
+                    return Err(Stop::fail(format!(
+                        "in `{text}` the side to move can mate, and has {told:?}"
+                    )));
+                }
+                _ => (),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn mate_not_cp(bench: &Bench<'_>) -> Outcome {
+    for text in probe::of(bench.game()).mate_in_one {
+        match last(&scores(bench, &bench.position(text), "go depth 4")?) {
+            Score::Cp(cp) if MATE_IN_DISGUISE < cp.saturating_abs() => {
+                return Err(Stop::fail(format!("the mate in `{text}` was told as `cp {cp}`")));
+            }
+            _ => (),
+        }
+    }
+    Ok(())
+}
+
+/// A position in which the side to move is lost, unless it repeats the position once more.
+fn repeated(bench: &Bench<'_>) -> (String, &'static str) {
+    let (text, round, times, before, word) = match bench.game() {
+        Game::Chess | Game::Chess960 => {
+            ("7k/8/8/8/8/8/8/KR6 w - - 0 1", "b1c1 h8h7 c1b1 h7h8", 1, "b1c1 h8h7 c1b1", "h7h8")
+        }
+        Game::Shogi => {
+            ("4k4/9/9/9/9/9/9/9/R3K4 b - 1", "9i9h 5a4a 9h9i 4a5a", 2, "9i9h 5a4a 9h9i", "4a5a")
+        }
+    };
+    let rounds = vec![round; times].join(" ");
+    (format!("{} moves {rounds} {before}", bench.position(text)), word)
+}
+
+fn repetition(bench: &Bench<'_>) -> Outcome {
+    let (position, word) = repeated(bench);
+    let told = last(&scores(bench, &position, &format!("go depth 6 searchmoves {word}"))?);
+    bench.remark(format!("a draw by repetition has {told:?}"));
+    if told < LOST {
+        return Err(Stop::fail(format!("`{word}` draws by repetition, and has {told:?}")));
+    }
+    Ok(())
+}
+
+fn wdl_asked(talk: &Conversation) -> Heard {
+    // In USI there is no such option.
+    each(talk, |search, info| {
+        let asked = search.settings.wdl || info.wdl.is_none() || talk.dialect == Dialect::Usi;
+        Some(if asked { Ok(()) } else { Err("nobody has asked for `wdl`".into()) })
+    })
+}
+
+fn wdl_side(talk: &Conversation) -> Heard {
+    each(talk, |_, info| {
+        let (Some(wdl), Some(Score::Cp(cp))) = (info.wdl, info.score) else { return None };
+        let wrong = CLEAR < cp && wdl.win < wdl.loss || cp < -CLEAR && wdl.loss < wdl.win;
+        Some(if wrong {
+            Err(format!("`cp {cp}` has {} wins and {} losses", wdl.win, wdl.loss))
+        } else {
+            Ok(())
+        })
+    })
+}
