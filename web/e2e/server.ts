@@ -1,0 +1,83 @@
+// A real server for journeys: its program, with an empty folder of data of its own.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+
+/** The program: what `cargo build -p readyok` has made, or the one that `READYOK_BIN` names. */
+export const PROGRAM = process.env.READYOK_BIN ?? resolve('../target/debug/readyok');
+
+export class RealServer {
+  readonly data = mkdtempSync(join(tmpdir(), 'readyok-e2e-'));
+  #process: ChildProcess | undefined;
+  #link = '';
+
+  /** Starts it and waits for the link that it prints. */
+  async start(): Promise<void> {
+    if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: cargo build -p readyok`);
+    const child = this.#run();
+    this.#process = child;
+    this.#link = await linkOf(child);
+  }
+
+  #run(): ChildProcess {
+    const root = process.getuid?.() === 0 ? ['--allow-root'] : [];
+    return spawn(PROGRAM, ['serve', '--no-open', '--data', this.data, ...root], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  /** A link lets one browser in. Another start of the program gives another one. */
+  async #nextLink(): Promise<string> {
+    const link = this.#link;
+    this.#link = '';
+    return link || (await linkOf(this.#run()));
+  }
+
+  /** Ends it at once, as a crash would. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+    rmSync(this.data, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((done) => child.once('exit', done));
+    child.kill(signal);
+    await ended;
+  }
+
+  /** A browser that the server knows, at a page. */
+  async page(browser: Browser, hash = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext({
+      viewport: { width: 1366, height: 860 },
+      locale: 'en-GB',
+      ...options,
+    });
+    const page = await context.newPage();
+    await page.goto(await this.#nextLink());
+    await page.locator('nav').waitFor();
+    if (hash) await page.goto(new URL(`/${hash}`, page.url()).href);
+    return page;
+  }
+}
+
+function linkOf(child: ChildProcess): Promise<string> {
+  return new Promise((found, failed) => {
+    let said = '';
+    const hear = (text: Buffer) => {
+      said += text.toString();
+      const link = /http:\/\/\S+/.exec(said)?.[0];
+      if (link) found(link);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.on('exit', (code) => failed(new Error(`the server ended with ${code}: ${said}`)));
+  });
+}
