@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Everything that the page must pass. Needs Node and what scripts/install-browser.sh installs.
+# Everything that the page must pass. Needs Node, what scripts/install-browser.sh installs, and for the journeys through a
+# real server the engines of scripts/install-engines.sh.
 set -euo pipefail
-cd "$(dirname "$0")/../web"
+cd "$(dirname "$0")/.."
+
+cargo build -p readyok
+export READYOK_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/readyok"
+cd web
 
 npm ci
 npm run check

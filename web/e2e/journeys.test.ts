@@ -27,8 +27,8 @@ afterEach(async () => {
 
 const squares = (page: Page) => page.locator('[data-square]').first().waitFor({ state: 'attached' });
 
-/** Opens the form of a new game with a clock of nobody's patience. */
-async function newGame(page: Page, variant: 'Chess' | 'Chess960' | 'Shogi', seconds = 0.1) {
+/** Opens the form of a new game. A person has to move within these seconds, too. */
+async function newGame(page: Page, variant: 'Chess' | 'Chess960' | 'Shogi', seconds = 5) {
   await page.getByRole('radio', { name: variant, exact: true }).check({ force: true });
   await page.getByLabel('Opponent').waitFor();
   await expect.poll(() => page.getByLabel('Opponent').locator('option').count()).toBeGreaterThan(1);
@@ -48,6 +48,8 @@ async function enter(page: Page, text: string) {
 }
 
 const made = (page: Page) => page.locator('.moves .move:not(.gap)');
+
+const words = async (page: Page) => (await made(page).allTextContents()).map((word) => word.trim());
 
 async function click(page: Page, square: string) {
   const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
@@ -128,14 +130,14 @@ test('a game goes on after a reload, and after the server was killed', async () 
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => made(page).count(), { timeout: 60_000 }).toBe(2);
-  const before = await made(page).allTextContents();
+  const before = await words(page);
   await page.reload();
-  await expect.poll(() => made(page).allTextContents()).toEqual(before);
+  await expect.poll(() => words(page)).toEqual(before);
   const hash = new URL(page.url()).hash;
   await server.kill();
   await server.start();
   const again = await server.page(browser, hash);
-  await expect.poll(() => made(again).allTextContents()).toEqual(before);
+  await expect.poll(() => words(again)).toEqual(before);
   await again.getByRole('button', { name: 'Go on', exact: true }).click();
   await enter(again, 'd4');
   await expect.poll(() => made(again).count(), { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
@@ -149,9 +151,9 @@ test('two tabs show the same', async () => {
   await two.goto(one.url());
   await squares(two);
   await enter(one, 'e4');
-  await expect.poll(() => made(two).allTextContents()).toEqual(['e4']);
+  await expect.poll(() => words(two)).toEqual(['e4']);
   await enter(two, 'c5');
-  await expect.poll(() => made(one).allTextContents()).toEqual(['e4', 'c5']);
+  await expect.poll(() => words(one)).toEqual(['e4', 'c5']);
 });
 
 test('a game of shogi by keys alone, in Japanese', async () => {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::Service;
 use super::rest::refused;
-use crate::game::{Tree, refusal};
+use crate::game::{ROOT, Tree, refusal};
 use crate::time::now;
 use crate::wire::{GameId, Imported, RecordFormat, Refusal, RefusalCode};
 
@@ -75,9 +75,8 @@ fn read_all(name: &str, bytes: &[u8]) -> (Vec<Tree>, Imported) {
     let is_epd = matches!(extension.as_deref(), Some("epd" | "fen"));
     if is_epd || by_name.is_none() {
         let text = String::from_utf8_lossy(bytes);
-        if let Some(lines) = positions(&text) {
-            trees.extend(lines.into_iter().map(Tree::new));
-            return (trees, imported);
+        if let Some(lines) = lines_of_chess(&text) {
+            return (lines, imported);
         }
     }
     let mut records = read(Cursor::new(bytes), by_name);
@@ -100,7 +99,7 @@ fn read_all(name: &str, bytes: &[u8]) -> (Vec<Tree>, Imported) {
 }
 
 /// Lines of FEN, EPD or `position …` of chess; none if one of them is something else.
-fn positions(text: &str) -> Option<Vec<Position>> {
+fn lines_of_chess(text: &str) -> Option<Vec<Tree>> {
     let lines: Vec<&str> = text
         .lines()
         .map(str::trim)
@@ -109,26 +108,44 @@ fn positions(text: &str) -> Option<Vec<Position>> {
     if lines.is_empty() || 10_000 < lines.len() {
         return None;
     }
-    lines
-        .into_iter()
-        .map(|line| {
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            let fen = match fields.as_slice() {
-                [board, turn, castling, passant, half, full, ..]
-                    if half.parse::<u32>().is_ok() && full.parse::<u32>().is_ok() =>
-                {
-                    format!("{board} {turn} {castling} {passant} {half} {full}")
-                }
-                [board, turn, castling, passant, ..] => {
-                    format!("{board} {turn} {castling} {passant} 0 1")
-                }
-                _ => return None,
-            };
-            Position::from_text(Game::Chess, &fen)
-                .or_else(|_| Position::from_text(Game::Chess960, &fen))
-                .ok()
-        })
-        .collect()
+    lines.into_iter().map(|line| played(line).or_else(|| placed(line).map(Tree::new))).collect()
+}
+
+/// The position of a FEN or EPD.
+fn placed(line: &str) -> Option<Position> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let fen = match fields.as_slice() {
+        [board, turn, castling, passant, half, full, ..]
+            if half.parse::<u32>().is_ok() && full.parse::<u32>().is_ok() =>
+        {
+            format!("{board} {turn} {castling} {passant} {half} {full}")
+        }
+        [board, turn, castling, passant, ..] => {
+            format!("{board} {turn} {castling} {passant} 0 1")
+        }
+        _ => return None,
+    };
+    Position::from_text(Game::Chess, &fen)
+        .or_else(|_| Position::from_text(Game::Chess960, &fen))
+        .ok()
+}
+
+/// The game of a line of UCI.
+fn played(line: &str) -> Option<Tree> {
+    let rest = line.strip_prefix("position ")?;
+    let (start, moves) = rest.split_once(" moves ").unwrap_or((rest, ""));
+    let mut position = match start.trim() {
+        "startpos" => Position::start(Game::Chess),
+        start => placed(start.strip_prefix("fen ")?)?,
+    };
+    let mut tree = Tree::new(position.clone());
+    let mut node = ROOT;
+    for word in moves.split_whitespace() {
+        let mv = position.parse_move(word).ok()?;
+        node = tree.add(node, mv).ok()?;
+        position.play(mv).ok()?;
+    }
+    Some(tree)
 }
 
 #[derive(Deserialize)]

@@ -133,3 +133,21 @@ async fn the_editor_has_the_words_of_the_rules() {
     assert_eq!(choices["handicaps"].as_array().map(Vec::len), Some(16));
     server.stop().await;
 }
+
+/// A line of UCI says nothing of its game: its moves do.
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_of_both_protocols_are_games() {
+    let server = Fixture::start().await;
+    for line in [
+        "position startpos moves e2e4 e7e5",
+        "position fen 8/8/8/4k3/8/8/4P3/4K3 w - - 0 1 moves e2e4",
+        "position startpos moves 7g7f 3c3d",
+    ] {
+        let read = server
+            .post("/api/import?name=", "application/octet-stream", line.as_bytes())
+            .await
+            .json();
+        assert_eq!((&read["total"], &read["errors"]), (&json!(1), &json!([])), "{line}: {read}");
+    }
+    server.stop().await;
+}
