@@ -201,7 +201,7 @@ fn written(
         RecordFormat::Epd => {
             let mut position = tree.start().clone();
             let mut text = format!("{position}\n");
-            let last = tree.main_line().last().copied().unwrap_or(crate::game::ROOT);
+            let last = tree.main_line().last().copied().unwrap_or(ROOT);
             for mv in tree.moves_to(last) {
                 if position.play(mv).is_err() {
                     break;
