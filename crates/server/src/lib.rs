@@ -14,6 +14,7 @@
 //! | `hub` | Topics and who listens to them: snapshots, numbered deltas, slow tabs. |
 //! | `store` | The library in one file of `SQLite`, searching it. |
 //! | `http` | Who may come in; the page; uploads, exports; the sockets. |
+//! | [`mod@matches`] | Matches of engines: played by the arena, followed for the page. |
 //! | `serve` | Where it listens, what it holds, how it begins and ends. |
 //! | `time` | The one place that reads the clocks. |
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ mod engine;
 mod game;
 mod http;
 mod hub;
+pub mod matches;
 mod serve;
 mod store;
 mod time;

@@ -1,0 +1,346 @@
+//! Matches and tournaments of engines: the arena's, started from what the page asks for.
+//!
+//! ```text
+//!  MatchPlan ── plan_of ──> arena plan ──> run: a thread of its own, with its engines
+//!                                            │ events, pairs
+//!                                            v
+//!                                          Follow ── MatchDelta, at most 5 a second ──> tell
+//! ```
+//! Each match has two files in the folder: `7.match`, the arena's result file, which is all that is needed to go
+//! on, and `7.json`, what the page had asked for and where the match stood. What is stopped, or was on when the
+//! server ended, goes on from the result file.
+
+mod follow;
+mod outcome;
+mod plan;
+mod record;
+mod run;
+mod tally;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use readyok_arena::plan::Plan;
+use readyok_arena::schedule::Schedule;
+use readyok_arena::store::{Reader, Store};
+use readyok_client::Guard;
+use serde::{Deserialize, Serialize};
+
+pub use follow::Follow;
+pub use plan::{Entrant, plan_of};
+pub use record::Finished;
+pub use run::{MatchNews, Tell};
+use run::{Running, lock};
+
+use crate::game::refusal;
+use crate::wire::{MatchId, MatchLine, MatchPlan, MatchState, MatchStatus, Refusal, RefusalCode};
+
+/// No file about a match is longer, but for its results.
+const LONGEST: u64 = 64 << 20;
+/// So many matches are kept.
+const MOST: usize = 10_000;
+/// How long the end of engines is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// All matches: those that are played, and those on the disk. Dropping it ends them, and their engines.
+pub struct Matches {
+    folder: PathBuf,
+    guard: Option<Guard>,
+    tell: Tell,
+    entries: BTreeMap<MatchId, Entry>,
+}
+
+impl std::fmt::Debug for Matches {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Matches").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+struct Entry {
+    kept: Kept,
+    /// Since it was started or gone on with by this program.
+    running: Option<Running>,
+}
+
+/// What is kept of a match beside its results.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Kept {
+    asked: MatchPlan,
+    status: Stood,
+    played: u32,
+    total: Option<u32>,
+    note: Option<String>,
+}
+
+/// Where a match stood when that was written.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Stood {
+    Unfinished,
+    Over,
+    Failed,
+}
+
+impl From<MatchStatus> for Stood {
+    fn from(status: MatchStatus) -> Self {
+        match status {
+            MatchStatus::Running | MatchStatus::Finishing | MatchStatus::Paused => Self::Unfinished,
+            MatchStatus::Over => Self::Over,
+            MatchStatus::Failed => Self::Failed,
+        }
+    }
+}
+
+impl From<Stood> for MatchStatus {
+    fn from(stood: Stood) -> Self {
+        match stood {
+            Stood::Unfinished => Self::Paused,
+            Stood::Over => Self::Over,
+            Stood::Failed => Self::Failed,
+        }
+    }
+}
+
+fn storage(error: impl std::fmt::Display) -> Refusal {
+    refusal(RefusalCode::Storage, error.to_string())
+}
+
+fn not_now(text: &str) -> Refusal {
+    refusal(RefusalCode::NotNow, text)
+}
+
+impl Matches {
+    /// The matches in a folder, which is made if it is not there. Files that are none of matches are left alone.
+    ///
+    /// # Errors
+    /// The folder cannot be used.
+    pub fn open(folder: &Path, guard: Option<Guard>, tell: Tell) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let mut entries = BTreeMap::new();
+        for item in folder.read_dir()? {
+            let path = item?.path();
+            let id = path.file_stem().and_then(|stem| stem.to_str()).and_then(|it| it.parse().ok());
+            let is_ours = path.extension().is_some_and(|it| it == "json");
+            if let Some(id) = id.filter(|_| is_ours)
+                && let Some(kept) = read_kept(&path)
+            {
+                entries.insert(id, Entry { kept, running: None });
+            }
+        }
+        Ok(Self { folder: folder.to_owned(), guard, tell, entries })
+    }
+
+    /// Starts a match. `entrants` are its engines, in the order of the plan.
+    ///
+    /// # Errors
+    /// It makes no sense, or its files cannot be written.
+    pub fn start(&mut self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, Refusal> {
+        if MOST <= self.entries.len() {
+            return Err(refusal(RefusalCode::TooMuch, "there are too many matches"));
+        }
+        let (plan, _) = plan_of(&asked, entrants)?;
+        let total = total(&plan)?;
+        let id = self.entries.keys().next_back().map_or(1, |last| last.saturating_add(1));
+        let kept = Kept { asked, status: Stood::Unfinished, played: 0, total, note: None };
+        write_kept(&self.path(id, "json"), &kept).map_err(storage)?;
+        let store = Store::create(&self.path(id, "match"), &plan).map_err(storage)?;
+        let follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
+        self.run(id, kept, store, follow)?;
+        Ok(id)
+    }
+
+    /// Goes on with a match where its results end.
+    ///
+    /// # Errors
+    /// It is not there, is played already or over, or its results cannot be read.
+    pub fn resume(&mut self, id: MatchId) -> Result<(), Refusal> {
+        let entry = self.entry(id)?;
+        if entry.running.as_ref().is_some_and(|running| !running.is_over()) {
+            return Err(not_now("the match is being played"));
+        }
+        if self.status(id)? == MatchStatus::Over {
+            return Err(not_now("the match is over"));
+        }
+        let mut kept = self.entry(id)?.kept.clone();
+        kept.note = None;
+        let path = self.path(id, "match");
+        let plan = Reader::open(&path).map_err(storage)?.plan().clone();
+        let mut follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
+        let (store, _) = Store::resume(&path, |pair| follow.count(&pair)).map_err(storage)?;
+        self.run(id, kept, store, follow)
+    }
+
+    fn run(
+        &mut self,
+        id: MatchId,
+        kept: Kept,
+        store: Store,
+        mut follow: Follow,
+    ) -> Result<(), Refusal> {
+        // All of it is in the snapshot.
+        drop(follow.take_delta());
+        follow.set_status(MatchStatus::Running);
+        let slots = usize::try_from(kept.asked.concurrency).unwrap_or(1);
+        let (path, at_end) = (self.path(id, "json"), kept.clone());
+        let keep = move |follow: &Follow| {
+            let kept = Kept {
+                status: follow.status().into(),
+                played: follow.games(),
+                note: follow.note().map(str::to_owned),
+                ..at_end
+            };
+            // Where it stood can be found out of its results again.
+            let _ = write_kept(&path, &kept);
+        };
+        let (guard, tell) = (self.guard.clone(), Arc::clone(&self.tell));
+        let running = run::start(id, follow, store, slots, guard, tell, keep).map_err(storage)?;
+        self.entries.insert(id, Entry { kept, running: Some(running) });
+        Ok(())
+    }
+
+    /// Stops a match: when the games that are on are over, or at once. [`MatchNews::Ended`] tells when it has
+    /// ended.
+    ///
+    /// # Errors
+    /// It is not there or is not played.
+    pub fn stop(&mut self, id: MatchId, finish: bool) -> Result<(), Refusal> {
+        let entry = self.entries.get_mut(&id).ok_or_else(|| no_match(id))?;
+        match entry.running.as_mut().filter(|running| !running.is_over()) {
+            Some(running) => {
+                running.stop(finish);
+                Ok(())
+            }
+            None => Err(not_now("the match is not being played")),
+        }
+    }
+
+    /// Deletes a match with its results.
+    ///
+    /// # Errors
+    /// It is not there, is being played, or its files cannot be deleted.
+    pub fn delete(&mut self, id: MatchId) -> Result<(), Refusal> {
+        if self.entry(id)?.running.as_ref().is_some_and(|running| !running.is_over()) {
+            return Err(not_now("the match is being played"));
+        }
+        for ending in ["match", "json"] {
+            match fs::remove_file(self.path(id, ending)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(storage(error));
+                }
+                Ok(()) | Err(_) => (),
+            }
+        }
+        self.entries.remove(&id);
+        Ok(())
+    }
+
+    /// All matches, the latest first.
+    pub fn lines(&self) -> Vec<MatchLine> {
+        let line = |(id, entry): (&MatchId, &Entry)| match &entry.running {
+            Some(running) => lock(&running.follow).line(),
+            None => MatchLine {
+                id: *id,
+                name: entry.kept.asked.name.clone(),
+                variant: entry.kept.asked.variant,
+                status: entry.kept.status.into(),
+                played: entry.kept.played,
+                total: entry.kept.total,
+            },
+        };
+        self.entries.iter().rev().map(line).collect()
+    }
+
+    /// The whole state of a match. What is not played is read from its results.
+    ///
+    /// # Errors
+    /// It is not there, or its results cannot be read.
+    pub fn state(&self, id: MatchId) -> Result<MatchState, Refusal> {
+        let entry = self.entry(id)?;
+        if let Some(running) = &entry.running {
+            return Ok(lock(&running.follow).state());
+        }
+        let reader = Reader::open(&self.path(id, "match")).map_err(storage)?;
+        let plan = reader.plan().clone();
+        let mut follow = Follow::new(id, entry.kept.asked.clone(), &plan, entry.kept.total);
+        for pair in reader {
+            follow.count(&pair.map_err(storage)?);
+        }
+        follow.set_status(entry.kept.status.into());
+        if let Some(note) = &entry.kept.note {
+            follow.set_note(note);
+        }
+        Ok(follow.state())
+    }
+
+    /// Whether any match is played.
+    pub fn is_busy(&self) -> bool {
+        let mut running = self.entries.values().filter_map(|entry| entry.running.as_ref());
+        running.any(|running| !running.is_over())
+    }
+
+    /// Breaks all matches off and waits for the ends of their engines, within half a minute. They can go on later.
+    pub fn end_all(&mut self) {
+        let mut all: Vec<&mut Running> =
+            self.entries.values_mut().filter_map(|entry| entry.running.as_mut()).collect();
+        for running in &mut all {
+            running.stop(false);
+        }
+        for running in all {
+            running.wait(PATIENCE);
+        }
+    }
+
+    fn status(&self, id: MatchId) -> Result<MatchStatus, Refusal> {
+        let entry = self.entry(id)?;
+        Ok(match &entry.running {
+            Some(running) => lock(&running.follow).status(),
+            None => entry.kept.status.into(),
+        })
+    }
+
+    fn entry(&self, id: MatchId) -> Result<&Entry, Refusal> {
+        self.entries.get(&id).ok_or_else(|| no_match(id))
+    }
+
+    fn path(&self, id: MatchId, ending: &str) -> PathBuf {
+        self.folder.join(format!("{id}.{ending}"))
+    }
+}
+
+impl Drop for Matches {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}
+
+fn no_match(id: MatchId) -> Refusal {
+    refusal(RefusalCode::NotFound, format!("there is no match {id}"))
+}
+
+/// How many games a plan has; none if that depends on results.
+fn total(plan: &Plan) -> Result<Option<u32>, Refusal> {
+    let schedule = Schedule::open(plan).map_err(storage)?;
+    let games = schedule.total().saturating_mul(2);
+    let is_known = !matches!(plan.format, readyok_arena::plan::Format::Knockout { .. });
+    Ok(u32::try_from(games).ok().filter(|_| is_known))
+}
+
+fn read_kept(path: &Path) -> Option<Kept> {
+    let mut text = String::new();
+    fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Whoever reads it meanwhile sees the old one, or all of the new one.
+fn write_kept(path: &Path, kept: &Kept) -> io::Result<()> {
+    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&serde_json::to_vec(kept)?)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,367 @@
+//! What the page sees of a match, from what its runner tells. No I/O, no clock.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use readyok_arena::event::{End, Event};
+use readyok_arena::pairing::{Opening, PairResult};
+use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::queue::WorkerId;
+use readyok_arena::result::PlayedMove;
+use readyok_arena::stats::Verdict;
+use readyok_rules::record::{GameRecord, Node};
+use readyok_rules::{Move, Side};
+
+use super::outcome::{of_game, score};
+use super::record::{Finished, begun, finished, play};
+use super::tally::Tally;
+use crate::game::here::{last_move, move_text};
+use crate::wire::{
+    CurvePoint, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId, MatchLine, MatchPlan,
+    MatchScore, MatchState, MatchStatus, Score, Sides,
+};
+
+/// So many of the last games are listed.
+const MOST_GAMES: usize = 500;
+/// So many pairs can wait to be stored.
+const MOST_WAITING: usize = 1024;
+
+/// A match as the page sees it.
+#[derive(Clone, Debug)]
+pub struct Follow {
+    id: MatchId,
+    asked: MatchPlan,
+    plan: Plan,
+    status: MatchStatus,
+    total: Option<u32>,
+    tally: Tally,
+    /// Games that are on, by who plays them.
+    boards: BTreeMap<WorkerId, Board>,
+    last_board: u32,
+    games: VecDeque<MatchGame>,
+    /// Played, and not stored yet.
+    waiting: BTreeMap<u64, PairResult>,
+    note: Option<String>,
+    news: News,
+}
+
+/// A game that is on.
+#[derive(Clone, Debug)]
+struct Board {
+    number: u32,
+    pair: u64,
+    game: u32,
+    engines: [EngineId; 2],
+    record: GameRecord,
+    last: Option<Move>,
+    moves: Vec<LineMove>,
+    scores: Sides<Option<Score>>,
+    is_new: bool,
+}
+
+/// What was not told yet.
+#[derive(Clone, Debug, Default)]
+struct News {
+    any: bool,
+    status: bool,
+    score: bool,
+    curve: Vec<CurvePoint>,
+    ended: Vec<u32>,
+    games: Vec<MatchGame>,
+    note: bool,
+}
+
+impl Follow {
+    /// A match before its first game. `total` is how many games there are to be; none if nobody knows.
+    pub fn new(id: MatchId, asked: MatchPlan, plan: &Plan, total: Option<u32>) -> Self {
+        let test = plan.sprt.as_ref().and_then(|sprt| sprt.test().ok());
+        Self {
+            id,
+            asked,
+            plan: plan.clone(),
+            status: MatchStatus::Paused,
+            total,
+            tally: Tally::new(plan.engines.len(), test),
+            boards: BTreeMap::new(),
+            last_board: 0,
+            games: VecDeque::new(),
+            waiting: BTreeMap::new(),
+            note: None,
+            news: News::default(),
+        }
+    }
+
+    /// Counts a pair that is stored.
+    pub fn count(&mut self, pair: &PairResult) {
+        if let Some(point) = self.tally.add(pair) {
+            self.news.curve.push(point);
+        }
+        for (number, game) in (0_u32..).zip(&pair.games) {
+            let listed = MatchGame {
+                number: u32::try_from(pair.pairing.index)
+                    .unwrap_or(u32::MAX)
+                    .saturating_mul(2)
+                    .saturating_add(number + 1),
+                round: pair.pairing.round,
+                engines: Sides { first: game.first.0, second: game.second.0 },
+                outcome: of_game(game),
+                plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
+            };
+            if self.games.len() == MOST_GAMES {
+                self.games.pop_front();
+            }
+            self.games.push_back(listed.clone());
+            self.news.games.push(listed);
+        }
+        (self.news.score, self.news.any) = (true, true);
+    }
+
+    /// Hears of a pair that was played to its end. It counts when it is stored.
+    pub fn played(&mut self, pair: PairResult) {
+        if self.waiting.len() < MOST_WAITING {
+            self.waiting.insert(pair.pairing.index, pair);
+        }
+    }
+
+    /// Hears what has happened. Gives the games of a pair that was stored, for the library.
+    pub fn hear(&mut self, event: &Event) -> Vec<Finished> {
+        match event {
+            Event::MatchStart { .. } => self.set_status(MatchStatus::Running),
+            Event::GameStart { pair, game, first, second, worker, opening, round: _ } => {
+                self.begin(worker, (*pair, *game), [*first, *second], opening);
+            }
+            Event::Move { pair, game, ply: _, played } => self.moved(*pair, *game, played),
+            Event::GameEnd { pair, game, .. } => {
+                self.end(|board| (board.pair, board.game) == (*pair, *game));
+            }
+            Event::PairEnd { pair, .. } => {
+                if let Some(pair) = self.waiting.remove(pair) {
+                    self.count(&pair);
+                    return finished(&self.plan, &pair);
+                }
+            }
+            Event::Warning { text, engine, pair: _ } => {
+                let who = engine.map(|engine| format!("{}: ", self.name(engine)));
+                self.set_note(&format!("{}{text}", who.unwrap_or_default()));
+            }
+            Event::EngineFailure { engine, count, .. } => {
+                let name = self.name(*engine);
+                self.set_note(&format!("{name} has failed, {count} times so far"));
+            }
+            Event::Stopping { .. } => self.set_status(MatchStatus::Finishing),
+            Event::MatchEnd { why, .. } => self.over(why),
+            Event::Score(_) | Event::Test(_) => (),
+        }
+        Vec::new()
+    }
+
+    /// The match has ended for now.
+    fn over(&mut self, why: &End) {
+        self.end(|_| true);
+        self.waiting.clear();
+        let (status, note) = match why {
+            End::Complete => (MatchStatus::Over, None),
+            End::Test { verdict } => (
+                MatchStatus::Over,
+                Some(match verdict {
+                    Verdict::AcceptH0 => "the test accepts H0".to_owned(),
+                    Verdict::AcceptH1 => "the test accepts H1".to_owned(),
+                    Verdict::Continue => "the test goes on".to_owned(),
+                }),
+            ),
+            End::Interrupted => (MatchStatus::Paused, None),
+            End::Failures { engine, count } => (
+                MatchStatus::Failed,
+                Some(format!("{} has failed {count} times", self.name(*engine))),
+            ),
+            End::Error { text } => (MatchStatus::Failed, Some(text.clone())),
+        };
+        self.set_status(status);
+        if let Some(note) = note {
+            self.set_note(&note);
+        }
+    }
+
+    /// The match could not be played.
+    pub fn failed(&mut self, why: &str) {
+        self.end(|_| true);
+        self.set_status(MatchStatus::Failed);
+        self.set_note(why);
+    }
+
+    /// Puts it where it stands, as when it was found on the disk.
+    pub fn set_status(&mut self, status: MatchStatus) {
+        if self.status != status {
+            self.status = status;
+            (self.news.status, self.news.any) = (true, true);
+        }
+    }
+
+    /// Says why it ended or what went wrong.
+    pub fn set_note(&mut self, note: &str) {
+        // It may be in an engine's words.
+        self.note = Some(note.chars().filter(|letter| !letter.is_control()).take(1000).collect());
+        (self.news.note, self.news.any) = (true, true);
+    }
+
+    fn begin(
+        &mut self,
+        worker: &WorkerId,
+        (pair, game): (u64, u32),
+        engines: [EngineId; 2],
+        opening: &Opening,
+    ) {
+        self.end_of(worker);
+        self.last_board = self.last_board.wrapping_add(1);
+        let record = begun(self.plan.game, opening);
+        let mut position = record.start().clone();
+        let (mut moves, mut last) = (Vec::new(), None);
+        for mv in record.mainline().filter_map(Node::mv) {
+            moves.push(line_move(&position, mv));
+            last = Some(mv);
+            if position.play(mv).is_err() {
+                break;
+            }
+        }
+        let (number, scores, is_new) = (self.last_board, Sides::default(), true);
+        let board = Board { number, pair, game, engines, record, last, moves, scores, is_new };
+        self.boards.insert(worker.clone(), board);
+        self.news.any = true;
+    }
+
+    fn moved(&mut self, pair: u64, game: u32, played: &PlayedMove) {
+        let kind = self.plan.game;
+        let mut boards = self.boards.values_mut();
+        let board = boards.find(|board| (board.pair, board.game) == (pair, game));
+        let Some(board) = board else { return };
+        let position = board.record.position();
+        let Ok(mv) = position.parse_move(&played.word) else { return };
+        let told = played.score.map(|it| score(kind, it));
+        match position.turn() {
+            Side::First => board.scores.first = told,
+            Side::Second => board.scores.second = told,
+        }
+        board.moves.push(line_move(position, mv));
+        board.last = Some(mv);
+        play(&mut board.record, played);
+        board.is_new = true;
+        self.news.any = true;
+    }
+
+    fn end_of(&mut self, worker: &WorkerId) {
+        if let Some(board) = self.boards.remove(worker) {
+            self.news.ended.push(board.number);
+            self.news.any = true;
+        }
+    }
+
+    fn end(&mut self, is_over: impl Fn(&Board) -> bool) {
+        let over = self.boards.iter().filter(|(_, board)| is_over(board));
+        let over: Vec<WorkerId> = over.map(|(worker, _)| worker.clone()).collect();
+        for worker in over {
+            self.end_of(&worker);
+        }
+    }
+
+    fn name(&self, engine: EngineId) -> String {
+        let index = usize::try_from(engine.0).ok();
+        let engine = index.and_then(|index| self.plan.engines.get(index));
+        engine.map_or_else(|| "?".to_owned(), |engine| engine.name.clone())
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> MatchStatus {
+        self.status
+    }
+
+    /// Why it ended, or what went wrong.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Games that count.
+    pub fn games(&self) -> u32 {
+        self.tally.games()
+    }
+
+    /// The match in the list of matches.
+    pub fn line(&self) -> MatchLine {
+        MatchLine {
+            id: self.id,
+            name: self.asked.name.clone(),
+            variant: self.asked.variant,
+            status: self.status,
+            played: self.tally.games(),
+            total: self.total,
+        }
+    }
+
+    /// The whole state.
+    pub fn state(&self) -> MatchState {
+        MatchState {
+            id: self.id,
+            plan: self.asked.clone(),
+            status: self.status,
+            names: self.plan.engines.iter().map(|engine| engine.name.clone()).collect(),
+            played: self.tally.games(),
+            total: self.total,
+            standings: self.tally.standings(),
+            crosstable: self.tally.crosstable(),
+            curve: self.tally.curve().to_vec(),
+            boards: self.boards.values().map(Board::wire).collect(),
+            games: self.games.iter().cloned().collect(),
+            note: self.note.clone(),
+        }
+    }
+
+    /// Whether there is something that was not told.
+    pub fn has_news(&self) -> bool {
+        self.news.any
+    }
+
+    /// What has changed since the last time; none if nothing has.
+    pub fn take_delta(&mut self) -> Option<MatchDelta> {
+        let news = std::mem::take(&mut self.news);
+        if !news.any {
+            return None;
+        }
+        let mut boards = Vec::new();
+        for board in self.boards.values_mut() {
+            if std::mem::take(&mut board.is_new) {
+                boards.push(board.wire());
+            }
+        }
+        Some(MatchDelta {
+            boards,
+            status: news.status.then_some(self.status),
+            score: news.score.then(|| MatchScore {
+                played: self.tally.games(),
+                total: self.total,
+                standings: self.tally.standings(),
+                crosstable: self.tally.crosstable(),
+            }),
+            curve: news.curve,
+            ended: news.ended,
+            games: news.games,
+            note: self.note.clone().filter(|_| news.note),
+        })
+    }
+}
+
+impl Board {
+    fn wire(&self) -> MatchBoard {
+        let [first, second] = self.engines;
+        let last = self.last.and_then(|mv| last_move(self.record.game(), mv));
+        MatchBoard {
+            board: self.number,
+            engines: Sides { first: first.0, second: second.0 },
+            text: self.record.position().to_string(),
+            last: last.map_or_else(Vec::new, |it| it.from.into_iter().chain([it.to]).collect()),
+            moves: self.moves.clone(),
+            scores: self.scores.clone(),
+        }
+    }
+}
+
+fn line_move(position: &readyok_rules::Position, mv: Move) -> LineMove {
+    LineMove { word: mv.word(position.game().castling_form()), text: move_text(position, mv) }
+}

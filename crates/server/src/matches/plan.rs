@@ -1,0 +1,244 @@
+//! From what the page asks for to a plan of the arena.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use readyok_arena::plan::{
+    Adjudication, DrawAdjudication, EnginePlan, Format, GamesPerPairing, KnockoutTie, Limits,
+    OpeningOrder, OpeningSource, Openings, Plan, Protocol as ArenaProtocol, ResignAdjudication,
+    SprtPlan, TimeControl,
+};
+use readyok_arena::schedule::Schedule;
+use readyok_arena::stats::Model;
+use readyok_rules::{Handicap, Position};
+
+use crate::game::refusal;
+use crate::wire::{
+    MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Protocol, Refusal, RefusalCode, Time,
+};
+
+/// No match has more engines, rounds, pairs of a meeting, or games at once.
+const MOST_ENGINES: usize = 100;
+const MOST_ROUNDS: u32 = 10_000;
+const MOST_PAIRS: u32 = 1_000_000;
+const MOST_SLOTS: u32 = 64;
+/// No list of openings is longer, and no text of the plan.
+const MOST_OPENINGS: usize = 100_000;
+const LONGEST: usize = 1000;
+
+/// A registered engine as a match starts it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entrant {
+    /// What it is called.
+    pub name: String,
+    /// The absolute path of the program, or `tcp://host:port`.
+    pub command: String,
+    /// The arguments of the program.
+    pub args: Vec<String>,
+    /// Its working directory; none for the folder of the program.
+    pub dir: Option<String>,
+    /// What it speaks; none for UCI in chess and USI in shogi.
+    pub protocol: Option<Protocol>,
+    /// The values of its options for games.
+    pub options: BTreeMap<String, String>,
+}
+
+fn wrong(text: impl Into<String>) -> Refusal {
+    refusal(RefusalCode::Malformed, text)
+}
+
+/// The plan of a match, and how many games are played at once. `entrants` are the engines in the order of the
+/// plan.
+///
+/// # Errors
+/// The match makes no sense or is too large: what is wrong.
+pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), Refusal> {
+    if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
+        return Err(wrong("a match has at least two engines"));
+    }
+    if MOST_ENGINES < entrants.len()
+        || !(1..=MOST_ROUNDS).contains(&asked.rounds)
+        || !(1..=MOST_PAIRS).contains(&asked.pairs)
+        || !(1..=MOST_SLOTS).contains(&asked.concurrency)
+    {
+        return Err(refusal(
+            RefusalCode::TooMuch,
+            format!(
+                "a match has 1 to {MOST_ROUNDS} rounds, 1 to {MOST_PAIRS} pairs, up to \
+                 {MOST_ENGINES} engines and {MOST_SLOTS} games at once"
+            ),
+        ));
+    }
+    if LONGEST < asked.name.len() || asked.name.chars().any(char::is_control) {
+        return Err(wrong("the name of the match is too long, or holds control characters"));
+    }
+    let mut engines: Vec<EnginePlan> = Vec::new();
+    for (engine, entrant) in asked.engines.iter().zip(entrants) {
+        let name = name(engine, entrant, &engines)?;
+        engines.push(EnginePlan { name, ..engine_plan(engine, entrant)? });
+    }
+    let plan = Plan {
+        game: asked.variant.into(),
+        event: asked.name.clone(),
+        site: String::new(),
+        engines,
+        format: match asked.format {
+            MatchFormat::RoundRobin => Format::RoundRobin,
+            MatchFormat::Gauntlet => Format::Gauntlet { seeds: 1 },
+            MatchFormat::Knockout => Format::Knockout { replays: 1, tie: KnockoutTie::default() },
+            MatchFormat::Swiss => Format::Swiss,
+        },
+        // The bracket says how many rounds a knockout has.
+        rounds: if asked.format == MatchFormat::Knockout { 1 } else { asked.rounds },
+        legs: asked.pairs,
+        games: GamesPerPairing::Two,
+        colours: readyok_arena::plan::Colours::default(),
+        openings: openings(asked)?,
+        adjudication: adjudication(asked)?,
+        sprt: sprt(asked)?,
+        seed: asked.seed,
+    };
+    // Openings are read, and everything else that has to fit is looked at.
+    Schedule::open(&plan).map_err(|error| wrong(error.to_string()))?;
+    let slots = usize::try_from(asked.concurrency).unwrap_or(1);
+    Ok((plan, slots))
+}
+
+/// A name that no other engine of the match has.
+fn name(engine: &MatchEngine, entrant: &Entrant, others: &[EnginePlan]) -> Result<String, Refusal> {
+    let is_free = |name: &str| others.iter().all(|other| other.name != name);
+    let asked = engine.name.trim();
+    if LONGEST < asked.len() || asked.chars().any(char::is_control) {
+        return Err(wrong("the name of an engine is too long, or holds control characters"));
+    }
+    if !asked.is_empty() {
+        let taken = || wrong(format!("two engines are called `{}`", asked.escape_debug()));
+        return is_free(asked).then(|| asked.to_owned()).ok_or_else(taken);
+    }
+    let own = match entrant.name.trim() {
+        "" => "engine",
+        name => name,
+    };
+    let numbered = (2..).map(|number: u32| format!("{own} {number}"));
+    let mut names = std::iter::once(own.to_owned()).chain(numbered);
+    names.find(|name| is_free(name)).ok_or_else(|| wrong("there are too many engines"))
+}
+
+fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, Refusal> {
+    let limits = limits(engine)?;
+    let mut options = entrant.options.clone();
+    options.extend(engine.options.iter().map(|(name, value)| (name.clone(), value.clone())));
+    Ok(EnginePlan {
+        name: String::new(),
+        command: entrant.command.clone(),
+        args: entrant.args.clone(),
+        dir: entrant.dir.clone(),
+        protocol: entrant.protocol.map(|protocol| match protocol {
+            Protocol::Uci => ArenaProtocol::Uci,
+            Protocol::Usi => ArenaProtocol::Usi,
+        }),
+        options,
+        limits,
+        ponder: engine.ponder,
+        restart: false,
+    })
+}
+
+fn limits(engine: &MatchEngine) -> Result<Limits, Refusal> {
+    let mut limits = Limits { nodes: engine.nodes, depth: engine.depth, ..Limits::default() };
+    match engine.time {
+        Time::None if engine.nodes.is_none() && engine.depth.is_none() => {
+            return Err(wrong("an engine of a match needs a clock or a limit"));
+        }
+        Time::None => (),
+        Time::PerMove { time: 0 } => return Err(wrong("an engine needs time for its moves")),
+        Time::PerMove { time } => limits.move_time_ms = Some(time),
+        Time::Clock { base: 0, increment: 0, byoyomi: 0, moves: _ } => {
+            return Err(wrong("a clock without time"));
+        }
+        Time::Clock { base, increment, byoyomi, moves } => {
+            limits.byoyomi_ms = (byoyomi > 0).then_some(byoyomi);
+            limits.tc = (base > 0 || increment > 0).then_some(TimeControl {
+                moves: moves.filter(|moves| *moves > 0),
+                time: Duration::from_millis(base),
+                increment: Duration::from_millis(increment),
+            });
+        }
+    }
+    // Years are no time control, and sums of them could not be counted.
+    let control = limits.tc.map(|tc| tc.to_string().parse::<TimeControl>());
+    if control.is_some_and(|read| read.is_err()) {
+        return Err(wrong("the time is too long"));
+    }
+    Ok(limits)
+}
+
+fn openings(asked: &MatchPlan) -> Result<Openings, Refusal> {
+    let usual = Openings::default();
+    Ok(match &asked.openings {
+        MatchOpenings::Start => usual,
+        MatchOpenings::Chess960 => Openings {
+            source: OpeningSource::Chess960 { numbers: Vec::new() },
+            order: OpeningOrder::Random,
+            ..usual
+        },
+        MatchOpenings::Handicap { name } => {
+            if Handicap::of_name(name).is_none() {
+                return Err(wrong(format!("there is no handicap `{}`", name.escape_debug())));
+            }
+            Openings { source: OpeningSource::Handicap { name: name.clone() }, ..usual }
+        }
+        MatchOpenings::Positions { list } if MOST_OPENINGS < list.len() => {
+            return Err(refusal(RefusalCode::TooMuch, "there are too many positions"));
+        }
+        MatchOpenings::Positions { list } => {
+            // They are read when they are needed, which can be in the middle of the match.
+            for (number, text) in (1..).zip(list) {
+                Position::from_text(asked.variant.into(), text)
+                    .map_err(|error| wrong(format!("position {number}: {error}")))?;
+            }
+            Openings { source: OpeningSource::Positions { list: list.clone() }, ..usual }
+        }
+        MatchOpenings::File { path, plies, shuffled } => Openings {
+            source: OpeningSource::File { path: path.clone(), format: None },
+            order: if *shuffled { OpeningOrder::Random } else { OpeningOrder::Sequential },
+            plies: *plies,
+            ..usual
+        },
+    })
+}
+
+fn adjudication(asked: &MatchPlan) -> Result<Adjudication, Refusal> {
+    let none = |moves: Option<u32>| moves == Some(0);
+    if none(asked.draw.map(|rule| rule.moves))
+        || none(asked.resign.map(|rule| rule.moves))
+        || none(asked.max_moves)
+    {
+        return Err(wrong("a rule that ends games needs a number of moves"));
+    }
+    Ok(Adjudication {
+        draw: asked.draw.map(|rule| DrawAdjudication {
+            from_move: rule.from_move,
+            moves: rule.moves,
+            score: rule.score,
+        }),
+        resign: asked.resign.map(|rule| ResignAdjudication {
+            moves: rule.moves,
+            score: rule.score,
+            two_sided: false,
+        }),
+        max_moves: asked.max_moves,
+        ..Adjudication::default()
+    })
+}
+
+fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, Refusal> {
+    let Some(test) = asked.sprt else { return Ok(None) };
+    if asked.engines.len() != 2 {
+        return Err(wrong("a test is between two engines"));
+    }
+    let (elo0, elo1, alpha, beta) = (test.elo0, test.elo1, test.alpha, test.beta);
+    let plan = SprtPlan { model: Model::default(), elo0, elo1, alpha, beta };
+    plan.test().map_err(|error| wrong(error.to_string()))?;
+    Ok(Some(plan))
+}

@@ -1,0 +1,194 @@
+//! The thread of a match: it plays, follows, and tells.
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use readyok_arena::event::{Event, Listener};
+use readyok_arena::game::Setting;
+use readyok_arena::pairing::{PairResult, Pairing};
+use readyok_arena::queue::{Order, Stop};
+use readyok_arena::runner::{
+    EnginePlayer, Match, MatchError, PairPlayer, PlayerError, Settings, StopHandle, Watch,
+};
+use readyok_arena::store::Store;
+use readyok_client::{Guard, Patience};
+
+use super::{Finished, Follow};
+use crate::time::instant;
+use crate::wire::{MatchDelta, MatchId, MatchLine};
+
+/// The page is told at most this often.
+const PACE: Duration = Duration::from_millis(200);
+
+/// What has happened in a match.
+#[derive(Debug)]
+pub enum MatchNews {
+    /// Something has changed.
+    Changed(MatchId, Box<MatchDelta>, MatchLine),
+    /// A game counts, and can go into the library.
+    Game(MatchId, Box<Finished>),
+    /// Its thread has ended, and so have its engines.
+    Ended(MatchId),
+}
+
+/// Somebody who is told of matches, from their threads.
+pub type Tell = Arc<dyn Fn(MatchNews) + Send + Sync>;
+
+/// A match that is played.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) follow: Arc<Mutex<Follow>>,
+    stop: StopHandle,
+    /// Nothing is said here: its other end goes when the thread ends.
+    ended: mpsc::Receiver<()>,
+    interrupts: u32,
+}
+
+pub(super) fn lock(follow: &Mutex<Follow>) -> MutexGuard<'_, Follow> {
+    follow.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Running {
+    /// Ends the match: games that are on are played to their ends, or broken off.
+    pub(super) fn stop(&mut self, finish: bool) {
+        let wanted = if finish { 1 } else { 2 };
+        while self.interrupts < wanted {
+            self.stop.interrupt();
+            self.interrupts += 1;
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        !matches!(self.ended.try_recv(), Err(mpsc::TryRecvError::Empty))
+    }
+
+    /// Waits for its thread. Tells whether it has ended.
+    pub(super) fn wait(&self, patience: Duration) -> bool {
+        !matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout))
+    }
+}
+
+enum Heard {
+    Event(Event),
+    Pair(PairResult),
+}
+
+/// Hears from the match's own thread.
+struct Ear(Sender<Heard>);
+
+impl Listener for Ear {
+    fn hear(&mut self, event: &Event) {
+        // Whoever followed has gone.
+        let _ = self.0.send(Heard::Event(event.clone()));
+    }
+}
+
+/// Plays with engines, and passes complete pairs on.
+struct Teller<P> {
+    player: P,
+    ear: Sender<Heard>,
+}
+
+impl<P: PairPlayer> PairPlayer for Teller<P> {
+    fn play(
+        &mut self,
+        pairing: &Pairing,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<PairResult>, PlayerError> {
+        let pair = self.player.play(pairing, watch)?;
+        if let Some(pair) = &pair {
+            let _ = self.ear.send(Heard::Pair(pair.clone()));
+        }
+        Ok(pair)
+    }
+}
+
+/// Plays a match in a thread of its own. At its end `keep` is called there, before anybody is told.
+pub(super) fn start(
+    id: MatchId,
+    follow: Follow,
+    store: Store,
+    slots: usize,
+    guard: Option<Guard>,
+    tell: Tell,
+    keep: impl FnOnce(&Follow) + Send + 'static,
+) -> Result<Running, MatchError> {
+    let plan_game = store.plan().game;
+    let settings = Settings { on_interrupt: Stop::Finish, tell_moves: true, ..Settings::default() };
+    let mut game = Match::new(store, settings)?;
+    let (ear, heard) = mpsc::channel();
+    game.listen(Ear(ear.clone()));
+    let stop = game.stop_handle();
+    let follow = Arc::new(Mutex::new(follow));
+    let (end, ended) = mpsc::channel();
+    let running = Running { follow: Arc::clone(&follow), stop, ended, interrupts: 0 };
+    let play = move || {
+        let setting = Setting::new(plan_game);
+        let make = |order: &Order| {
+            let player = EnginePlayer::new(&order.plan, setting.clone(), Patience::default());
+            let player = player.telling_moves(order.tell_moves);
+            let player = match &guard {
+                Some(guard) => player.guarded(guard),
+                None => player,
+            };
+            Teller { player, ear: ear.clone() }
+        };
+        let result = game.play_here(slots, None, make);
+        // The last one who could say something: the follower goes on.
+        drop(ear);
+        result
+    };
+    let name = format!("match {id}");
+    let thread =
+        thread::Builder::new().name(name.clone()).spawn(play).map_err(MatchError::Threads)?;
+    let follower = move || {
+        let publish = || {
+            let (delta, line) = {
+                let mut follow = lock(&follow);
+                (follow.take_delta(), follow.line())
+            };
+            if let Some(delta) = delta {
+                tell(MatchNews::Changed(id, Box::new(delta), line));
+            }
+        };
+        let mut told = instant();
+        loop {
+            let is_due = lock(&follow).has_news();
+            let message = if is_due {
+                heard.recv_timeout((told + PACE).saturating_duration_since(instant()))
+            } else {
+                heard.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            };
+            match message {
+                Ok(Heard::Pair(pair)) => lock(&follow).played(pair),
+                Ok(Heard::Event(event)) => {
+                    let games = lock(&follow).hear(&event);
+                    for game in games {
+                        tell(MatchNews::Game(id, Box::new(game)));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    publish();
+                    told = instant();
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        match thread.join() {
+            Ok(Ok(_)) => (),
+            Ok(Err(error)) => lock(&follow).failed(&error.to_string()),
+            Err(_) => lock(&follow).failed("the thread of the match has failed"),
+        }
+        keep(&lock(&follow));
+        publish();
+        drop(end);
+        tell(MatchNews::Ended(id));
+    };
+    thread::Builder::new()
+        .name(format!("{name}, followed"))
+        .spawn(follower)
+        .map_err(MatchError::Threads)?;
+    Ok(running)
+}

@@ -1,0 +1,277 @@
+//! Matches as the page sees them, with engines that are short scripts of a shell.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use readyok_server::matches::{Entrant, MatchNews, Matches, Tell, plan_of};
+use readyok_server::wire::{
+    MatchEngine, MatchFormat, MatchOpenings, MatchPlan, MatchStatus, Protocol, RefusalCode,
+    SprtSettings, Time, Variant, Wins,
+};
+use tempfile::TempDir;
+
+type Change = Box<dyn Fn(&mut MatchPlan)>;
+
+/// Longer than any machine takes.
+const LONG: Duration = Duration::from_mins(2);
+
+fn engine(name: &str) -> MatchEngine {
+    MatchEngine {
+        engine: 1,
+        name: name.to_owned(),
+        time: Time::None,
+        nodes: Some(1),
+        depth: None,
+        ponder: false,
+        options: BTreeMap::new(),
+    }
+}
+
+fn plan(names: &[&str]) -> MatchPlan {
+    MatchPlan {
+        name: "A match".to_owned(),
+        variant: Variant::Shogi,
+        engines: names.iter().copied().map(engine).collect(),
+        format: MatchFormat::RoundRobin,
+        rounds: 1,
+        pairs: 2,
+        openings: MatchOpenings::Start,
+        concurrency: 1,
+        draw: None,
+        resign: None,
+        max_moves: None,
+        sprt: None,
+        seed: 1,
+    }
+}
+
+fn entrants(count: usize) -> Vec<Entrant> {
+    let one = Entrant {
+        name: "Own".to_owned(),
+        command: "/nowhere/engine".to_owned(),
+        protocol: Some(Protocol::Usi),
+        ..Entrant::default()
+    };
+    vec![one; count]
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_started() {
+    let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
+    let changes: Vec<(Change, RefusalCode)> = vec![
+        (Box::new(|plan| plan.rounds = 0), RefusalCode::TooMuch),
+        (Box::new(|plan| plan.pairs = u32::MAX), RefusalCode::TooMuch),
+        (Box::new(|plan| plan.concurrency = 0), RefusalCode::TooMuch),
+        (Box::new(|plan| plan.engines[0].nodes = None), RefusalCode::Malformed),
+        (Box::new(move |plan| plan.engines[0].time = clock(0, 0, 0)), RefusalCode::Malformed),
+        (
+            Box::new(move |plan| plan.engines[0].time = clock(u64::MAX, 0, 0)),
+            RefusalCode::Malformed,
+        ),
+        (Box::new(|plan| plan.engines[0].name = "b".to_owned()), RefusalCode::Malformed),
+        (Box::new(|plan| plan.engines[0].name = "\x1b[2J".to_owned()), RefusalCode::Malformed),
+        (Box::new(|plan| plan.max_moves = Some(0)), RefusalCode::Malformed),
+        (
+            Box::new(|plan| {
+                plan.openings = MatchOpenings::Handicap { name: "everything".to_owned() };
+            }),
+            RefusalCode::Malformed,
+        ),
+        (
+            Box::new(|plan| {
+                plan.openings = MatchOpenings::Positions { list: vec!["nonsense".to_owned()] };
+            }),
+            RefusalCode::Malformed,
+        ),
+        (
+            Box::new(|plan| {
+                plan.sprt = Some(SprtSettings { elo0: 5.0, elo1: 0.0, alpha: 2.0, beta: 0.05 });
+            }),
+            RefusalCode::Malformed,
+        ),
+    ];
+    assert!(plan_of(&plan(&["a", "b"]), &entrants(2)).is_ok());
+    for (index, (change, code)) in changes.iter().enumerate() {
+        let mut plan = plan(&["a", "b"]);
+        change(&mut plan);
+        let error = plan_of(&plan, &entrants(2)).expect_err("it makes no sense");
+        assert_eq!(error.code, *code, "{index}: {}", error.text);
+    }
+    assert!(plan_of(&plan(&["a"]), &entrants(1)).is_err());
+    assert!(plan_of(&plan(&["a", "b"]), &entrants(3)).is_err());
+}
+
+#[test]
+fn engines_of_one_name_are_told_apart_and_options_are_laid_over_each_other() {
+    let mut entrants = entrants(3);
+    entrants[0].options.insert("USI_Hash".to_owned(), "16".to_owned());
+    entrants[0].options.insert("Threads".to_owned(), "2".to_owned());
+    let mut asked = plan(&["", "", "Other"]);
+    asked.engines[0].options.insert("USI_Hash".to_owned(), "64".to_owned());
+    asked.engines[1].time =
+        Time::Clock { base: 60_000, increment: 500, byoyomi: 1000, moves: Some(40) };
+    asked.concurrency = 3;
+    let (plan, slots) = plan_of(&asked, &entrants).expect("it makes sense");
+    let names: Vec<_> = plan.engines.iter().map(|engine| engine.name.as_str()).collect();
+    assert_eq!(names, ["Own", "Own 2", "Other"]);
+    assert_eq!(slots, 3);
+    assert_eq!(plan.engines[0].options["USI_Hash"], "64");
+    assert_eq!(plan.engines[0].options["Threads"], "2");
+    let limits = plan.engines[1].limits;
+    assert_eq!(limits.tc.map(|tc| tc.to_string()).as_deref(), Some("40/60+0.5"));
+    assert_eq!(limits.byoyomi_ms, Some(1000));
+}
+
+/// An engine that plays two moves and then gives up, once there is a file.
+#[cfg(unix)]
+fn scripted(folder: &Path) -> Entrant {
+    let (script, flag) = (folder.join("engine.sh"), folder.join("play"));
+    let text = format!(
+        r#"while read -r line; do case "$line" in
+usi) echo "id name Script"; echo usiok;;
+isready) echo readyok;;
+"position startpos") move=7g7f;;
+"position startpos moves 7g7f") move=3c3d;;
+position*) move=resign;;
+go*) if [ -e "{}" ]; then echo "info depth 3 score cp 7"; echo "bestmove $move"; fi;;
+stop) echo "bestmove resign";;
+quit) exit;;
+esac; done
+"#,
+        flag.display()
+    );
+    std::fs::write(&script, text).expect("it can be written");
+    Entrant {
+        name: "Script".to_owned(),
+        command: "/bin/sh".to_owned(),
+        args: vec![script.display().to_string()],
+        dir: Some(folder.display().to_string()),
+        protocol: Some(Protocol::Usi),
+        options: BTreeMap::new(),
+    }
+}
+
+#[cfg(unix)]
+fn listening() -> (Tell, Receiver<MatchNews>) {
+    let (sender, heard) = channel();
+    let sender = Mutex::new(sender);
+    let tell: Tell = Arc::new(move |news| {
+        // The test may have ended.
+        let _ = sender.lock().expect("nobody has panicked").send(news);
+    });
+    (tell, heard)
+}
+
+/// What was told until a match has ended.
+#[cfg(unix)]
+fn until_ended(heard: &Receiver<MatchNews>) -> Vec<MatchNews> {
+    let mut all = Vec::new();
+    loop {
+        let news = heard.recv_timeout(LONG).expect("the match goes on");
+        if let MatchNews::Ended(_) = news {
+            return all;
+        }
+        all.push(news);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_match_is_played_to_its_end_and_every_game_is_told() {
+    let folder = TempDir::new().expect("a folder");
+    let (tell, heard) = listening();
+    let mut matches = Matches::open(&folder.path().join("m"), None, tell).expect("it opens");
+    std::fs::write(folder.path().join("play"), "").expect("it can be written");
+    let engine = scripted(folder.path());
+    let mut asked = plan(&["a", "b"]);
+    asked.sprt = Some(SprtSettings { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05 });
+    let id = matches.start(asked, &[engine.clone(), engine]).expect("it starts");
+    let news = until_ended(&heard);
+
+    let (mut games, mut boards, mut ended, mut curve) = (Vec::new(), Vec::new(), 0, 0);
+    for news in news {
+        match news {
+            MatchNews::Game(_, game) => games.push(game),
+            MatchNews::Changed(_, delta, _) => {
+                boards.extend(delta.boards);
+                ended += delta.ended.len();
+                curve += delta.curve.len();
+            }
+            MatchNews::Ended(_) => (),
+        }
+    }
+    assert_eq!((games.len(), ended, curve), (4, 4, 2));
+    assert!(games.iter().all(|game| game.record.mainline().count() == 2));
+    assert_eq!(games[0].outcome.reason, "resignation");
+    assert_eq!(games[0].engines.second, "b");
+    assert!(boards.iter().all(|board| board.moves.len() <= 2));
+
+    let state = matches.state(id).expect("it is there");
+    assert_eq!((state.status, state.played, state.total), (MatchStatus::Over, 4, Some(4)));
+    assert_eq!(state.crosstable[0][1], Wins { won: 2, drawn: 0, lost: 2 });
+    assert_eq!(state.curve.len(), 2);
+    assert!(state.curve.iter().all(|point| point.llr.is_some()));
+    assert_eq!(state.names, ["a", "b"]);
+    assert_eq!(state.games.len(), 4);
+    assert!(state.games.iter().all(|game| game.outcome.result == "0-1"));
+    assert!(state.boards.is_empty());
+    assert!(!matches.is_busy());
+    assert_eq!(matches.resume(id).expect_err("it is over").code, RefusalCode::NotNow);
+
+    // All of it is found on the disk again.
+    drop(matches);
+    let (tell, _heard) = listening();
+    let mut matches = Matches::open(&folder.path().join("m"), None, tell).expect("it opens");
+    let again = matches.state(id).expect("it is there");
+    assert_eq!((again.status, again.played), (state.status, state.played));
+    assert_eq!(again.standings, state.standings);
+    assert_eq!(again.games, state.games);
+    assert_eq!(matches.lines().len(), 1);
+    matches.delete(id).expect("it can be deleted");
+    assert_eq!(matches.state(id).expect_err("it is gone").code, RefusalCode::NotFound);
+    assert_eq!(folder.path().join("m").read_dir().expect("a folder").count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_match_that_was_stopped_goes_on() {
+    let folder = TempDir::new().expect("a folder");
+    let (tell, heard) = listening();
+    let place = folder.path().join("m");
+    let mut matches = Matches::open(&place, None, tell).expect("it opens");
+    let engine = scripted(folder.path());
+    let asked = plan(&["a", "b"]);
+    let id = matches.start(asked, &[engine.clone(), engine]).expect("it starts");
+    // The engine thinks until it may play: the board is seen meanwhile.
+    loop {
+        let news = heard.recv_timeout(LONG).expect("the match begins");
+        if let MatchNews::Changed(_, delta, line) = news
+            && !delta.boards.is_empty()
+        {
+            assert_eq!(line.status, MatchStatus::Running);
+            break;
+        }
+    }
+    assert!(matches.is_busy());
+    assert_eq!(matches.delete(id).expect_err("it is played").code, RefusalCode::NotNow);
+    assert_eq!(matches.resume(id).expect_err("it is played").code, RefusalCode::NotNow);
+    matches.stop(id, false).expect("it is played");
+    until_ended(&heard);
+    let state = matches.state(id).expect("it is there");
+    assert_eq!((state.status, state.played), (MatchStatus::Paused, 0));
+    assert_eq!(matches.stop(id, true).expect_err("it is stopped").code, RefusalCode::NotNow);
+    drop(matches);
+
+    // Another start of the server finds it as it was.
+    let (tell, heard) = listening();
+    let mut matches = Matches::open(&place, None, tell).expect("it opens");
+    assert_eq!(matches.lines()[0].status, MatchStatus::Paused);
+    std::fs::write(folder.path().join("play"), "").expect("it can be written");
+    matches.resume(id).expect("it goes on");
+    until_ended(&heard);
+    let state = matches.state(id).expect("it is there");
+    assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
+}
