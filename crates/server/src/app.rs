@@ -14,6 +14,7 @@ mod engines;
 mod games;
 mod lanes;
 mod library;
+mod matches;
 mod reports;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use tokio::sync::Notify;
 use crate::engine::{Log, Order, Process, Registry, Reporter};
 use crate::game::{Ask, Room};
 use crate::hub::{Hub, TabId};
+use crate::matches::{Matches, Tell};
 use crate::store::{Store, StoreError};
 use crate::time::{Moment, now};
 use crate::wire::{
@@ -56,6 +58,7 @@ pub struct Setup {
 /// The app.
 pub(crate) struct App {
     world: Mutex<World>,
+    matches: matches::Shared,
     /// The clocks have to be looked at anew.
     pub(crate) clocks: Notify,
     /// The last tab has gone, or work has ended.
@@ -73,6 +76,7 @@ pub(crate) struct World {
     seats: BTreeMap<(GameId, Side), ProcessId>,
     lanes: BTreeMap<GameId, BTreeMap<EngineId, LaneRoom>>,
     reports: BTreeMap<GameId, Report>,
+    matches: matches::Shared,
     /// The last line of each log that was passed on.
     told: BTreeMap<ProcessId, u64>,
     settings: Settings,
@@ -118,7 +122,9 @@ impl App {
                 rooms.insert(id, room);
             }
         }
-        Ok(Arc::new_cyclic(|app: &Weak<Self>| {
+        let folder = setup.data.join("matches");
+        let matches = matches::Shared::default();
+        let app = Arc::new_cyclic(|app: &Weak<Self>| {
             let (app, for_checks) = (app.clone(), app.clone());
             let checked: Checked = Arc::new(move |engine, run| {
                 if let Some(app) = for_checks.upgrade() {
@@ -133,7 +139,9 @@ impl App {
                 }
             });
             Self {
+                matches: Arc::clone(&matches),
                 world: Mutex::new(World {
+                    matches,
                     hub: Hub::default(),
                     store,
                     setup,
@@ -154,7 +162,17 @@ impl App {
                 clocks: Notify::new(),
                 idle: Notify::new(),
             }
-        }))
+        });
+        let guard = app.world().setup.guard.clone();
+        let listener = Arc::downgrade(&app);
+        let tell: Tell = Arc::new(move |news| {
+            if let Some(app) = listener.upgrade() {
+                app.match_news(news);
+            }
+        });
+        let opened = Matches::open(&folder, guard, tell);
+        app.set_matches(opened.map_err(|error| StoreError::File(folder, error))?);
+        Ok(app)
     }
 
     /// The world. Whoever holds it waits for nothing.
@@ -164,7 +182,13 @@ impl App {
 
     /// Carries out a command of a tab.
     pub(crate) fn command(&self, tab: TabId, command: Command) -> Result<Answer, Refusal> {
-        let answer = self.world().command(tab, command, now());
+        let answer = match command {
+            Command::StartMatch { plan } => self.start_match(*plan),
+            Command::StopMatch { id, finish } => self.change_match(id, |it| it.stop(id, finish)),
+            Command::ResumeMatch { id } => self.change_match(id, |it| it.resume(id)),
+            Command::DeleteMatch { id } => self.change_match(id, |it| it.delete(id)),
+            other => self.world().command(tab, other, now()),
+        };
         self.clocks.notify_one();
         self.idle.notify_one();
         answer
@@ -193,7 +217,8 @@ impl World {
                 self.rooms.get(&id)?;
                 State::Report(self.report_state(id))
             }
-            Topic::Matches | Topic::Match(_) => return None,
+            Topic::Matches => self.matches_state(),
+            Topic::Match(id) => self.match_state(id)?,
         };
         let number = self.hub.number(topic);
         Some(ToTab::Snapshot { topic, number, state: Box::new(state) })
@@ -313,7 +338,10 @@ impl World {
                 self.end_lanes(id);
             }
         }
-        choice.quit && !self.rooms.values().any(Room::is_going) && self.lanes.is_empty()
+        choice.quit
+            && !self.rooms.values().any(Room::is_going)
+            && self.lanes.is_empty()
+            && !self.plays_a_match()
     }
 }
 

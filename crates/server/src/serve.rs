@@ -218,6 +218,9 @@ impl Server {
             () = until_idle(&app) => (),
         }
         app.world().close();
+        let matches = Arc::clone(&app);
+        // It waits for engines, within limits of its own.
+        let _ = tokio::task::spawn_blocking(move || matches.end_matches()).await;
         let deadline = Instant::from_std(instant()) + LEAVING;
         while !app.world().is_quiet() {
             // An engine that does not leave is killed with what follows.

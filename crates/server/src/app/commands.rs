@@ -102,6 +102,7 @@ impl World {
             Command::CheckEngine { engine } => self.check_engine(engine, at),
             Command::StartReport { on, settings } => self.start_report(on, &settings, at),
             Command::StopReport { game } => self.stop_report(game),
+            // Matches are not the world's.
             Command::StartMatch { .. }
             | Command::StopMatch { .. }
             | Command::ResumeMatch { .. }

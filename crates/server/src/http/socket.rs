@@ -1,5 +1,6 @@
 //! The WebSocket of a tab.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -9,10 +10,11 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 
 use super::Service;
+use super::files::allowed;
 use crate::app::App;
 use crate::game::refusal;
 use crate::hub::{Next, Outbox, TabId, text};
-use crate::wire::{RefusalCode, Request, ToTab};
+use crate::wire::{Answer, Command, MatchOpenings, Refusal, RefusalCode, Request, ToTab};
 
 /// No message of a tab is larger.
 const LARGEST: usize = 1 << 20;
@@ -34,7 +36,7 @@ async fn serve(service: Service, socket: WebSocket) {
     let (to, from) = socket.split();
     tokio::select! {
         () = write(&app, &outbox, to) => (),
-        () = read(&app, tab, &outbox, from) => (),
+        () = read(&app, &service.roots, tab, &outbox, from) => (),
     }
     app.world().hub.leave(tab);
     app.idle.notify_one();
@@ -63,7 +65,13 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
 }
 
 /// Carries out what the tab asks for.
-async fn read(app: &App, tab: TabId, outbox: &Outbox, mut from: SplitStream<WebSocket>) {
+async fn read(
+    app: &App,
+    roots: &[PathBuf],
+    tab: TabId,
+    outbox: &Outbox,
+    mut from: SplitStream<WebSocket>,
+) {
     while let Some(Ok(message)) = from.next().await {
         let message = match message {
             Message::Text(message) => message,
@@ -71,7 +79,7 @@ async fn read(app: &App, tab: TabId, outbox: &Outbox, mut from: SplitStream<WebS
             Message::Binary(_) | Message::Ping(_) | Message::Pong(_) => continue,
         };
         let answer = match serde_json::from_str::<Request>(&message) {
-            Ok(Request { id, command }) => match app.command(tab, command) {
+            Ok(Request { id, command }) => match carry_out(app, roots, tab, command) {
                 Ok(answer) => ToTab::Answer { id, answer },
                 Err(error) => ToTab::Refusal { id, error },
             },
@@ -83,6 +91,21 @@ async fn read(app: &App, tab: TabId, outbox: &Outbox, mut from: SplitStream<WebS
         };
         outbox.push(text(&answer));
     }
+}
+
+/// Files that a command names are those that the file picker shows.
+fn carry_out(
+    app: &App,
+    roots: &[PathBuf],
+    tab: TabId,
+    command: Command,
+) -> Result<Answer, Refusal> {
+    if let Command::StartMatch { plan } = &command
+        && let MatchOpenings::File { path, .. } = &plan.openings
+    {
+        allowed(Path::new(path), roots)?;
+    }
+    app.command(tab, command)
 }
 
 /// What can be read of a request that makes no sense.

@@ -139,7 +139,7 @@ impl Follow {
                     return finished(&self.plan, &pair);
                 }
             }
-            Event::Warning { text, engine, pair: _ } => {
+            Event::Warning { text, engine, .. } => {
                 let who = engine.map(|engine| format!("{}: ", self.name(engine)));
                 self.set_note(&format!("{}{text}", who.unwrap_or_default()));
             }

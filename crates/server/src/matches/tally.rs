@@ -194,6 +194,7 @@ mod tests {
             started_ms: 0,
             duration_ms: 0,
             warnings: Vec::new(),
+            engines: Default::default(),
         });
         PairResult { pairing, games: games.collect() }
     }

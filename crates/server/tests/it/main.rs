@@ -5,7 +5,6 @@ mod analysis;
 mod engines;
 mod guard;
 mod matches;
-
 mod play;
 mod records;
 mod reports;

@@ -1,5 +1,6 @@
 //! Matches as the page sees them, with engines that are short scripts of a shell.
 
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -12,6 +13,8 @@ use readyok_server::wire::{
     SprtSettings, Time, Variant, Wins,
 };
 use tempfile::TempDir;
+
+use crate::support::Fixture;
 
 type Change = Box<dyn Fn(&mut MatchPlan)>;
 
@@ -274,4 +277,43 @@ fn a_match_that_was_stopped_goes_on() {
     until_ended(&heard);
     let state = matches.state(id).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
+}
+
+/// From the page's command to the library, over a socket.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
+    let player = |engine: &Value, name: &str| {
+        json!({
+            "engine": engine, "name": name, "time": { "kind": "none" }, "nodes": 1, "depth": null,
+        })
+    };
+    tab.follow("matches").await;
+    let answer = tab
+        .ask(json!({
+            "kind": "start_match",
+            "plan": {
+                "name": "Cup", "variant": "chess", "engines": [player(&one, "a"), player(&two, "b")],
+                "format": "round_robin", "rounds": 1, "pairs": 1, "openings": { "kind": "start" },
+                "concurrency": 1, "draw": null, "resign": null, "max_moves": 4, "sprt": null,
+            },
+        }))
+        .await;
+    assert_eq!((&answer["kind"], &answer["id"]), (&json!("match"), &json!(1)), "{answer}");
+    let over = |delta: &Value| {
+        delta["changed"].as_array().is_some_and(|it| it.iter().any(|it| it["status"] == "over"))
+    };
+    tab.change("matches", over).await;
+    let state = tab.follow("match/1").await;
+    assert_eq!((&state["played"], &state["games"][1]["number"]), (&json!(2), &json!(2)), "{state}");
+    let query = json!({ "player": "a" }).to_string();
+    let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
+    assert_eq!(page.json()["total"], 2, "{}", page.text());
+    let deleted = tab.ask(json!({ "kind": "delete_match", "id": 1 })).await;
+    assert_eq!(deleted["kind"], "done", "{deleted}");
+    let refused = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
+    assert_eq!(refused["code"], "not_found", "{refused}");
+    server.stop().await;
 }

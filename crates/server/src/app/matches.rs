@@ -1,0 +1,148 @@
+//! Matches beside the world: they have threads of their own, and wait for nobody who holds it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::games::storage;
+use super::{App, World};
+use crate::game::{Room, Tree, refusal};
+use crate::matches::{Entrant, Finished, MatchNews, Matches};
+use crate::time::{Moment, now};
+use crate::wire::{
+    Answer, Delta, MatchId, MatchPlan, MatchesDelta, MatchesState, Protocol, Reach, Refusal,
+    RefusalCode, State, Topic, ValuesFor,
+};
+
+/// The matches, until the server ends. Whoever holds the world may take this as well, and nobody the
+/// other way round.
+pub(super) type Shared = Arc<Mutex<Option<Matches>>>;
+
+fn lock(shared: &Mutex<Option<Matches>>) -> MutexGuard<'_, Option<Matches>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn closing() -> Refusal {
+    refusal(RefusalCode::NotNow, "the server ends")
+}
+
+impl App {
+    pub(super) fn start_match(&self, plan: MatchPlan) -> Result<Answer, Refusal> {
+        let entrants = self.world().entrants(&plan)?;
+        let mut matches = lock(&self.matches);
+        let open = matches.as_mut().ok_or_else(closing)?;
+        let id = open.start(plan, &entrants)?;
+        let delta = changed(open, id);
+        drop(matches);
+        self.tell_of_matches(delta);
+        Ok(Answer::Match { id })
+    }
+
+    pub(super) fn change_match(
+        &self,
+        id: MatchId,
+        change: impl FnOnce(&mut Matches) -> Result<(), Refusal>,
+    ) -> Result<Answer, Refusal> {
+        let mut matches = lock(&self.matches);
+        let open = matches.as_mut().ok_or_else(closing)?;
+        change(open)?;
+        let delta = changed(open, id);
+        drop(matches);
+        self.tell_of_matches(delta);
+        Ok(Answer::Done)
+    }
+
+    /// Only without the lock of matches.
+    fn tell_of_matches(&self, delta: MatchesDelta) {
+        self.world().hub.publish(Topic::Matches, Delta::Matches(delta));
+    }
+
+    /// From here on there are matches.
+    pub(super) fn set_matches(&self, matches: Matches) {
+        *lock(&self.matches) = Some(matches);
+    }
+
+    /// Takes news of a match, from its thread.
+    pub(super) fn match_news(&self, news: MatchNews) {
+        match news {
+            MatchNews::Changed(id, delta, line) => {
+                let mut world = self.world();
+                world.hub.publish(Topic::Match(id), Delta::Match(delta));
+                let delta = MatchesDelta { changed: vec![line], removed: Vec::new() };
+                world.hub.publish(Topic::Matches, Delta::Matches(delta));
+            }
+            // A game that cannot be kept stays in the match's own results.
+            MatchNews::Game(_, game) => drop(self.world().keep_match_game(&game, now())),
+            MatchNews::Ended(_) => self.idle.notify_one(),
+        }
+    }
+
+    /// Breaks all matches off and waits for their engines. They can go on with the next start.
+    pub(crate) fn end_matches(&self) {
+        let matches = lock(&self.matches).take();
+        if let Some(mut matches) = matches {
+            matches.end_all();
+        }
+    }
+}
+
+/// The line of a match, or that it is gone.
+fn changed(matches: &Matches, id: MatchId) -> MatchesDelta {
+    let lines = matches.lines().into_iter();
+    let changed: Vec<_> = lines.filter(|line| line.id == id).collect();
+    let removed = if changed.is_empty() { vec![id] } else { Vec::new() };
+    MatchesDelta { changed, removed }
+}
+
+impl World {
+    pub(super) fn matches_state(&self) -> State {
+        let lines = lock(&self.matches).as_ref().map(Matches::lines);
+        State::Matches(MatchesState { matches: lines.unwrap_or_default() })
+    }
+
+    pub(super) fn match_state(&self, id: MatchId) -> Option<State> {
+        let state = lock(&self.matches).as_ref()?.state(id).ok()?;
+        Some(State::Match(Box::new(state)))
+    }
+
+    pub(super) fn plays_a_match(&self) -> bool {
+        lock(&self.matches).as_ref().is_some_and(Matches::is_busy)
+    }
+
+    /// The engines of a plan as the arena starts them.
+    fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, Refusal> {
+        let entrant = |id| {
+            let engine = self.registry.get(id)?;
+            let (command, args, dir) = match &engine.entry.reach {
+                Reach::BuiltIn => {
+                    let (program, args) = &self.setup.built_in;
+                    (program.to_string_lossy().into_owned(), args.clone(), None)
+                }
+                Reach::Program { env, .. } if !env.is_empty() => {
+                    let text = "an engine with an environment of its own cannot play matches";
+                    return Err(refusal(RefusalCode::NotNow, text));
+                }
+                Reach::Program { path, args, dir, .. } => (path.clone(), args.clone(), dir.clone()),
+                Reach::Tcp { address } => (format!("tcp://{address}"), Vec::new(), None),
+            };
+            Ok(Entrant {
+                name: engine.name().to_owned(),
+                command,
+                args,
+                dir,
+                protocol: engine.dialect(Some(plan.variant)).map(Protocol::from),
+                options: engine.values(ValuesFor::Play),
+            })
+        };
+        plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
+    }
+
+    /// Keeps a game of a match in the library.
+    fn keep_match_game(&mut self, game: &Finished, at: Moment) -> Result<(), Refusal> {
+        let tree = Tree::from_record(&game.record);
+        let id = self.store.new_game("match", at).map_err(storage)?;
+        let room = Room::new(id, tree.clone(), at);
+        let saved = self.store.save(id, &room.keep(), &room.line(), Some(&game.outcome), &tree, at);
+        saved.map_err(storage)?;
+        self.store.set_open(id, false).map_err(storage)?;
+        self.store.index(id, &tree).map_err(storage)
+    }
+}
