@@ -460,6 +460,7 @@ impl Driver {
     }
 
     /// Takes what comes while nothing is asked. Tells of the end of the engine.
+    #[cfg(feature = "tokio")]
     pub(crate) fn poll_idle(&mut self) -> Result<Option<()>, EngineError> {
         self.poll(|event, _| Err(event))
     }

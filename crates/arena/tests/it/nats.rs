@@ -14,7 +14,7 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
@@ -166,8 +166,12 @@ fn play(jobs: &mut dyn Jobs, loses: u64) {
 /// Waits until so many results have come, and gives how often each did.
 fn results(reports: &Receiver<Report>, count: usize) -> BTreeMap<u64, u32> {
     let mut done = BTreeMap::new();
+    let until = SystemTime::now() + PATIENCE;
     while done.len() < count {
-        match reports.recv_timeout(PATIENCE).expect("a report in time") {
+        // Workers that have nothing to do say that they are there, which is no progress.
+        let left = until.duration_since(SystemTime::now());
+        let left = left.unwrap_or_else(|_| panic!("only {done:?} in time"));
+        match reports.recv_timeout(left).expect("a report in time") {
             Report::Done { result, .. } => *done.entry(result.pairing.index).or_default() += 1,
             Report::Returned { why: Return::Dead | Return::Failed(_), index } => {
                 panic!("{index} is lost");

@@ -213,6 +213,19 @@ impl NatsJobs {
         }
     }
 
+    /// Asks whether the match is over, in case that whoever listens for it has missed it.
+    fn look_for_the_end(&self) {
+        let Ok(matches) = self.connection.matches() else { return };
+        let Ok(value) = self.connection.ask(matches.get(&self.names.id)) else { return };
+        let stop = match value {
+            Some(value) => read::<OpenMatch>(&value).and_then(|open| open.stop),
+            None => Some(Stop::Finish),
+        };
+        if let Some(how) = stop {
+            self.token.stop(how);
+        }
+    }
+
     fn lease(&self, message: Message) -> Option<NatsLease> {
         let mut job: Job =
             read(&message.payload).filter(|job: &Job| job.plan_hash == self.plan_hash)?;
@@ -255,7 +268,10 @@ impl Jobs for NatsJobs {
                         return Ok(Some(Box::new(lease)));
                     }
                 }
-                Ok(None) => away = None,
+                Ok(None) => {
+                    away = None;
+                    self.look_for_the_end();
+                }
                 Err(error) => {
                     let since = *away.get_or_insert_with(Instant::now);
                     if since.elapsed() > AWAY {
