@@ -50,6 +50,7 @@ fn failed(report: &Report) -> Vec<&'static str> {
 
 #[test]
 fn a_client_that_obeys_passes_every_check() {
+    let _machine = crate::alone();
     let mut passed = BTreeMap::new();
     for dialect in Dialect::ALL {
         let report = suite(None, dialect).run().expect("it starts its engine");
@@ -70,6 +71,7 @@ fn a_client_that_obeys_passes_every_check() {
 
 #[test]
 fn a_client_with_a_fault_fails_its_check_and_nothing_unrelated() {
+    let _machine = crate::alone();
     let checks: Vec<&Check> = all_of_clients().collect();
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
@@ -116,6 +118,7 @@ fn asks() -> PathBuf {
 
 #[test]
 fn our_client_passes_every_check() {
+    let _machine = crate::alone();
     for dialect in Dialect::ALL {
         let mut words = vec![asks().into_os_string()];
         words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
