@@ -3,21 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
-use readyok_check::{Check, ClientSuite, Pace, Report, Verdict, all_of_clients};
+use readyok_check::{ClientSuite, Pace, Verdict, all_of_clients};
 use readyok_protocol::Dialect;
+
+use crate::faults::{alone, failed, prove};
 
 const CALLER: &str = env!("CARGO_BIN_EXE_caller");
 
 /// The client gives its engine half of that.
 const PATIENCE: Duration = Duration::from_secs(7);
-
-/// So many clients with faults at once. Mostly they wait.
-const AT_ONCE: usize = 6;
 
 /// Faults that cannot be had alone: the check, and what else is seen of it.
 const RELATED: [(&str, &[&str]); 6] = [
@@ -44,13 +40,9 @@ fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
     ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE).jobs(6)
 }
 
-fn failed(report: &Report) -> Vec<&'static str> {
-    report.failures().map(|it| it.check.id).collect()
-}
-
 #[test]
 fn a_client_that_obeys_passes_every_check() {
-    let _machine = crate::alone();
+    let _machine = alone();
     let mut passed = BTreeMap::new();
     for dialect in Dialect::ALL {
         let report = suite(None, dialect).run().expect("it starts its engine");
@@ -71,41 +63,14 @@ fn a_client_that_obeys_passes_every_check() {
 
 #[test]
 fn a_client_with_a_fault_fails_its_check_and_nothing_unrelated() {
-    let _machine = crate::alone();
-    let checks: Vec<&Check> = all_of_clients().collect();
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(check) = checks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = is_caught(check) {
-                        wrong.lock().expect("no panic").push(why);
-                    }
-                }
-            });
-        }
+    let _machine = alone();
+    prove(all_of_clients(), &RELATED, |check| {
+        let dialect = check.profiles[0].dialect();
+        // What is heard of it is heard in all runs, and who registers in the one where it is asked to.
+        let only = [check.id, "gui.conduct.", "gui.status.registration-error"];
+        let report = suite(Some(check.id), dialect).only(only).run();
+        report.map_err(|error| format!("{}: {error}", check.id))
     });
-    let wrong = wrong.into_inner().expect("no panic");
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-}
-
-fn is_caught(check: &Check) -> Result<(), String> {
-    let dialect = check.profiles[0].dialect();
-    // What is heard of it is heard in all runs, and who registers in the one where it is asked to.
-    let only = [check.id, "gui.conduct.", "gui.status.registration-error"];
-    let report = suite(Some(check.id), dialect).only(only).run();
-    let report = report.map_err(|error| format!("{}: {error}", check.id))?;
-    let failed = failed(&report);
-    let related = RELATED.iter().find(|(id, _)| *id == check.id).map_or(&[][..], |(_, them)| them);
-    if !failed.contains(&check.id) {
-        let result = report.results.iter().find(|it| it.check.id == check.id);
-        return Err(format!("{} is not caught: {:?}", check.id, result.map(|it| &it.verdict)));
-    }
-    match failed.iter().find(|id| **id != check.id && !related.contains(*id)) {
-        Some(other) => Err(format!("{} is taken for {other}:\n{report}", check.id)),
-        None => Ok(()),
-    }
 }
 
 /// The example that asks an engine by way of the client's library.
@@ -118,7 +83,7 @@ fn asks() -> PathBuf {
 
 #[test]
 fn our_client_passes_every_check() {
-    let _machine = crate::alone();
+    let _machine = alone();
     for dialect in Dialect::ALL {
         let mut words = vec![asks().into_os_string()];
         words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex};
-use std::thread;
+use std::sync::LazyLock;
 
-use readyok_check::{Check, Pace, Profile, Report, Subject, Suite, Verdict, all};
+use readyok_check::{Pace, Profile, Report, Subject, Suite, Verdict, all};
+
+use crate::faults::{alone, prove};
 
 /// Faults that cannot be had alone: the check, and those that see the same.
 const RELATED: &[(&str, &[&str])] = &[
@@ -35,9 +35,6 @@ const RELATED: &[(&str, &[&str])] = &[
 
 /// Faults that make each conversation slow: only checks of this area are looked at.
 const SLOW: [&str; 2] = ["handshake.quick", "search.ready"];
-
-/// So many engines with faults at once. Mostly they wait.
-const AT_ONCE: usize = 6;
 
 /// What came of the engine that obeys.
 struct Obeyed {
@@ -80,13 +77,9 @@ fn suite(arguments: &[&str], profile: Profile) -> Suite {
     suite.random_searches(60).random_lines(6).soak(12)
 }
 
-fn failed(report: &Report) -> Vec<&'static str> {
-    report.failures().map(|it| it.check.id).collect()
-}
-
 #[test]
 fn an_engine_that_obeys_passes_every_check() {
-    let _machine = crate::alone();
+    let _machine = alone();
     let mut judged = BTreeSet::new();
     for report in &OBEYED.reports {
         for result in &report.results {
@@ -106,45 +99,17 @@ fn an_engine_that_obeys_passes_every_check() {
 
 #[test]
 fn a_mutant_fails_its_check_and_nothing_unrelated() {
-    let _machine = crate::alone();
-    let checks: Vec<&Check> = all().collect();
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(check) = checks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = is_caught(check) {
-                        wrong.lock().expect("no panic").push(why);
-                    }
-                }
-            });
+    let _machine = alone();
+    prove(all(), RELATED, |check| {
+        let profile = check.profiles[0];
+        let mut suite = suite(&["--break", check.id], profile).only([check.id]);
+        if SLOW.contains(&check.id) {
+            suite = suite.only(check.id.split('.').take(1));
+        } else {
+            let asking = OBEYED.looked_at.get(check.id);
+            suite = suite.only(asking.into_iter().flatten());
+            suite = suite.only(all().filter(|it| it.listens()).map(|it| it.id));
         }
+        suite.run().map_err(|error| format!("{}: {error}", check.id))
     });
-    let wrong = wrong.into_inner().expect("no panic");
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-}
-
-fn is_caught(check: &Check) -> Result<(), String> {
-    let profile = check.profiles[0];
-    let mut suite = suite(&["--break", check.id], profile).only([check.id]);
-    if SLOW.contains(&check.id) {
-        suite = suite.only(check.id.split('.').take(1));
-    } else {
-        let asking = OBEYED.looked_at.get(check.id);
-        suite = suite.only(asking.into_iter().flatten());
-        suite = suite.only(all().filter(|it| it.listens()).map(|it| it.id));
-    }
-    let report = suite.run().map_err(|error| format!("{}: {error}", check.id))?;
-    let failed = failed(&report);
-    let related = RELATED.iter().find(|(id, _)| *id == check.id).map_or(&[][..], |(_, them)| them);
-    let unrelated = |id: &&&str| **id != check.id && !related.contains(*id);
-    if !failed.contains(&check.id) {
-        let result = report.results.iter().find(|it| it.check.id == check.id);
-        return Err(format!("{} is not caught: {:?}", check.id, result.map(|it| &it.verdict)));
-    }
-    match failed.iter().find(unrelated) {
-        Some(other) => Err(format!("{} is taken for {other}:\n{report}", check.id)),
-        None => Ok(()),
-    }
 }

@@ -1,0 +1,62 @@
+//! What both proofs share: each fault is caught by its own check, and taken for no other.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use readyok_check::{Check, Report};
+
+/// Faults that cannot be had alone: the check, and what else is seen of it.
+pub(crate) type Related = [(&'static str, &'static [&'static str])];
+
+/// So many faults at once. Mostly they wait.
+const AT_ONCE: usize = 6;
+
+static MACHINE: Mutex<()> = Mutex::new(());
+
+/// The machine for one test alone: hundreds of conversations at once would find each other slow.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn failed(report: &Report) -> Vec<&'static str> {
+    report.failures().map(|it| it.check.id).collect()
+}
+
+/// Commits the fault of each check, and tells of those that are not caught or taken for others.
+pub(crate) fn prove(
+    checks: impl Iterator<Item = &'static Check>,
+    related: &Related,
+    commit: impl Fn(&Check) -> Result<Report, String> + Sync,
+) {
+    let checks: Vec<&Check> = checks.collect();
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(check) = checks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let caught = commit(check).and_then(|report| judge(check, &report, related));
+                    if let Err(why) = caught {
+                        wrong.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+fn judge(check: &Check, report: &Report, related: &Related) -> Result<(), String> {
+    let failed = failed(report);
+    let related = related.iter().find(|(id, _)| *id == check.id).map_or(&[][..], |(_, them)| them);
+    if !failed.contains(&check.id) {
+        let result = report.results.iter().find(|it| it.check.id == check.id);
+        return Err(format!("{} is not caught: {:?}", check.id, result.map(|it| &it.verdict)));
+    }
+    match failed.iter().find(|id| **id != check.id && !related.contains(*id)) {
+        Some(other) => Err(format!("{} is taken for {other}:\n{report}", check.id)),
+        None => Ok(()),
+    }
+}
