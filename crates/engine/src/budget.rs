@@ -5,7 +5,7 @@ use std::time::Duration;
 use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{MateLimit, Millis};
 
-/// How long a search may take, counted from `go` or from `ponderhit`.
+/// How long a search may take, on the clock that begins with `go`.
 ///
 /// Of a clock, a search gets an equal share for each move until more time is added, of which
 /// there are 30 if nothing else is known, and three quarters of the increment that is left after
@@ -13,6 +13,8 @@ use readyok_protocol::{MateLimit, Millis};
 /// a factor of four, but while there are moves to come it never takes most of the clock.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Budget {
+    /// When the time began to count: zero, or the time of the ponder hit.
+    pub from: Duration,
     /// Begin nothing new after this. `None` if time is no limit.
     pub soft: Option<Duration>,
     /// The runtime stops the search after this. `None` if time is no limit.
@@ -66,7 +68,13 @@ impl Budget {
                 share.saturating_mul(MOST_SHARES).min(most).saturating_add(byoyomi).min(available),
             );
         }
-        Self { soft, hard }
+        Self { from: Duration::ZERO, soft, hard }
+    }
+
+    /// The same budget for a search whose time begins to count only after so long.
+    pub(crate) fn later_by(self, wait: Duration) -> Self {
+        let shift = |time: Duration| time.saturating_add(wait);
+        Self { from: shift(self.from), soft: self.soft.map(shift), hard: self.hard.map(shift) }
     }
 }
 

@@ -23,9 +23,8 @@ struct Shared {
     start: Instant,
     stopped: AtomicBool,
     pondering: AtomicBool,
-    /// When the clock began to run, in microseconds after `start`.
-    since: AtomicU64,
-    /// In microseconds; `NEVER` for none.
+    /// The budget, in microseconds after `start`; `NEVER` for none.
+    from: AtomicU64,
     soft: AtomicU64,
     hard: AtomicU64,
     first_move: Mutex<Option<Move>>,
@@ -47,7 +46,7 @@ impl Control {
                 start,
                 stopped: AtomicBool::new(false),
                 pondering: AtomicBool::new(budget.is_none()),
-                since: AtomicU64::new(0),
+                from: AtomicU64::new(0),
                 soft: AtomicU64::new(NEVER),
                 hard: AtomicU64::new(NEVER),
                 first_move: Mutex::new(None),
@@ -68,10 +67,9 @@ impl Control {
         self.shared.pondering.load(Ordering::Acquire)
     }
 
-    /// The time since `go`, or since `ponderhit` if there was one.
+    /// The time since `go`: what `info time` tells. A `ponderhit` does not set it back.
     pub fn elapsed(&self) -> Duration {
-        let since = Duration::from_micros(self.shared.since.load(Ordering::Relaxed));
-        crate::now().saturating_duration_since(self.shared.start).saturating_sub(since)
+        crate::now().saturating_duration_since(self.shared.start)
     }
 
     /// How long the search may take, on the clock of [`elapsed`](Self::elapsed). Ask again and
@@ -84,7 +82,11 @@ impl Control {
             NEVER => None,
             micros => Some(Duration::from_micros(micros)),
         };
-        Budget { soft: read(&self.shared.soft), hard: read(&self.shared.hard) }
+        Budget {
+            from: Duration::from_micros(self.shared.from.load(Ordering::Relaxed)),
+            soft: read(&self.shared.soft),
+            hard: read(&self.shared.hard),
+        }
     }
 
     /// Tells about the search. Lines stay whole, whichever thread tells them.
@@ -122,9 +124,7 @@ impl Control {
     }
 
     pub(crate) fn ponder_hit(&self, at: Instant, budget: Budget) {
-        let since = at.saturating_duration_since(self.shared.start);
-        self.shared.since.store(micros(since), Ordering::Relaxed);
-        self.set_budget(budget);
+        self.set_budget(budget.later_by(at.saturating_duration_since(self.shared.start)));
         // Whoever sees this sees the clock that belongs to it.
         self.shared.pondering.store(false, Ordering::Release);
     }
@@ -132,8 +132,7 @@ impl Control {
     /// When the search has to be stopped.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let hard = self.budget().hard.filter(|_| !self.stopped())?;
-        let since = Duration::from_micros(self.shared.since.load(Ordering::Relaxed));
-        self.shared.start.checked_add(since)?.checked_add(hard)
+        self.shared.start.checked_add(hard)
     }
 
     /// The first move of the last best line that was told.
@@ -142,6 +141,7 @@ impl Control {
     }
 
     fn set_budget(&self, budget: Budget) {
+        self.shared.from.store(micros(budget.from), Ordering::Relaxed);
         self.shared.soft.store(budget.soft.map_or(NEVER, micros), Ordering::Relaxed);
         self.shared.hard.store(budget.hard.map_or(NEVER, micros), Ordering::Relaxed);
     }

@@ -51,6 +51,8 @@ pub struct Tables {
 /// How long a search may take, on the clock of [`Control::elapsed`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounds {
+    /// When the time began to count: zero, or the time of the ponder hit.
+    pub from: Duration,
     /// Begin no further iteration after this.
     pub soft: Option<Duration>,
     /// Give up after this, in the middle of an iteration.
@@ -62,7 +64,7 @@ pub trait Control {
     /// Whether to stop now. Asked every few hundred positions.
     fn stopped(&self) -> bool;
 
-    /// The time since the search began, or since the ponder hit.
+    /// The time since the search began. It never goes back.
     fn elapsed(&self) -> Duration;
 
     /// The bounds of time. Asked again and again, since a ponder hit sets them in the middle of a

@@ -50,6 +50,24 @@ impl Pace {
         let Some(soft) = bounds.soft else { return false };
         // What is not used of a fixed time is lost.
         let Some(hard) = bounds.hard.filter(|&hard| soft < hard) else { return elapsed >= soft };
-        only_move || elapsed >= (soft * self.factor / 100).min(hard)
+        only_move
+            || elapsed >= {
+                let share = soft.saturating_sub(bounds.from);
+                bounds.from.saturating_add(share * self.factor / 100).min(hard)
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_on_the_clock_of_the_opponent_is_no_reason_to_think_longer() {
+        let [from, soft, hard] = [10_000, 10_100, 10_400].map(Duration::from_millis);
+        let bounds = Bounds { from, soft: Some(soft), hard: Some(hard) };
+        let pace = Pace { factor: 150, ..Pace::default() };
+        let is_over = |millis| pace.is_over(Duration::from_millis(millis), bounds, false);
+        assert_eq!([10_000, 10_149, 10_150].map(is_over), [false, false, true]);
     }
 }

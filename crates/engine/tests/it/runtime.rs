@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_engine::{
-    Answer, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList, Options,
+    Answer, Budget, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList, Options,
     Registration, Runner, SearchRequest,
 };
 
@@ -96,7 +96,8 @@ fn the_clock_of_a_ponder_search_runs_from_ponderhit() {
     let mut client = Client::greet(engine(move |_, control| {
         hits.send((control.pondering(), control.budget().hard)).unwrap();
         wait_for_stop(control);
-        hits.send((control.pondering(), control.budget().hard)).unwrap();
+        let Budget { from, hard, .. } = control.budget();
+        hits.send((control.pondering(), hard.and_then(|hard| hard.checked_sub(from)))).unwrap();
         Ok(mv("e2e4").into())
     }));
     client.say("go ponder movetime 30");
@@ -117,15 +118,17 @@ fn pondering_uses_up_no_movetime() {
         reports.send(Duration::ZERO).unwrap();
         wait_for_stop(control);
         reports.send(control.elapsed()).unwrap();
+        reports.send(control.budget().from).unwrap();
         reports.send(pondered.elapsed()).unwrap();
         Ok(mv("e2e4").into())
     }));
     client.say("go ponder movetime 50");
     report.recv().unwrap();
     client.say("ponderhit");
-    let (elapsed, real) = (report.recv().unwrap(), report.recv().unwrap());
-    let budget = Duration::from_millis(40);
-    assert!(budget <= elapsed && elapsed <= real, "{elapsed:?} of {real:?}");
+    let [elapsed, from, real] = [(); 3].map(|()| report.recv().unwrap());
+    assert!(Duration::from_millis(60) <= from, "the clock goes on: {from:?}");
+    let (used, budget) = (elapsed.saturating_sub(from), Duration::from_millis(40));
+    assert!(budget <= used && used <= real, "{used:?} of {real:?}");
     client.hear_until("bestmove e2e4");
 }
 

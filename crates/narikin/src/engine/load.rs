@@ -1,43 +1,25 @@
 //! How much of the processors a search uses.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Compares the time of the processors with the time that passes.
 #[derive(Debug)]
 pub(super) struct Load {
     threads: u32,
-    start: Mutex<Option<Start>>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Start {
-    used: Duration,
-    elapsed: Duration,
+    /// What had been used when the search began.
+    before: Option<Duration>,
 }
 
 impl Load {
     /// A load of so many threads, measured from now on.
     pub(super) fn new(threads: u32) -> Self {
-        Self { threads, start: Mutex::new(None) }.since(Duration::ZERO)
+        Self { threads, before: used() }
     }
 
-    fn since(self, elapsed: Duration) -> Self {
-        *self.start.lock().unwrap_or_else(PoisonError::into_inner) =
-            used().map(|used| Start { used, elapsed });
-        self
-    }
-
-    /// The part of the time, in permille, in which the threads were at work; on the clock of the
-    /// search, which a ponder hit sets back. None where the system does not tell.
+    /// The part of the time, in permille, in which the threads were at work. None where the
+    /// system does not tell.
     pub(super) fn permille(&self, elapsed: Duration) -> Option<u32> {
-        let used = used()?;
-        let mut start = self.start.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = start.get_or_insert(Start { used, elapsed });
-        if elapsed < from.elapsed {
-            *from = Start { used, elapsed };
-        }
-        permille(used.saturating_sub(from.used), elapsed.saturating_sub(from.elapsed), self.threads)
+        permille(used()?.saturating_sub(self.before?), elapsed, self.threads)
     }
 }
 
@@ -71,12 +53,5 @@ mod tests {
         assert_eq!(permille(second * 3, second, 2), Some(1000), "other threads do not count");
         assert_eq!(permille(Duration::ZERO, second, 1), Some(0));
         assert_eq!(permille(second, Duration::ZERO, 1), None);
-    }
-
-    #[test]
-    fn a_clock_that_is_set_back_starts_anew() {
-        let load = Load::new(1);
-        assert!(load.permille(Duration::from_secs(1)).is_none_or(|load| load <= 1000));
-        assert_eq!(load.permille(Duration::ZERO), None);
     }
 }

@@ -95,7 +95,7 @@ impl crate::Control for Talk<'_> {
 
     fn bounds(&self) -> Bounds {
         let budget = self.control.budget();
-        Bounds { soft: budget.soft, hard: budget.hard }
+        Bounds { from: budget.from, soft: budget.soft, hard: budget.hard }
     }
 
     fn report(&self, report: &Report<'_>) {

@@ -38,7 +38,7 @@ impl Probe {
     }
 
     pub(crate) fn with_bounds(soft: Option<Duration>, hard: Option<Duration>) -> Self {
-        Self { bounds: Bounds { soft, hard }, ..Self::default() }
+        Self { bounds: Bounds { soft, hard, ..Bounds::default() }, ..Self::default() }
     }
 
     /// The lines of the last report.
