@@ -49,7 +49,15 @@ pub(crate) fn plan(name: &str, limits: Limits) -> EnginePlan {
 pub(crate) fn patience() -> Patience {
     let long = WaitLimit::fixed(LONG);
     let short = WaitLimit::fixed(Duration::from_secs(2));
-    Patience { hello: long, ready: short, stop: short, overrun: LONG, stall: LONG, quit: short }
+    Patience {
+        hello: long,
+        ready: short,
+        stop: short,
+        overrun: LONG,
+        stall: LONG,
+        quit: short,
+        ..Patience::default()
+    }
 }
 
 /// A player that follows a script, and what it hears.

@@ -18,7 +18,15 @@ pub(crate) const SHORT: Duration = Duration::from_millis(600);
 /// Waits long for everything.
 pub(crate) fn patient() -> Patience {
     let long = WaitLimit::fixed(LONG);
-    Patience { hello: long, ready: long, stop: long, overrun: LONG, stall: LONG, quit: long }
+    Patience {
+        hello: long,
+        ready: long,
+        stop: long,
+        overrun: LONG,
+        stall: LONG,
+        quit: long,
+        ..Patience::default()
+    }
 }
 
 /// A command that misbehaves by rules, and a mark by which its processes are known.

@@ -338,6 +338,8 @@ fn what_comes_before_a_held_search_starts_is_no_answer_to_it() {
          < bestmove 2g2f
          = violation BestMoveWithoutSearch
          ! start
+         ! wait 5
+         ! start
          > position startpos
          > go depth 5
          = started 2",
@@ -576,6 +578,7 @@ fn a_shogi_game_starts_with_isready_and_undeclared_options() {
          < bestmove 7g7f
          = 1 bestmove 7g7f
          ! search startpos moves 7g7f 3c3d | btime 0 wtime 0 byoyomi 10000
+         ! wait 5
          > position startpos moves 7g7f 3c3d
          > go btime 0 wtime 0 byoyomi 10000
          = started 2
@@ -1010,6 +1013,7 @@ fn a_shogi_engine_that_answers_twice_is_asked_for_readyok_from_then_on() {
          < bestmove 7g7f
          = violation BestMoveWithoutSearch
          ! search startpos moves 7g7f 3c3d | btime 0 wtime 0 byoyomi 1000
+         ! wait 5
          > position startpos moves 7g7f 3c3d
          > go btime 0 wtime 0 byoyomi 1000
          = started 2
@@ -1038,6 +1042,7 @@ const REPEATED: &str = "! search startpos moves 7g7f | btime 0 wtime 0 byoyomi 1
          < bestmove 3c3d
          = 1 bestmove 3c3d
          ! search startpos moves 7g7f 3c3d 2g2f | btime 0 wtime 0 byoyomi 1000
+         ! wait 5
          > position startpos moves 7g7f 3c3d 2g2f
          > go btime 0 wtime 0 byoyomi 1000
          = started 2";
@@ -1135,6 +1140,7 @@ fn options_between_shogi_searches_cost_no_isready() {
          = 1 bestmove 7g7f
          ! lines 3 startpos | infinite
          > setoption name MultiPV value 3
+         ! wait 5
          > position startpos
          > go infinite
          = started 2",
@@ -1157,6 +1163,7 @@ fn a_shogi_engine_without_the_option_is_told_when_pondering_starts() {
          = 1 bestmove 7g7f ponder 3c3d
          ! search startpos moves 7g7f 3c3d | ponder
          > setoption name USI_Ponder value true
+         ! wait 5
          > position startpos moves 7g7f 3c3d
          > go ponder
          = started 2
@@ -1303,4 +1310,53 @@ fn a_button_is_pressed_for_each_search_that_asks_for_it() {
 #[test]
 fn the_end_of_the_output_is_told_once() {
     check_uci(&[], "! ping\n> isready\n! eof\n= gone\n! eof\n! wait 999999");
+}
+
+#[test]
+fn a_second_answer_of_a_shogi_engine_meets_no_search() {
+    check_usi(
+        &[],
+        "! search startpos | depth 5
+         > setoption name USI_Hash value 32
+         > setoption name USI_Ponder value false
+         > isready
+         < readyok
+         > position startpos
+         > go depth 5
+         = started 1
+         < bestmove 7g7f
+         = 1 bestmove 7g7f
+         ! search startpos moves 2g2f | depth 5
+         ! wait 4
+         < bestmove 2g2f
+         = violation BestMoveWithoutSearch
+         ! wait 1
+         > position startpos moves 2g2f
+         > go depth 5
+         = started 2
+         < bestmove 8c8d
+         = 2 bestmove 8c8d",
+    );
+}
+
+#[test]
+fn nobody_waits_for_a_shogi_engine_to_be_quiet_who_joins_searches() {
+    check_usi(
+        &[],
+        "! join
+         ! search startpos | depth 5
+         > setoption name USI_Hash value 32
+         > setoption name USI_Ponder value false
+         > isready
+         < readyok
+         > position startpos
+         > go depth 5
+         = started 1
+         < bestmove 7g7f
+         = 1 bestmove 7g7f
+         ! search startpos moves 2g2f | depth 5
+         > position startpos moves 2g2f
+         > go depth 5
+         = started 2",
+    );
 }

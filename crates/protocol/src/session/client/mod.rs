@@ -12,8 +12,8 @@
 //! [`Event::Dropped`].** In UCI an `isready` is answered before each `go`, so that a second or late
 //! `bestmove` of the search before meets no search and is ignored. Shogi engines take `isready`
 //! for the start of a game and clear their hash, so they get it once per game, unless they were seen
-//! to answer twice: until then a second `bestmove` may come after the next `go`. It is known by its
-//! move where the game has gone on with it, as no move can be made twice in a row by the same side;
+//! to answer twice: until then the next `go` keeps a short distance ([`Patience::settle`]), in which
+//! a second `bestmove` shows. One that comes later than that is known by its move where the game has gone on with it, as no move can be made twice in a row by the same side;
 //! anywhere else it cannot be told from the first one of the next search. The same danger is that of
 //! a caller who renounces the question ([`separate_searches`](ClientSession::separate_searches)). What
 //! has been read when `go` is said is never in danger, if the session gets it first
@@ -73,8 +73,11 @@ pub struct ClientSession {
     reported: BTreeSet<Wait>,
     /// The engine has answered a search twice.
     repeats_itself: bool,
-    /// Each search is separated by `readyok` from the one before.
+    /// Each search is separated from the one before: by `readyok`, or by time where it has another
+    /// meaning.
     separates_searches: bool,
+    /// Before this no search starts, for the one before may have two answers.
+    settled: Option<Moment>,
     /// The caller says when a search may start.
     holding: bool,
     /// The engine closed its output.
@@ -188,7 +191,8 @@ impl ClientSession {
             since: now,
             reported: BTreeSet::new(),
             repeats_itself: false,
-            separates_searches: dialect.ping_between_searches(),
+            separates_searches: true,
+            settled: None,
             holding: false,
             gone: false,
             events: VecDeque::new(),
@@ -331,15 +335,15 @@ impl ClientSession {
         self.options.ponder = allowed;
     }
 
-    /// Whether each search of a game waits for a `readyok` after the one before. By default in UCI;
-    /// in USI it would start a game.
+    /// Whether each search of a game waits for a `readyok` after the one before; in USI, where it
+    /// would start a game, for [`Patience::settle`]. By default it does.
     ///
     /// Without it a search waits only after options, a new game or `stop`, and always once the
-    /// engine was seen to answer twice. That saves a round trip for each move, and leaves one
+    /// engine was seen to answer twice. That saves the wait before each move, and leaves one
     /// danger: the first second `bestmove` of an engine that comes after the next `go` is taken for
     /// the answer to that, unless its move has been made since.
     pub fn separate_searches(&mut self, separate: bool) {
-        self.separates_searches = separate && self.dialogue.dialect().ping_between_searches();
+        self.separates_searches = separate;
     }
 
     /// Has searches wait for [`start_search`](Self::start_search) from now on.
@@ -354,6 +358,7 @@ impl ClientSession {
     pub fn holds_search(&self) -> bool {
         self.holding
             && self.waiting.is_some()
+            && self.settled.is_none()
             && self.pings.is_empty()
             && self.dialogue.phase() == Phase::Idle
     }
@@ -550,11 +555,14 @@ impl ClientSession {
         self.reported.remove(&Wait::Stop);
         // The next search asks for `readyok` first, which keeps another `bestmove` of this one
         // away from it.
-        self.unsettled |= self.separates_searches || self.repeats_itself;
+        let asks = self.dialogue.dialect().ping_between_searches();
+        self.unsettled |= self.separates_searches && asks || self.repeats_itself;
+        let keeps_distance = self.separates_searches && !self.unsettled;
+        self.settled = keeps_distance.then(|| self.heard.saturating_add(self.patience.settle));
         if let Some(Running { id, unwanted, stopped, request, .. }) = self.running.take() {
             self.answered = answer.map(|answer| (request.position, answer));
             // It may have ended by itself, and answer `stop` all the same.
-            self.unsettled |= stopped.is_some() && self.dialogue.dialect().ping_between_searches();
+            self.unsettled |= stopped.is_some() && asks;
             let dropped = Event::Dropped(id, DropReason::GameOver);
             self.events.push_back(if unwanted { dropped } else { event(id) });
         }
@@ -573,7 +581,8 @@ impl ClientSession {
 
     /// When to call [`handle_timeout`](Self::handle_timeout). `None` if nothing is waited for.
     pub fn poll_timeout(&self) -> Option<Moment> {
-        self.waits().map(|(_, at)| at).chain(self.overrun()).min()
+        let settled = self.settled.filter(|_| self.waiting.is_some());
+        self.waits().map(|(_, at)| at).chain(self.overrun()).chain(settled).min()
     }
 
     /// Does what is due: stops a search that overran its limit, reports an engine that is late.
@@ -686,6 +695,7 @@ impl ClientSession {
     /// Says what can be said now: registration, options, a new game, the search that waits; and
     /// asks for `readyok` wherever the engine may need time.
     fn advance(&mut self, now: Moment, out: &mut String) {
+        self.settled = self.settled.filter(|at| now < *at);
         if self.dialogue.phase() != Phase::Idle {
             return;
         }
@@ -704,7 +714,7 @@ impl ClientSession {
         if self.unsettled || self.dialogue.needs_ready() {
             self.ask_ready(None, now, out);
         }
-        if self.pings.is_empty() && !self.holding {
+        if self.pings.is_empty() && self.settled.is_none() && !self.holding {
             self.say_search(now, out);
         }
     }
@@ -748,7 +758,7 @@ impl ClientSession {
     fn ask_ready(&mut self, owner: Option<PingId>, now: Moment, out: &mut String) {
         if owner.is_some() || self.pings.is_empty() {
             self.pings.push_back(Ping { owner, since: now });
-            self.unsettled = false;
+            (self.unsettled, self.settled) = (false, None);
             self.say(&Command::IsReady, out);
         }
     }

@@ -19,6 +19,9 @@ pub struct Patience {
     /// How long a search without a limit in time may be silent before it is stopped. One that
     /// runs until `stop`, or until a mate is found, may be silent for ever.
     pub stall: Duration,
+    /// How long a shogi engine has to keep quiet after an answer before the next search. No
+    /// `readyok` can separate the two, and engines were seen to answer twice.
+    pub settle: Duration,
     /// For the end of the process after `quit`.
     pub quit: Limit,
 }
@@ -55,6 +58,7 @@ impl Default for Patience {
             stop: Limit::fixed(seconds(10)),
             overrun: seconds(2),
             stall: seconds(10 * 60),
+            settle: Duration::from_millis(5),
             quit: Limit::fixed(seconds(5)),
         }
     }
