@@ -103,13 +103,17 @@ test('a pawn asks what it becomes, and can think again', async () => {
   const all = ['q', 'r', 'b', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   open(fake, game(1, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   const page = await opened(fake, '#/analyse/1');
+  const knight = page.getByRole('button', { name: 'White knight' });
   await click(page, 'b7');
   await click(page, 'b8');
+  // The board tells of its moves a moment after the mouse.
+  await knight.waitFor();
   await page.keyboard.press('Escape');
+  await knight.waitFor({ state: 'detached' });
   expect(moves(fake)).toEqual([]);
   await click(page, 'b7');
   await click(page, 'b8');
-  await page.getByRole('button', { name: 'White knight' }).click();
+  await knight.click();
   await expect.poll(() => moves(fake)).toEqual(['b7b8n']);
   await page.context().close();
 });
