@@ -93,8 +93,9 @@ impl Builder {
         self
     }
 
-    /// Whether each search of a game waits for a `readyok` after the one before. It does by default
-    /// in UCI, and never in USI, where `isready` would start a game.
+    /// Whether each search of a game waits for a `readyok` after the one before; in USI, where
+    /// `isready` would start a game, for a moment of silence
+    /// ([`Patience::settle`](readyok_protocol::session::client::Patience::settle)). It does by default.
     ///
     /// Without it a search waits only after options, a new game or `stop`, and always once the
     /// engine was seen to answer twice. That halves what a ply costs a match runner. An answer that
