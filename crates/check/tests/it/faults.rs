@@ -10,7 +10,7 @@ use readyok_check::{Check, Report};
 pub(crate) type Related = [(&'static str, &'static [&'static str])];
 
 /// So many faults at once. Mostly they wait.
-const AT_ONCE: usize = 6;
+const AT_ONCE: usize = 14;
 
 static MACHINE: Mutex<()> = Mutex::new(());
 

@@ -100,7 +100,8 @@ pub(crate) fn check_reaped(id: u32) {
 }
 
 fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
-    for _ in 0..500 {
+    // A busy machine may need long for it, one that never does fails all the same.
+    for _ in 0..3000 {
         if done() {
             return;
         }
