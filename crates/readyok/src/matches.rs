@@ -7,7 +7,7 @@ mod run;
 mod show;
 mod standing;
 
-pub use engines::{EngineError, engine_plan};
+pub use engines::{EngineError, engine_plan, find_engine};
 pub use flags::{FlagError, PerEngine};
 pub use queue::{Queue, Worker};
 pub use run::{Changes, Manner, Results, Run, read_plan, write_report};

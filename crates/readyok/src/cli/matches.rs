@@ -25,7 +25,7 @@ use crate::cli::queue::QueueArgs;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
-use crate::matches::{Changes, Lines, Live, Manner, Queue, Results, Run, engine_plan, read_plan};
+use crate::matches::{Changes, Lines, Live, Manner, Queue, Results, Run, find_engine, read_plan};
 
 const HELP: &str = "\
 Examples:
@@ -149,9 +149,7 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
     };
     let Invocation { mut plan, options } = invocation;
     for engine in &mut plan.engines {
-        let found = engine_plan(&engine.command, &dirs::env).map_err(Failure::usage)?;
-        engine.command = found.command;
-        engine.args.splice(0..0, found.args);
+        find_engine(engine, &dirs::env).map_err(Failure::usage)?;
     }
     let state = &options.resume;
     let file = state.file.as_ref().filter(|_| !state.discard);
@@ -277,10 +275,14 @@ impl RunArgs {
     fn results(&self, args: &PlanArgs) -> Result<Results, Failure> {
         let plan = match &args.plan {
             Some(path) => {
-                let read = read_plan(path);
-                Some(
-                    read.map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))?,
-                )
+                let failed = |why: &dyn std::fmt::Display| {
+                    Failure::usage(format!("`{}`: {why}", path.display()))
+                };
+                let mut plan = read_plan(path).map_err(|error| failed(&error))?;
+                for engine in &mut plan.engines {
+                    find_engine(engine, &dirs::env).map_err(|error| failed(&error))?;
+                }
+                Some(plan)
             }
             None if self.resume.is_some() && args.is_empty() => None,
             None => Some(args.plan(seconds())?),

@@ -51,6 +51,23 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
     Ok(EnginePlan { command, args, dir, protocol, options, ..EnginePlan::default() })
 }
 
+/// Puts what starts an engine in the place of what a plan calls it, as [`engine_plan`] finds it. What
+/// the plan says itself counts more than the user's list of engines.
+///
+/// # Errors
+/// It is not there, or its path cannot be written down.
+pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineError> {
+    let found = engine_plan(&engine.command, env)?;
+    engine.command = found.command;
+    engine.args.splice(0..0, found.args);
+    engine.dir = engine.dir.take().or(found.dir);
+    engine.protocol = engine.protocol.or(found.protocol);
+    for (name, value) in found.options {
+        engine.options.entry(name).or_insert(value);
+    }
+    Ok(())
+}
+
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

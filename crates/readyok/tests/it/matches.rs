@@ -79,6 +79,31 @@ fn a_match_does_not_go_on_with_other_openings_unnoticed() {
 }
 
 #[test]
+fn a_plan_calls_engines_what_the_command_line_calls_them() {
+    let dir = Dir::new();
+    let engine = |name: &str, command: &str| {
+        format!("[[engines]]\nname = '{name}'\ncommand = '{command}'\nlimits = {{ depth = 1 }}\n")
+    };
+    let plan = |second| {
+        let rules = "[adjudication]\nmax_moves = 6\n";
+        ["game = 'chess'\nseed = 1\n", &engine("a", "narikin"), &engine("b", second), rules]
+            .concat()
+    };
+    dir.write("ours.toml", &plan("narikin"));
+    let output = at(&dir, &["match", "--plain", "--plan", "ours.toml", "--results", "m.jsonl"]);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(
+        output.text().contains("everything was played: 1 pairings, 2 games"),
+        "{}",
+        output.text()
+    );
+    dir.write("theirs.toml", &plan("./nobody"));
+    let output = at(&dir, &["match", "--plain", "--plan", "theirs.toml"]);
+    assert_eq!(output.code(), Some(2));
+    assert!(output.stderr.contains("`theirs.toml`: no engine `./nobody`"), "{}", output.stderr);
+}
+
+#[test]
 fn shogi_is_played_and_kept_as_kif() {
     let dir = Dir::new();
     let words =
