@@ -254,10 +254,28 @@ pub(crate) enum Start<K> {
 
 impl Reader<'_> {
     /// Finds the word that says which message this is.
+    #[inline]
+    pub(crate) fn start<K>(
+        &mut self,
+        known: fn(&str) -> Option<K>,
+        is_theirs: fn(&str) -> bool,
+    ) -> Start<K> {
+        // Nearly always it is the first one.
+        if let Some(word) = self.words.peek()
+            && let Some(found) = known(word.text)
+        {
+            self.words.go_to(word.end());
+            return Start::Known(found, 0);
+        }
+        self.odd_start(known, is_theirs)
+    }
+
+    /// The same for any line.
     ///
     /// Unknown words before it are skipped, unless the first of them is a message of the other
     /// side: `info string please stop` is no `stop`.
-    pub(crate) fn start<K>(
+    #[inline(never)]
+    fn odd_start<K>(
         &mut self,
         known: fn(&str) -> Option<K>,
         is_theirs: fn(&str) -> bool,

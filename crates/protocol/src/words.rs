@@ -71,6 +71,11 @@ impl<'a> Words<'a> {
         self.at = at;
     }
 
+    /// Whether nothing is left, not even white space.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.line.len() <= self.at
+    }
+
     /// Where the next word starts; the end of the line if there is none.
     #[inline]
     pub(crate) fn next_start(&self) -> usize {
@@ -82,30 +87,36 @@ impl<'a> Words<'a> {
         start
     }
 
+    /// Takes fields of a keyword of no more than eight bytes and a number as
+    /// [`plain_number`](Self::plain_number) has it, each after a single white space, up to the
+    /// first that is no such field or that `take` does not want. Nearly all fields are such.
+    #[inline]
+    pub(crate) fn plain_fields(&mut self, mut take: impl FnMut(u64, u64) -> bool) {
+        let line = self.line.as_bytes();
+        let mut rest = line.get(self.at..).unwrap_or_default();
+        while let Some((_, text)) = rest.split_first() {
+            let chunk = chunk(line, text);
+            let bits = spaces(chunk).trailing_zeros() & !7;
+            let after = u64::MAX.checked_shl(bits).unwrap_or(0);
+            let Some([b'\0'..=b' ', text @ ..]) = text.get(bits as usize / 8..) else { break };
+            let Some((number, length)) = number_of(line, text) else { break };
+            let Some(text) = text.get(length..) else { break };
+            if !take(chunk & !after, number) {
+                break;
+            }
+            rest = text;
+        }
+        self.at = line.len() - rest.len();
+    }
+
     /// The next word, if it is a number without a sign and of no more than 15 digits, which cannot
     /// overflow. Nearly all numbers are such.
     #[inline]
     pub(crate) fn plain_number(&mut self) -> Option<u64> {
         let start = self.next_start();
-        let text = self.line.as_bytes().get(start..)?;
-        let (number, length) = digits_of(text)?;
-        match length {
-            0 => None,
-            8 => self.long_number(start, number),
-            _ => {
-                self.at = start + length;
-                Some(number)
-            }
-        }
-    }
-
-    /// The same for one whose first eight digits are known.
-    #[inline(never)]
-    fn long_number(&mut self, start: usize, first: u64) -> Option<u64> {
-        let text = self.line.as_bytes().get(start + 8..)?;
-        let (more, length) = digits_of(text)?;
-        let number = first.checked_mul(*POWERS.get(length)?)?.checked_add(more)?;
-        self.at = start + 8 + length;
+        let line = self.line.as_bytes();
+        let (number, length) = number_of(line, line.get(start..)?)?;
+        self.at = start + length;
         Some(number)
     }
 
@@ -165,6 +176,35 @@ impl DoubleEndedIterator for Words<'_> {
     }
 }
 
+/// A keyword of up to eight bytes as one number, which is compared faster than a text.
+pub(crate) const fn key(word: &str) -> u64 {
+    let (mut key, mut bytes) = (0, word.as_bytes());
+    while let Some((last, before)) = bytes.split_last() {
+        key = key << 8 | *last as u64;
+        bytes = before;
+    }
+    key
+}
+
+/// The first eight bytes of the rest of a line. Zeros stand for those after its end.
+#[inline]
+fn chunk(line: &[u8], rest: &[u8]) -> u64 {
+    match rest.first_chunk() {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => end_chunk(line, rest),
+    }
+}
+
+/// The same near the end of the line. Kept apart so that the usual way is short.
+#[inline(never)]
+fn end_chunk(line: &[u8], rest: &[u8]) -> u64 {
+    match line.last_chunk() {
+        // What stands before the rest is shifted out, without a branch for each length.
+        Some(chunk) => u64::from_le_bytes(*chunk) >> 8 >> (8 * 7usize.saturating_sub(rest.len())),
+        None => u64::from_le_bytes(short_chunk(rest)),
+    }
+}
+
 /// The number of bytes before the first white space.
 ///
 /// Looks at eight bytes at a time: the length of a word cannot be predicted, and a loop over its
@@ -199,8 +239,16 @@ pub(crate) fn has_byte_below(limit: u8, text: &str) -> bool {
             bytes_below(limit, *start) | bytes_below(limit, *end) != 0
         }
         (Some(_), _) => long_has_byte_below(limit, bytes),
-        // The zeros after the end of a short text are no part of it.
-        _ => first_marked(bytes_below(limit, short_chunk(bytes))) < bytes.len(),
+        _ => short_has_byte_below(limit, bytes),
+    }
+}
+
+/// The same for less than eight bytes.
+#[inline]
+fn short_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(start), Some(end)) => below(limit, half(*start) | half(*end) << 32) != 0,
+        _ => bytes.iter().any(|&byte| byte < limit),
     }
 }
 
@@ -215,12 +263,17 @@ fn long_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
 /// A text of less than eight bytes, with zeros after its end.
 #[inline]
 fn short_chunk(text: &[u8]) -> [u8; 8] {
-    let half = |half: &[u8; 4]| u64::from(u32::from_le_bytes(*half));
     let chunk = match (text.first_chunk(), text.last_chunk()) {
-        (Some(start), Some(end)) => half(start) | half(end) << (8 * (text.len() - 4)),
+        (Some(start), Some(end)) => half(*start) | half(*end) << (8 * (text.len() - 4)),
         _ => text.iter().rev().fold(0, |chunk, &byte| chunk << 8 | u64::from(byte)),
     };
     chunk.to_le_bytes()
+}
+
+/// Four bytes as a number.
+#[inline]
+fn half(bytes: [u8; 4]) -> u64 {
+    u32::from_le_bytes(bytes).into()
 }
 
 /// A one in each byte.
@@ -230,8 +283,36 @@ const ONES: u64 = u64::MAX / 0xff;
 /// bytes after it may be marked, too.
 #[inline]
 fn bytes_below(limit: u8, chunk: [u8; 8]) -> u64 {
-    let chunk = u64::from_le_bytes(chunk);
+    below(limit, u64::from_le_bytes(chunk))
+}
+
+#[inline]
+fn spaces(chunk: u64) -> u64 {
+    below(b' ' + 1, chunk)
+}
+
+#[inline]
+fn below(limit: u8, chunk: u64) -> u64 {
     chunk.wrapping_sub(ONES * u64::from(limit)) & !chunk & (ONES * 0x80)
+}
+
+/// The number of no more than 15 digits that a part of a line starts with, up to white space, and
+/// how many digits it has.
+#[inline]
+fn number_of(line: &[u8], text: &[u8]) -> Option<(u64, usize)> {
+    match digits_of(chunk(line, text))? {
+        (_, 0) => None,
+        (number, 8) => long_number(line, text, number),
+        (number, length) => Some((number, length)),
+    }
+}
+
+/// The same for one whose first eight digits are known.
+#[inline(never)]
+fn long_number(line: &[u8], text: &[u8], first: u64) -> Option<(u64, usize)> {
+    let (more, length) = digits_of(chunk(line, text.get(8..)?))?;
+    let number = first.checked_mul(*POWERS.get(length)?)?.checked_add(more)?;
+    Some((number, 8 + length))
 }
 
 /// Ten to the power of how many digits may follow the first eight.
@@ -242,10 +323,9 @@ const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_
 ///
 /// Looks at eight bytes at a time, as [`word_length`] does and for the same reason.
 #[inline]
-fn digits_of(text: &[u8]) -> Option<(u64, usize)> {
-    let chunk = text.first_chunk().copied().unwrap_or_else(|| short_chunk(text));
-    let bits = bytes_below(b' ' + 1, chunk).trailing_zeros() & !7;
-    let digits = u64::from_le_bytes(chunk) ^ (ONES * u64::from(b'0'));
+fn digits_of(chunk: u64) -> Option<(u64, usize)> {
+    let bits = spaces(chunk).trailing_zeros() & !7;
+    let digits = chunk ^ (ONES * u64::from(b'0'));
     // As if zeros stood before them, which need no mask.
     let digits = digits.checked_shl(64 - bits).unwrap_or(0);
     let above_nine = digits | digits.wrapping_add(ONES * (0x80 - 10));
@@ -333,6 +413,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn plain_fields_are_short_words_with_numbers() {
+        let fields = |line: &str| {
+            let (mut words, mut found) = (Words::of(line), alloc::vec::Vec::new());
+            words.go_to(2);
+            words.plain_fields(|key, number| {
+                found.push((key, number));
+                number != 13
+            });
+            (found, words.at())
+        };
+        let (winc, hashfull) = (key("winc"), key("hashfull"));
+        assert_eq!(
+            fields("go winc 0\thashfull 123456789"),
+            (alloc::vec![(winc, 0), (hashfull, 123_456_789)], 28)
+        );
+        assert_eq!(fields("go winc 7 winc 13 winc 7"), (alloc::vec![(winc, 7), (winc, 13)], 9));
+        for line in ["go", "go ", "go winc", "go winc ", "go winc  5", "go winc -5", "go winc 5x"] {
+            assert_eq!(fields(line), (alloc::vec![], 2), "{line}");
+        }
+        assert_eq!(fields("go movestogo 5"), (alloc::vec![], 2));
     }
 
     #[test]

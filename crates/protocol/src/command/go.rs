@@ -8,6 +8,7 @@ use crate::clock::{Clocks, Millis};
 use crate::moves::MoveList;
 use crate::note::NoteKind;
 use crate::read::{self, Reader, in_any_case};
+use crate::words::{Words, key};
 use crate::write::{self, WriteError};
 use crate::{Dialect, reserved};
 
@@ -240,10 +241,47 @@ pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
 }
 
 /// Reads what follows `go`.
+#[inline]
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Go<'a> {
-    let mut go = Go::default();
-    go.clocks.convention = reader.dialect.clock_convention();
-    let mut seen = 0u16;
+    let mut clocks = Clocks { convention: reader.dialect.clock_convention(), ..Clocks::default() };
+    let seen = read_times(&mut reader.words, &mut clocks);
+    if reader.words.is_at_end() { Go::clocks(clocks) } else { read_any(reader, clocks, seen) }
+}
+
+/// Reads times as nearly all are: a number that fits, and each said once. Gives the bits of the
+/// keys that have been seen.
+#[inline(never)]
+fn read_times(words: &mut Words<'_>, clocks: &mut Clocks) -> u16 {
+    const WHITE_TIME: u64 = key("wtime");
+    const BLACK_TIME: u64 = key("btime");
+    const WHITE_INCREMENT: u64 = key("winc");
+    const BLACK_INCREMENT: u64 = key("binc");
+    const BYOYOMI: u64 = key("byoyomi");
+    let mut seen = 0;
+    words.plain_fields(|word, number| {
+        let (time, key) = match word {
+            WHITE_TIME => (&mut clocks.white_time, Key::WhiteTime),
+            BLACK_TIME => (&mut clocks.black_time, Key::BlackTime),
+            WHITE_INCREMENT => (&mut clocks.white_increment, Key::WhiteIncrement),
+            BLACK_INCREMENT => (&mut clocks.black_increment, Key::BlackIncrement),
+            BYOYOMI => (&mut clocks.byoyomi, Key::Byoyomi),
+            _ => return false,
+        };
+        let bit = 1 << key as u16;
+        let is_first = seen & bit == 0;
+        if is_first {
+            seen |= bit;
+            *time = Some(number.cast_signed());
+        }
+        is_first
+    });
+    seen
+}
+
+/// Reads any fields that follow the times.
+#[inline(never)]
+fn read_any<'a>(reader: &mut Reader<'a>, clocks: Clocks, mut seen: u16) -> Go<'a> {
+    let mut go = Go::clocks(clocks);
     while let Some(word) = reader.words.next() {
         let exact = Key::from_word(word.text);
         let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {

@@ -9,7 +9,9 @@ pub(crate) use setoption::{decoded, encoded};
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
+use core::mem;
 use core::str::FromStr;
 
 use crate::clock::Clocks;
@@ -150,6 +152,7 @@ impl<'a> Command<'a> {
         };
         let whole = reader.words.clone();
         let command = match reader.start(known, reserved::is_reply) {
+            Start::Known(Kind::Go, _) => return Self::read_go(&mut reader),
             Start::Known(kind, _) => Self::read_kind(kind, &mut reader),
             Start::Unknown(kind) => {
                 if let Some(kind) = kind {
@@ -163,6 +166,13 @@ impl<'a> Command<'a> {
             Some(value) => reader.done(value),
             None => reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text))),
         }
+    }
+
+    /// Reads what follows `go`, the hot command, where it is returned: moving it takes as long as
+    /// reading a field.
+    #[inline(never)]
+    fn read_go(reader: &mut Reader<'a>) -> Reading<Self> {
+        Reading { value: Self::Go(go::read(reader)), notes: mem::take(&mut reader.notes) }
     }
 
     /// The command, or `None` if something that it cannot be without is missing.
@@ -182,7 +192,7 @@ impl<'a> Command<'a> {
             Kind::SetOption => return setoption::read(reader).map(Self::SetOption),
             Kind::Register => return Register::read(reader).map(Self::Register),
             Kind::Position => return read_position(reader).map(Self::Position),
-            Kind::Go => return Some(Self::Go(go::read(reader))),
+            Kind::Go => return Some(Self::read_go(reader).value),
             Kind::PonderHit => return Some(Self::PonderHit(go::read_clocks(reader))),
         };
         reader.expect_end();
@@ -474,7 +484,7 @@ pub struct CommandError {
     /// The line.
     pub line: String,
     /// What is wrong with it.
-    pub notes: alloc::vec::Vec<Note>,
+    pub notes: Vec<Note>,
 }
 
 impl fmt::Display for CommandError {

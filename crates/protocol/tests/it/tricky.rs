@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
-use readyok_protocol::{Command, Dialect, Go, Info, OptionDecl, Reply, SetOption, WriteError};
+use readyok_protocol::{
+    Command, Dialect, Go, Info, Note, OptionDecl, Reply, SetOption, WriteError,
+};
 
 use crate::cases::{self, Case};
 
@@ -112,6 +114,27 @@ fn clocks_that_the_dialect_does_not_have_are_read_and_not_written() {
         let command = Command::read(line, dialect).strict().unwrap();
         let error = check_refused(&command, dialect);
         assert!(matches!(error, WriteError::NotInDialect { .. }), "{line}: {error}");
+    }
+}
+
+#[test]
+fn a_go_is_read_the_same_with_one_space_and_with_two() {
+    let keys = ["wtime", "winc", "WINC", "byoyomi", "movetime", "depth", "nonsense", "infinite"];
+    let numbers = ["0", "300000", "-5", "+5", "5x", "", "x", "12345678", "123456789012345", "9e9"];
+    let long = "12345678901234567890";
+    let numbers = || numbers.into_iter().chain([long]);
+    for (first, second) in keys.iter().flat_map(|first| keys.map(|second| (first, second))) {
+        for (one, other) in numbers().flat_map(|one| numbers().map(move |other| (one, other))) {
+            let words = ["go", first, one, second, other, "btime", "7"];
+            let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
+            let [line, wide] = [" ", "  "].map(|space| words.join(space));
+            for dialect in Dialect::ALL {
+                let [read, wide] = [&line, &wide].map(|line| Command::read(line, dialect));
+                let kinds = |notes: &[Note]| notes.iter().map(|it| it.kind).collect::<Vec<_>>();
+                assert_eq!(read.value, wide.value, "{line}");
+                assert_eq!(kinds(&read.notes), kinds(&wide.notes), "{line}");
+            }
+        }
     }
 }
 
