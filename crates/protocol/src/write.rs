@@ -181,24 +181,40 @@ pub(crate) fn signed(
     integer(out, value.unsigned_abs())
 }
 
-/// Writes a number, four digits at a time. A `write!` takes several times as long.
+/// Writes a number, two digits at a time. A `write!` takes several times as long.
 pub(crate) fn integer(out: &mut (impl fmt::Write + ?Sized), value: u64) -> fmt::Result {
-    if 10_000 <= value {
-        integer(out, value / 10_000)?;
+    if value < 10_000 {
+        return up_to_four(out, (value % 10_000) as u16);
     }
-    let last = (value % 10_000) as u16;
+    // Nearly all numbers have no more than eight digits, and a call takes as long as four of them.
+    match value / 10_000 {
+        above @ 0..10_000 => up_to_four(out, (above % 10_000) as u16)?,
+        above => integer(out, above)?,
+    }
+    four(out, (value % 10_000) as u16)
+}
+
+/// Writes a number below ten thousand.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call takes as long as the digits")]
+fn up_to_four(out: &mut (impl fmt::Write + ?Sized), value: u16) -> fmt::Result {
     match value {
-        0..10 => digit(out, last),
-        10..100 => pair(out, last),
+        0..10 => digit(out, value),
+        10..100 => pair(out, value),
         100..1000 => {
-            digit(out, last / 100)?;
-            pair(out, last % 100)
+            digit(out, value / 100)?;
+            pair(out, value % 100)
         }
-        1000.. => {
-            pair(out, last / 100)?;
-            pair(out, last % 100)
-        }
+        1000.. => four(out, value),
     }
+}
+
+/// Writes four digits of a number below ten thousand.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call takes as long as the digits")]
+fn four(out: &mut (impl fmt::Write + ?Sized), value: u16) -> fmt::Result {
+    pair(out, value / 100)?;
+    pair(out, value % 100)
 }
 
 /// Writes a number below ten.

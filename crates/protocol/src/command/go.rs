@@ -128,6 +128,20 @@ impl Go<'_> {
             out.write_str(" ponder")?;
         }
         write_clocks(&self.clocks, dialect, out)?;
+        if self.has_only_clocks() { Ok(()) } else { self.write_limits(out) }
+    }
+
+    /// Whether nothing but clocks limits the search, as in nearly all games.
+    #[inline]
+    fn has_only_clocks(&self) -> bool {
+        let rest = (&self.search_moves, self.depth, self.nodes, self.mate, self.move_time);
+        matches!(rest, (None, None, None, None, None))
+            && matches!((self.infinite, self.perft), (false, None))
+            && self.unknown.is_empty()
+    }
+
+    /// Writes what follows the clocks.
+    fn write_limits(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
         write::field(out, " depth ", self.depth)?;
         write::field(out, " nodes ", self.nodes)?;
         match self.mate {
@@ -160,11 +174,9 @@ pub(super) fn write_clocks(
     dialect: Dialect,
     out: &mut (impl fmt::Write + ?Sized),
 ) -> fmt::Result {
-    let converted;
-    let mut clocks = clocks;
-    if clocks.convention != dialect.clock_convention() {
-        converted = clocks.in_convention(dialect.clock_convention());
-        clocks = &converted;
+    let convention = dialect.clock_convention();
+    if clocks.convention != convention {
+        return write_clocks(&clocks.in_convention(convention), dialect, out);
     }
     // Whoever moves first comes first; shogi engines were seen to rely on it.
     match dialect {

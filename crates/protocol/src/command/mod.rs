@@ -214,11 +214,11 @@ impl<'a> Command<'a> {
             Self::Debug(true) => out.write_str("debug on")?,
             Self::Debug(false) => out.write_str("debug off")?,
             Self::IsReady => out.write_str("isready")?,
-            Self::SetOption(it) => it.write(out)?,
-            Self::Register(it) => it.write(out)?,
+            Self::SetOption(it) => return it.write(out),
+            Self::Register(it) => return it.write(out),
             Self::NewGame => out.write_str(dialect.new_game())?,
             Self::Position(it) => write_position(it, out)?,
-            Self::Go(it) => it.write(dialect, out)?,
+            Self::Go(it) => return it.write(dialect, out),
             Self::Stop => out.write_str("stop")?,
             Self::PonderHit(clocks) => {
                 clocks.check(dialect)?;

@@ -140,7 +140,9 @@ impl<'a> OptionDecl<'a> {
 
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
         self.check_name()?;
-        self.kind.check()?;
+        if !self.kind.is_plain() {
+            self.kind.check()?;
+        }
         out.write_str("option name ")?;
         out.write_str(&self.name)?;
         self.kind.write(out)?;
@@ -189,16 +191,19 @@ fn check_text(
     write::check_text(field, text, keywords)
 }
 
-/// Checks one of the texts to choose from.
+/// Whether this is one of the texts to choose from as nearly all are: one short word, and of
+/// another length than the words that would end it.
 #[inline]
+fn is_plain_choice(text: &str) -> bool {
+    !matches!(text.len(), 0 | 3 | 7 | 17..) && !has_byte_below(b' ' + 1, text)
+}
+
+/// Checks one of the texts to choose from.
 fn check_choice(text: &str) -> Result<(), WriteError> {
-    // Most are one short word, and of another length than the words that would end it.
-    let is_plain = !matches!(text.len(), 0 | 3 | 7 | 17..) && !has_byte_below(b' ' + 1, text);
-    if is_plain { Ok(()) } else { check_odd_choice(text) }
+    if is_plain_choice(text) { Ok(()) } else { check_odd_choice(text) }
 }
 
 /// The same for any text.
-#[inline(never)]
 fn check_odd_choice(text: &str) -> Result<(), WriteError> {
     let keywords = &["var", "default"];
     if text.is_empty() { Ok(()) } else { check_text("choice of an option", text, keywords) }
@@ -231,6 +236,16 @@ impl OptionKind<'_> {
         }
     }
 
+    /// Whether the type is a choice of plain texts, which need no further check.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        let Self::Combo { default, vars } = self else { return false };
+        vars.len() <= OptionDecl::MAX_VARS
+            && default.as_deref().is_none_or(is_plain_choice)
+            && vars.iter().all(|text| is_plain_choice(text))
+    }
+
+    #[inline(never)]
     fn check(&self) -> Result<(), WriteError> {
         match self {
             Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
@@ -323,7 +338,7 @@ fn write_text(
 ) -> fmt::Result {
     let Some(text) = text else { return Ok(()) };
     out.write_str(key)?;
-    out.write_str(encoded(text))
+    if text.is_empty() { out.write_str(encoded("")) } else { out.write_str(text) }
 }
 
 /// The types of options that the protocols have.
