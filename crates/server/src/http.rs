@@ -12,6 +12,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
+use tokio::sync::Semaphore;
 
 use crate::app::App;
 use crate::store::LibraryFile;
@@ -20,6 +21,8 @@ pub(crate) use guard::{Doors, Password};
 
 /// No upload is larger.
 const LARGEST_UPLOAD: usize = 64 << 20;
+/// So many files are read at once.
+const MOST_UPLOADS: usize = 4;
 
 /// What every handler can ask.
 #[derive(Clone)]
@@ -29,6 +32,13 @@ pub(crate) struct Service {
     pub(crate) library: LibraryFile,
     /// Folders that the file picker shows.
     pub(crate) roots: Arc<[std::path::PathBuf]>,
+    /// Held by files that are being read.
+    pub(crate) uploads: Arc<Semaphore>,
+}
+
+/// Room for the files that may be read at once.
+pub(crate) fn uploads() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(MOST_UPLOADS))
 }
 
 /// All that the server answers to.

@@ -25,6 +25,8 @@ const MOST_BYTES: usize = 8 << 20;
 const DEAD: usize = 64 << 20;
 /// A tab may listen to so many topics.
 const MOST_TOPICS: usize = 64;
+/// There may be so many tabs.
+const MOST_TABS: usize = 100;
 
 /// All topics with their listeners.
 #[derive(Debug, Default)]
@@ -41,12 +43,15 @@ struct Channel {
 }
 
 impl Hub {
-    /// A tab comes.
-    pub(crate) fn join(&mut self) -> (TabId, Arc<Outbox>) {
+    /// A tab comes, unless there are too many.
+    pub(crate) fn join(&mut self) -> Option<(TabId, Arc<Outbox>)> {
+        if MOST_TABS <= self.tabs.len() {
+            return None;
+        }
         self.last_tab += 1;
         let outbox = Arc::<Outbox>::default();
         self.tabs.insert(self.last_tab, Arc::clone(&outbox));
-        (self.last_tab, outbox)
+        Some((self.last_tab, outbox))
     }
 
     /// A tab leaves.
@@ -273,7 +278,7 @@ mod tests {
     #[test]
     fn deltas_follow_the_snapshot_without_a_gap() {
         let mut hub = Hub::default();
-        let (tab, outbox) = hub.join();
+        let (tab, outbox) = hub.join().expect("there is room");
         hub.publish(Topic::Games, delta());
         assert!(hub.subscribe(tab, Topic::Games));
         assert_eq!(drained(&outbox), "S");
@@ -287,8 +292,8 @@ mod tests {
     #[test]
     fn a_slow_tab_gets_a_new_snapshot() {
         let mut hub = Hub::default();
-        let (slow, outbox) = hub.join();
-        let (fast, other) = hub.join();
+        let (slow, outbox) = hub.join().expect("there is room");
+        let (fast, other) = hub.join().expect("there is room");
         hub.subscribe(slow, Topic::Games);
         hub.subscribe(fast, Topic::Games);
         assert_eq!((drained(&outbox), drained(&other)), ("S".to_owned(), "S".to_owned()));
@@ -304,7 +309,7 @@ mod tests {
     #[test]
     fn nothing_comes_of_a_topic_that_was_left_or_closed() {
         let mut hub = Hub::default();
-        let (tab, outbox) = hub.join();
+        let (tab, outbox) = hub.join().expect("there is room");
         hub.subscribe(tab, Topic::Games);
         drained(&outbox);
         hub.publish(Topic::Games, delta());
@@ -321,9 +326,20 @@ mod tests {
     #[test]
     fn a_tab_listens_to_a_bounded_number_of_topics() {
         let mut hub = Hub::default();
-        let (tab, _outbox) = hub.join();
+        let (tab, _outbox) = hub.join().expect("there is room");
         let granted = (0..1000).filter(|id| hub.subscribe(tab, Topic::Game(*id))).count();
         assert_eq!(granted, MOST_TOPICS);
+    }
+
+    #[test]
+    fn there_is_a_bounded_number_of_tabs() {
+        let mut hub = Hub::default();
+        let tabs: Vec<TabId> =
+            (0..1000).map_while(|_| hub.join()).map(|(tab, _outbox)| tab).collect();
+        assert_eq!(tabs.len(), MOST_TABS);
+        hub.leave(tabs[7]);
+        assert!(hub.join().is_some());
+        assert!(hub.join().is_none());
     }
 
     #[test]

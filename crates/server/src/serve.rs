@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at};
 
 use crate::app::{App, Setup};
-use crate::http::{Doors, Password, Service, router};
+use crate::http::{Doors, Password, Service, router, uploads};
 use crate::store::{LibraryFile, StoreError};
 use crate::time::{instant, now};
 
@@ -178,7 +178,8 @@ impl Server {
         let mut roots = options.roots;
         roots.push(data.clone());
         let library = LibraryFile::in_folder(data);
-        let service = Service { app, doors, library, roots: roots.into() };
+        let (roots, uploads) = (roots.into(), uploads());
+        let service = Service { app, doors, library, roots, uploads };
         Ok(Self { listeners, address: shown, service, lock })
     }
 

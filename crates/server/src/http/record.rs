@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
+use axum::extract::{FromRequest, Path, Query, Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use readyok_rules::record::{Encoding, Format, read, write_encoded};
@@ -36,10 +36,20 @@ pub(super) struct Upload {
 pub(super) async fn import(
     State(service): State<Service>,
     Query(upload): Query<Upload>,
-    body: Bytes,
+    request: Request,
 ) -> Response {
+    // Before a byte of it is taken: each may be large.
+    let Ok(permit) = service.uploads.try_acquire_owned() else {
+        return refused(refusal(RefusalCode::NotNow, "too many files are being read"));
+    };
+    let body = match Bytes::from_request(request, &()).await {
+        Ok(body) => body,
+        Err(error) => return error.into_response(),
+    };
     let app = service.app;
     let done = tokio::task::spawn_blocking(move || {
+        // It is being read even when nobody waits for that any more.
+        let _permit = permit;
         let (trees, mut imported) = read_all(&upload.name, &body);
         for tree in trees {
             // A lock for each, so that others get their turn.

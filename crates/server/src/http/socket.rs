@@ -28,7 +28,9 @@ pub(super) async fn upgrade(State(service): State<Service>, socket: WebSocketUpg
 
 async fn serve(service: Service, socket: WebSocket) {
     let app = service.app;
-    let (tab, outbox) = app.world().hub.join();
+    let joined = app.world().hub.join();
+    // One too many is closed without a word; the page tries again later.
+    let Some((tab, outbox)) = joined else { return };
     outbox.push(text(&ToTab::Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         run: service.doors.run(),

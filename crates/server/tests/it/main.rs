@@ -4,6 +4,7 @@
 mod analysis;
 mod engines;
 mod guard;
+mod limits;
 mod matches;
 mod play;
 mod records;

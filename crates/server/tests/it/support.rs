@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// Long enough that a loaded machine does not matter.
-const LONG: Duration = Duration::from_mins(1);
+pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// The engine of the tests.
 pub(crate) const MIME: &str = env!("CARGO_BIN_EXE_mime");
@@ -84,6 +84,11 @@ impl Fixture {
         let _ = self.stop.send(());
         timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
         self.folder
+    }
+
+    /// Waits until the server has ended by itself.
+    pub(crate) async fn ended(self) {
+        timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
     }
 
     pub(crate) async fn tab(&self) -> Tab {

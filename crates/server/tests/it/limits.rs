@@ -1,0 +1,153 @@
+//! How much of everything there can be: tabs, engines, uploads, news.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::support::{Fixture, LONG, game, open_socket};
+
+/// Engines tell what they think at most so often.
+const PACE: Duration = Duration::from_millis(40);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_tab_too_many_is_closed_and_the_others_go_on() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let mut others = Vec::new();
+    // The first message is a greeting, or there is none.
+    while others.len() < 1000 {
+        let stream = TcpStream::connect(&server.host).await.expect("it listens");
+        let headers =
+            [("cookie", server.cookie.clone()), ("origin", format!("http://{}", server.host))];
+        let mut socket = open_socket(&server.host, stream, &headers).await.expect("it is ours");
+        match timeout(LONG, socket.next()).await.expect("in time") {
+            Some(Ok(Message::Text(_))) => others.push(socket),
+            Some(_) | None => break,
+        }
+    }
+    assert_eq!(others.len(), 99);
+    assert_eq!(tab.follow("games").await["games"], json!([]));
+    // Whoever leaves makes room.
+    drop(others);
+    let deadline = Instant::now() + LONG;
+    loop {
+        let stream = TcpStream::connect(&server.host).await.expect("it listens");
+        let headers =
+            [("cookie", server.cookie.clone()), ("origin", format!("http://{}", server.host))];
+        let mut socket = open_socket(&server.host, stream, &headers).await.expect("it is ours");
+        if let Some(Ok(Message::Text(_))) = timeout(LONG, socket.next()).await.expect("in time") {
+            break;
+        }
+        assert!(Instant::now() < deadline, "there is no room");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_many_engines_run_and_no_more() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let mut answer = Value::Null;
+    let mut started = 0;
+    while started < 1000 {
+        answer = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
+        if answer["kind"] != "process" {
+            break;
+        }
+        started += 1;
+    }
+    assert_eq!((&answer["code"], started <= 64), (&json!("too_much"), true), "{started}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_many_files_are_read_at_once() {
+    let server = Fixture::start().await;
+    let head = format!(
+        "POST /api/import?name=a.pgn HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nCookie: {1}\r\n\
+        Content-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\n",
+        server.host, server.cookie
+    );
+    let mut slow = Vec::new();
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        slow.push(stream);
+    }
+    let statuses = async |wanted: u16| {
+        let deadline = Instant::now() + LONG;
+        loop {
+            let body = b"1. e4 *\n";
+            let answer =
+                server.post("/api/import?name=b.pgn", "application/octet-stream", body).await;
+            if answer.status == wanted {
+                return answer;
+            }
+            assert!(Instant::now() < deadline, "{}", answer.text());
+        }
+    };
+    assert_eq!(statuses(409).await.json()["code"], "not_now");
+    drop(slow);
+    assert_eq!(statuses(200).await.json()["total"], 1);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn archives_are_not_unpacked() {
+    let server = Fixture::start().await;
+    // A megabyte of spaces, as gzip has it: the head, one block, the length.
+    let mut archive = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+    archive.extend([0xed, 0xc1, 1, 1, 0, 0, 0, 0x80, 0x90, 0xfe, 0xaf, 0xee, 8, 0x0a]);
+    let zip = b"PK\x03\x04\x14\0\0\0\x08\0";
+    for (name, bytes) in [("a.pgn.gz", archive.as_slice()), ("a.zip", zip), ("a.pgn", zip)] {
+        let path = format!("/api/import?name={name}");
+        let read = server.post(&path, "application/octet-stream", bytes).await.json();
+        assert_eq!(read["total"], 0, "{name}: {read}");
+        assert!(!read["errors"].as_array().is_none_or(Vec::is_empty), "{name}: {read}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_engines_think_is_told_twenty_five_times_a_second_at_most() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let (topic, _) = tab.new_game(game("chess", Value::Null)).await;
+    let id: u32 = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    let lanes = format!("analysis/{id}");
+    tab.follow(&lanes).await;
+    let before = Instant::now();
+    let settings = json!({
+        "lines": 1, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false,
+    });
+    let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
+    assert_eq!(tab.ask(begun).await["kind"], "done");
+    let mut depths = Vec::new();
+    while depths.len() < 12 {
+        let delta = tab.change(&lanes, |delta| delta["lanes"].is_array()).await;
+        let depth = delta["lanes"][0]["told"]["lines"][0]["depth"].as_u64();
+        depths.extend(depth.filter(|depth| !depths.contains(depth)));
+    }
+    // It counts on in two milliseconds; a machine that is slow makes this only longer.
+    assert!(PACE * 11 <= before.elapsed(), "{depths:?}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_ends_by_itself_when_nobody_is_there_if_that_is_wished() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let mut settings = tab.follow("settings").await;
+    settings["on_close"]["quit"] = json!(true);
+    let done = tab.ask(json!({ "kind": "set_settings", "settings": settings })).await;
+    assert_eq!(done["kind"], "done", "{done}");
+    drop(tab);
+    server.ended().await;
+}
