@@ -251,6 +251,8 @@ impl World {
             Use::Hint { game } => self.hint_greeted(id, game),
             Use::Inspect => {
                 if let Some(handle) = self.processes.get(&id).and_then(|it| it.handle.as_ref()) {
+                    // What it says of its registration comes after its options.
+                    handle.order(Order::Ready);
                     handle.order(Order::Quit);
                 }
             }

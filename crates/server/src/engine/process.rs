@@ -60,6 +60,8 @@ pub(crate) enum Order {
     Say(String),
     /// To be told how the game has ended.
     GameOver(GameResult),
+    /// To say whether it is there, so that all is heard that it has said before.
+    Ready,
     /// To leave.
     Quit,
 }
@@ -323,6 +325,11 @@ impl Actor {
                     engine.say(&line)
                 }
                 Order::GameOver(result) => engine.game_over(result),
+                Order::Ready => match engine.dialect() {
+                    Dialect::Uci => engine.ready().await,
+                    // There the same word begins a game.
+                    Dialect::Usi => Ok(()),
+                },
                 Order::Quit => {
                     self.tell(News::Status(ProcessStatus::Leaving));
                     return engine.quit().await.err();
