@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cargo build -p readyok
+# With the engines of the tests, some of which misbehave.
+cargo build -p readyok -p readyok-client -p readyok-server --bins
 export READYOK_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/readyok"
 cd web
 

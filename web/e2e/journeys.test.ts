@@ -1,97 +1,64 @@
 // Journeys through the page with a real server and the built-in engine.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import { faultsOf, launch, violations } from './browser';
-import { RealServer } from './server';
+import { expect, test } from 'vitest';
+import { faultsOf, violations } from './browser';
+import {
+  ENGINES,
+  LONG,
+  WHOLE,
+  addEngine,
+  begin,
+  choose,
+  click,
+  enter,
+  legalMoves,
+  made,
+  newGame,
+  squares,
+  status,
+  tabTo,
+  travel,
+  visit,
+  walkTo,
+  words,
+} from './journey';
 
-let browser: Browser;
-let server: RealServer;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser.close();
-});
-
-beforeEach(async () => {
-  server = new RealServer();
-  await server.start();
-});
-
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-  await server.stop();
-});
-
-const squares = (page: Page) => page.locator('[data-square]').first().waitFor({ state: 'attached' });
-
-/** Opens the form of a new game. A person has to move within these seconds, too. */
-async function newGame(page: Page, variant: 'Chess' | 'Chess960' | 'Shogi', seconds = 5) {
-  await page.getByRole('radio', { name: variant, exact: true }).check({ force: true });
-  await page.getByLabel('Opponent').waitFor();
-  await expect.poll(() => page.getByLabel('Opponent').locator('option').count()).toBeGreaterThan(1);
-  await page.getByLabel('Kind').first().selectOption('per_move');
-  await page.getByLabel('Seconds', { exact: true }).fill(String(seconds));
-}
-
-async function begin(page: Page) {
-  await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await squares(page);
-}
-
-async function enter(page: Page, text: string) {
-  const field = page.locator('#entry');
-  await field.fill(text);
-  await field.press('Enter');
-}
-
-const made = (page: Page) => page.locator('.moves .move:not(.gap)');
-
-const words = async (page: Page) => (await made(page).allTextContents()).map((word) => word.trim());
-
-async function click(page: Page, square: string) {
-  const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
-  if (!box) throw new Error(`no square ${square}`);
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-}
+const here = travel();
 
 test.each([
   ['Chess', 'e2', 'e4'],
   ['Shogi', '7g', '7f'],
 ] as const)('from the first start to an answered move of %s', async (variant, from, to) => {
-  const page = await server.page(browser);
+  const page = await here.page();
   const faults = faultsOf(page);
   await newGame(page, variant);
   await begin(page);
   await click(page, from);
   await click(page, to);
-  await expect.poll(() => made(page).count(), { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
   await expect.poll(() => page.getByTestId('live').textContent()).not.toBe('');
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
 });
 
 test('a full game of two engines at a fast clock is saved by itself', async () => {
-  const page = await server.page(browser);
-  await newGame(page, 'Chess');
+  const page = await here.page();
+  await choose(page, 'Chess');
   await page.getByText('More', { exact: true }).click();
   await page.getByLabel('Set each side by itself').check();
   for (const side of ['White', 'Black']) {
     const group = page.getByRole('group', { name: side });
     await group.getByLabel('Player').selectOption({ index: 1 });
-    await group.getByLabel('Kind').selectOption('per_move');
-    await group.getByLabel('Seconds').fill('0.01');
+    await group.getByLabel('Minutes').fill('0.02');
+    await group.getByLabel('+ seconds a move').fill('0.02');
   }
   await begin(page);
-  await expect.poll(() => page.getByTestId('status').textContent(), { timeout: 80_000 }).toMatch(/won|Draw/);
-  await page.getByRole('link', { name: 'Library' }).click();
+  await expect.poll(() => status(page), WHOLE).toMatch(/won|Draw/);
+  await visit(page, 'Library');
   await page.getByRole('row').nth(1).getByText('Narikin', { exact: false }).first().waitFor();
 });
 
 test('lines are never of another position while one steps fast', async () => {
-  const page = await server.page(browser);
+  const page = await here.page();
   await page.getByRole('button', { name: 'Only a board to analyse' }).click();
   await squares(page);
   for (const move of ['e4', 'e5', 'Nf3', 'Nc6', 'Bb5', 'a6']) {
@@ -124,27 +91,48 @@ test('lines are never of another position while one steps fast', async () => {
   expect(await page.evaluate(() => (window as unknown as { stale: string[] }).stale)).toEqual([]);
 });
 
-test('a game goes on after a reload, and after the server was killed', async () => {
-  const page = await server.page(browser);
+test('a game goes on after a reload', async () => {
+  const page = await here.page();
   await newGame(page, 'Chess');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => made(page).count(), { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
   const before = await words(page);
   await page.reload();
-  await expect.poll(() => words(page)).toEqual(before);
+  await expect.poll(() => words(page), LONG).toEqual(before);
+  await enter(page, 'd4');
+  await expect.poll(() => made(page).count(), LONG).toBe(4);
+});
+
+test('a server is killed in the middle of a game: its engines die, and the game goes on', async () => {
+  const page = await here.page('#/engines');
+  // It is deaf while it thinks: nothing but a signal ends it.
+  await addEngine(page, { name: 'Mute', path: ENGINES.misbehave, args: ['go: !child | !deaf'] });
+  await visit(page, 'Play');
+  await newGame(page, 'Chess', 'Mute');
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => status(page), LONG).toContain('thinks');
+  await expect
+    .poll(() => here.server.processes().some((words) => words.startsWith('sleep')), LONG)
+    .toBe(true);
   const hash = new URL(page.url()).hash;
-  await server.kill();
-  await server.start();
-  const again = await server.page(browser, hash);
-  await expect.poll(() => words(again)).toEqual(before);
+  await here.server.kill();
+  await page.getByText('The connection to the server is lost').waitFor();
+  await expect.poll(() => here.server.processes(), LONG).toEqual([]);
+
+  await here.server.start();
+  const again = await here.page(hash);
+  await expect.poll(() => words(again), LONG).toEqual(['e4']);
+  await expect.poll(() => status(again)).toBe('Interrupted');
   await again.getByRole('button', { name: 'Go on', exact: true }).click();
-  await enter(again, 'd4');
-  await expect.poll(() => made(again).count(), { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => status(again), LONG).toContain('thinks');
+  await again.getByRole('button', { name: 'Take back' }).click();
+  await expect.poll(() => status(again), LONG).toContain('To move');
 });
 
 test('two tabs show the same', async () => {
-  const one = await server.page(browser);
+  const one = await here.page();
   await one.getByRole('button', { name: 'Only a board to analyse' }).click();
   await squares(one);
   const two = await one.context().newPage();
@@ -156,8 +144,77 @@ test('two tabs show the same', async () => {
   await expect.poll(() => words(one)).toEqual(['e4', 'c5']);
 });
 
+test.each([
+  ['Chess', 'White', 'Black'],
+  ['Shogi', 'Black (sente)', 'White (gote)'],
+] as const)(
+  'a whole game of %s against Narikin by keys alone',
+  async (variant, mine, its) => {
+    const page = await here.page();
+    const legal = await legalMoves(page);
+    const keys = page.keyboard;
+    await page.getByLabel('Opponent').waitFor();
+    await expect.poll(() => page.getByLabel('Opponent').locator('option').count(), LONG).toBeGreaterThan(1);
+    if (variant === 'Shogi') {
+      await tabTo(page, page.getByRole('radio', { name: 'Chess', exact: true }));
+      await keys.press('ArrowRight');
+      await keys.press('ArrowRight');
+    }
+    expect(await page.getByRole('radio', { name: variant, exact: true }).isChecked()).toBe(true);
+    await tabTo(page, page.locator('summary').filter({ hasText: 'More' }));
+    await keys.press('Enter');
+    await tabTo(page, page.getByLabel('Set each side by itself'));
+    await keys.press('Space');
+    // Narikin has a fast clock, and the person as much time as a slow machine needs.
+    for (const [side, minutes] of [
+      [mine, '600'],
+      [its, '0.05'],
+    ] as const) {
+      await tabTo(page, page.getByRole('group', { name: side }).getByLabel('Minutes'));
+      await keys.press('Control+a');
+      await keys.type(minutes);
+      await tabTo(page, page.getByRole('group', { name: side }).getByLabel('+ seconds a move'));
+      await keys.press('Control+a');
+      await keys.type('0.02');
+    }
+    await keys.press('Enter');
+    await squares(page);
+    for (let turn = 0; !/won|Draw/.test(await status(page)); turn++) {
+      // The first move goes over the board, and those after it are written.
+      const move = turn === 0 ? (variant === 'Chess' ? 'e2e4' : '7g7f') : legal()[0];
+      if (!move) throw new Error('no legal move');
+      const count = await made(page).count();
+      if (turn === 0) {
+        await keys.press('b');
+        await walkTo(page, move.slice(0, 2));
+        await keys.press('Enter');
+        await walkTo(page, move.slice(2));
+        await keys.press('Enter');
+        await keys.press('Escape');
+        await expect.poll(() => made(page).count()).toBeGreaterThan(count);
+        await keys.press('m');
+      } else {
+        await keys.type(move);
+        await keys.press('Enter');
+      }
+      await page.waitForFunction(
+        ([before, ends]) =>
+          document.querySelectorAll('.moves .move:not(.gap)').length >= before + 2 ||
+          new RegExp(ends).test(document.querySelector('[data-testid=status]')?.textContent ?? ''),
+        [count, 'won|Draw'] as const,
+        LONG,
+      );
+    }
+    await expect.poll(() => page.getByTestId('live').textContent()).toMatch(/won|Draw/);
+    await tabTo(page, page.getByRole('link', { name: 'Library' }));
+    await keys.press('Enter');
+    await page.getByRole('row').nth(1).getByText('Narikin', { exact: false }).first().waitFor();
+  },
+  WHOLE.timeout * 2,
+);
+
 test('a game of shogi by keys alone, in Japanese', async () => {
-  const page = await server.page(browser, '', { locale: 'ja-JP' });
+  const page = await here.page('', { locale: 'ja-JP' });
   await page.getByRole('radio', { name: '将棋' }).waitFor();
   await page.getByRole('radio', { name: '将棋' }).focus();
   await page.keyboard.press('Space');
@@ -167,58 +224,21 @@ test('a game of shogi by keys alone, in Japanese', async () => {
   await page.keyboard.press('m');
   await page.keyboard.type('７六歩');
   await page.keyboard.press('Enter');
-  await expect.poll(() => made(page).count(), { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
   expect(await made(page).first().textContent()).toContain('７六歩');
   expect(await violations(page)).toEqual([]);
 });
 
-const RECORDS: [string, string, string][] = [
-  ['PGN', '[White "Greco"]\n[Black "NN"]\n\n1. e4 e5 2. Nf3 f6?? (2... Nc6) 3. Nxe5 *\n', 'pgn'],
-  ['FEN', '8/8/8/4k3/8/8/4P3/4K3 w - - 0 1', 'position'],
-  ['position line', 'position startpos moves e2e4 e7e5', 'line'],
-  [
-    'SFEN',
-    'position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 7g7f 3c3d',
-    'line',
-  ],
-  ['KIF', '手合割：平手\n先手：甲\n後手：乙\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２二角成(88)\n', 'kif'],
-  ['KI2', '先手：甲\n後手：乙\n\n▲７六歩    △３四歩    ▲２二角成\n', 'ki2'],
-  ['CSA', 'V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n-3334FU\n', 'csa'],
-  [
-    'JKF',
-    '{"header":{"先手":"甲"},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"color":0,"piece":"FU"}}]}',
-    'jkf',
-  ],
-];
-
-test.each(RECORDS)('%s is pasted, and exported again', async (_, text, format) => {
-  const page = await server.page(browser);
-  await page.evaluate((record) => {
-    const data = new DataTransfer();
-    data.setData('text/plain', record);
-    window.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }));
-  }, text);
-  await squares(page);
-  await page.getByRole('tab', { name: 'Record' }).click();
-  await page.getByLabel('Format').selectOption(format);
-  await page.getByRole('button', { name: 'Copy', exact: true }).click();
-  const field = page.getByLabel('The record as text');
-  await field.waitFor();
-  await expect.poll(() => field.inputValue()).not.toBe('');
-});
-
 test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', async (name) => {
-  const page = await server.page(browser, '#/engines');
+  const page = await here.page('#/engines');
   await page.getByRole('button', { name: 'Add an engine' }).click();
   const args = name === 'gnuchess' ? ' --uci' : '';
   await page.getByLabel('Path, command line or tcp://').fill(`/usr/games/${name}${args}`);
   await page.getByLabel('Path, command line or tcp://').blur();
   await page.getByRole('button', { name: 'Add and ask' }).click();
-  await expect.poll(() => page.getByTestId('engine').count(), { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
   const card = page.getByTestId('engine').nth(1);
-  await expect
-    .poll(() => card.getByRole('button', { name: 'Options' }).isEnabled(), { timeout: 60_000 })
-    .toBe(true);
+  await expect.poll(() => card.getByRole('button', { name: 'Options' }).isEnabled(), LONG).toBe(true);
   await card.getByRole('button', { name: 'Options' }).click();
   await expect.poll(() => page.locator('[data-option]').count()).toBeGreaterThan(2);
   await page.getByRole('searchbox').fill('Hash');
@@ -230,10 +250,10 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', asy
 });
 
 test('the log hears both sides, and says what one types', async () => {
-  const page = await server.page(browser, '#/engines');
+  const page = await here.page('#/engines');
   await page.getByRole('button', { name: 'Console' }).first().click();
   const field = page.getByLabel(/Say something to the engine/);
-  await expect.poll(() => field.isEnabled(), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => field.isEnabled(), LONG).toBe(true);
   await field.fill('isready');
   await field.press('Enter');
   await page.getByText('readyok', { exact: true }).first().waitFor();

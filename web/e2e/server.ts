@@ -1,12 +1,15 @@
 // A real server for journeys: its program, with an empty folder of data of its own.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 
 /** The program: what `cargo build -p readyok` has made, or the one that `READYOK_BIN` names. */
 export const PROGRAM = process.env.READYOK_BIN ?? resolve('../target/debug/readyok');
+
+/** What its processes have in their environment, and with them all that they start. */
+const MARK = 'READYOK_JOURNEY';
 
 export class RealServer {
   readonly data = mkdtempSync(join(tmpdir(), 'readyok-e2e-'));
@@ -15,7 +18,7 @@ export class RealServer {
 
   /** Starts it and waits for the link that it prints. */
   async start(): Promise<void> {
-    if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: cargo build -p readyok`);
+    if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: see scripts/check-page.sh`);
     const child = this.#run();
     this.#process = child;
     this.#link = await linkOf(child);
@@ -25,6 +28,7 @@ export class RealServer {
     const root = process.getuid?.() === 0 ? ['--allow-root'] : [];
     return spawn(PROGRAM, ['serve', '--no-open', '--data', this.data, ...root], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, [MARK]: this.data },
     });
   }
 
@@ -35,9 +39,32 @@ export class RealServer {
     return link || (await linkOf(this.#run()));
   }
 
+  /** The command lines of all that runs because of it: the server, engines, and what they have started. */
+  processes(): string[] {
+    const mark = `${MARK}=${this.data}\0`;
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((pid) => {
+        try {
+          // What has ended and is not yet buried has no environment.
+          if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)) return [];
+          return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()];
+        } catch {
+          // It is gone, or somebody else's.
+          return [];
+        }
+      });
+  }
+
   /** Ends it at once, as a crash would. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
+  }
+
+  /** Ends it as a person would, and starts it with the same data. */
+  async restart(): Promise<void> {
+    await this.#end('SIGTERM');
+    await this.start();
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,204 @@
+// What journeys through the page with a real server have in common.
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { ToTab } from '../src/api/wire';
+import { launch } from './browser';
+import { PROGRAM, RealServer } from './server';
+
+/** Long enough for an engine to start and to answer on a busy machine. */
+export const LONG = { timeout: 60_000 };
+/** Long enough for a whole game. */
+export const WHOLE = { timeout: 240_000 };
+
+/** Engines of the workspace's tests, built beside the program. */
+export const ENGINES = {
+  /** Does what its arguments say. */
+  misbehave: join(dirname(PROGRAM), 'misbehave'),
+  /** Knows the rules and thinks nothing. */
+  mime: join(dirname(PROGRAM), 'mime'),
+};
+
+/** What a journey sets out with. */
+export interface Start {
+  readonly server: RealServer;
+  /** A browser that the server knows, at a page. */
+  page: (hash?: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
+}
+
+/** A browser for all journeys of a file, and a server of its own for each, which leaves nothing behind. */
+export function travel(): Start {
+  let browser: Browser | undefined;
+  let server: RealServer | undefined;
+  const there = <T>(it: T | undefined): T => {
+    if (!it) throw new Error('no journey has begun');
+    return it;
+  };
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  beforeEach(async () => {
+    server = new RealServer();
+    await server.start();
+  });
+  afterEach(async () => {
+    for (const context of there(browser).contexts()) await context.close();
+    await there(server).stop();
+    await expect.poll(() => there(server).processes(), LONG).toEqual([]);
+  });
+  return {
+    get server() {
+      return there(server);
+    },
+    page: (hash, options) => there(server).page(there(browser), hash, options),
+  };
+}
+
+export const squares = (page: Page) => page.locator('[data-square]').first().waitFor({ state: 'attached' });
+
+export type Variant = 'Chess' | 'Chess960' | 'Shogi';
+
+/** Opens the form of a new game and waits for the engines in it. */
+export async function choose(page: Page, variant: Variant) {
+  await page.getByRole('radio', { name: variant, exact: true }).check({ force: true });
+  await page.getByLabel('Opponent').waitFor();
+  await expect.poll(() => page.getByLabel('Opponent').locator('option').count(), LONG).toBeGreaterThan(1);
+}
+
+/** Opens the form of a new game against an engine that answers at once. The person has all the time in the world. */
+export async function newGame(page: Page, variant: Variant, opponent?: string) {
+  await choose(page, variant);
+  if (opponent) await page.getByLabel('Opponent').selectOption({ label: opponent });
+  await page
+    .getByLabel(/^\s*Kind/)
+    .first()
+    .selectOption('none');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Nodes at most').fill('200');
+}
+
+export async function begin(page: Page) {
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await squares(page);
+}
+
+export async function enter(page: Page, text: string) {
+  const field = page.locator('#entry');
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+export const made = (page: Page) => page.locator('.moves .move:not(.gap)');
+
+/** The moves without what engines think of them. */
+export const words = async (page: Page) =>
+  (await made(page).locator('> span').allTextContents()).map((word) => word.trim());
+
+export const status = async (page: Page) => ((await page.getByTestId('status').textContent()) ?? '').trim();
+
+export async function click(page: Page, square: string) {
+  const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
+  if (!box) throw new Error(`no square ${square}`);
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+}
+
+/** Hands the page a text as the clipboard would. */
+export async function paste(page: Page, text: string) {
+  await page.evaluate((record) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', record);
+    window.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }));
+  }, text);
+}
+
+/** Goes to a page by its place in the frame. */
+export const visit = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+
+export interface Wanted {
+  name?: string;
+  path: string;
+  args?: string[];
+  protocol?: 'uci' | 'usi';
+}
+
+/** Registers an engine on the page of engines, and gives back its card. */
+export async function addEngine(page: Page, { name, path, args = [], protocol }: Wanted): Promise<Locator> {
+  const cards = page.getByTestId('engine');
+  await cards.first().waitFor();
+  const count = await cards.count();
+  await page.getByRole('button', { name: 'Add an engine' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Program', { exact: true }).fill(path);
+  await dialog.getByLabel('Arguments, one a line').fill(args.join('\n'));
+  if (name) await dialog.getByLabel('Name', { exact: true }).fill(name);
+  if (protocol) await dialog.getByLabel('Protocol').selectOption(protocol);
+  await dialog.getByRole('button', { name: 'Add and ask' }).click();
+  await expect.poll(() => cards.count(), LONG).toBe(count + 1);
+  return cards.nth(count);
+}
+
+/** Waits until an engine has said what it can do. */
+export async function greeted(card: Locator) {
+  await expect.poll(() => card.getByRole('button', { name: 'Options' }).isEnabled(), LONG).toBe(true);
+}
+
+/** Presses Tab until something has the focus, as it must come to everything. */
+export async function tabTo(page: Page, wanted: Locator) {
+  await wanted.waitFor({ state: 'attached' });
+  for (let presses = 0; presses < 150; presses++) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${String(wanted)}`);
+}
+
+/** Walks over the board with the arrow keys. */
+export async function walkTo(page: Page, square: string) {
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-square') ?? '');
+  await expect.poll(focused).not.toBe('');
+  const place = (name: string) => {
+    const [a, b] = [name.charCodeAt(0), name.charCodeAt(1)];
+    // Ranks go up in chess, and down in shogi, whose files go from right to left.
+    return a < 58 ? { column: -a, row: b } : { column: a, row: -b };
+  };
+  const to = place(square);
+  for (let steps = 0; steps < 20; steps++) {
+    const now = await focused();
+    if (now === square) return;
+    const { column, row } = place(now);
+    await page.keyboard.press(
+      column < to.column
+        ? 'ArrowRight'
+        : column > to.column
+          ? 'ArrowLeft'
+          : row < to.row
+            ? 'ArrowDown'
+            : 'ArrowUp',
+    );
+    await page.waitForFunction((old) => document.activeElement?.getAttribute('data-square') !== old, now);
+  }
+  throw new Error(`no way to ${square}`);
+}
+
+/** Loads the page anew; the words of the legal moves are then those that the server last told it. */
+export async function legalMoves(page: Page): Promise<() => string[]> {
+  let last: string[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      const message = JSON.parse(String(payload)) as ToTab;
+      const here =
+        message.kind === 'snapshot' && message.state.kind === 'game'
+          ? message.state.state.here
+          : message.kind === 'delta' && message.delta.kind === 'game'
+            ? message.delta.delta.at?.here
+            : undefined;
+      if (here) last = here.legal.map((move) => move.word).toSorted();
+    }),
+  );
+  await page.reload();
+  return () => last;
+}

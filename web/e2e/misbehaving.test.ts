@@ -1,0 +1,294 @@
+// Engines that misbehave, each in its way: what the person sees of it, and that nothing hangs.
+import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { faultsOf, violations } from './browser';
+import {
+  ENGINES,
+  LONG,
+  addEngine,
+  begin,
+  choose,
+  enter,
+  greeted,
+  made,
+  newGame,
+  squares,
+  status,
+  travel,
+  visit,
+  words,
+} from './journey';
+
+const here = travel();
+const { misbehave, mime } = ENGINES;
+
+const processes = (page: Page, state: string) => page.locator(`[data-testid=process][data-status=${state}]`);
+
+/** Waits until something says all of this. */
+async function says(where: Locator, ...all: string[]) {
+  for (const text of all) await expect.poll(() => where.first().textContent(), LONG).toContain(text);
+}
+
+/** A game of a person with White against an engine that does this. */
+async function against(args: string[]): Promise<Page> {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
+  await greeted(card);
+  await visit(page, 'Play');
+  await newGame(page, 'Chess', 'Rogue');
+  return page;
+}
+
+// Those that never become usable: their cards say why.
+test.each([
+  [
+    'ends at once',
+    ['start: !stderr no licence was found | !exit 3'],
+    ['exited with code 3', 'no licence was found'],
+  ],
+  ['crashes at once', ['start: !stderr out of memory | !abort'], ['SIGABRT', 'out of memory']],
+  ['closes its output', ['uci: !close', 'usi: !close'], ['closed its output']],
+])('an engine that %s', async (_, args, why) => {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
+  await says(card, ...why);
+  await processes(page, 'dead').waitFor();
+  expect(await violations(page)).toEqual([]);
+  // It stays, and can be asked again.
+  await card.getByRole('button', { name: 'Ask again' }).click();
+  await expect.poll(() => processes(page, 'dead').count(), LONG).toBe(2);
+});
+
+test('an engine that says nothing', async () => {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['uci:', 'usi:'] });
+  await says(card, 'no answer to the greeting');
+  await processes(page, 'dead').waitFor();
+});
+
+test('an engine that is still silent is ended by force', async () => {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, {
+    name: 'Rogue',
+    path: misbehave,
+    args: ['uci: !noise', 'usi: !noise'],
+  });
+  await card.getByRole('button', { name: 'Force quit' }).click();
+  await says(processes(page, 'dead'), 'it was killed');
+});
+
+test('an engine that is not there', async () => {
+  const page = await here.page('#/engines');
+  await page.getByRole('button', { name: 'Add an engine' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Program', { exact: true }).fill('/no/such/engine');
+  await dialog.getByRole('button', { name: 'Add and ask' }).click();
+  await says(page.locator('.toasts'), '/no/such/engine');
+  expect(await page.getByTestId('engine').count()).toBe(1);
+});
+
+test('an engine that writes markup is only text', async () => {
+  const page = await here.page('#/engines');
+  const faults = faultsOf(page);
+  const evil = '<img src=x onerror=alert(1)>';
+  const args = [
+    `uci: id name ${evil} | id author ${evil} | option name ${evil} type string default ${evil} | uciok`,
+    `isready: info string ${evil} | readyok`,
+    `go: info string ${evil} | info depth 1 score cp 1 pv ${evil} | bestmove e7e5`,
+  ];
+  const card = await addEngine(page, { path: misbehave, args });
+  await greeted(card);
+  await says(card.getByRole('heading'), evil);
+  await card.getByRole('button', { name: 'Options' }).click();
+  await says(page.locator('[data-option]'), evil);
+  await page.keyboard.press('Escape');
+  await card.getByRole('button', { name: 'Console' }).click();
+  await says(page.getByRole('region', { name: 'Lines of the log' }), evil);
+  await visit(page, 'Play');
+  await newGame(page, 'Chess', evil);
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  expect(await page.locator('img').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+// In the middle of a game the person can always go on.
+test.each([
+  ['crashes', ['go: !stderr out of thoughts | !abort'], ['SIGABRT', 'out of thoughts']],
+  ['ends', ['go: !stderr farewell | !exit 0'], ['exited with code 0', 'farewell']],
+  ['closes its output', ['go: !close'], ['closed its output']],
+])('an engine that %s while it thinks', async (_, args, why) => {
+  const page = await against(args);
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => status(page), LONG).toBe('Interrupted');
+  await visit(page, 'Engines');
+  await says(processes(page, 'dead'), ...why);
+  expect(await violations(page)).toEqual([]);
+  await processes(page, 'dead').getByRole('button', { name: 'Restart' }).click();
+  await expect.poll(() => processes(page, 'dead').count(), LONG).toBe(2);
+  await visit(page, 'Play');
+  await squares(page);
+  await page.getByRole('button', { name: 'Take back' }).click();
+  await expect.poll(() => words(page)).toEqual([]);
+});
+
+test('an engine that is deaf while it thinks', async () => {
+  const page = await against(['go: !child | !deaf']);
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => status(page), LONG).toContain('thinks');
+  await page.getByRole('button', { name: 'Move now' }).click();
+  await visit(page, 'Engines');
+  const process = processes(page, 'searching');
+  await process.waitFor();
+  await process.getByRole('button', { name: 'Force quit' }).click();
+  await says(processes(page, 'dead'), 'it was killed');
+  // With what it has started.
+  await expect
+    .poll(() => here.server.processes().filter((line) => /^sleep|misbehave/.test(line)), LONG)
+    .toEqual([]);
+  await visit(page, 'Play');
+  await expect.poll(() => status(page)).toBe('Interrupted');
+});
+
+test('an engine that does not move loses on time', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { name: 'Rogue', path: misbehave, args: ['go:', 'stop:'] }));
+  await visit(page, 'Play');
+  await choose(page, 'Chess');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Set each side by itself').check();
+  const side = page.getByRole('group', { name: 'Black' });
+  await side.getByLabel('Player').selectOption({ label: 'Rogue' });
+  await side.getByLabel('Minutes').fill('0.01');
+  await side.getByLabel('+ seconds a move').fill('0');
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => status(page), LONG).toContain('White won: time');
+});
+
+test.each([
+  ['a move that is not legal', 'bestmove e2e5', 'White won: illegal move'],
+  ['what is no move', 'bestmove <script>', 'White won: an engine failed'],
+  ['that it has no move', 'bestmove (none)', 'White won'],
+])('an engine that answers %s', async (_, answer, outcome) => {
+  const page = await against([`go: ${answer}`]);
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => status(page), LONG).toContain(outcome);
+  expect(await words(page)).toEqual(['e4']);
+});
+
+test('an engine that answers what it was not asked', async () => {
+  const page = await against(['isready: bestmove a7a5 | readyok', 'go: bestmove e7e5 | bestmove d7d5']);
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  await visit(page, 'Engines');
+  const process = processes(page, 'idle');
+  await says(process, 'Breaches');
+  await process.getByRole('link', { name: 'Protocol log' }).click();
+  await page.getByLabel('Lines of', { exact: true }).selectOption('breaches');
+  const breach = page.locator('.line.breach').filter({ hasText: 'bestmove a7a5' }).first();
+  await breach.waitFor();
+  expect(await breach.locator('.why code').first().textContent()).not.toBe('');
+});
+
+test('an engine that says as much as it can, in bytes that are no text and without an end', async () => {
+  const page = await against([
+    'isready: !hex ff fe 80 0a | !long 3000000 | !hex 0a | readyok',
+    'go: !flood | !wait 300 | bestmove e7e5',
+  ]);
+  const faults = faultsOf(page);
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  await visit(page, 'Engines');
+  await processes(page, 'idle').getByRole('link', { name: 'Protocol log' }).click();
+  // More than is kept of a log.
+  const heard = async () =>
+    Number(/(\d+) lines/.exec((await page.getByText(/^\d+ lines$/).textContent()) ?? '')?.[1]);
+  await expect.poll(heard, LONG).toBeGreaterThan(10_000);
+  // The page obeys while the engine goes on.
+  await page.getByLabel('Lines of', { exact: true }).selectOption('stderr');
+  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await expect.poll(() => log.textContent(), LONG).toBe('');
+  await visit(page, 'Play');
+  await enter(page, 'Nf3');
+  await expect.poll(() => made(page).count(), LONG).toBe(3);
+  expect(faults).toEqual([]);
+});
+
+test('an engine that does not stop shows no line of another position', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { name: 'Rogue', path: mime, args: ['stale'] }));
+  await greeted(
+    await addEngine(page, {
+      name: 'Endless',
+      path: misbehave,
+      args: ['go: info depth 1 score cp 9 pv e2e4', 'stop:'],
+    }),
+  );
+  await visit(page, 'Play');
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await page.getByLabel('Add an engine…').selectOption({ label: 'Rogue' });
+  await page.getByLabel('Add an engine…').selectOption({ label: 'Endless' });
+  await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(2);
+  await enter(page, 'd4');
+  const lanes = page.getByTestId('lane');
+  const endless = lanes.filter({ hasText: 'Endless' });
+  // It says that White plays e4, where Black is to move: nothing of that is seen.
+  await expect.poll(() => endless.getByTestId('line').count()).toBe(0);
+  await expect.poll(() => lanes.filter({ hasText: 'Rogue' }).getByTestId('line').count(), LONG).toBe(1);
+  await expect.poll(() => endless.getAttribute('data-status'), LONG).toBe('failed');
+  expect(await endless.getByTestId('line').count()).toBe(0);
+  await says(endless, 'no `bestmove` after `stop`');
+});
+
+test('an engine that does not leave is started anew all the same', async () => {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['quit: !deaf'] });
+  await greeted(card);
+  await card.getByRole('button', { name: 'Console' }).click();
+  const process = processes(page, 'idle');
+  await process.waitFor();
+  const pid = /PID \d+/.exec((await process.textContent()) ?? '')?.[0] ?? '';
+  await process.getByRole('button', { name: 'Restart' }).click();
+  await says(processes(page, 'dead').filter({ hasText: pid }), 'still there after `quit`');
+  await process.filter({ hasNotText: pid }).waitFor(LONG);
+});
+
+test('registration: later, and with a name and a code', async () => {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Guarded', path: mime, args: ['register'] });
+  // Its wish is asked about by itself, once.
+  const dialog = page.getByRole('dialog', { name: 'Registration of Guarded' });
+  await dialog.waitFor(LONG);
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Later' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await card.getByRole('button', { name: 'Console' }).click();
+  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await says(log, 'registration error');
+  await card.getByRole('button', { name: 'Register…' }).click();
+  await dialog.getByRole('button', { name: 'Later' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await says(log, 'register later');
+  await card.getByRole('button', { name: 'Register…' }).click();
+  await dialog.getByLabel('Name').fill('Ada Lovelace');
+  await dialog.getByLabel('Code').fill('1843');
+  await dialog.getByRole('button', { name: 'Register' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await says(log, 'register name Ada Lovelace code 1843', 'registration ok');
+  await expect.poll(() => card.getByRole('button', { name: 'Register…' }).count(), LONG).toBe(0);
+});
+
+test('a copy protection that is violated is told', async () => {
+  const page = await here.page('#/engines');
+  const args = ['uci: id name Guarded | uciok | copyprotection checking | copyprotection error'];
+  const card = await addEngine(page, { path: misbehave, args });
+  await says(card, 'copy protection', 'It may refuse to play.');
+});

@@ -1,0 +1,234 @@
+// Records of games: each format comes in by every way there is, and goes out as what comes in again.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { LONG, enter, made, paste, squares, travel, visit, words } from './journey';
+
+const here = travel();
+
+const PGN =
+  '[Event "Naples"]\n[White "Greco"]\n[Black "NN"]\n\n1. e4 e5 2. Nf3 f6?? {weak} (2... Nc6 3. Bb5) 3. Nxe5 *\n';
+const FEN = '8/8/8/4k3/8/8/4P3/4K3 w - - 0 1';
+const SFEN = 'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1';
+const KIF =
+  '手合割：平手\n先手：甲\n後手：乙\n手数----指手---------消費時間--\n   1 ７六歩(77)\n*角道\n   2 ３四歩(33)\n   3 ２二角成(88)\n';
+const JKF = JSON.stringify({
+  header: { 先手: '甲', 後手: '乙' },
+  initial: { preset: 'HIRATE' },
+  moves: [
+    {},
+    { move: { from: { x: 7, y: 7 }, to: { x: 7, y: 6 }, color: 0, piece: 'FU' } },
+    { move: { from: { x: 3, y: 3 }, to: { x: 3, y: 4 }, color: 1, piece: 'FU' } },
+  ],
+});
+
+interface Given {
+  name: string;
+  /** What the file is called; the format is to be told by its content as well. */
+  file: string;
+  text: string;
+  /** How it is exported. */
+  format: string;
+  plies: number;
+  /** What the export says, whatever else it says. */
+  part: string;
+}
+
+const RECORDS: Given[] = [
+  { name: 'PGN', file: 'a.pgn', text: PGN, format: 'pgn', plies: 5, part: '(2... Nc6 3. Bb5)' },
+  { name: 'FEN', file: 'a.fen', text: FEN, format: 'position', plies: 0, part: FEN },
+  {
+    name: 'EPD',
+    file: 'a.epd',
+    text: '4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;',
+    format: 'epd',
+    plies: 0,
+    part: '4k3/8/8/8/8/8/4P3/4K3 w - -',
+  },
+  {
+    name: 'a line of UCI',
+    file: 'a.txt',
+    text: 'position startpos moves e2e4 e7e5',
+    format: 'line',
+    plies: 2,
+    part: 'position startpos moves e2e4 e7e5',
+  },
+  { name: 'SFEN', file: 'a.sfen', text: `sfen ${SFEN}`, format: 'position', plies: 0, part: SFEN },
+  {
+    name: 'a line of USI',
+    file: 'b.txt',
+    text: 'position startpos moves 7g7f 3c3d',
+    format: 'line',
+    plies: 2,
+    part: 'position startpos moves 7g7f 3c3d',
+  },
+  { name: 'KIF', file: 'a.kif', text: KIF, format: 'kif', plies: 3, part: '*角道' },
+  {
+    name: 'KI2',
+    file: 'a.ki2',
+    text: '先手：甲\n後手：乙\n\n▲７六歩    △３四歩    ▲２二角成\n',
+    format: 'ki2',
+    plies: 3,
+    part: '▲２二角成',
+  },
+  {
+    name: 'CSA',
+    file: 'a.csa',
+    text: 'V2.2\nN+甲\nN-乙\nPI\n+\n+7776FU\n-3334FU\n',
+    format: 'csa',
+    plies: 2,
+    part: '-3334FU',
+  },
+  { name: 'JKF', file: 'a.jkf', text: JKF, format: 'jkf', plies: 2, part: '"x":3,"y":4' },
+];
+
+/** Does something that opens another game, and waits for that. */
+async function opens(page: Page, act: () => Promise<void>) {
+  const before = page.url();
+  await act();
+  await expect.poll(() => page.url(), LONG).not.toBe(before);
+  await page.locator('[data-page=analyse]').waitFor();
+  await squares(page);
+}
+
+const record = (page: Page) => page.getByRole('tab', { name: 'Record' }).click();
+
+async function chooseFile(page: Page, path: string) {
+  await record(page);
+  await page.locator('input[type=file]').setInputFiles(path);
+}
+
+/** The four ways in. */
+const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][] = [
+  ['pasted', (page, text) => paste(page, text)],
+  [
+    'dropped',
+    (page, text, path) =>
+      page.evaluate(
+        ([body, name]) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([body], name));
+          window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+        },
+        [text, path.split('/').at(-1) ?? ''] as const,
+      ),
+  ],
+  ['opened', (page, _, path) => chooseFile(page, path)],
+  [
+    'written into the field',
+    async (page, text) => {
+      await record(page);
+      await page.getByLabel(/^Paste PGN/).fill(text);
+      await page.getByRole('button', { name: 'Read', exact: true }).click();
+    },
+  ],
+];
+
+/** What the game on the board is: its moves, and the names of the players. */
+async function seen(page: Page, plies: number) {
+  await page.getByRole('tab', { name: 'Moves' }).click();
+  await expect.poll(() => made(page).count(), LONG).toBe(plies);
+  return { moves: await words(page), heading: await page.locator('h1').textContent() };
+}
+
+/** Saves the game and gives back where the file is. */
+async function saved(page: Page, format: string, encoding?: string): Promise<string> {
+  await record(page);
+  await page.getByLabel('Format').selectOption(format);
+  if (encoding) await page.getByLabel('Encoding').selectOption(encoding);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const file = await download;
+  const path = join(here.server.data, `saved-${file.suggestedFilename()}`);
+  await file.saveAs(path);
+  return path;
+}
+
+test.each(RECORDS)(
+  '$name comes in by every way and goes out again',
+  async ({ file, text, format, plies, part }) => {
+    const page = await here.page();
+    await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+    await squares(page);
+    const path = join(here.server.data, file);
+    writeFileSync(path, text);
+    const found = [];
+    for (const [way, act] of WAYS) {
+      await opens(page, () => act(page, text, path));
+      found.push({ way, ...(await seen(page, plies)) });
+    }
+    const [first] = found;
+    expect(found.map(({ moves, heading }) => ({ moves, heading }))).toEqual(
+      found.map(() => ({ moves: first?.moves, heading: first?.heading })),
+    );
+
+    // Some formats have the game as far as it is on the board.
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.waitForFunction((count) => {
+      const all = document.querySelectorAll('.moves .move:not(.gap)');
+      return count === 0 || all[all.length - 1]?.getAttribute('aria-current') === 'true';
+    }, plies);
+    const out = await saved(page, format);
+    expect(readFileSync(out, 'utf8')).toContain(part);
+    await opens(page, () => chooseFile(page, out));
+    const { way: _, ...same } = first ?? { way: '' };
+    expect(await seen(page, plies)).toEqual(same);
+    // The clipboard is closed to pages without a lock; then the text stands there to be copied.
+    await record(page);
+    await page.getByLabel('Format').selectOption(format);
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await expect.poll(() => page.getByLabel('The record as text').inputValue(), LONG).not.toBe('');
+  },
+);
+
+test.each(['kif', 'ki2', 'csa'])('%s in Shift_JIS', async (format) => {
+  const page = await here.page();
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await opens(page, () => paste(page, KIF));
+  const before = await seen(page, 3);
+  const out = await saved(page, format, 'shift_jis');
+  const bytes = readFileSync(out);
+  expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow();
+  expect(new TextDecoder('shift_jis', { fatal: true }).decode(bytes)).toContain('甲');
+  await opens(page, () => chooseFile(page, out));
+  expect(await seen(page, 3)).toEqual(before);
+});
+
+test('many games of several files go into the library, and what is wrong is told with its place', async () => {
+  const page = await here.page('#/library');
+  const games = join(here.server.data, 'many.pgn');
+  writeFileSync(
+    games,
+    Array.from({ length: 60 }, (_, at) => PGN.replace('Greco', `Player ${at}`)).join('\n'),
+  );
+  const kif = join(here.server.data, 'a.kif');
+  writeFileSync(kif, KIF);
+  await page.locator('input[type=file]').setInputFiles([games, kif]);
+  await expect.poll(() => page.getByText('/ 61').count(), LONG).toBe(1);
+  await page.getByLabel('Player', { exact: true }).fill('Player 59');
+  await expect.poll(() => page.getByText('/ 1', { exact: false }).count(), LONG).toBe(1);
+  await page.getByRole('button', { name: /Player 59/ }).click();
+  await squares(page);
+  await expect.poll(() => made(page).count(), LONG).toBe(5);
+
+  await record(page);
+  await page.getByLabel(/^Paste PGN/).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
+  await page.getByRole('button', { name: 'Read', exact: true }).click();
+  await page.getByText(/Ke3/).first().waitFor();
+});
+
+test('what was changed is exported', async () => {
+  const page = await here.page();
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await enter(page, 'd4');
+  await expect.poll(() => words(page), LONG).toEqual(['d4']);
+  await page.getByLabel('Comment').fill('a quiet <b>start</b>');
+  await page.getByLabel('Comment').blur();
+  await page.locator('.comment').filter({ hasText: 'a quiet' }).waitFor();
+  const out = await saved(page, 'pgn');
+  expect(readFileSync(out, 'utf8')).toMatch(/1\. d4 \{ ?a quiet <b>start<\/b> ?\}/);
+  await visit(page, 'Library');
+});
