@@ -31,6 +31,7 @@ mod pace;
 mod partner;
 mod progress;
 mod report;
+mod settings;
 mod subject;
 mod suite;
 mod talk;

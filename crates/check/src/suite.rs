@@ -20,7 +20,7 @@ use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
 use crate::conversation::Conversation;
 use crate::pace::Pace;
-use crate::progress::{Progress, Watcher};
+use crate::settings::{Settings, setters};
 use crate::subject::{Launch, Subject};
 use crate::talk::Talk;
 use crate::time::now;
@@ -43,16 +43,9 @@ const EFFORT: Effort = Effort { searches: 500, lines: 200, soak: None };
 #[derive(Clone, Debug)]
 pub struct Suite {
     subject: Subject,
-    dialect: Option<Dialect>,
+    settings: Settings,
     profile: Option<Profile>,
-    only: Vec<String>,
-    skip: Vec<String>,
-    jobs: Option<usize>,
-    timeout_scale: f64,
-    pace: Option<Pace>,
-    seed: u64,
     effort: Effort,
-    watcher: Watcher,
 }
 
 /// What came of a run.
@@ -113,25 +106,13 @@ struct Asked {
 impl Suite {
     /// All checks, for an engine whose protocol is found out.
     pub fn new(subject: Subject) -> Self {
-        Self {
-            subject,
-            dialect: None,
-            profile: None,
-            only: Vec::new(),
-            skip: Vec::new(),
-            jobs: None,
-            timeout_scale: 1.0,
-            pace: None,
-            seed: 1,
-            effort: EFFORT,
-            watcher: Watcher::default(),
-        }
+        Self { subject, settings: Settings::default(), profile: None, effort: EFFORT }
     }
 
     /// Speaks this protocol. By default UCI is tried before USI.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = Some(dialect);
+        self.settings.dialect = Some(dialect);
         self
     }
 
@@ -140,49 +121,7 @@ impl Suite {
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
-        self.dialect = Some(profile.dialect());
-        self
-    }
-
-    /// Runs only checks whose names start so.
-    #[must_use]
-    pub fn only(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.only.extend(prefixes.into_iter().map(Into::into));
-        self
-    }
-
-    /// Leaves out checks whose names start so.
-    #[must_use]
-    pub fn skip(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.skip.extend(prefixes.into_iter().map(Into::into));
-        self
-    }
-
-    /// Has so many conversations at once; by default one for each processor.
-    #[must_use]
-    pub fn jobs(mut self, jobs: usize) -> Self {
-        self.jobs = Some(jobs.max(1));
-        self
-    }
-
-    /// Multiplies all limits of time.
-    #[must_use]
-    pub fn timeout_scale(mut self, factor: f64) -> Self {
-        self.timeout_scale = if factor.is_finite() { factor.clamp(0.01, 1000.0) } else { 1.0 };
-        self
-    }
-
-    /// Keeps to these limits, whatever the machine is busy with.
-    #[must_use]
-    pub fn pace(mut self, pace: Pace) -> Self {
-        self.pace = Some(pace);
-        self
-    }
-
-    /// Draws lots from here.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.settings.dialect = Some(profile.dialect());
         self
     }
 
@@ -208,12 +147,7 @@ impl Suite {
         self
     }
 
-    /// Tells of each conversation check that is done, from any thread.
-    #[must_use]
-    pub fn on_progress(mut self, tell: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
-        self.watcher = Watcher::new(tell);
-        self
-    }
+    setters!();
 
     /// Runs the checks.
     ///
@@ -221,10 +155,11 @@ impl Suite {
     /// The engine cannot be started, or answers no greeting.
     pub fn run(&self) -> Result<Report, NoSubject> {
         let begin = now();
-        let pace = self.pace.unwrap_or_else(|| Pace::calibrated(self.timeout_scale));
+        let pace = self.settings.pace();
         let (dialect, facts, ping) = self.meet(pace)?;
         let pace = pace.with_ping(ping);
-        let chosen = self.chosen(dialect);
+        let severity = |check: &Check| check.severity_in(dialect, self.profile);
+        let chosen = self.settings.chosen(checks::all(), severity);
         let asked = self.ask(&chosen, &facts, dialect, pace);
         let talks: Vec<Conversation> = asked.iter().flat_map(|it| it.talks.clone()).collect();
         let mut results: Vec<CheckResult> = asked.into_iter().map(|it| it.result).collect();
@@ -244,23 +179,17 @@ impl Suite {
             side: Side::Engine,
             dialect,
             profile: self.profile,
-            seed: self.seed,
+            seed: self.settings.seed,
             pace,
             results,
             took: now().saturating_duration_since(begin),
         })
     }
 
-    fn chosen(&self, dialect: Dialect) -> Vec<(&'static Check, Severity)> {
-        checks::all()
-            .filter(|check| wanted(check.id, &self.only, &self.skip))
-            .filter_map(|check| Some((check, check.severity_in(dialect, self.profile)?)))
-            .collect()
-    }
-
     /// Finds out which protocol the engine speaks, who it is, and how fast it answers.
     fn meet(&self, pace: Pace) -> Result<(Dialect, Facts, Duration), NoSubject> {
-        let dialects = self.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
+        let dialects =
+            self.settings.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
         let mut why = String::new();
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Conversation::new(dialect, true)));
@@ -304,21 +233,15 @@ impl Suite {
         if listens && !work.iter().any(|(check, _)| check.id == sample.id) {
             work.push((sample, sample.severity));
         }
-        let done = self.watcher.count(work.len());
-        in_parallel(self.jobs, &work, |(check, severity)| {
-            let (seed, effort) = (self.seed, self.effort);
+        let done = self.settings.watcher.count(work.len());
+        in_parallel(self.settings.jobs, &work, |(check, severity)| {
+            let (seed, effort) = (self.settings.seed, self.effort);
             let bench = Bench::new(&self.subject, facts, dialect, pace, seed, effort, check.id);
             let asked = ask(check, *severity, bench);
             done.tell(&asked.result);
             asked
         })
     }
-}
-
-/// Whether a check is to be run: if its name starts so, and not so.
-pub(crate) fn wanted(id: &str, only: &[String], skip: &[String]) -> bool {
-    let starts = |list: &[String]| list.iter().any(|it| id.starts_with(it.as_str()));
-    (only.is_empty() || starts(only)) && !starts(skip)
 }
 
 /// Does all the work, several pieces at once, by default one for each processor. What comes of it is in

@@ -16,8 +16,8 @@ use super::run::{End, Outcome, Setting, run};
 use crate::check::{Check, Severity, Test, Verdict};
 use crate::conversation::Conversation;
 use crate::pace::Pace;
-use crate::progress::{Progress, Watcher};
-use crate::suite::{CheckResult, NoSubject, Report, in_parallel, listen, wanted};
+use crate::settings::{Settings, setters};
+use crate::suite::{CheckResult, NoSubject, Report, in_parallel, listen};
 use crate::time::now;
 
 /// What stands for the engine in the client's command.
@@ -50,15 +50,8 @@ pub struct ClientSuite {
     command: Vec<OsString>,
     partner: PathBuf,
     guard: Option<Guard>,
-    dialect: Option<Dialect>,
-    only: Vec<String>,
-    skip: Vec<String>,
-    jobs: Option<usize>,
-    timeout_scale: f64,
-    pace: Option<Pace>,
+    settings: Settings,
     patience: Duration,
-    seed: u64,
-    watcher: Watcher,
 }
 
 impl ClientSuite {
@@ -72,15 +65,8 @@ impl ClientSuite {
             command: command.into_iter().map(Into::into).collect(),
             partner: partner.into(),
             guard: None,
-            dialect: None,
-            only: Vec::new(),
-            skip: Vec::new(),
-            jobs: None,
-            timeout_scale: 1.0,
-            pace: None,
+            settings: Settings::default(),
             patience: PATIENCE,
-            seed: 1,
-            watcher: Watcher::default(),
         }
     }
 
@@ -94,42 +80,7 @@ impl ClientSuite {
     /// Answers this protocol only. By default the engine speaks what it is greeted in.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = Some(dialect);
-        self
-    }
-
-    /// Runs only checks whose names start so.
-    #[must_use]
-    pub fn only(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.only.extend(prefixes.into_iter().map(Into::into));
-        self
-    }
-
-    /// Leaves out checks whose names start so.
-    #[must_use]
-    pub fn skip(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.skip.extend(prefixes.into_iter().map(Into::into));
-        self
-    }
-
-    /// Runs so many clients at once; by default one for each processor.
-    #[must_use]
-    pub fn jobs(mut self, jobs: usize) -> Self {
-        self.jobs = Some(jobs.max(1));
-        self
-    }
-
-    /// Multiplies all limits of time.
-    #[must_use]
-    pub fn timeout_scale(mut self, factor: f64) -> Self {
-        self.timeout_scale = if factor.is_finite() { factor.clamp(0.01, 1000.0) } else { 1.0 };
-        self
-    }
-
-    /// Keeps to these limits, whatever the machine is busy with.
-    #[must_use]
-    pub fn pace(mut self, pace: Pace) -> Self {
-        self.pace = Some(pace);
+        self.settings.dialect = Some(dialect);
         self
     }
 
@@ -141,19 +92,7 @@ impl ClientSuite {
         self
     }
 
-    /// Draws the moves of the engine from here.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Tells of each check that is done, from any thread.
-    #[must_use]
-    pub fn on_progress(mut self, tell: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
-        self.watcher = Watcher::new(tell);
-        self
-    }
+    setters!();
 
     /// Runs the checks.
     ///
@@ -161,15 +100,15 @@ impl ClientSuite {
     /// The client cannot be started, or starts no engine.
     pub fn run(&self) -> Result<Report, NoSubject> {
         let begin = now();
-        let pace = self.pace.unwrap_or_else(|| Pace::calibrated(self.timeout_scale));
+        let pace = self.settings.pace();
         let command = self.words()?;
         let patience = self.patience.mul_f64(pace.scale());
         let usual = Setting {
             command: &command,
             guard: self.guard.as_ref(),
-            dialect: self.dialect,
+            dialect: self.settings.dialect,
             probe: None,
-            seed: self.seed,
+            seed: self.settings.seed,
             patience,
             start: patience,
             limit: LIMIT.mul_f64(pace.scale()),
@@ -177,10 +116,8 @@ impl ClientSuite {
         let baseline = run(&usual).map_err(|error| self.unusable(&error))?;
         let Some(first) = baseline.talks.first() else { return Err(self.idle(&baseline)) };
         let dialect = first.dialect;
-        let checks: Vec<_> = super::all()
-            .filter(|check| wanted(check.id, &self.only, &self.skip))
-            .filter_map(|check| Some((check, check.severity_in(dialect, None)?)))
-            .collect();
+        let severity = |check: &Check| check.severity_in(dialect, None);
+        let checks = self.settings.chosen(super::all(), severity);
         let probes: Vec<_> = checks
             .iter()
             .filter_map(|(check, severity)| match check.test {
@@ -190,8 +127,8 @@ impl ClientSuite {
             .collect();
         let user = USER.mul_f64(pace.scale().max(1.0));
         let waits = if matches!(baseline.end, End::Exited(_)) { patience } else { user };
-        let done = self.watcher.count(probes.len());
-        let asked = in_parallel(self.jobs, &probes, |(check, severity, probe)| {
+        let done = self.settings.watcher.count(probes.len());
+        let asked = in_parallel(self.settings.jobs, &probes, |(check, severity, probe)| {
             let setting = Setting {
                 probe: Some(*probe),
                 patience: waits.min(patience),
@@ -218,7 +155,7 @@ impl ClientSuite {
             side: Side::Client,
             dialect,
             profile: None,
-            seed: self.seed,
+            seed: self.settings.seed,
             pace,
             results,
             took: now().saturating_duration_since(begin),
