@@ -20,16 +20,16 @@ const LINES: usize = 20;
 
 macro_rules! ending {
     ($id:literal, $rule:literal, $clauses:expr, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
-        Check {
-            id: concat!("ending.", $id),
-            rule: $rule,
-            clauses: $clauses,
-            severity: Severity::$severity,
-            profiles: Profile::ALL,
-            needs: $needs,
-            advice: $advice,
-            test: Test::Ask($run),
-        }
+        check!(
+            concat!("ending.", $id),
+            $rule,
+            ($clauses),
+            $severity,
+            Profile::ALL,
+            $needs,
+            $advice,
+            Test::Ask($run)
+        )
     };
 }
 

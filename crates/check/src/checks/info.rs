@@ -5,35 +5,14 @@ use readyok_rules::{Game, Position};
 
 use super::{clause, probe};
 use crate::bench::Bench;
-use crate::check::{Check, Clause, Heard, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::{Conversation, Search};
 
 /// So many variations are played out in each conversation.
 const MOST_VARIATIONS: usize = 3000;
 
-const INFO: &str = "UCI 2006, info";
-
-pub(super) const fn both(uci: &'static str, usi: &'static str) -> [Clause; 2] {
-    [clause(INFO, uci), clause("USI draft 1 §5.3, info", usi)]
-}
-
-macro_rules! heard {
-    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
-        Check {
-            id: concat!("info.", $id),
-            rule: $rule,
-            clauses: &both($says, $usi),
-            severity: Severity::$severity,
-            profiles: Profile::ALL,
-            needs: &[],
-            advice: $advice,
-            test: $test,
-        }
-    };
-}
-
 pub(super) const CHECKS: &[Check] = &[
-    heard!(
+    info!(
         "numbers",
         "numbers in `info` are whole, not negative and fit their field",
         "<x> is a whole number",
@@ -45,7 +24,7 @@ pub(super) const CHECKS: &[Check] = &[
             notes: &[NoteKind::NotANumber, NoteKind::NumberTooLarge, NoteKind::NegativeNumber],
         }
     ),
-    heard!(
+    info!(
         "complete",
         "each word of `info` has its value",
         "each word is followed by its value",
@@ -54,7 +33,7 @@ pub(super) const CHECKS: &[Check] = &[
         "leave out what has no value",
         Test::Form { word: "info", notes: &[NoteKind::Missing, NoteKind::MissingKeyword] }
     ),
-    heard!(
+    info!(
         "once",
         "each field of an `info` line is there once",
         "each line tells about one state of the search",
@@ -63,7 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
         "print each field once, and either `cp` or `mate`",
         Test::Form { word: "info", notes: &[NoteKind::Repeated, NoteKind::Conflict] }
     ),
-    heard!(
+    info!(
         "moves",
         "what stands in a list of moves is a move of the protocol",
         "the line is given as moves",
@@ -72,7 +51,7 @@ pub(super) const CHECKS: &[Check] = &[
         "write the moves of a variation as those of `bestmove`",
         Test::Form { word: "info", notes: &[NoteKind::NotAMove, NoteKind::MoveRepaired] }
     ),
-    heard!(
+    info!(
         "seldepth",
         "`seldepth` comes with `depth`",
         "if seldepth is sent there must be a depth in the same line",
@@ -81,7 +60,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send `depth` in each line with `seldepth`",
         Test::Form { word: "info", notes: &[NoteKind::SeldepthWithoutDepth] }
     ),
-    heard!(
+    info!(
         "legal-pv",
         "every variation can be played from the position that is searched",
         "pv is the best line found",
@@ -90,7 +69,7 @@ pub(super) const CHECKS: &[Check] = &[
         "take the variation from the search itself, and cut it where the hash table lies",
         Test::Hear(legal_pv)
     ),
-    heard!(
+    info!(
         "pv-head",
         "`bestmove` is the first move of the last variation with an exact score",
         "pv is the best line found, and bestmove the move that was found best",
@@ -99,7 +78,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send the last variation before `bestmove`, and play its first move",
         Test::Hear(pv_head)
     ),
-    heard!(
+    info!(
         "before-bestmove",
         "a search tells its score before `bestmove`",
         "directly before bestmove the engine should send a final info with all it has found",
@@ -108,7 +87,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send at least one `info` with depth and score in each search",
         Test::Hear(before_bestmove)
     ),
-    heard!(
+    info!(
         "pv-with-score",
         "a variation comes with its depth and its score",
         "score, depth, nodes and time belong to the pv, and are sent together",
@@ -117,7 +96,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send `depth`, `score` and `pv` in one line",
         Test::Hear(pv_with_score)
     ),
-    heard!(
+    info!(
         "bound-with-score",
         "`lowerbound` and `upperbound` come with a score",
         "they belong to the score",
@@ -126,7 +105,7 @@ pub(super) const CHECKS: &[Check] = &[
         "put bounds after the score that they are about",
         Test::Hear(bound_with_score)
     ),
-    heard!(
+    info!(
         "counts-grow",
         "time and nodes never decrease during a search",
         "time and nodes are counted from the beginning of the search",
@@ -135,7 +114,7 @@ pub(super) const CHECKS: &[Check] = &[
         "take all threads' counts together, always the same way",
         Test::Hear(counts_grow)
     ),
-    heard!(
+    info!(
         "permille",
         "`hashfull` and `cpuload` are between 0 and 1000",
         "both are in permill",
@@ -144,20 +123,17 @@ pub(super) const CHECKS: &[Check] = &[
         "scale the value to thousandths",
         Test::Hear(permille)
     ),
-    Check {
-        id: "info.wdl",
-        rule: "the three numbers of `wdl` add up to 1000",
-        clauses: &[clause(
-            "practice (Stockfish, lc0), UCI_ShowWDL",
-            "wins, draws and losses in thousandths",
-        )],
-        severity: Severity::Should,
-        profiles: Profile::UCI,
-        needs: &[],
-        advice: "let draws be what is left of 1000",
-        test: Test::Hear(wdl),
-    },
-    heard!(
+    check!(
+        "info.wdl",
+        "the three numbers of `wdl` add up to 1000",
+        ["practice (Stockfish, lc0), UCI_ShowWDL" => "wins, draws and losses in thousandths"],
+        Should,
+        Profile::UCI,
+        &[],
+        "let draws be what is left of 1000",
+        Test::Hear(wdl),
+    ),
+    info!(
         "current-move",
         "`currmove` is legal, and `currmovenumber` counts from 1",
         "for the first move x is 1, not 0",
@@ -166,7 +142,7 @@ pub(super) const CHECKS: &[Check] = &[
         "number the moves at the root from 1",
         Test::Hear(current_move)
     ),
-    heard!(
+    info!(
         "mate-pv",
         "the variation of an exact mate score is as long as it says, and ends in mate",
         "mate in y moves, not plies, in UCI; in plies in USI",
@@ -175,51 +151,42 @@ pub(super) const CHECKS: &[Check] = &[
         "count plies from the root to the mate, and keep the whole variation of a mate",
         Test::Hear(mate_pv)
     ),
-    Check {
-        id: "info.mate-score",
-        rule: "a mate in one is announced as mate in 1 by both sides, a mate in two moves as 2 in UCI",
-        clauses: &[
-            clause("UCI 2006, info score mate", "mate in y moves; negative if the engine is mated"),
-            clause(
-                "USI draft 1 §4 and §5.3",
-                "the distance to mate is told in plies, with the same signs",
-            ),
+    check!(
+        "info.mate-score",
+        "a mate in one is announced as mate in 1 by both sides, a mate in two moves as 2 in UCI",
+        [
+            "UCI 2006, info score mate" => "mate in y moves; negative if the engine is mated",
+            "USI draft 1 §4 and §5.3" => "the distance to mate is told in plies, with the same signs",
         ],
-        severity: Severity::Must,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "turn plies into moves by halving and rounding up in UCI, and not in USI",
-        test: Test::Ask(mate_score),
-    },
-    Check {
-        id: "info.score-side",
-        rule: "scores are from the view of the side to move",
-        clauses: &[
-            clause("UCI 2006, info score cp", "from the engine's point of view"),
-            clause(
-                "USI draft 1 §5.3, info score cp",
-                "positive is good for the engine that is to move",
-            ),
+        Must,
+        Profile::ALL,
+        &[],
+        "turn plies into moves by halving and rounding up in UCI, and not in USI",
+        Test::Ask(mate_score),
+    ),
+    check!(
+        "info.score-side",
+        "scores are from the view of the side to move",
+        [
+            "UCI 2006, info score cp" => "from the engine's point of view",
+            "USI draft 1 §5.3, info score cp" => "positive is good for the engine that is to move",
         ],
-        severity: Severity::Must,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "send the score of the side that is to move, whoever that is",
-        test: Test::Ask(score_side),
-    },
-    Check {
-        id: "info.multipv",
-        rule: "with `MultiPV` each depth has lines 1 to k, with different first moves, the best first",
-        clauses: &both(
-            "in k-best mode k variants are always sent together",
-            "with several lines all of them are sent, numbered from 1",
-        ),
-        severity: Severity::Must,
-        profiles: Profile::ALL,
-        needs: &[Need::Option("MultiPV")],
-        advice: "when a depth is done, send all lines in order of their scores, numbered from 1",
-        test: Test::Ask(multipv),
-    },
+        Must,
+        Profile::ALL,
+        &[],
+        "send the score of the side that is to move, whoever that is",
+        Test::Ask(score_side),
+    ),
+    info!(
+        "multipv",
+        "with `MultiPV` each depth has lines 1 to k, with different first moves, the best first",
+        "in k-best mode k variants are always sent together",
+        "with several lines all of them are sent, numbered from 1",
+        Must,
+        &[Need::Option("MultiPV")],
+        "when a depth is done, send all lines in order of their scores, numbered from 1",
+        Test::Ask(multipv)
+    ),
 ];
 
 /// Judges the lines of all searches.

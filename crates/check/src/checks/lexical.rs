@@ -14,16 +14,16 @@ const LONG: usize = 400;
 
 macro_rules! lexical {
     ($id:literal, $rule:literal, $uci:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
-        Check {
-            id: concat!("lexical.", $id),
-            rule: $rule,
-            clauses: &[clause("UCI 2006, general rules", $uci), clause("USI draft 1 §5.1", $usi)],
-            severity: Severity::$severity,
-            profiles: Profile::ALL,
-            needs: &[],
-            advice: $advice,
-            test: Test::Ask($run),
-        }
+        check!(
+            concat!("lexical.", $id),
+            $rule,
+            ["UCI 2006, general rules" => $uci, "USI draft 1 §5.1" => $usi],
+            $severity,
+            Profile::ALL,
+            &[],
+            $advice,
+            Test::Ask($run)
+        )
     };
 }
 
@@ -145,55 +145,50 @@ pub(super) const CHECKS: &[Check] = &[
         "split lines at carriage returns, too, and ignore the empty ones",
         lone_cr
     ),
-    Check {
-        id: "lexical.batch",
-        rule: "a whole conversation in one write is obeyed, line by line",
-        clauses: &[clause(
-            "practice",
-            "scripts pipe a file of commands into an engine, from the greeting to `go`",
-        )],
-        severity: Severity::Should,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "throw no input away, whatever the engine is busy with",
-        test: Test::Ask(batch),
-    },
-    Check {
-        id: "lexical.bad-bytes",
-        rule: "bytes that are no text do no harm",
-        clauses: &[clause(
-            "practice",
-            "paths and names in other encodings reach engines; UCI and USI have unknown words ignored",
-        )],
-        severity: Severity::Should,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "read bytes, and take what cannot be understood for unknown words",
-        test: Test::Ask(bad_bytes),
-    },
-    Check {
-        id: "lexical.last-line",
-        rule: "a last line without line end is read when the input ends",
-        clauses: &[clause(
-            "practice",
-            "scripts pipe commands into engines, the last one often without line end",
-        )],
-        severity: Severity::May,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "treat the end of input as the end of a line",
-        test: Test::Ask(last_line),
-    },
-    Check {
-        id: "lexical.idle-info",
-        rule: Rule::InfoWithoutSearch.text(),
-        clauses: &[clause(Rule::InfoWithoutSearch.clause(), Rule::InfoWithoutSearch.text())],
-        severity: Severity::Should,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "send what a search has found before its `bestmove`",
-        test: Test::Order(Rule::InfoWithoutSearch),
-    },
+    check!(
+        "lexical.batch",
+        "a whole conversation in one write is obeyed, line by line",
+        [
+            "practice" => "scripts pipe a file of commands into an engine, from the greeting to `go`",
+        ],
+        Should,
+        Profile::ALL,
+        &[],
+        "throw no input away, whatever the engine is busy with",
+        Test::Ask(batch),
+    ),
+    check!(
+        "lexical.bad-bytes",
+        "bytes that are no text do no harm",
+        [
+            "practice" => "paths and names in other encodings reach engines; UCI and USI have unknown words ignored",
+        ],
+        Should,
+        Profile::ALL,
+        &[],
+        "read bytes, and take what cannot be understood for unknown words",
+        Test::Ask(bad_bytes),
+    ),
+    check!(
+        "lexical.last-line",
+        "a last line without line end is read when the input ends",
+        ["practice" => "scripts pipe commands into engines, the last one often without line end"],
+        May,
+        Profile::ALL,
+        &[],
+        "treat the end of input as the end of a line",
+        Test::Ask(last_line),
+    ),
+    check!(
+        "lexical.idle-info",
+        Rule::InfoWithoutSearch.text(),
+        [Rule::InfoWithoutSearch.clause() => Rule::InfoWithoutSearch.text()],
+        Should,
+        Profile::ALL,
+        &[],
+        "send what a search has found before its `bestmove`",
+        Test::Order(Rule::InfoWithoutSearch),
+    ),
 ];
 
 /// Searches with a line for the position and one for `go`, each in an unusual form.

@@ -1,18 +1,43 @@
 //! The checks, by area.
 
 /// A check with its clauses written out.
+/// A check, in one form for all.
 macro_rules! check {
-    ($id:literal, $rule:expr, [$($place:expr => $says:expr),+ $(,)?], $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
+    ($id:expr, $rule:expr, [$($place:expr => $says:expr),+ $(,)?], $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
+        check!(
+            $id, $rule, (&[$(clause($place, $says)),+]), $severity, $profiles, $needs, $advice, $test
+        )
+    };
+    ($id:expr, $rule:expr, ($clauses:expr), $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
         Check {
             id: $id,
             rule: $rule,
-            clauses: &[$(clause($place, $says)),+],
+            clauses: $clauses,
             severity: Severity::$severity,
             profiles: $profiles,
             needs: $needs,
             advice: $advice,
             test: $test,
         }
+    };
+}
+
+/// A check of what is told about searches.
+macro_rules! info {
+    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
+        info!($id, $rule, $says, $usi, $severity, &[], $advice, $test)
+    };
+    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $test:expr) => {
+        check!(
+            concat!("info.", $id),
+            $rule,
+            ["UCI 2006, info" => $says, "USI draft 1 §5.3, info" => $usi],
+            $severity,
+            Profile::ALL,
+            $needs,
+            $advice,
+            $test
+        )
     };
 }
 

@@ -32,19 +32,19 @@ const MODEST: i64 = 32;
 
 macro_rules! option {
     ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
-        Check {
-            id: concat!("options.", $id),
-            rule: $rule,
-            clauses: &[
-                clause(concat!("UCI 2006, ", $place), $says),
-                clause("USI draft 1 §5.3, option and setoption", $usi),
+        check!(
+            concat!("options.", $id),
+            $rule,
+            [
+                concat!("UCI 2006, ", $place) => $says,
+                "USI draft 1 §5.3, option and setoption" => $usi,
             ],
-            severity: Severity::$severity,
-            profiles: Profile::ALL,
-            needs: $needs,
-            advice: $advice,
-            test: Test::Ask($run),
-        }
+            $severity,
+            Profile::ALL,
+            $needs,
+            $advice,
+            Test::Ask($run)
+        )
     };
 }
 
@@ -170,29 +170,26 @@ pub(super) const CHECKS: &[Check] = &[
         "declare these options with `default false`",
         off_by_default
     ),
-    Check {
-        id: "options.no-spaces",
-        rule: "names of options have no spaces in USI",
-        clauses: &[clause("USI draft 1 §4", "spaces are not allowed in option names and values")],
-        severity: Severity::Must,
-        profiles: Profile::USI,
-        needs: &[],
-        advice: "write `_` for a space",
-        test: Test::Ask(no_spaces),
-    },
-    Check {
-        id: "options.usi-prefix",
-        rule: "options with a meaning that USI fixes start with `USI_`",
-        clauses: &[clause(
-            "USI draft 1 §4",
-            "all options of fixed meaning have names with this prefix",
-        )],
-        severity: Severity::Must,
-        profiles: Profile::USI,
-        needs: &[],
-        advice: "declare `USI_Hash`, `USI_Ponder` and `USI_OwnBook`",
-        test: Test::Ask(usi_prefix),
-    },
+    check!(
+        "options.no-spaces",
+        "names of options have no spaces in USI",
+        ["USI draft 1 §4" => "spaces are not allowed in option names and values"],
+        Must,
+        Profile::USI,
+        &[],
+        "write `_` for a space",
+        Test::Ask(no_spaces),
+    ),
+    check!(
+        "options.usi-prefix",
+        "options with a meaning that USI fixes start with `USI_`",
+        ["USI draft 1 §4" => "all options of fixed meaning have names with this prefix"],
+        Must,
+        Profile::USI,
+        &[],
+        "declare `USI_Hash`, `USI_Ponder` and `USI_OwnBook`",
+        Test::Ask(usi_prefix),
+    ),
     option!(
         "hash-offered",
         "the size of the hash table can be set",

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use readyok_protocol::{Bound, Info, Reply};
 
-use super::info::{both, each};
-use super::probe;
+use super::info::each;
+use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
@@ -33,23 +33,8 @@ const SILENT: Duration = Duration::from_secs(2);
 const FLOOD_TIME: Duration = Duration::from_millis(400);
 const FLOOD: usize = 1000;
 
-macro_rules! rate {
-    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
-        Check {
-            id: concat!("info.", $id),
-            rule: $rule,
-            clauses: &both($says, $usi),
-            severity: Severity::$severity,
-            profiles: Profile::ALL,
-            needs: &[],
-            advice: $advice,
-            test: $test,
-        }
-    };
-}
-
 pub(super) const CHECKS: &[Check] = &[
-    rate!(
+    info!(
         "depth-grows",
         "the depth of the best line never decreases during a search",
         "depth is what the search has reached",
@@ -58,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send the depth of the iteration, and not what is left of it",
         Test::Hear(depth_grows)
     ),
-    rate!(
+    info!(
         "nps",
         "`nps` is `nodes` divided by `time`",
         "nps are the nodes searched in a second",
@@ -67,7 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
         "divide the count of the line by its time",
         Test::Hear(nps)
     ),
-    rate!(
+    info!(
         "time-ahead",
         "`time` is not more than has passed since `go`",
         "the time searched, in milliseconds",
@@ -76,7 +61,7 @@ pub(super) const CHECKS: &[Check] = &[
         "start the clock of a search at its `go`",
         Test::Hear(time_ahead)
     ),
-    rate!(
+    info!(
         "time",
         "`time` is told in milliseconds, and goes with the clock on the wall",
         "the time searched, in milliseconds",
@@ -85,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         "tell milliseconds, not hundredths of seconds or processor time",
         Test::Ask(time)
     ),
-    rate!(
+    info!(
         "regular",
         "in a long search nodes are told again and again, at least every two seconds",
         "nodes, nps and the like should be sent regularly",
@@ -94,7 +79,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send `info nodes … nps … hashfull … time …` once a second",
         Test::Ask(regular)
     ),
-    rate!(
+    info!(
         "late-details",
         "`currmove`, `currmovenumber`, `currline` and `refutation` begin after a second of search",
         "these should be sent only after one second, to avoid too much traffic",
@@ -103,7 +88,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send nothing about single moves in the first second",
         Test::Hear(late_details)
     ),
-    rate!(
+    info!(
         "volume",
         "a search that is soon done does not flood its client with lines",
         "there should not be too much traffic",
@@ -112,7 +97,7 @@ pub(super) const CHECKS: &[Check] = &[
         "wait without a word when nothing is left to search, and leave out depths that say nothing new",
         Test::Ask(volume)
     ),
-    rate!(
+    info!(
         "string-last",
         "`string` is the last word with a meaning: depth, score and pv stand before it",
         "the rest of the line is displayed as text",

@@ -28,19 +28,19 @@ macro_rules! search {
         search!($id, $rule, $place, $says, $usi, $severity, Profile::ALL, &[], $advice, $run)
     };
     ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:ident) => {
-        Check {
-            id: concat!("search.", $id),
-            rule: $rule,
-            clauses: &[
-                clause(concat!("UCI 2006, ", $place), $says),
-                clause(concat!("USI draft 1 §5.3, ", $place), $usi),
+        check!(
+            concat!("search.", $id),
+            $rule,
+            [
+                concat!("UCI 2006, ", $place) => $says,
+                concat!("USI draft 1 §5.3, ", $place) => $usi,
             ],
-            severity: Severity::$severity,
-            profiles: $profiles,
-            needs: $needs,
-            advice: $advice,
-            test: Test::Ask($run),
-        }
+            $severity,
+            $profiles,
+            $needs,
+            $advice,
+            Test::Ask($run)
+        )
     };
 }
 
@@ -57,45 +57,39 @@ pub(super) const PLAYS: Check = search!(
 
 pub(super) const CHECKS: &[Check] = &[
     PLAYS,
-    Check {
-        id: "search.legal-move",
-        rule: "`bestmove` is a legal move, and the move to ponder on is legal after it",
-        clauses: &[
-            clause(
-                "UCI 2006, bestmove",
-                "the engine stops searching and found this move the best in this position",
-            ),
-            clause("USI draft 1 §5.3, bestmove", "the move that the engine plays in this position"),
+    check!(
+        "search.legal-move",
+        "`bestmove` is a legal move, and the move to ponder on is legal after it",
+        [
+            "UCI 2006, bestmove" => "the engine stops searching and found this move the best in this position",
+            "USI draft 1 §5.3, bestmove" => "the move that the engine plays in this position",
         ],
-        severity: Severity::Must,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "answer with a move of the position that was searched; leave `ponder` out if none is known",
-        test: Test::Hear(legal_move),
-    },
-    Check {
-        id: "search.one-answer",
-        rule: Rule::BestMoveWithoutSearch.text(),
-        clauses: &[clause(
-            Rule::BestMoveWithoutSearch.clause(),
-            Rule::BestMoveWithoutSearch.text(),
-        )],
-        severity: Severity::Must,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "say `bestmove` exactly once for each `go`",
-        test: Test::Order(Rule::BestMoveWithoutSearch),
-    },
-    Check {
-        id: "search.not-too-early",
-        rule: Rule::BestMoveTooEarly.text(),
-        clauses: &[clause(Rule::BestMoveTooEarly.clause(), Rule::BestMoveTooEarly.text())],
-        severity: Severity::Must,
-        profiles: Profile::ALL,
-        needs: &[],
-        advice: "hold `bestmove` back until `stop` or `ponderhit`",
-        test: Test::Order(Rule::BestMoveTooEarly),
-    },
+        Must,
+        Profile::ALL,
+        &[],
+        "answer with a move of the position that was searched; leave `ponder` out if none is known",
+        Test::Hear(legal_move),
+    ),
+    check!(
+        "search.one-answer",
+        Rule::BestMoveWithoutSearch.text(),
+        [Rule::BestMoveWithoutSearch.clause() => Rule::BestMoveWithoutSearch.text()],
+        Must,
+        Profile::ALL,
+        &[],
+        "say `bestmove` exactly once for each `go`",
+        Test::Order(Rule::BestMoveWithoutSearch),
+    ),
+    check!(
+        "search.not-too-early",
+        Rule::BestMoveTooEarly.text(),
+        [Rule::BestMoveTooEarly.clause() => Rule::BestMoveTooEarly.text()],
+        Must,
+        Profile::ALL,
+        &[],
+        "hold `bestmove` back until `stop` or `ponderhit`",
+        Test::Order(Rule::BestMoveTooEarly),
+    ),
     search!(
         "depth",
         "`go depth` ends at this depth",

@@ -3,30 +3,15 @@
 use readyok_protocol::Reply;
 use readyok_rules::{Game, Position};
 
-use super::info::{both, each, played};
-use super::probe;
+use super::info::{each, played};
+use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
 use crate::talk::Blame;
 
-macro_rules! line {
-    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $test:expr) => {
-        Check {
-            id: concat!("info.", $id),
-            rule: $rule,
-            clauses: &both($says, $usi),
-            severity: Severity::$severity,
-            profiles: Profile::ALL,
-            needs: $needs,
-            advice: $advice,
-            test: $test,
-        }
-    };
-}
-
 pub(super) const CHECKS: &[Check] = &[
-    line!(
+    info!(
         "multipv-limit",
         "there are no more lines than `MultiPV` asks for",
         "`multipv` is for the k best lines, and k is 1 by default",
@@ -36,7 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
         "number lines from 1 to the value of `MultiPV`",
         Test::Hear(multipv_limit)
     ),
-    line!(
+    info!(
         "multipv-together",
         "lines are sent in the order of their numbers: 1, 2, 3",
         "all k variants are sent together, in k strings",
@@ -46,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
         "send line 1 first, and each of the others after the one before it",
         Test::Hear(multipv_together)
     ),
-    line!(
+    info!(
         "multipv-few",
         "where there are fewer moves than lines asked for, there are as many lines as moves",
         "each of the k variants is another one",
@@ -56,7 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
         "take the smaller one of `MultiPV` and the number of legal moves",
         Test::Ask(multipv_few)
     ),
-    line!(
+    info!(
         "currline-asked",
         "`currline` is sent only while `UCI_ShowCurrLine` is true",
         "the engine should only send this if the option is set to true",
@@ -66,7 +51,7 @@ pub(super) const CHECKS: &[Check] = &[
         "look at the option before `currline` is sent",
         Test::Hear(current_line_asked)
     ),
-    line!(
+    info!(
         "refutation-asked",
         "`refutation` is sent only while `UCI_ShowRefutations` is true",
         "the engine should only send this if the option is set to true",
@@ -76,7 +61,7 @@ pub(super) const CHECKS: &[Check] = &[
         "look at the option before `refutation` is sent",
         Test::Hear(refutation_asked)
     ),
-    line!(
+    info!(
         "currline",
         "`currline` and `refutation` can be played from the position that is searched",
         "the line that is being calculated, and moves with what refutes them",
@@ -86,7 +71,7 @@ pub(super) const CHECKS: &[Check] = &[
         "copy the line while no thread changes it",
         Test::Ask(current_line)
     ),
-    line!(
+    info!(
         "ponder-pv",
         "while pondering variations begin after the move that is expected",
         "the last move of the position is the one to ponder on; without it there is to be no main line",

@@ -10,71 +10,64 @@ use crate::talk::Blame;
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
 
 pub(super) const CHECKS: &[Check] = &[
-    Check {
-        id: "usi.undeclared-options",
-        rule: "`USI_Hash` and `USI_Ponder` are taken even if they were not declared",
-        clauses: &[clause(
-            "USI as deployed (Shogidokoro, ShogiHome)",
-            "both options are sent to every engine before a game",
-        )],
-        severity: Severity::Must,
-        profiles: DEPLOYED,
-        needs: &[],
-        advice: "ignore options that are not known, without a line that is no message",
-        test: Test::Ask(undeclared_options),
-    },
-    Check {
-        id: "usi.byoyomi",
-        rule: "`go btime wtime byoyomi` ends in time",
-        clauses: &[clause(
-            "USI as deployed (Shogidokoro)",
-            "byoyomi is the time for each move after the main time is used up",
-        )],
-        severity: Severity::Must,
-        profiles: DEPLOYED,
-        needs: &[],
-        advice: "read `byoyomi`, and use up to the main time and the byoyomi together",
-        test: Test::Ask(byoyomi),
-    },
-    Check {
-        id: "usi.game-over",
-        rule: "`gameover` is taken after a search and in the midst of pondering, and another game can follow",
-        clauses: &[clause(
-            "USI as deployed (Shogidokoro, YaneuraOu)",
-            "it ends a game from the engine's view, and while pondering it counts as `stop`",
-        )],
-        severity: Severity::Must,
-        profiles: DEPLOYED,
-        needs: &[],
-        advice: "treat `gameover` as `stop` if there is a search, and wait for `isready`",
-        test: Test::Ask(game_over),
-    },
-    Check {
-        id: "usi.mate",
-        rule: "`go mate` is answered with `checkmate`",
-        clauses: &[clause(
-            "USI as deployed (Shogidokoro, YaneuraOu)",
-            "`checkmate` with the moves, `nomate`, `timeout` or `notimplemented`, and no `bestmove`",
-        )],
-        severity: Severity::Should,
-        profiles: DEPLOYED,
-        needs: &[],
-        advice: "answer `checkmate notimplemented` if there is no search for mates",
-        test: Test::Ask(mate),
-    },
-    Check {
-        id: "usi.mate-once",
-        rule: Rule::CheckmateWithoutMateSearch.text(),
-        clauses: &[clause(
-            Rule::CheckmateWithoutMateSearch.clause(),
-            Rule::CheckmateWithoutMateSearch.text(),
-        )],
-        severity: Severity::Must,
-        profiles: DEPLOYED,
-        needs: &[],
-        advice: "say `checkmate` once for each `go mate`, and at no other time",
-        test: Test::Order(Rule::CheckmateWithoutMateSearch),
-    },
+    check!(
+        "usi.undeclared-options",
+        "`USI_Hash` and `USI_Ponder` are taken even if they were not declared",
+        [
+            "USI as deployed (Shogidokoro, ShogiHome)" => "both options are sent to every engine before a game",
+        ],
+        Must,
+        DEPLOYED,
+        &[],
+        "ignore options that are not known, without a line that is no message",
+        Test::Ask(undeclared_options),
+    ),
+    check!(
+        "usi.byoyomi",
+        "`go btime wtime byoyomi` ends in time",
+        [
+            "USI as deployed (Shogidokoro)" => "byoyomi is the time for each move after the main time is used up",
+        ],
+        Must,
+        DEPLOYED,
+        &[],
+        "read `byoyomi`, and use up to the main time and the byoyomi together",
+        Test::Ask(byoyomi),
+    ),
+    check!(
+        "usi.game-over",
+        "`gameover` is taken after a search and in the midst of pondering, and another game can follow",
+        [
+            "USI as deployed (Shogidokoro, YaneuraOu)" => "it ends a game from the engine's view, and while pondering it counts as `stop`",
+        ],
+        Must,
+        DEPLOYED,
+        &[],
+        "treat `gameover` as `stop` if there is a search, and wait for `isready`",
+        Test::Ask(game_over),
+    ),
+    check!(
+        "usi.mate",
+        "`go mate` is answered with `checkmate`",
+        [
+            "USI as deployed (Shogidokoro, YaneuraOu)" => "`checkmate` with the moves, `nomate`, `timeout` or `notimplemented`, and no `bestmove`",
+        ],
+        Should,
+        DEPLOYED,
+        &[],
+        "answer `checkmate notimplemented` if there is no search for mates",
+        Test::Ask(mate),
+    ),
+    check!(
+        "usi.mate-once",
+        Rule::CheckmateWithoutMateSearch.text(),
+        [Rule::CheckmateWithoutMateSearch.clause() => Rule::CheckmateWithoutMateSearch.text()],
+        Must,
+        DEPLOYED,
+        &[],
+        "say `checkmate` once for each `go mate`, and at no other time",
+        Test::Order(Rule::CheckmateWithoutMateSearch),
+    ),
 ];
 
 fn undeclared_options(bench: &Bench<'_>) -> Outcome {

@@ -8,8 +8,8 @@ use super::hear;
 use super::probe::{Act, Expect, Form, Moment, Probe};
 use crate::check::{Check, Clause, Profile, Severity, Test};
 
-pub(super) const AREAS: [&[Check]; 8] =
-    [START, OPTIONS, STATUS, READY, SEARCH, LINES, QUIT, CONDUCT];
+pub(super) const AREAS: [&[Check]; 9] =
+    [START, OPTIONS, MORE_OPTIONS, STATUS, READY, SEARCH, LINES, QUIT, CONDUCT];
 
 /// Later than any client should be in a hurry for.
 const LATE: Duration = Duration::from_millis(1500);
@@ -48,930 +48,353 @@ const HELLO: Clause = Clause {
 };
 const CRASHES: &str = "watch for the end of the engine's output and of its process at every wait";
 const GIVES_UP: &str = "give every wait an end, and treat an engine that is late as broken";
+const EACH_BY_ITSELF: &str = "read each option by itself; leave out what cannot be used, and go on";
 const IGNORES: &str = "skip lines and words that are not known, or that come out of turn";
 
-macro_rules! probe {
-    ($id:literal, $severity:ident, $rule:literal, $clause:expr, $advice:expr,
-     $when:ident, $act:expr, $expect:ident, $fair:literal) => {
-        probe!($id, $severity, $rule, $clause, $advice, $when, $act, $expect, $fair, Profile::ALL)
-    };
-    ($id:literal, $severity:ident, $rule:literal, $clause:expr, $advice:expr,
-     $when:ident, $act:expr, $expect:ident, $fair:literal, $profiles:expr) => {
-        Check {
+/// Checks that have an engine do one thing: name, severity and rule; whether engines may do so, when it
+/// does so, and what the client has to make of it; the clause, what to change, and the editions.
+macro_rules! probes {
+    (@may fair) => { true };
+    (@may foul) => { false };
+    (@for) => { Profile::ALL };
+    (@for $profiles:expr) => { $profiles };
+    ($($id:literal $severity:ident $rule:literal:
+        $may:ident at $when:ident, $act:expr => $expect:ident;
+        $clause:expr, $advice:expr $(, for $profiles:expr)?;)+) => {
+        &[$(Check {
             id: concat!("gui.", $id),
             rule: $rule,
             clauses: &[$clause],
             severity: Severity::$severity,
-            profiles: $profiles,
+            profiles: probes!(@for $($profiles)?),
             needs: &[],
             advice: $advice,
             test: Test::Provoke(Probe {
                 when: Moment::$when,
                 act: $act,
                 expect: Expect::$expect,
-                fair: $fair,
+                fair: probes!(@may $may),
             }),
-        }
+        }),+]
     };
 }
 
-const START: &[Check] = &[
-    probe!(
-        "start.dies",
-        Must,
-        "an engine that ends at once is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Start,
-        Act::Exit,
-        Copes,
-        false
-    ),
-    probe!(
-        "start.silent",
-        Should,
-        "an engine that never greets is given up",
-        HELLO,
-        GIVES_UP,
-        Greeting,
-        Act::Silence,
-        Copes,
-        false
-    ),
-    probe!(
-        "start.dies-greeting",
-        Must,
-        "an engine that ends while it greets is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Declared,
-        Act::Exit,
-        Copes,
-        false
-    ),
-    probe!(
-        "start.no-ok",
-        Should,
-        "an engine that never ends its greeting is given up",
-        HELLO,
-        GIVES_UP,
-        Declared,
-        Act::Silence,
-        Copes,
-        false
-    ),
-    probe!(
-        "start.banner",
-        Must,
-        "text before the greeting is ignored",
-        UNKNOWN_LINES,
-        IGNORES,
-        Start,
-        Act::Before(&["Scripted partner 1.0 by the Readyok authors", "type help for help"]),
-        Works,
-        true
-    ),
-    probe!(
-        "start.slow",
-        Must,
-        "an engine may take its time to greet",
-        HELLO,
-        "wait for `uciok` or `usiok` for some seconds",
-        Declared,
-        Act::Late(LATE),
-        Works,
-        true
-    ),
-    probe!(
-        "start.no-options",
-        Must,
-        "an engine may have no options",
-        OPTION,
-        "do not depend on any option",
-        Greeting,
-        Act::Instead(&["id name Scripted partner 1.0", "id author the Readyok authors"]),
-        Works,
-        true
-    ),
-    probe!(
-        "start.nameless",
-        Should,
-        "an engine without a name is used all the same",
-        IN_PRACTICE,
-        "fall back to the name of the program",
-        Greeting,
-        Act::Instead(&[]),
-        Works,
-        false
-    ),
-    probe!(
-        "start.ok-twice",
-        Should,
-        "a second `uciok` or `usiok` is ignored",
-        UNKNOWN_LINES,
-        IGNORES,
-        Declared,
-        Act::Twice,
-        Works,
-        false
-    ),
-    probe!(
-        "start.search-talk",
-        Should,
-        "`info` during the greeting is ignored",
-        UNKNOWN_LINES,
-        IGNORES,
-        Greeting,
-        Act::Before(&["info string loading", "info depth 3 score cp 17"]),
-        Works,
-        false
-    ),
+/// Checks that have an engine declare something: name, severity, whether engines may do so, rule, and
+/// the lines.
+macro_rules! declarations {
+    ($($id:literal $severity:ident $may:ident $rule:literal:
+        $($line:literal),+ $(, for $profiles:expr)?;)+) => {
+        probes![$(
+            $id $severity $rule:
+                $may at Declared, Act::Before(&[$($line),+]) => Works;
+                OPTION, EACH_BY_ITSELF $(, for $profiles)?;
+        )+]
+    };
+}
+
+const START: &[Check] = probes![
+    "start.dies" Must "an engine that ends at once is noticed":
+        foul at Start, Act::Exit => Copes;
+        IN_PRACTICE, CRASHES;
+    "start.silent" Should "an engine that never greets is given up":
+        foul at Greeting, Act::Silence => Copes;
+        HELLO, GIVES_UP;
+    "start.dies-greeting" Must "an engine that ends while it greets is noticed":
+        foul at Declared, Act::Exit => Copes;
+        IN_PRACTICE, CRASHES;
+    "start.no-ok" Should "an engine that never ends its greeting is given up":
+        foul at Declared, Act::Silence => Copes;
+        HELLO, GIVES_UP;
+    "start.banner" Must "text before the greeting is ignored":
+        fair at Start, Act::Before(&[
+            "Scripted partner 1.0 by the Readyok authors", "type help for help",
+        ]) => Works;
+        UNKNOWN_LINES, IGNORES;
+    "start.slow" Must "an engine may take its time to greet":
+        fair at Declared, Act::Late(LATE) => Works;
+        HELLO, "wait for `uciok` or `usiok` for some seconds";
+    "start.no-options" Must "an engine may have no options":
+        fair at Greeting, Act::Instead(&[
+            "id name Scripted partner 1.0", "id author the Readyok authors",
+        ]) => Works;
+        OPTION, "do not depend on any option";
+    "start.nameless" Should "an engine without a name is used all the same":
+        foul at Greeting, Act::Instead(&[]) => Works;
+        IN_PRACTICE, "fall back to the name of the program";
+    "start.ok-twice" Should "a second `uciok` or `usiok` is ignored":
+        foul at Declared, Act::Twice => Works;
+        UNKNOWN_LINES, IGNORES;
+    "start.search-talk" Should "`info` during the greeting is ignored":
+        foul at Greeting, Act::Before(&[
+            "info string loading", "info depth 3 score cp 17",
+        ]) => Works;
+        UNKNOWN_LINES, IGNORES;
 ];
 
-macro_rules! option {
-    ($id:literal, $severity:ident, $rule:literal, $lines:expr, $fair:literal) => {
-        option!($id, $severity, $rule, $lines, $fair, Profile::ALL)
-    };
-    ($id:literal, $severity:ident, $rule:literal, $lines:expr, $fair:literal, $profiles:expr) => {
-        probe!(
-            $id,
-            $severity,
-            $rule,
-            OPTION,
-            "read each option by itself; leave out what cannot be used, and go on",
-            Declared,
-            Act::Before(&$lines),
-            Works,
-            $fair,
-            $profiles
-        )
-    };
-}
+const OPTIONS: &[Check] = declarations![
+    "options.spaces" Must fair "names and choices of options may contain spaces":
+        "option name Book Depth Limit type spin default 3 min 0 max 40",
+        "option name Playing Style type combo default Very Solid var Very Solid var Normal", for Profile::UCI;
+    "options.button" Must fair "a button has no value":
+        "option name Reset type button";
+    "options.empty-string" Must fair "a string may be empty":
+        "option name Learning type string default <empty>";
+    "options.bare-default" Should foul "a `default` without a value is an empty string":
+        "option name Learning type string default",
+        "option name Logging type string";
+    "options.filename" Must fair "there is a type `filename`":
+        "option name Learning type filename default <empty>", for Profile::USI;
+    "options.unknown-type" Should foul "an option of an unknown type is passed over":
+        "option name Slide type slider default 3 min 1 max 5";
+    "options.no-type" Should foul "an option without a type is passed over":
+        "option name Slide",
+        "option name",
+        "option";
+    "options.spin-without-bounds" Should foul "a spin without bounds does no harm":
+        "option name Slide type spin default 3",
+        "option name Glide type spin";
+    "options.spin-huge" Should foul "bounds that no integer holds do no harm":
+        "option name Slide type spin default 0 min -99999999999999999999 max 99999999999999999999",
+        "option name Glide type spin default 18446744073709551615 min 0 max 18446744073709551615";
+    "options.spin-no-number" Should foul "bounds that are no numbers do no harm":
+        "option name Slide type spin default many min few max more",
+        "option name Glide type spin default 1.5 min 0.5 max 2.5";
+    "options.spin-reversed" Should foul "a default out of bounds, and bounds that are reversed, do no harm":
+        "option name Slide type spin default 500 min 1 max 100",
+        "option name Glide type spin default 50 min 100 max 1";
+    "options.combo-without-choices" Should foul "a combo without choices does no harm":
+        "option name Slide type combo default Fast",
+        "option name Glide type combo";
+    "options.combo-odd-default" Should foul "a default that is no choice does no harm":
+        "option name Slide type combo default Faster var Fast var Slow";
+    "options.check-odd-default" Should foul "a check that is neither true nor false does no harm":
+        "option name Slide type check default maybe",
+        "option name Glide type check";
+    "options.button-with-default" Should foul "a button with a value does no harm":
+        "option name Slide type button default true min 1 max 2 var 3";
+    "options.twice" Should foul "the same option twice does no harm":
+        "option name Slide type spin default 3 min 1 max 5",
+        "option name slide type check default true";
+    "options.foreign" Should foul "names in any script do no harm":
+        "option name 思考 type combo default 速い var 速い var 遅い",
+        "option name Größe type spin default 1 min 1 max 9";
+    "options.markup" Should foul "names that are markup, formats or paths do no harm":
+        "option name <b>%s%n</b> type string default ${HOME}",
+        "option name ../../x;y type string default a\\nb";
+];
 
-const OPTIONS: &[Check] = &[
-    option!(
-        "options.spaces",
-        Must,
-        "names and choices of options may contain spaces",
-        [
-            "option name Book Depth Limit type spin default 3 min 0 max 40",
-            "option name Playing Style type combo default Very Solid var Very Solid var Normal"
-        ],
-        true,
-        Profile::UCI
-    ),
-    option!(
-        "options.button",
-        Must,
-        "a button has no value",
-        ["option name Reset type button"],
-        true
-    ),
-    option!(
-        "options.empty-string",
-        Must,
-        "a string may be empty",
-        ["option name Learning type string default <empty>"],
-        true
-    ),
-    option!(
-        "options.bare-default",
-        Should,
-        "a `default` without a value is an empty string",
-        ["option name Learning type string default", "option name Logging type string"],
-        false
-    ),
-    option!(
-        "options.filename",
-        Must,
-        "there is a type `filename`",
-        ["option name Learning type filename default <empty>"],
-        true,
-        Profile::USI
-    ),
-    option!(
-        "options.unknown-type",
-        Should,
-        "an option of an unknown type is passed over",
-        ["option name Slide type slider default 3 min 1 max 5"],
-        false
-    ),
-    option!(
-        "options.no-type",
-        Should,
-        "an option without a type is passed over",
-        ["option name Slide", "option name", "option"],
-        false
-    ),
-    option!(
-        "options.spin-without-bounds",
-        Should,
-        "a spin without bounds does no harm",
-        ["option name Slide type spin default 3", "option name Glide type spin"],
-        false
-    ),
-    option!(
-        "options.spin-huge",
-        Should,
-        "bounds that no integer holds do no harm",
-        [
-            "option name Slide type spin default 0 min -99999999999999999999 max 99999999999999999999",
-            "option name Glide type spin default 18446744073709551615 min 0 max 18446744073709551615"
-        ],
-        false
-    ),
-    option!(
-        "options.spin-no-number",
-        Should,
-        "bounds that are no numbers do no harm",
-        [
-            "option name Slide type spin default many min few max more",
-            "option name Glide type spin default 1.5 min 0.5 max 2.5"
-        ],
-        false
-    ),
-    option!(
-        "options.spin-reversed",
-        Should,
-        "a default out of bounds, and bounds that are reversed, \
-        do no harm",
-        [
-            "option name Slide type spin default 500 min 1 max 100",
-            "option name Glide type spin default 50 min 100 max 1"
-        ],
-        false
-    ),
-    option!(
-        "options.combo-without-choices",
-        Should,
-        "a combo without choices does no harm",
-        ["option name Slide type combo default Fast", "option name Glide type combo"],
-        false
-    ),
-    option!(
-        "options.combo-odd-default",
-        Should,
-        "a default that is no choice does no harm",
-        ["option name Slide type combo default Faster var Fast var Slow"],
-        false
-    ),
-    option!(
-        "options.check-odd-default",
-        Should,
-        "a check that is neither true nor false does no harm",
-        ["option name Slide type check default maybe", "option name Glide type check"],
-        false
-    ),
-    option!(
-        "options.button-with-default",
-        Should,
-        "a button with a value does no harm",
-        ["option name Slide type button default true min 1 max 2 var 3"],
-        false
-    ),
-    option!(
-        "options.twice",
-        Should,
-        "the same option twice does no harm",
-        [
+const MORE_OPTIONS: &[Check] = probes![
+    "options.many" Should "any number of options is taken":
+        fair at Declared, Act::Often("option name Slide{n} type spin default 1 min 1 max {n}", 600) => Works;
+        OPTION, "grow as needed, and show what fits";
+    "options.late" Should "an option after the greeting does no harm":
+        foul at Greeted, Act::Before(&[
             "option name Slide type spin default 3 min 1 max 5",
-            "option name slide type check default true"
-        ],
-        false
-    ),
-    option!(
-        "options.foreign",
-        Should,
-        "names in any script do no harm",
-        [
-            "option name 思考 type combo default 速い var 速い var 遅い",
-            "option name Größe type spin default 1 min 1 max 9"
-        ],
-        false
-    ),
-    option!(
-        "options.markup",
-        Should,
-        "names that are markup, formats or paths do no harm",
-        [
-            "option name <b>%s%n</b> type string default ${HOME}",
-            "option name ../../x;y type string default a\\nb"
-        ],
-        false
-    ),
-    probe!(
-        "options.many",
-        Should,
-        "any number of options is taken",
-        OPTION,
-        "grow as needed, and show what fits",
-        Declared,
-        Act::Often("option name Slide{n} type spin default 1 min 1 max {n}", 600),
-        Works,
-        true
-    ),
-    probe!(
-        "options.late",
-        Should,
-        "an option after the greeting does no harm",
-        OPTION,
-        IGNORES,
-        Greeted,
-        Act::Before(&["option name Slide type spin default 3 min 1 max 5"]),
-        Works,
-        false
-    ),
+        ]) => Works;
+        OPTION, IGNORES;
 ];
 
-const STATUS: &[Check] = &[
-    probe!(
-        "status.copyprotection-ok",
-        Must,
-        "a program that is protected against copies works when \
-        it says so",
+const STATUS: &[Check] = probes![
+    "status.copyprotection-ok" Must "a program that is protected against copies works when it says so":
+        fair at Greeted, Act::Before(&["copyprotection checking", "copyprotection ok"]) => Works;
         Clause { place: "UCI 2006, copyprotection", says: "after `copyprotection ok` all is well" },
-        "ignore `copyprotection checking` and `copyprotection ok`",
-        Greeted,
-        Act::Before(&["copyprotection checking", "copyprotection ok"]),
-        Works,
-        true
-    ),
-    probe!(
-        "status.copyprotection-error",
-        Should,
-        "a program that was copied is refused, or goes on",
+        "ignore `copyprotection checking` and `copyprotection ok`";
+    "status.copyprotection-error" Should "a program that was copied is refused, or goes on":
+        fair at Greeted, Act::Before(&["copyprotection checking", "copyprotection error"]) => Copes;
         Clause {
             place: "UCI 2006, copyprotection",
-            says: "after `copyprotection error` the client \
-            tells its user, and the engine does not work"
+            says: "after `copyprotection error` the client tells its user, and the engine does not work",
         },
-        "tell the user, and end or go on",
-        Greeted,
-        Act::Before(&["copyprotection checking", "copyprotection error"]),
-        Copes,
-        true
-    ),
-    probe!(
-        "status.registration-ok",
-        Must,
-        "an engine that is registered works",
+        "tell the user, and end or go on";
+    "status.registration-ok" Must "an engine that is registered works":
+        fair at Greeted, Act::Before(&["registration checking", "registration ok"]) => Works;
         Clause { place: "UCI 2006, registration", says: "after `registration ok` all is well" },
-        "ignore `registration checking` and `registration ok`",
-        Greeted,
-        Act::Before(&["registration checking", "registration ok"]),
-        Works,
-        true
-    ),
-    probe!(
-        "status.registration-error",
-        Should,
-        "an engine that wants to be registered is told to \
-        wait, or given up",
+        "ignore `registration checking` and `registration ok`";
+    "status.registration-error" Should "an engine that wants to be registered is told to wait, or given up":
+        fair at Greeted, Act::Before(&["registration checking", "registration error"]) => Copes;
         Clause {
             place: "UCI 2006, registration",
-            says: "after `registration error` the client can \
-            let its user register, now or later"
+            says: "after `registration error` the client can let its user register, now or later",
         },
-        "answer `register later`",
-        Greeted,
-        Act::Before(&["registration checking", "registration error"]),
-        Copes,
-        true
-    ),
+        "answer `register later`";
 ];
 
-const READY: &[Check] = &[
-    probe!(
-        "ready.late",
-        Must,
-        "an engine may take its time to get ready",
-        ISREADY,
-        "wait for `readyok` before anything else is sent",
-        Ready,
-        Act::Late(LATE),
-        Works,
-        true
-    ),
-    probe!(
-        "ready.never",
-        Should,
-        "an engine that never gets ready is given up",
-        IN_PRACTICE,
-        GIVES_UP,
-        Ready,
-        Act::Silence,
-        Copes,
-        false
-    ),
-    probe!(
-        "ready.dies",
-        Must,
-        "an engine that ends while it gets ready is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Ready,
-        Act::Exit,
-        Copes,
-        false
-    ),
-    probe!(
-        "ready.tells",
-        Must,
-        "an engine may tell what it loads before `readyok`",
-        INFO,
-        IGNORES,
-        Ready,
-        Act::Before(&["info string loading weights: 100 %", "info string done"]),
-        Works,
-        true
-    ),
-    probe!(
-        "ready.twice",
-        Should,
-        "a second `readyok` is ignored",
-        ISREADY,
-        "count what was asked, and drop what was not",
-        Ready,
-        Act::Twice,
-        Works,
-        false
-    ),
-    probe!(
-        "ready.unsolicited-move",
-        Should,
-        "a `bestmove` without a search is ignored",
-        BESTMOVE,
-        "take `bestmove` only while there is a search",
-        Ready,
-        Act::Before(&["bestmove {illegal}"]),
-        Works,
-        false
-    ),
+const READY: &[Check] = probes![
+    "ready.late" Must "an engine may take its time to get ready":
+        fair at Ready, Act::Late(LATE) => Works;
+        ISREADY, "wait for `readyok` before anything else is sent";
+    "ready.never" Should "an engine that never gets ready is given up":
+        foul at Ready, Act::Silence => Copes;
+        IN_PRACTICE, GIVES_UP;
+    "ready.dies" Must "an engine that ends while it gets ready is noticed":
+        foul at Ready, Act::Exit => Copes;
+        IN_PRACTICE, CRASHES;
+    "ready.tells" Must "an engine may tell what it loads before `readyok`":
+        fair at Ready, Act::Before(&[
+            "info string loading weights: 100 %", "info string done",
+        ]) => Works;
+        INFO, IGNORES;
+    "ready.twice" Should "a second `readyok` is ignored":
+        foul at Ready, Act::Twice => Works;
+        ISREADY, "count what was asked, and drop what was not";
+    "ready.unsolicited-move" Should "a `bestmove` without a search is ignored":
+        foul at Ready, Act::Before(&["bestmove {illegal}"]) => Works;
+        BESTMOVE, "take `bestmove` only while there is a search";
 ];
 
-const SEARCH: &[Check] = &[
-    probe!(
-        "search.no-info",
-        Must,
-        "a search may tell nothing but its move",
-        INFO,
-        "do not depend on any `info`",
-        Go,
-        Act::Instead(&[]),
-        Works,
-        true
-    ),
-    probe!(
-        "search.late",
-        Must,
-        "a move that comes late is waited for, or its engine given up",
-        BESTMOVE,
-        "wait for `bestmove`; send no other command but `stop` before it",
-        Answer,
-        Act::Late(LATE),
-        Copes,
-        true
-    ),
-    probe!(
-        "search.no-move",
-        Should,
-        "an engine that never answers is given up",
+const SEARCH: &[Check] = probes![
+    "search.no-info" Must "a search may tell nothing but its move":
+        fair at Go, Act::Instead(&[]) => Works;
+        INFO, "do not depend on any `info`";
+    "search.late" Must "a move that comes late is waited for, or its engine given up":
+        fair at Answer, Act::Late(LATE) => Copes;
+        BESTMOVE, "wait for `bestmove`; send no other command but `stop` before it";
+    "search.no-move" Should "an engine that never answers is given up":
+        foul at Answer, Act::Silence => Copes;
+        IN_PRACTICE, GIVES_UP;
+    "search.dies" Must "an engine that ends when it shall search is noticed":
+        foul at Go, Act::Exit => Copes;
+        IN_PRACTICE, CRASHES;
+    "search.dies-later" Must "an engine that ends in the middle of a search is noticed":
+        foul at Answer, Act::Exit => Copes;
+        IN_PRACTICE, CRASHES;
+    "search.aborts" Must "an engine that is ended by a signal is noticed":
+        foul at Answer, Act::Abort => Copes;
+        IN_PRACTICE, CRASHES;
+    "search.half-line" Must "an engine that ends in the middle of a line is noticed":
+        foul at Answer, Act::HalfLine("bestmo") => Copes;
         IN_PRACTICE,
-        GIVES_UP,
-        Answer,
-        Act::Silence,
-        Copes,
-        false
-    ),
-    probe!(
-        "search.dies",
-        Must,
-        "an engine that ends when it shall search is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Go,
-        Act::Exit,
-        Copes,
-        false
-    ),
-    probe!(
-        "search.dies-later",
-        Must,
-        "an engine that ends in the middle of a search is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Answer,
-        Act::Exit,
-        Copes,
-        false
-    ),
-    probe!(
-        "search.aborts",
-        Must,
-        "an engine that is ended by a signal is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Answer,
-        Act::Abort,
-        Copes,
-        false
-    ),
-    probe!(
-        "search.half-line",
-        Must,
-        "an engine that ends in the middle of a line is noticed",
-        IN_PRACTICE,
-        "a line without its end is none, or is read as it is; then the engine has ended",
-        Answer,
-        Act::HalfLine("bestmo"),
-        Copes,
-        false
-    ),
-    probe!(
-        "search.closes-output",
-        Should,
-        "an engine that closes its output is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Answer,
-        Act::CloseOutput,
-        Copes,
-        false
-    ),
-    probe!(
-        "search.dies-after",
-        Must,
-        "an engine that ends after its answer is noticed",
-        IN_PRACTICE,
-        CRASHES,
-        Answered,
-        Act::Exit,
-        Copes,
-        false
-    ),
-    probe!(
-        "search.null-move",
-        Should,
-        "`bestmove 0000` is no move, and does no harm",
-        BESTMOVE,
-        "take it for an engine that has no move",
-        Answer,
-        Act::Instead(&["bestmove 0000"]),
-        Copes,
-        false,
-        Profile::UCI
-    ),
-    probe!(
-        "search.none",
-        Should,
-        "`bestmove (none)` is no move, and does no harm",
-        BESTMOVE,
-        "take it for an engine that has no move",
-        Answer,
-        Act::Instead(&["bestmove (none)"]),
-        Copes,
-        false,
-        Profile::UCI
-    ),
-    probe!(
-        "search.resigns",
-        Must,
-        "`bestmove resign` ends the game",
+        "a line without its end is none, or is read as it is; then the engine has ended";
+    "search.closes-output" Should "an engine that closes its output is noticed":
+        foul at Answer, Act::CloseOutput => Copes;
+        IN_PRACTICE, CRASHES;
+    "search.dies-after" Must "an engine that ends after its answer is noticed":
+        foul at Answered, Act::Exit => Copes;
+        IN_PRACTICE, CRASHES;
+    "search.null-move" Should "`bestmove 0000` is no move, and does no harm":
+        foul at Answer, Act::Instead(&["bestmove 0000"]) => Copes;
+        BESTMOVE, "take it for an engine that has no move", for Profile::UCI;
+    "search.none" Should "`bestmove (none)` is no move, and does no harm":
+        foul at Answer, Act::Instead(&["bestmove (none)"]) => Copes;
+        BESTMOVE, "take it for an engine that has no move", for Profile::UCI;
+    "search.resigns" Must "`bestmove resign` ends the game":
+        fair at Answer, Act::Instead(&["bestmove resign"]) => Copes;
         Clause {
             place: "USI as deployed, bestmove",
-            says: "an engine can resign, or claim the win"
+            says: "an engine can resign, or claim the win",
         },
-        "take it for the end of the game",
-        Answer,
-        Act::Instead(&["bestmove resign"]),
-        Copes,
-        true,
-        &[Profile::UsiDeployed]
-    ),
-    probe!(
-        "search.claims-win",
-        Should,
-        "`bestmove win` ends the game, or is refused",
+        "take it for the end of the game", for &[Profile::UsiDeployed];
+    "search.claims-win" Should "`bestmove win` ends the game, or is refused":
+        fair at Answer, Act::Instead(&["bestmove win"]) => Copes;
         Clause {
             place: "USI as deployed, bestmove",
-            says: "an engine can resign, or claim the win"
+            says: "an engine can resign, or claim the win",
         },
-        "look whether the position allows the claim",
-        Answer,
-        Act::Instead(&["bestmove win"]),
-        Copes,
-        true,
-        &[Profile::UsiDeployed]
-    ),
-    probe!(
-        "search.empty-move",
-        Should,
-        "`bestmove` without a move does no harm",
-        BESTMOVE,
-        "take it for an engine that has no move",
-        Answer,
-        Act::Instead(&["bestmove"]),
-        Copes,
-        false
-    ),
-    probe!(
-        "search.no-such-move",
-        Must,
-        "a word that is no move does no harm",
-        BESTMOVE,
-        "check each answer before it is played",
-        Answer,
-        Act::Instead(&["bestmove xyzzy"]),
-        Copes,
-        false
-    ),
-    probe!(
-        "search.illegal-move",
-        Must,
-        "a move that cannot be played does no harm, and is never part \
-        of a position",
-        BESTMOVE,
-        "check each answer against the rules before it is played",
-        Answer,
-        Act::Instead(&["bestmove {illegal}"]),
-        Copes,
-        false
-    ),
-    probe!(
-        "search.illegal-ponder",
-        Must,
-        "an expected move that cannot be played is not pondered on",
-        BESTMOVE,
-        "check the word after `ponder`, and drop what cannot be played",
-        Answer,
-        Act::Instead(&["bestmove {best} ponder {illegal}"]),
-        Copes,
-        false
-    ),
-    probe!(
-        "search.odd-ponder",
-        Should,
-        "`ponder` without a usable move is dropped",
-        BESTMOVE,
-        "drop what is no move",
-        Answer,
-        Act::Instead(&["bestmove {best} ponder (none)"]),
-        Works,
-        false
-    ),
-    probe!(
-        "search.move-twice",
-        Should,
-        "a second `bestmove` is ignored",
-        BESTMOVE,
-        "take one answer for each `go`",
-        Answer,
-        Act::Twice,
-        Works,
-        false
-    ),
-    probe!(
-        "search.two-moves",
-        Should,
-        "two different answers are no more than one",
-        BESTMOVE,
-        "take one answer for each `go`",
-        Answer,
-        Act::Instead(&["bestmove {best}", "bestmove {other}"]),
-        Works,
-        false
-    ),
-    probe!(
-        "search.ends-early",
-        Should,
-        "an endless search that ends by itself does no harm",
+        "look whether the position allows the claim", for &[Profile::UsiDeployed];
+    "search.empty-move" Should "`bestmove` without a move does no harm":
+        foul at Answer, Act::Instead(&["bestmove"]) => Copes;
+        BESTMOVE, "take it for an engine that has no move";
+    "search.no-such-move" Must "a word that is no move does no harm":
+        foul at Answer, Act::Instead(&["bestmove xyzzy"]) => Copes;
+        BESTMOVE, "check each answer before it is played";
+    "search.illegal-move" Must "a move that cannot be played does no harm, and is never part of a position":
+        foul at Answer, Act::Instead(&["bestmove {illegal}"]) => Copes;
+        BESTMOVE, "check each answer against the rules before it is played";
+    "search.illegal-ponder" Must "an expected move that cannot be played is not pondered on":
+        foul at Answer, Act::Instead(&["bestmove {best} ponder {illegal}"]) => Copes;
+        BESTMOVE, "check the word after `ponder`, and drop what cannot be played";
+    "search.odd-ponder" Should "`ponder` without a usable move is dropped":
+        foul at Answer, Act::Instead(&["bestmove {best} ponder (none)"]) => Works;
+        BESTMOVE, "drop what is no move";
+    "search.move-twice" Should "a second `bestmove` is ignored":
+        foul at Answer, Act::Twice => Works;
+        BESTMOVE, "take one answer for each `go`";
+    "search.two-moves" Should "two different answers are no more than one":
+        foul at Answer, Act::Instead(&["bestmove {best}", "bestmove {other}"]) => Works;
+        BESTMOVE, "take one answer for each `go`";
+    "search.ends-early" Should "an endless search that ends by itself does no harm":
+        foul at Endless, Act::Instead(&["bestmove {best}"]) => Copes;
         Clause { place: "UCI 2006, go infinite", says: "the search does not end before `stop`" },
-        "take the answer as the end, and wait for no other",
-        Endless,
-        Act::Instead(&["bestmove {best}"]),
-        Copes,
-        false
-    ),
-    probe!(
-        "search.info-after",
-        Should,
-        "`info` after the answer is ignored",
-        INFO,
-        IGNORES,
-        Answered,
-        Act::Before(&["info depth 2 score cp 3 pv {illegal}", "info string bye"]),
-        Works,
-        false
-    ),
-    probe!(
-        "search.flood",
-        Must,
-        "thousands of lines of `info` are taken",
-        INFO,
-        "read faster than engines write, and show only what can be seen",
-        Go,
-        Act::Often("info depth 1 currmove {best} currmovenumber 1 nodes {n}", 8000),
-        Works,
-        true
-    ),
-    probe!(
-        "search.long-line",
-        Should,
-        "a very long line is taken, or passed over",
-        INFO,
-        "bound what is kept of a line, and go on behind its end",
-        Go,
-        Act::Long(FLOOD),
-        Works,
-        true
-    ),
-    probe!(
-        "search.info-odd",
-        Should,
-        "fields of `info` that are not understood are passed over",
-        INFO,
-        IGNORES,
-        Go,
-        Act::Before(&[
-            "info",
-            "info depth",
-            "info depth x",
-            "info depth -3 nodes -5 time -1",
-            "info nodes 99999999999999999999999",
-            "info score",
-            "info score cp",
-            "info score cp 0.35",
-            "info score mate 0",
-            "info score mate x",
-            "info score upperbound",
-            "info multipv 0",
-            "info multipv 99",
-            "info hashfull 5000",
-            "info pv",
-            "info depth 1 depth 2",
-            "info wdl 1 2",
-            "info string",
-            "info plugh 3 xyzzy",
-            "info currline 1",
-            "info refutation",
-        ]),
-        Works,
-        false
-    ),
-    probe!(
-        "search.illegal-pv",
-        Should,
-        "a variation that cannot be played is cut, or passed over",
-        INFO,
-        "play variations through on a board of your own, and stop where they cannot go on",
-        Go,
-        Act::Before(&[
+        "take the answer as the end, and wait for no other";
+    "search.info-after" Should "`info` after the answer is ignored":
+        foul at Answered, Act::Before(&[
+            "info depth 2 score cp 3 pv {illegal}", "info string bye",
+        ]) => Works;
+        INFO, IGNORES;
+    "search.flood" Must "thousands of lines of `info` are taken":
+        fair at Go, Act::Often("info depth 1 currmove {best} currmovenumber 1 nodes {n}", 8000) => Works;
+        INFO, "read faster than engines write, and show only what can be seen";
+    "search.long-line" Should "a very long line is taken, or passed over":
+        fair at Go, Act::Long(FLOOD) => Works;
+        INFO, "bound what is kept of a line, and go on behind its end";
+    "search.info-odd" Should "fields of `info` that are not understood are passed over":
+        foul at Go, Act::Before(&[
+            "info", "info depth", "info depth x", "info depth -3 nodes -5 time -1",
+            "info nodes 99999999999999999999999", "info score", "info score cp",
+            "info score cp 0.35", "info score mate 0", "info score mate x", "info score upperbound",
+            "info multipv 0", "info multipv 99", "info hashfull 5000", "info pv",
+            "info depth 1 depth 2", "info wdl 1 2", "info string", "info plugh 3 xyzzy",
+            "info currline 1", "info refutation",
+        ]) => Works;
+        INFO, IGNORES;
+    "search.illegal-pv" Should "a variation that cannot be played is cut, or passed over":
+        foul at Go, Act::Before(&[
             "info depth 5 multipv 1 score cp 99 pv {illegal} {illegal}",
             "info depth 5 multipv 1 score cp 98 pv {best} {illegal}",
             "info depth 5 multipv 1 score cp 97 pv (none)",
-        ]),
-        Works,
-        false
-    ),
-    probe!(
-        "search.odd-scores",
-        Should,
-        "scores of any size do no harm",
-        INFO,
-        "bound what is shown",
-        Go,
-        Act::Before(&[
-            "info depth 1 score cp 2147483648",
-            "info depth 1 score cp -99999999999",
-            "info depth 1 score mate 32768",
-            "info depth 1 score mate -2147483648",
+        ]) => Works;
+        INFO, "play variations through on a board of your own, and stop where they cannot go on";
+    "search.odd-scores" Should "scores of any size do no harm":
+        foul at Go, Act::Before(&[
+            "info depth 1 score cp 2147483648", "info depth 1 score cp -99999999999",
+            "info depth 1 score mate 32768", "info depth 1 score mate -2147483648",
             "info depth 4294967296 seldepth 1",
-        ]),
-        Works,
-        false
-    ),
-    probe!(
-        "search.complains",
-        Must,
-        "what an engine says to its error output does not block it",
-        IN_PRACTICE,
-        "read the error output, or let it go nowhere",
-        Go,
-        Act::Complain(FLOOD),
-        Works,
-        true
-    ),
+        ]) => Works;
+        INFO, "bound what is shown";
+    "search.complains" Must "what an engine says to its error output does not block it":
+        fair at Go, Act::Complain(FLOOD) => Works;
+        IN_PRACTICE, "read the error output, or let it go nowhere";
 ];
 
-macro_rules! form {
-    ($id:literal, $severity:ident, $rule:literal, $clause:expr, $advice:literal, $form:ident) => {
-        probe!($id, $severity, $rule, $clause, $advice, Start, Act::Form(Form::$form), Works, true)
-    };
-}
-
-const LINES: &[Check] = &[
-    form!(
-        "lines.crlf",
-        Must,
-        "lines may end with carriage return and line feed",
+const LINES: &[Check] = probes![
+    "lines.crlf" Must "lines may end with carriage return and line feed":
+        fair at Start, Act::Form(Form::Crlf) => Works;
         Clause { place: "UCI 2006, general rules", says: "the line end is that of the system" },
-        "take a carriage return for white space",
-        Crlf
-    ),
-    form!(
-        "lines.spaces",
-        Must,
-        "any white space may stand around and between words",
+        "take a carriage return for white space";
+    "lines.spaces" Must "any white space may stand around and between words":
+        fair at Start, Act::Form(Form::Spaced) => Works;
         Clause {
             place: "UCI 2006, general rules",
-            says: "arbitrary white space between words is \
-            allowed"
+            says: "arbitrary white space between words is allowed",
         },
-        "split lines at runs of spaces and tabs",
-        Spaced
-    ),
-    form!(
-        "lines.unknown",
-        Must,
-        "unknown lines are ignored, wherever they stand",
-        UNKNOWN_LINES,
-        "ignore lines that start with no known word",
-        Noisy
-    ),
-    form!(
-        "lines.empty",
-        Should,
-        "empty lines are ignored",
-        UNKNOWN_LINES,
-        "skip a line without words",
-        Loose
-    ),
-    form!(
-        "lines.pieces",
-        Must,
-        "a line may come in pieces",
-        IN_PRACTICE,
-        "keep what came until its line is complete",
-        Pieces
-    ),
-    probe!(
-        "lines.not-utf8",
-        Should,
-        "bytes that are no text do no harm",
-        UNKNOWN_LINES,
-        "read bytes, and replace what cannot be decoded",
-        Greeted,
-        Act::Bytes(b"info string \xff\xfe\x80\n\x00\x01\x02\n"),
-        Works,
-        false
-    ),
-    probe!(
-        "lines.unsolicited",
-        Should,
-        "answers that nobody has asked for are ignored",
-        UNKNOWN_LINES,
-        IGNORES,
-        Answered,
-        Act::Before(&["uciok", "usiok", "bestmove {illegal}"]),
-        Works,
-        false
-    ),
+        "split lines at runs of spaces and tabs";
+    "lines.unknown" Must "unknown lines are ignored, wherever they stand":
+        fair at Start, Act::Form(Form::Noisy) => Works;
+        UNKNOWN_LINES, "ignore lines that start with no known word";
+    "lines.empty" Should "empty lines are ignored":
+        fair at Start, Act::Form(Form::Loose) => Works;
+        UNKNOWN_LINES, "skip a line without words";
+    "lines.pieces" Must "a line may come in pieces":
+        fair at Start, Act::Form(Form::Pieces) => Works;
+        IN_PRACTICE, "keep what came until its line is complete";
+    "lines.not-utf8" Should "bytes that are no text do no harm":
+        foul at Greeted, Act::Bytes(b"info string \xff\xfe\x80\n\x00\x01\x02\n") => Works;
+        UNKNOWN_LINES, "read bytes, and replace what cannot be decoded";
+    "lines.unsolicited" Should "answers that nobody has asked for are ignored":
+        foul at Answered, Act::Before(&["uciok", "usiok", "bestmove {illegal}"]) => Works;
+        UNKNOWN_LINES, IGNORES;
 ];
 
-const QUIT: &[Check] = &[
-    probe!(
-        "quit.slow",
-        Should,
-        "an engine may take its time to leave",
-        IN_PRACTICE,
-        "wait a moment after `quit` before the engine is killed",
-        Quit,
-        Act::Late(LATE),
-        Works,
-        true
-    ),
-    probe!(
-        "quit.deaf",
-        Must,
-        "an engine that does not leave is ended",
-        IN_PRACTICE,
-        "wait a moment after `quit`, then kill the process",
-        Quit,
-        Act::Deaf,
-        Copes,
-        false
-    ),
-    probe!(
-        "quit.fails",
-        Should,
-        "an engine that leaves with an error does no harm",
-        IN_PRACTICE,
-        "what an engine does after `quit` has no meaning",
-        Quit,
-        Act::Exit,
-        Works,
-        false
-    ),
+const QUIT: &[Check] = probes![
+    "quit.slow" Should "an engine may take its time to leave":
+        fair at Quit, Act::Late(LATE) => Works;
+        IN_PRACTICE, "wait a moment after `quit` before the engine is killed";
+    "quit.deaf" Must "an engine that does not leave is ended":
+        foul at Quit, Act::Deaf => Copes;
+        IN_PRACTICE, "wait a moment after `quit`, then kill the process";
+    "quit.fails" Should "an engine that leaves with an error does no harm":
+        foul at Quit, Act::Exit => Works;
+        IN_PRACTICE, "what an engine does after `quit` has no meaning";
 ];
 
 macro_rules! conduct {
