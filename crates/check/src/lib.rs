@@ -37,6 +37,7 @@ mod suite;
 mod talk;
 mod time;
 mod usage;
+mod words;
 
 pub use check::{Check, Clause, Need, Profile, Severity, Verdict};
 pub use checks::all;

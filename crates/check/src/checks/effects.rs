@@ -263,7 +263,7 @@ fn elo_without_limit(bench: &Bench<'_>) -> Outcome {
     let off = bench.set("UCI_LimitStrength", "false");
     let weak = with(&[off, bench.set("UCI_Elo", &least)])?;
     if weak != usual {
-        return Err(Stop::fail(format!("it was {usual:?} and is {weak:?}")));
+        return Err(Stop::fail(format!("it was {usual} and is {weak}")));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::bench::{Bench, greet};
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
 use crate::talk::Blame;
+use crate::words;
 
 /// How fast an engine is that has nothing to load before it greets.
 const QUICK: std::time::Duration = std::time::Duration::from_secs(1);
@@ -215,7 +216,8 @@ fn waits(bench: &Bench<'_>) -> Outcome {
     // Even what comes late was said before the greeting if it comes before its answer.
     match early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_))) {
         Some(line) => {
-            Err(Stop::fail(format!("it said something before it was greeted: {:?}", line.reply)))
+            let line = words::line(&line.reply, bench.dialect);
+            Err(Stop::fail(format!("it said something before it was greeted: `{line}`")))
         }
         None => Ok(()),
     }

@@ -7,6 +7,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::{Conversation, Search};
+use crate::words;
 
 /// So many variations are played out in each conversation.
 const MOST_VARIATIONS: usize = 3000;
@@ -401,7 +402,8 @@ fn mate_score(bench: &Bench<'_>) -> Outcome {
             }
             told => {
                 return Err(Stop::fail(format!(
-                    "a mate in {plies} {unit} in `{text}` was told as {told:?}"
+                    "a mate in {plies} {unit} in `{text}` was told as `{}`",
+                    words::score(told, bench.dialect)
                 )));
             }
         }
@@ -414,7 +416,8 @@ fn score_side(bench: &Bench<'_>) -> Outcome {
         let told = score(bench, text, 3)?;
         if told < Score::Cp(0) {
             return Err(Stop::fail(format!(
-                "who is far ahead and to move in `{text}` has {told:?}"
+                "who is far ahead and to move in `{text}` has `{}`",
+                words::score(told, bench.dialect)
             )));
         }
     }

@@ -1,12 +1,12 @@
 //! Single moves that an engine has to know: each is the only one that it may choose from.
 
-use readyok_protocol::Best;
 use readyok_rules::{Game, Position};
 
 use super::{clause, positions};
 use crate::bench::Bench;
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::talk::{Blame, Talk};
+use crate::words;
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
@@ -105,10 +105,7 @@ fn answer(talk: &mut Talk, command: &str, word: &str) -> Result<String, Stop> {
     let go = format!("go depth 1 searchmoves {word}");
     let found =
         talk.search(command, &go).or_fail(&format!("`{command}` and `{go}` were not answered"))?;
-    Ok(match &found.best.best {
-        Best::Move(mv) => mv.to_string(),
-        other => format!("{other:?}"),
-    })
+    Ok(words::answer(&found.best.best))
 }
 
 /// The engine chooses a move if it is the only one that it may choose. An engine that does not restrict

@@ -8,20 +8,20 @@ use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::talk::Blame;
 
 /// Options whose type the protocols fix, by their UCI names.
-const FIXED: [(&str, OptionType); 13] = [
-    ("Hash", OptionType::Spin),
-    ("NalimovPath", OptionType::String),
-    ("NalimovCache", OptionType::Spin),
-    ("Ponder", OptionType::Check),
-    ("OwnBook", OptionType::Check),
-    ("MultiPV", OptionType::Spin),
-    ("UCI_ShowCurrLine", OptionType::Check),
-    ("UCI_ShowRefutations", OptionType::Check),
-    ("UCI_LimitStrength", OptionType::Check),
-    ("UCI_Elo", OptionType::Spin),
-    ("UCI_AnalyseMode", OptionType::Check),
-    ("UCI_Opponent", OptionType::String),
-    ("UCI_Chess960", OptionType::Check),
+const FIXED: [(&str, &str); 13] = [
+    ("Hash", "spin"),
+    ("NalimovPath", "string"),
+    ("NalimovCache", "spin"),
+    ("Ponder", "check"),
+    ("OwnBook", "check"),
+    ("MultiPV", "spin"),
+    ("UCI_ShowCurrLine", "check"),
+    ("UCI_ShowRefutations", "check"),
+    ("UCI_LimitStrength", "check"),
+    ("UCI_Elo", "spin"),
+    ("UCI_AnalyseMode", "check"),
+    ("UCI_Opponent", "string"),
+    ("UCI_Chess960", "check"),
 ];
 
 /// The largest hash table that is small, in MB.
@@ -414,9 +414,7 @@ fn fixed_types(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         let same = |name: &str| bench.dialect.same_option(name, &it.decl.name);
         let (_, fixed) = FIXED.into_iter().find(|(name, _)| same(name))?;
-        let declared = it.decl.kind.option_type();
-        (declared != Some(fixed))
-            .then(|| format!("the protocol has {fixed:?} for it").to_lowercase())
+        (it.decl.kind.word() != fixed).then(|| format!("in the protocol it is of type {fixed}"))
     })
 }
 

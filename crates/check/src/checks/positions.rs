@@ -8,6 +8,7 @@ use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::{Conversation, usual_word};
 use crate::talk::{Blame, Talk};
+use crate::words;
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
@@ -187,8 +188,9 @@ pub(super) fn plays_legally(
         Best::Win if position.can_declare() => Ok("win".to_owned()),
         Best::Resign => Ok("resign".to_owned()),
         answer => Err(Stop::fail(format!(
-            "after `{}` the answer is no legal move: {answer:?}",
-            shortened(command)
+            "after `{}` the answer is no legal move: `{}`",
+            shortened(command),
+            words::answer(answer)
         ))),
     }
 }
@@ -388,7 +390,9 @@ fn castles(talk: &mut Talk, text: &str, word: &str) -> Outcome {
                 Err(Stop::Inconclusive(format!("it ignores `searchmoves`: it plays `{mv}`")))
             }
         }
-        answer => Err(Stop::fail(format!("castling was answered with {answer:?}"))),
+        answer => {
+            Err(Stop::fail(format!("castling was answered with `{}`", words::answer(answer))))
+        }
     }
 }
 
@@ -427,7 +431,8 @@ fn no_legal_move(bench: &Bench<'_>) -> Outcome {
             Best::None | Best::Resign => (),
             Best::Move(mv) if *mv == Move::NULL || mv.goes_nowhere() => (),
             answer => {
-                return Err(Stop::fail(format!("where no move is legal the answer is {answer:?}")));
+                let answer = words::answer(answer);
+                return Err(Stop::fail(format!("where no move is legal the answer is `{answer}`")));
             }
         }
     }

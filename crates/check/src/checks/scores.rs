@@ -9,6 +9,7 @@ use crate::bench::Bench;
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
 use crate::talk::Blame;
+use crate::words;
 
 /// From here on a number of centipawns stands for a mate.
 const MATE_IN_DISGUISE: i32 = 9000;
@@ -125,7 +126,8 @@ fn mated(bench: &Bench<'_>) -> Outcome {
             }
             told => {
                 return Err(Stop::fail(format!(
-                    "who is mated by the next move in `{text}` has {told:?}"
+                    "who is mated by the next move in `{text}` has `{}`",
+                    words::score(told, bench.dialect)
                 )));
             }
         }
@@ -144,7 +146,8 @@ fn mate_distance(bench: &Bench<'_>) -> Outcome {
                 }
                 Score::MatedIn { .. } | Score::Mated => {
                     return Err(Stop::fail(format!(
-                        "in `{text}` the side to move can mate, and has {told:?}"
+                        "in `{text}` the side to move can mate, and has `{}`",
+                        words::score(told, bench.dialect)
                     )));
                 }
                 _ => (),
@@ -183,9 +186,10 @@ fn repeated(bench: &Bench<'_>) -> (String, &'static str) {
 fn repetition(bench: &Bench<'_>) -> Outcome {
     let (position, word) = repeated(bench);
     let told = last(&scores(bench, &position, &format!("go depth 6 searchmoves {word}"))?);
-    bench.remark(format!("a draw by repetition has {told:?}"));
+    let score = words::score(told, bench.dialect);
+    bench.remark(format!("a draw by repetition has `{score}`"));
     if told < LOST {
-        return Err(Stop::fail(format!("`{word}` draws by repetition, and has {told:?}")));
+        return Err(Stop::fail(format!("`{word}` draws by repetition, and has `{score}`")));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
 use crate::talk::{Blame, Lost, Talk};
 use crate::time::now;
+use crate::words;
 
 /// A node count that each engine reaches in no time, and by how much it may be missed: engines look
 /// at limits once in some thousands of nodes.
@@ -372,7 +373,8 @@ fn legal_move(talk: &Conversation) -> Heard {
             Best::Resign if talk.dialect == Dialect::Usi => continue,
             Best::Win if position.can_declare() => continue,
             answer => {
-                return Err((*at, format!("there are legal moves, and this is none: {answer:?}")));
+                let answer = words::answer(answer);
+                return Err((*at, format!("there are legal moves, and this is none: `{answer}`")));
             }
         };
         if position.legal_moves().is_empty() {

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Best, Bound, Dialect, Reply, Score};
+use readyok_protocol::{Best, Bound, Dialect, Reply};
 use readyok_rules::Position;
 
 use super::{clause, probe};
 use crate::bench::{Bench, largest};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::talk::{Blame, Talk};
+use crate::words;
 
 /// A search that is interrupted, and ends by itself.
 const WHILE: Duration = Duration::from_millis(350);
@@ -324,12 +325,15 @@ fn options_stay(bench: &Bench<'_>) -> Outcome {
     }
 }
 
-/// What a search came to.
-pub(super) fn result(talk: &mut Talk, bench: &Bench<'_>) -> Result<(String, Option<Score>), Stop> {
+/// What a search came to: its answer, and its last score.
+pub(super) fn result(talk: &mut Talk, bench: &Bench<'_>) -> Result<String, Stop> {
     let found = talk.search(&middle(bench), &format!("go nodes {SAME_NODES}"))?;
     let exact = found.infos.iter().filter(|info| info.bound == Bound::Exact);
-    let score = exact.filter_map(|info| info.score).next_back();
-    Ok((format!("{:?}", found.best.best), score))
+    let answer = words::answer(&found.best.best);
+    Ok(match exact.filter_map(|info| info.score).next_back() {
+        Some(score) => format!("`{answer}` with `{}`", words::score(score, bench.dialect)),
+        None => format!("`{answer}` without a score"),
+    })
 }
 
 fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
@@ -348,7 +352,7 @@ fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
     talk.ready()?;
     let after = result(&mut talk, bench)?;
     if before != after {
-        return Err(Stop::fail(format!("it was {before:?} and is {after:?}")));
+        return Err(Stop::fail(format!("it was {before} and is {after}")));
     }
     Ok(())
 }

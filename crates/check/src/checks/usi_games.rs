@@ -10,6 +10,7 @@ use super::{clause, probe};
 use crate::bench::{Bench, percentiles};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::talk::{Blame, Talk};
+use crate::words;
 
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
 
@@ -278,14 +279,14 @@ fn answer(bench: &Bench<'_>, text: &str) -> Result<Best<'static>, Stop> {
 fn resign(bench: &Bench<'_>) -> Outcome {
     match answer(bench, probe::of(bench.game()).mated)? {
         Best::Resign => Ok(()),
-        other => Err(Stop::fail(format!("who is mated answers {other:?}"))),
+        other => Err(Stop::fail(format!("who is mated answers `{}`", words::answer(&other)))),
     }
 }
 
 fn declaration(bench: &Bench<'_>) -> Outcome {
     match answer(bench, DECLARED)? {
         Best::Win => Ok(()),
-        other => Err(Stop::fail(format!("it answers {other:?}"))),
+        other => Err(Stop::fail(format!("it answers `{}`", words::answer(&other)))),
     }
 }
 
@@ -368,9 +369,7 @@ fn translation(bench: &Bench<'_>) -> Outcome {
         )
     });
     match wrong {
-        Some(finding) => {
-            Err(Stop::fail(format!("in `{}`: {:?}", finding.language.as_str(), finding.problem)))
-        }
+        Some(finding) => Err(Stop::fail(finding.to_string())),
         None => Ok(()),
     }
 }

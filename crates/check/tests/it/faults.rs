@@ -48,12 +48,45 @@ pub(crate) fn prove(
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// What is told of a result in the words of this program, and not in those of the protocols.
+pub(crate) fn told_oddly(report: &Report) -> Option<&str> {
+    let texts =
+        report.results.iter().flat_map(|it| [Some(it.verdict.text()), it.remark.as_deref()]);
+    texts.flatten().find(|text| is_debug_form(text))
+}
+
+/// Whether there is something like `Some(3)`, `Cp(0)` or `Info { depth: … }`.
+fn is_debug_form(text: &str) -> bool {
+    let is_type = |word: &str| {
+        let name = word.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.contains(|c: char| c.is_lowercase())
+    };
+    ["(", " {"]
+        .iter()
+        .any(|open| text.match_indices(open).any(|(at, _)| text.get(..at).is_some_and(is_type)))
+}
+
+#[test]
+fn debug_forms_are_known() {
+    for text in ["it has Cp(0)", "a Move(Move(g1f3))", "it was Info { depth: None }"] {
+        assert!(is_debug_form(text), "{text}");
+    }
+    for text in ["it ended with signal: 6 (SIGABRT)", "`cp 3` (bad)", "`lnsgkgsnl/1r5b1` {engine}"]
+    {
+        assert!(!is_debug_form(text), "{text}");
+    }
+}
+
 fn judge(check: &Check, report: &Report, related: &Related) -> Result<(), String> {
     let failed = failed(report);
     let related = related.iter().find(|(id, _)| *id == check.id).map_or(&[][..], |(_, them)| them);
     if !failed.contains(&check.id) {
         let result = report.results.iter().find(|it| it.check.id == check.id);
         return Err(format!("{} is not caught: {:?}", check.id, result.map(|it| &it.verdict)));
+    }
+    if let Some(text) = told_oddly(report) {
+        return Err(format!("{} is told in the words of the program: {text}", check.id));
     }
     match failed.iter().find(|id| **id != check.id && !related.contains(*id)) {
         Some(other) => Err(format!("{} is taken for {other}:\n{report}", check.id)),

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use readyok_check::{Pace, Profile, Report, Subject, Suite, Verdict, all};
 
-use crate::faults::{alone, prove};
+use crate::faults::{alone, prove, told_oddly};
 
 /// Faults that cannot be had alone: the check, and those that see the same.
 const RELATED: &[(&str, &[&str])] = &[
@@ -92,6 +92,7 @@ fn an_engine_that_obeys_passes_every_check() {
             }
         }
         assert_eq!(report.exit_status(), 0);
+        assert_eq!(told_oddly(report), None);
     }
     let missing: Vec<_> = all().map(|it| it.id).filter(|id| !judged.contains(id)).collect();
     assert!(missing.is_empty(), "the engine gives no occasion for {missing:?}");

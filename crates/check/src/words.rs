@@ -1,0 +1,44 @@
+//! What an engine has said, in the words of its protocol, for people.
+
+use readyok_protocol::{Best, Dialect, Info, Reply, Score};
+
+/// A reply as it is written.
+pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> String {
+    let mut text = String::new();
+    match reply.write(dialect, &mut text) {
+        Ok(()) => text,
+        // It was said otherwise than anybody may.
+        Err(_) => "a line of another form".into(),
+    }
+}
+
+/// What stands after `bestmove`.
+pub(crate) fn answer(best: &Best<'_>) -> String {
+    match best {
+        Best::Move(mv) => mv.to_string(),
+        Best::None => "(none)".into(),
+        Best::Resign => "resign".into(),
+        Best::Win => "win".into(),
+        Best::Other(word) => word.escape_debug().to_string(),
+    }
+}
+
+/// What stands after `score`: `cp 25`, `mate -3`.
+pub(crate) fn score(score: Score, dialect: Dialect) -> String {
+    let info = Info { score: Some(score), ..Info::default() };
+    let text = line(&Reply::Info(info), dialect);
+    text.strip_prefix("info score ").unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_told_in_the_unit_of_their_protocol() {
+        let mated = Score::MatedIn { plies: 4 };
+        assert_eq!(score(mated, Dialect::Uci), "mate -2");
+        assert_eq!(score(mated, Dialect::Usi), "mate -4");
+        assert_eq!(score(Score::Cp(-7), Dialect::Usi), "cp -7");
+    }
+}
