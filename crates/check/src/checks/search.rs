@@ -9,7 +9,7 @@ use super::{clause, probe};
 use crate::bench::{Bench, largest, percentiles};
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
-use crate::talk::{Blame, Lost, Talk};
+use crate::talk::{Blame, Found, Lost, Talk};
 use crate::time::now;
 use crate::words;
 
@@ -254,6 +254,18 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         "search only these moves at the root",
         search_moves
+    ),
+    search!(
+        "searchmoves-lines",
+        "with `MultiPV` all lines begin with moves of `searchmoves`",
+        "go searchmoves",
+        "restrict the search to these moves only",
+        "only these moves are to be searched",
+        Must,
+        Profile::ALL,
+        &[Need::Option("MultiPV")],
+        "restrict the moves of the root before lines are counted: there are no more lines than moves",
+        search_moves_lines
     ),
     search!(
         "searchmoves-first",
@@ -678,18 +690,40 @@ fn odd_moves(bench: &Bench<'_>) -> [&'static str; 2] {
     }
 }
 
-fn search_moves(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    for moves in [odd_moves(bench).to_vec(), vec![odd_moves(bench)[1]]] {
-        let go = format!("go depth 2 searchmoves {}", moves.join(" "));
-        let found =
-            talk.search("position startpos", &go).or_fail(&format!("`{go}` was not answered"))?;
-        match &found.best.best {
-            Best::Move(mv) if moves.contains(&mv.as_str()) => (),
-            answer => return Err(Stop::fail(format!("`{go}` was answered with {answer:?}"))),
+/// A search of these moves alone, which is answered with one of them.
+fn restricted(talk: &mut Talk, depth: u32, moves: &[&str]) -> Result<Found, Stop> {
+    let go = format!("go depth {depth} searchmoves {}", moves.join(" "));
+    let found =
+        talk.search("position startpos", &go).or_fail(&format!("`{go}` was not answered"))?;
+    match &found.best.best {
+        Best::Move(mv) if moves.contains(&mv.as_str()) => Ok(found),
+        answer => {
+            let answer = words::answer(answer);
+            Err(Stop::fail(format!("`{go}` was answered with `{answer}`")))
         }
     }
-    Ok(())
+}
+
+fn search_moves(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    let moves = odd_moves(bench);
+    restricted(&mut talk, 2, &moves)?;
+    restricted(&mut talk, 2, &moves[1..]).map(drop)
+}
+
+fn search_moves_lines(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.provoked()?;
+    talk.say(&bench.set("MultiPV", "3"));
+    talk.ready()?;
+    let moves = odd_moves(bench);
+    let found = restricted(&mut talk, 4, &moves)?;
+    let mut heads = found.infos.iter().filter_map(|info| info.pv.as_ref()?.words().next());
+    match heads.find(|head| !moves.contains(head)) {
+        Some(head) => {
+            Err(Stop::fail(format!("a line begins with `{head}`, which is none of them")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn search_moves_first(bench: &Bench<'_>) -> Outcome {

@@ -589,6 +589,12 @@ impl Engine {
         let key = format!("{plies} {before} {fen} {}", wanted.join(" "));
         let mut found =
             self.known.entry(key).or_insert_with(|| lines(&position, &wanted, form, plies)).clone();
+        if 1 < self.multipv && !wanted.is_empty() && self.breaks("search.searchmoves-lines") {
+            let others = lines(&position, &[], form, plies).into_iter();
+            found.extend(
+                others.filter(|it| it.moves.first().is_some_and(|mv| !wanted.contains(mv))),
+            );
+        }
         self.played = found.first().and_then(|line| line.moves.first()).cloned();
         if let Some((_, word)) = unknown_move {
             found.retain(|line| line.moves.first().is_none_or(|it| it != word));
