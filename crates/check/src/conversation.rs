@@ -1,6 +1,5 @@
 //! What was said in one conversation, and the searches in it.
 
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -12,15 +11,8 @@ use readyok_rules::{CastlingForm, Game, Position};
 /// More lines than this are not kept.
 const MOST_ENTRIES: usize = 20_000;
 
-/// A longer line is not shown in full.
-const LONGEST_SHOWN: usize = 400;
-
-/// So many lines of the client are shown before the one that matters.
-const COMMANDS_SHOWN: usize = 24;
-
-/// So many lines are shown around what was done to a client.
-const BEFORE: usize = 8;
-const BEHIND: usize = 20;
+/// What stands in the place of a line where the input ends.
+pub(crate) const INPUT_ENDS: &str = "(the input ends)";
 
 /// One conversation with an engine, from its start.
 #[derive(Clone, Debug)]
@@ -42,6 +34,8 @@ pub(crate) struct Entry {
     pub(crate) at: Duration,
     pub(crate) side: Side,
     pub(crate) text: String,
+    /// What was sent, if that is not the text and a line feed.
+    pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) violation: Option<Violation>,
     pub(crate) notes: Vec<NoteKind>,
 }
@@ -176,83 +170,13 @@ impl Conversation {
         }
         done
     }
-
-    /// The shortest part of the conversation that shows what an entry is about: what the client said,
-    /// without searches before the one that is meant, and what the engine answered. `None` means
-    /// the end.
-    pub(crate) fn excerpt(&self, about: Option<usize>) -> String {
-        let last = about.unwrap_or_else(|| self.entries.len().saturating_sub(1));
-        let entries = self.entries.get(..=last).unwrap_or(&self.entries);
-        let is = |entry: &Entry, word: &str| {
-            entry.side == Side::Client && entry.text.split_whitespace().next() == Some(word)
-        };
-        // An entry that is meant belongs to one search; without one, all may matter.
-        let from = match about {
-            Some(_) => entries.iter().rposition(|entry| is(entry, "position")).unwrap_or(0),
-            None => 0,
-        };
-        let commands = entries.iter().filter(|entry| entry.side == Side::Client).count();
-        let mut seen = 0;
-        let mut text = String::new();
-        for (at, entry) in entries.iter().enumerate() {
-            let shown = match entry.side {
-                Side::Client => {
-                    seen += 1;
-                    let lasting = ["uci", "usi", "setoption", "isready"];
-                    let recent = commands - seen < COMMANDS_SHOWN;
-                    (recent && from <= at) || lasting.iter().any(|word| is(entry, word))
-                }
-                Side::Engine => at == last || (from <= at && self.is_worth_showing(entries, at)),
-            };
-            if shown {
-                write_entry(&mut text, entry);
-            }
-        }
-        text
-    }
-
-    /// What was said around an entry: a few lines before it, and what followed, in both directions.
-    pub(crate) fn around(&self, at: usize) -> String {
-        let mut text = String::new();
-        let entries = self.entries.iter().skip(at.saturating_sub(BEFORE)).take(BEFORE + BEHIND);
-        for entry in entries {
-            write_entry(&mut text, entry);
-        }
-        text
-    }
-
-    /// Of runs of `info` the last one says most; the greeting says the same every time.
-    fn is_worth_showing(&self, entries: &[Entry], at: usize) -> bool {
-        let reply = |at: usize| entries.get(at).map(|it| Reply::read(&it.text, self.dialect).value);
-        match reply(at) {
-            Some(Reply::Id(_) | Reply::Option(_)) | None => false,
-            Some(Reply::Info(_)) => {
-                !entries.get(at + 1).is_some_and(|it| it.side == Side::Engine)
-                    || !matches!(reply(at + 1), Some(Reply::Info(_)))
-            }
-            Some(Reply::Unknown(text)) => !text.is_empty(),
-            Some(_) => true,
-        }
-    }
 }
 
-/// A line with its time and direction.
-fn write_entry(text: &mut String, entry: &Entry) {
-    let direction = if entry.side == Side::Client { '>' } else { '<' };
-    let milliseconds = entry.at.as_millis();
-    // Writing into a `String` cannot fail.
-    let _ = writeln!(text, "{milliseconds:>7} {direction} {}", shown_line(&entry.text));
-}
-
-/// A line as it may be shown.
-fn shown_line(text: &str) -> String {
-    let mut shown: String =
-        text.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
-    if let Some((end, _)) = shown.char_indices().nth(LONGEST_SHOWN) {
-        shown.truncate(end);
-        shown.push('…');
+impl Entry {
+    /// A line, without what there is to say about it.
+    pub(crate) fn new(at: Duration, side: Side, text: String) -> Self {
+        Self { at, side, text, bytes: None, violation: None, notes: Vec::new() }
     }
-    shown
 }
 
 pub(crate) fn resolve(position: &readyok_protocol::Position<'_>, game: Game) -> Option<Position> {

@@ -26,6 +26,7 @@ mod bench;
 mod check;
 mod checks;
 mod conversation;
+mod excerpt;
 mod listing;
 mod pace;
 mod partner;
@@ -41,6 +42,7 @@ mod words;
 
 pub use check::{Check, Clause, Need, Profile, Severity, Verdict};
 pub use checks::all;
+pub use excerpt::Input;
 pub use listing::{json as list_json, page, text as list_text};
 pub use pace::Pace;
 pub use partner::{ClientSuite, all as all_of_clients, serve_if_asked};

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use readyok_protocol::{Dialect, Side};
 
@@ -19,6 +19,7 @@ use crate::bench::{Bench, Effort, Facts, greet};
 use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
 use crate::conversation::Conversation;
+use crate::excerpt::{Excerpt, Input};
 use crate::pace::Pace;
 use crate::settings::{Settings, setters};
 use crate::subject::{Launch, Subject};
@@ -83,6 +84,8 @@ pub struct CheckResult {
     /// Of a failure, the shortest dialogue that shows it: milliseconds since the engine was started,
     /// `>` for what it was told and `<` for what it said.
     pub dialogue: Option<String>,
+    /// What an engine was told in that dialogue.
+    pub input: Option<Input>,
     /// How long it took.
     pub took: Duration,
 }
@@ -279,12 +282,12 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
         }
     };
     let (talks, remark) = bench.finish();
-    let dialogue = match &verdict {
+    let excerpt = match &verdict {
         Verdict::Fail(_) => talks.last().map(|talk| talk.excerpt(None)),
         Verdict::Pass | Verdict::Skip(_) | Verdict::Inconclusive(_) => None,
     };
-    let took = now().saturating_duration_since(begin);
-    Asked { result: CheckResult { check, severity, verdict, remark, dialogue, took }, talks }
+    let result = CheckResult::new(check, severity, verdict, excerpt, begin);
+    Asked { result: CheckResult { remark, ..result }, talks }
 }
 
 /// Judges one side in all conversations in which the other kept to the rules.
@@ -302,11 +305,11 @@ pub(crate) fn listen(
             Ok(count) => seen += count,
             Err((at, finding)) => {
                 // What a client does has its reason in what stands before it.
-                let dialogue = match side {
+                let excerpt = match side {
                     Side::Engine => talk.excerpt(Some(at)),
                     Side::Client => talk.around(at),
                 };
-                breach = Some((finding, dialogue));
+                breach = Some((finding, excerpt));
                 break;
             }
         }
@@ -314,13 +317,12 @@ pub(crate) fn listen(
             break;
         }
     }
-    let (verdict, dialogue) = match breach {
-        Some((finding, dialogue)) => (Verdict::Fail(finding), Some(dialogue)),
+    let (verdict, excerpt) = match breach {
+        Some((finding, excerpt)) => (Verdict::Fail(finding), Some(excerpt)),
         None if seen == 0 => (Verdict::Skip(format!("the {side} said nothing of the kind")), None),
         None => (Verdict::Pass, None),
     };
-    let took = now().saturating_duration_since(begin);
-    CheckResult { check, severity, verdict, remark: None, dialogue, took }
+    CheckResult::new(check, severity, verdict, excerpt, begin)
 }
 
 fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
@@ -349,6 +351,21 @@ fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
             }
             Ok(seen)
         }
+    }
+}
+
+impl CheckResult {
+    /// What came of a check that was begun then.
+    pub(crate) fn new(
+        check: &'static Check,
+        severity: Severity,
+        verdict: Verdict,
+        excerpt: Option<Excerpt>,
+        begin: Instant,
+    ) -> Self {
+        let (dialogue, input) = excerpt.map(|it| (it.dialogue, it.input)).unzip();
+        let took = now().saturating_duration_since(begin);
+        Self { check, severity, verdict, remark: None, dialogue, input: input.flatten(), took }
     }
 }
 

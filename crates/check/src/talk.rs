@@ -21,7 +21,7 @@ use readyok_protocol::{
 };
 
 use crate::check::Stop;
-use crate::conversation::{Conversation, Entry};
+use crate::conversation::{Conversation, Entry, INPUT_ENDS};
 use crate::pace::Pace;
 use crate::subject::{Launch, Subject};
 use crate::time::now;
@@ -57,8 +57,8 @@ pub(crate) struct Talk {
     _errors: Option<PipeReader>,
     /// Nobody shall read the output any more.
     deaf: Arc<AtomicBool>,
-    /// What was sent, of which the last line may not be finished.
-    sent: LineBuffer,
+    /// What was sent of a line that is not finished.
+    sent: Vec<u8>,
     buffer: LineBuffer,
     heard: VecDeque<Line>,
     dialogue: Dialogue,
@@ -124,7 +124,7 @@ impl Talk {
             process,
             _errors: errors,
             deaf,
-            sent: LineBuffer::default(),
+            sent: Vec::new(),
             buffer: LineBuffer::default(),
             heard: VecDeque::new(),
             dialogue: Dialogue::new(dialect),
@@ -153,13 +153,10 @@ impl Talk {
         while let Ok(event) = self.inbox.try_recv() {
             self.take(event);
         }
-        self.sent.push(bytes);
-        let mut lines = Vec::new();
-        while let Some(line) = self.sent.next_line() {
-            lines.extend(line.ok().map(<[u8]>::to_vec));
-        }
-        for line in lines {
-            self.note_command(&line);
+        self.sent.extend_from_slice(bytes);
+        while let Some(end) = line_end(&self.sent) {
+            let line = self.sent.drain(..end).collect();
+            self.note_command(line);
         }
         if let Some(outbox) = &self.outbox {
             // A writer that is gone could not write; that the engine does not answer will be seen.
@@ -167,31 +164,39 @@ impl Talk {
         }
     }
 
-    fn note_command(&mut self, line: &[u8]) {
-        let (text, _) = decode(line);
+    fn note_command(&mut self, bytes: Vec<u8>) {
+        let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        let (text, _) = decode(bytes.get(..bytes.len() - ends).unwrap_or_default());
         let reading = readyok_protocol::Command::read(&text, self.dialogue.dialect());
         let violation = self.dialogue.overhear_command(&reading.value);
         let at = now().saturating_duration_since(self.start);
-        self.record.borrow_mut().add(Entry {
-            at,
-            side: Side::Client,
-            text: text.into_owned(),
-            violation,
-            notes: Vec::new(),
-        });
+        let entry = Entry::new(at, Side::Client, text.into_owned());
+        let plain = bytes.strip_suffix(b"\n").is_some_and(|line| line == entry.text.as_bytes());
+        let bytes = (!plain).then_some(bytes);
+        self.record.borrow_mut().add(Entry { bytes, violation, ..entry });
+    }
+
+    /// Keeps what is done at a moment, and is no line.
+    fn note_deed(&self, what: &str) {
+        let at = now().saturating_duration_since(self.start);
+        let entry = Entry::new(at, Side::Client, what.to_owned());
+        self.record.borrow_mut().add(Entry { bytes: Some(Vec::new()), ..entry });
     }
 
     /// Closes the engine's input.
     pub(crate) fn close_input(&mut self) {
-        if let Some(line) = self.sent.last_line().map(<[u8]>::to_vec) {
-            self.note_command(&line);
+        if !self.sent.is_empty() {
+            let line = std::mem::take(&mut self.sent);
+            self.note_command(line);
         }
+        self.note_deed(INPUT_ENDS);
         self.over = true;
         self.outbox = None;
     }
 
     /// Stops reading what the engine says: its next line meets a closed pipe.
     pub(crate) fn close_output(&mut self) {
+        self.note_deed("(the output is closed)");
         self.over = true;
         self.deaf.store(true, Ordering::Release);
     }
@@ -203,6 +208,7 @@ impl Talk {
 
     /// Asks the process to end.
     pub(crate) fn terminate(&mut self) {
+        self.note_deed("(SIGTERM)");
         self.over = true;
         if let Some(process) = &self.process {
             process.terminate();
@@ -360,13 +366,9 @@ impl Talk {
         let notes: Vec<NoteKind> = notes.collect();
         let violation = self.dialogue.overhear_reply(&reading.value).filter(|_| !self.over);
         let reply = reading.value.into_owned();
-        self.record.borrow_mut().add(Entry {
-            at: at.saturating_duration_since(self.start),
-            side: Side::Engine,
-            text: text.into_owned(),
-            violation,
-            notes: notes.clone(),
-        });
+        let since = at.saturating_duration_since(self.start);
+        let entry = Entry::new(since, Side::Engine, text.into_owned());
+        self.record.borrow_mut().add(Entry { violation, notes: notes.clone(), ..entry });
         self.heard.push_back(Line { at, reply, notes });
     }
 }
@@ -422,6 +424,13 @@ impl fmt::Display for Lost {
             Self::Ended(None) => f.write_str("the engine closed its output"),
         }
     }
+}
+
+/// Behind the first line end: a line feed, a carriage return, or both.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    let at = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
+    let both = bytes.get(at..at + 2) == Some(b"\r\n");
+    Some(at + 1 + usize::from(both))
 }
 
 fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, deaf: &AtomicBool) {

@@ -1,7 +1,6 @@
 //! The checks, by area.
 
-/// A check with its clauses written out.
-/// A check, in one form for all.
+/// A check, in one form for all, with its clauses as pairs or as a list of its own.
 macro_rules! check {
     ($id:expr, $rule:expr, [$($place:expr => $says:expr),+ $(,)?], $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
         check!(

@@ -321,7 +321,8 @@ impl Engine {
             let notes: Vec<NoteKind> = notes.collect();
             self.deeds.extend(self.part.hear(&reading.value));
             let text = text.clone().into_owned();
-            self.talk.add(Entry { at, side: Side::Client, text, violation, notes });
+            let entry = Entry::new(at, Side::Client, text);
+            self.talk.add(Entry { violation, notes, ..entry });
         }
     }
 
@@ -366,8 +367,7 @@ impl Engine {
             let reply = Reply::read(&text, self.dialogue.dialect()).value;
             let violation = self.dialogue.overhear_reply(&reply);
             let text = text.into_owned();
-            let notes = Vec::new();
-            self.talk.add(Entry { at, side: Side::Engine, text, violation, notes });
+            self.talk.add(Entry { violation, ..Entry::new(at, Side::Engine, text) });
         }
     }
 }

@@ -202,14 +202,14 @@ fn provoke(
     baseline: &Outcome,
 ) -> (CheckResult, Vec<Conversation>) {
     let begin = now();
-    let (verdict, remark, dialogue, talks) = match run(setting) {
+    let (verdict, remark, excerpt, talks) = match run(setting) {
         Err(error) => {
             let why = format!("the client cannot be started: {error}");
             (Verdict::Inconclusive(why), None, None, Vec::new())
         }
         Ok(outcome) => {
             let verdict = judge(probe, setting.patience, baseline, &outcome);
-            let dialogue = match (&verdict, outcome.mark) {
+            let excerpt = match (&verdict, outcome.mark) {
                 (Verdict::Fail(_), Some((talk, at))) => {
                     outcome.talks.get(talk).map(|talk| talk.around(at))
                 }
@@ -219,11 +219,11 @@ fn provoke(
                 (Verdict::Pass, Expect::Copes) => Some(survived(&outcome, baseline, setting)),
                 _ => None,
             };
-            (verdict, remark, dialogue, outcome.talks)
+            (verdict, remark, excerpt, outcome.talks)
         }
     };
-    let took = now().saturating_duration_since(begin);
-    (CheckResult { check, severity, verdict, remark, dialogue, took }, talks)
+    let result = CheckResult::new(check, severity, verdict, excerpt, begin);
+    (CheckResult { remark, ..result }, talks)
 }
 
 fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome) -> Verdict {

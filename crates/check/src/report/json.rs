@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::excerpt::Input;
 use crate::suite::Report;
 
 #[derive(Serialize)]
@@ -29,6 +30,8 @@ struct Row<'a> {
     clauses: Vec<String>,
     advice: &'static str,
     dialogue: Option<Vec<&'a str>>,
+    input: Option<Vec<&'a str>>,
+    input_command: Option<&'a str>,
     seconds: f64,
 }
 
@@ -50,6 +53,14 @@ impl Report {
                 .collect(),
             advice: it.check.advice,
             dialogue: it.dialogue.as_deref().map(|it| it.lines().collect()),
+            input: match &it.input {
+                Some(Input::Lines(lines)) => Some(lines.lines().collect()),
+                Some(Input::Command(_)) | None => None,
+            },
+            input_command: match &it.input {
+                Some(Input::Command(command)) => Some(command),
+                Some(Input::Lines(_)) | None => None,
+            },
             seconds: it.took.as_secs_f64(),
         });
         let written = Written {

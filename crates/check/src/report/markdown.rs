@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use readyok_protocol::translation::display_text;
 
 use crate::check::{Severity, Verdict};
+use crate::excerpt::Input;
 use crate::suite::Report;
 
 impl Report {
@@ -51,6 +52,17 @@ impl Report {
                     let _ = writeln!(page, "    {}", display_text(line));
                 }
             }
+            let (how, input) = match &result.input {
+                Some(Input::Lines(lines)) => ("Paste into", lines.clone()),
+                Some(Input::Command(command)) => ("Write to", format!("{command} | ENGINE\n")),
+                None => continue,
+            };
+            // Each line begins with a word of ours, so that none ends the block.
+            let _ = write!(
+                page,
+                "\n<details><summary>{how} the engine's input</summary>\n\n\
+                 ```text\n{input}```\n\n</details>\n"
+            );
         }
         page
     }

@@ -6,6 +6,7 @@ use readyok_protocol::Side;
 use readyok_protocol::translation::display_text;
 
 use crate::check::{Severity, Verdict};
+use crate::excerpt::Input;
 use crate::suite::{CheckResult, Report};
 
 impl fmt::Display for Report {
@@ -73,5 +74,12 @@ fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Resul
     for line in result.dialogue.iter().flat_map(|it| it.lines()) {
         writeln!(f, "  {}", display_text(line))?;
     }
-    Ok(())
+    match &result.input {
+        // Not indented, as spaces would be pasted, too.
+        Some(Input::Lines(lines)) => write!(f, "  paste into the engine's input:\n\n{lines}"),
+        Some(Input::Command(command)) => {
+            writeln!(f, "  write to the engine's input:\n\n{command} | ENGINE")
+        }
+        None => Ok(()),
+    }
 }

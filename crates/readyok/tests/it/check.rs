@@ -1,7 +1,10 @@
 //! `readyok check`: who is judged, what is written, and how it ends.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
+use readyok_check::{Severity, Subject, Suite, Verdict};
+use readyok_protocol::Dialect;
 use serde_json::Value;
 
 use crate::program::{Dir, Output, readyok, run};
@@ -119,13 +122,65 @@ fn what_cannot_be_judged_ends_with_2() {
 }
 
 #[test]
-fn narikin_conforms_through_the_tap() {
+fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
     let dir = Dir::new();
     let log = dir.path().join("tap.log");
-    let engine = format!("{READYOK} tap --log {} -- {READYOK} engine", log.display());
-    let only = ["--only", "handshake.", "--only", "lexical.", "--only", "ending.quit"];
-    let output = check(&dir, &[&[engine.as_str()], &only[..], &["--timeout-scale", "3"]].concat());
-    assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
+    let log = log.to_str().expect("UTF-8");
+    for dialect in Dialect::ALL {
+        for words in [&["engine"][..], &["tap", "--log", log, "--", READYOK, "engine"]] {
+            let suite = Suite::new(Subject::program(READYOK, words)).dialect(dialect);
+            let report = suite.timeout_scale(3.0).run().expect("it greets");
+            let failed: Vec<_> = report
+                .results
+                .iter()
+                .filter(|it| it.severity != Severity::May)
+                .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
+                .map(|it| it.check.id)
+                .collect();
+            assert_eq!(failed, [""; 0], "{report}");
+        }
+    }
+}
+
+#[test]
+fn the_input_of_a_failure_shows_it_again() {
+    let dir = Dir::new();
+    let script = dir.write("odd.sh", ODD);
+    let engine = format!("sh {}", script.display());
+    let (output, json, _, markdown) = written(&dir, &[&engine, "--only", "lexical.idle-stop"]);
+    let lines = json["checks"][0]["input"].as_array().expect("lines");
+    let lines: String = lines.iter().filter_map(Value::as_str).flat_map(|it| [it, "\n"]).collect();
+    assert!(output.code() == Some(1) && lines.starts_with("uci\nisready\n"), "{lines}");
+
+    let again = run(
+        Command::new("sh")
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped()),
+        lines.as_bytes(),
+    );
+    assert!(again.text().contains("bestmove e2e4"), "{}", again.text());
+
+    let text = check(&dir, &[&engine, "--only", "lexical.idle-stop"]);
+    let pasted = format!("paste into the engine's input:\n\n{lines}");
+    assert!(text.text().contains(&pasted), "{}", text.text());
+    let block =
+        format!("<details><summary>Paste into the engine's input</summary>\n\n```text\n{lines}```");
+    assert!(markdown.contains(&block), "{markdown}");
+}
+
+#[test]
+fn what_cannot_be_typed_is_written_by_a_shell() {
+    let dir = Dir::new();
+    // It does not know a line with a carriage return.
+    let script = dir.write("odd.sh", ODD);
+    let engine = format!("sh {}", script.display());
+    let output =
+        check(&dir, &[&engine, "--json", "--only", "lexical.crlf", "--timeout-scale", "0.1"]);
+    let json: Value = serde_json::from_str(output.text()).expect("JSON");
+    assert_eq!(json["checks"][0]["verdict"], "fail", "{json}");
+    assert_eq!(json["checks"][0]["input_command"], r"{ printf 'uci\nisready\nisready\r\n'; cat; }");
 }
 
 #[test]

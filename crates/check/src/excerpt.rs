@@ -1,0 +1,248 @@
+//! The part of a conversation that shows a failure: to be read, and to be sent to the engine again.
+
+use std::fmt::Write as _;
+
+use readyok_protocol::translation::display_text;
+use readyok_protocol::{Reply, Side};
+
+use crate::conversation::{Conversation, Entry, INPUT_ENDS};
+
+/// A longer line is not shown in full.
+const LONGEST_SHOWN: usize = 400;
+
+/// So many lines of the client are shown before the one that matters.
+const COMMANDS_SHOWN: usize = 24;
+
+/// So many lines are shown around what was done to a client.
+const BEFORE: usize = 8;
+const BEHIND: usize = 20;
+
+/// Terminals cut longer lines (`N_TTY_BUF_SIZE`, with its line end).
+const LONGEST_PASTED: usize = 4095;
+
+/// A part of a conversation.
+#[derive(Clone, Debug)]
+pub(crate) struct Excerpt {
+    /// With times and directions.
+    pub(crate) dialogue: String,
+    /// What the engine was told in it. None of what a client said.
+    pub(crate) input: Option<Input>,
+}
+
+/// What an engine was told in a dialogue, so that it can be told it again.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Input {
+    /// Lines to paste into the engine's input as they are. Each ends in a line feed.
+    Lines(String),
+    /// Bytes that cannot be typed, or behind which the input ended: a command for a shell that writes
+    /// them, to be piped into the engine.
+    Command(String),
+}
+
+impl Conversation {
+    /// The shortest part of the conversation that shows what an entry is about: what the client said,
+    /// without searches before the one that is meant, and what the engine answered. `None` means
+    /// the end.
+    pub(crate) fn excerpt(&self, about: Option<usize>) -> Excerpt {
+        let last = about.unwrap_or_else(|| self.entries.len().saturating_sub(1));
+        let entries = self.entries.get(..=last).unwrap_or(&self.entries);
+        let from = match about {
+            // An entry that is meant belongs to one search; without one, all may matter.
+            Some(_) => entries.iter().rposition(|it| is_command(it, &["position"])).unwrap_or(0),
+            None => recent(entries),
+        };
+        let first_ready = entries.iter().position(|it| is_command(it, &["isready"]));
+        let lasting = ["uci", "usi", "setoption"];
+        let shown = entries.iter().enumerate().filter(|&(at, entry)| match entry.side {
+            Side::Client => from <= at || first_ready == Some(at) || is_command(entry, &lasting),
+            Side::Engine => at == last || (from <= at && self.is_worth_showing(entries, at)),
+        });
+        let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
+        let said = shown.iter().filter(|entry| entry.side == Side::Client);
+        Excerpt { dialogue: written(shown.iter().copied()), input: input(said.copied()) }
+    }
+
+    /// What was said around an entry: a few lines before it, and what followed, in both directions.
+    pub(crate) fn around(&self, at: usize) -> Excerpt {
+        let entries = self.entries.iter().skip(at.saturating_sub(BEFORE)).take(BEFORE + BEHIND);
+        Excerpt { dialogue: written(entries), input: None }
+    }
+
+    /// Of runs of `info` the last one says most; the greeting says the same every time.
+    fn is_worth_showing(&self, entries: &[Entry], at: usize) -> bool {
+        let reply = |at: usize| entries.get(at).map(|it| Reply::read(&it.text, self.dialect).value);
+        match reply(at) {
+            Some(Reply::Id(_) | Reply::Option(_)) | None => false,
+            Some(Reply::Info(_)) => {
+                !entries.get(at + 1).is_some_and(|it| it.side == Side::Engine)
+                    || !matches!(reply(at + 1), Some(Reply::Info(_)))
+            }
+            Some(Reply::Unknown(text)) => !text.is_empty(),
+            Some(_) => true,
+        }
+    }
+}
+
+fn is_command(entry: &Entry, words: &[&str]) -> bool {
+    let first = entry.text.split_whitespace().next();
+    entry.side == Side::Client && first.is_some_and(|first| words.contains(&first))
+}
+
+/// Where the end of a long conversation begins: with a position, as what stands before it belongs to
+/// another search.
+fn recent(entries: &[Entry]) -> usize {
+    let commands = || entries.iter().enumerate().filter(|(_, it)| it.side == Side::Client);
+    if commands().count() <= COMMANDS_SHOWN {
+        return 0;
+    }
+    let recent = commands().rev().take(COMMANDS_SHOWN);
+    let positions = recent.filter(|(_, it)| is_command(it, &["position"])).map(|(at, _)| at);
+    positions.min().unwrap_or(0)
+}
+
+/// Lines with their times and directions.
+fn written<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let direction = if entry.side == Side::Client { '>' } else { '<' };
+        let milliseconds = entry.at.as_millis();
+        // Writing into a `String` cannot fail.
+        let _ = writeln!(text, "{milliseconds:>7} {direction} {}", shown_line(&entry.text));
+    }
+    text
+}
+
+/// A line as it may be shown.
+fn shown_line(text: &str) -> String {
+    let mut shown: String =
+        text.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
+    if let Some((end, _)) = shown.char_indices().nth(LONGEST_SHOWN) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    shown
+}
+
+/// What the client said, to be said again.
+fn input<'a>(said: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
+    // Spaces at the end of a line are lost when it is copied, and tabs become spaces.
+    let plain = |entry: &Entry| {
+        let text = entry.text.as_str();
+        entry.bytes.is_none() && text.len() < LONGEST_PASTED && display_text(text) == text
+    };
+    said.clone().next()?;
+    if said.clone().all(plain) {
+        return Some(Input::Lines(said.flat_map(|entry| [&entry.text, "\n"]).collect()));
+    }
+    let ends = said.clone().any(|entry| entry.text == INPUT_ENDS);
+    let mut format = String::new();
+    for entry in said {
+        match &entry.bytes {
+            Some(bytes) => format.extend(bytes.iter().map(|byte| in_format(*byte))),
+            None => format.extend(entry.text.bytes().chain([b'\n']).map(in_format)),
+        }
+    }
+    Some(Input::Command(if ends {
+        format!("printf '{format}'")
+    } else {
+        // The input stays open, as its end would end the engine.
+        format!("{{ printf '{format}'; cat; }}")
+    }))
+}
+
+/// A byte in the format of `printf(1)`, in single quotes.
+fn in_format(byte: u8) -> String {
+    match byte {
+        b'\n' => "\\n".into(),
+        b'\r' => "\\r".into(),
+        b'\t' => "\\t".into(),
+        b'\\' => "\\\\".into(),
+        b'%' => "%%".into(),
+        b'\'' => "'\\''".into(),
+        b' '..=b'~' => char::from(byte).into(),
+        _ => format!("\\{byte:03o}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use readyok_protocol::Dialect;
+
+    use super::*;
+
+    fn conversation(lines: &[&str]) -> Conversation {
+        let mut talk = Conversation::new(Dialect::Uci, true);
+        for line in lines {
+            let (side, text) = match line.strip_prefix("> ") {
+                Some(text) => (Side::Client, text),
+                None => (Side::Engine, line.strip_prefix("< ").expect("a direction")),
+            };
+            talk.add(Entry::new(Duration::from_millis(7), side, text.to_owned()));
+        }
+        talk
+    }
+
+    fn lines(excerpt: &Excerpt) -> &str {
+        match &excerpt.input {
+            Some(Input::Lines(lines)) => lines,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn only_the_search_that_is_meant_is_told_again() {
+        let talk = conversation(&[
+            "> uci",
+            "< uciok",
+            "> isready",
+            "< readyok",
+            "> position startpos",
+            "> go depth 1",
+            "< bestmove e2e4",
+            "> isready",
+            "< readyok",
+            "> position startpos moves e2e4",
+            "> go depth 1",
+            "< info depth 1",
+            "< info depth 2",
+            "< bestmove e2e4",
+            "> quit",
+        ]);
+        let excerpt = talk.excerpt(Some(13));
+        assert_eq!(lines(&excerpt), "uci\nisready\nposition startpos moves e2e4\ngo depth 1\n");
+        assert!(excerpt.dialogue.ends_with("7 < info depth 2\n      7 < bestmove e2e4\n"));
+    }
+
+    #[test]
+    fn of_a_long_conversation_the_end_is_told_from_a_position_on() {
+        let mut said = vec!["> uci", "> isready", "> setoption name Hash value 2"];
+        for _ in 0..30 {
+            said.extend(["> isready", "> go depth 1", "> position startpos", "> stop"]);
+        }
+        let talk = conversation(&said);
+        let told = talk.excerpt(None);
+        let told = lines(&told);
+        let start = "uci\nisready\nsetoption name Hash value 2\nposition startpos\nstop\nisready\n";
+        assert!(told.starts_with(start), "{told}");
+        assert!(told.lines().count() < 30, "{told}");
+    }
+
+    #[test]
+    fn what_cannot_be_typed_is_told_by_a_shell() {
+        let mut talk = conversation(&["> uci"]);
+        talk.add(Entry {
+            bytes: Some(b"100%\xff'\\\r".to_vec()),
+            ..Entry::new(Duration::ZERO, Side::Client, "100%?'\\".into())
+        });
+        let printf = r"printf 'uci\n100%%\377'\''\\\r'";
+        let command = Input::Command(format!("{{ {printf}; cat; }}"));
+        assert_eq!(talk.excerpt(None).input, Some(command));
+        talk.add(Entry {
+            bytes: Some(Vec::new()),
+            ..Entry::new(Duration::ZERO, Side::Client, INPUT_ENDS.into())
+        });
+        assert_eq!(talk.excerpt(None).input, Some(Input::Command(printf.into())));
+    }
+}
