@@ -23,6 +23,7 @@ ENGINE is a name from engines.toml, `narikin`, a path, a program in PATH, or a q
 Examples:
   readyok check ./my-engine
   readyok check 'gnuchess --uci' --only search. --only ending.
+  readyok check ./my-engine --soak --only soak.
   readyok check fairy-stockfish --usi --junit check.xml --markdown check.md
   readyok check --list
   readyok check --gui -- my-gui --engine {engine}
@@ -75,6 +76,13 @@ pub(super) struct Args {
     /// Multiply all limits of time
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     timeout_scale: f64,
+    /// Play so many games in a row with the engine, and look whether its memory, threads and open files
+    /// stay as they are
+    #[arg(
+        long, value_name = "GAMES", conflicts_with = "gui", require_equals = true, num_args = 0..=1,
+        default_missing_value = "200"
+    )]
+    soak: Option<usize>,
     /// Where random games and commands start from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -142,6 +150,9 @@ fn of_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
     }
     if let Some(jobs) = args.jobs {
         suite = suite.jobs(jobs);
+    }
+    if let Some(games) = args.soak {
+        suite = suite.soak(games);
     }
     suite.run().map_err(Failure::usage)
 }
