@@ -1,6 +1,6 @@
 //! What is told about searches.
 
-use readyok_protocol::{Best, Bound, Dialect, Info, MoveList, NoteKind, Score};
+use readyok_protocol::{Best, Bound, Dialect, Info, Move, MoveList, NoteKind, Score};
 use readyok_rules::{Game, Position};
 
 use super::{clause, probe};
@@ -211,7 +211,18 @@ pub(super) fn each(
 /// Where a variation leads to. Words that end a variation in shogi end it here.
 pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, String> {
     let ends = |word: &&str| matches!(*word, "resign" | "win") || word.starts_with("rep_");
-    let words = pv.words().take_while(|word| !ends(word));
+    reached(position, pv.words().take_while(|word| !ends(word)))
+}
+
+/// The same for a line that is being searched: there a side may pass, and what follows is not known.
+pub(super) fn searched(position: &Position, line: &MoveList<'_>) -> Result<Position, String> {
+    reached(position, line.words().take_while(|word| *word != Move::NULL.as_str()))
+}
+
+fn reached<'a>(
+    position: &Position,
+    words: impl Iterator<Item = &'a str>,
+) -> Result<Position, String> {
     position
         .clone()
         .after(words)
@@ -263,7 +274,7 @@ fn pv_head(talk: &Conversation) -> Heard {
         if exact != mv.as_str() {
             return Err((
                 *at,
-                format!("the last variation begins with `{}`", exact.escape_debug()),
+                format!("the last first line begins with `{}`", exact.escape_debug()),
             ));
         }
     }

@@ -3,7 +3,7 @@
 use readyok_protocol::Reply;
 use readyok_rules::{Game, Position};
 
-use super::info::{each, played};
+use super::info::{each, played, searched};
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
@@ -169,7 +169,7 @@ fn current_line(bench: &Bench<'_>) -> Outcome {
         return Err(Stop::Skip("in 1.8 s there was no such line".into()));
     }
     for moves in said {
-        played(&position, &moves).map_err(Stop::Fail)?;
+        searched(&position, &moves).map_err(Stop::Fail)?;
     }
     talk.say("stop");
     talk.best(bench.pace.answer())?;
