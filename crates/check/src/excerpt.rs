@@ -1,5 +1,6 @@
 //! The part of a conversation that shows a failure: to be read, and to be sent to the engine again.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use readyok_protocol::translation::display_text;
@@ -12,6 +13,9 @@ const LONGEST_SHOWN: usize = 400;
 
 /// So many lines of the client are shown before the one that matters.
 const COMMANDS_SHOWN: usize = 24;
+
+/// So many lines of one search are shown.
+const LINES_SHOWN: u32 = 4;
 
 /// So many lines are shown around what was done to a client.
 const BEFORE: usize = 8;
@@ -53,9 +57,10 @@ impl Conversation {
         };
         let first_ready = entries.iter().position(|it| is_command(it, &["isready"]));
         let lasting = ["uci", "usi", "setoption"];
+        let telling = self.telling(entries);
         let shown = entries.iter().enumerate().filter(|&(at, entry)| match entry.side {
             Side::Client => from <= at || first_ready == Some(at) || is_command(entry, &lasting),
-            Side::Engine => at == last || (from <= at && self.is_worth_showing(entries, at)),
+            Side::Engine => at == last || (from <= at && telling.contains(&at)),
         });
         let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
         let said = shown.iter().filter(|entry| entry.side == Side::Client);
@@ -68,18 +73,42 @@ impl Conversation {
         Excerpt { dialogue: written(entries), input: None }
     }
 
-    /// Of runs of `info` the last one says most; the greeting says the same every time.
-    fn is_worth_showing(&self, entries: &[Entry], at: usize) -> bool {
-        let reply = |at: usize| entries.get(at).map(|it| Reply::read(&it.text, self.dialect).value);
-        match reply(at) {
-            Some(Reply::Id(_) | Reply::Option(_)) | None => false,
-            Some(Reply::Info(_)) => {
-                !entries.get(at + 1).is_some_and(|it| it.side == Side::Engine)
-                    || !matches!(reply(at + 1), Some(Reply::Info(_)))
+    /// The lines of the engine that are worth showing. The greeting says the same every time, and of a
+    /// search its last line says most, and the last variation of each line.
+    fn telling(&self, entries: &[Entry]) -> BTreeSet<usize> {
+        let mut telling = BTreeSet::new();
+        let mut lines = BTreeSet::new();
+        let mut in_search = false;
+        for (at, entry) in entries.iter().enumerate().rev() {
+            if entry.side == Side::Client {
+                in_search = false;
+                continue;
             }
-            Some(Reply::Unknown(text)) => !text.is_empty(),
-            Some(_) => true,
+            let shown = match Reply::read(&entry.text, self.dialect).value {
+                Reply::Id(_) | Reply::Option(_) => false,
+                Reply::Unknown(text) => !text.is_empty(),
+                Reply::Info(info) => {
+                    let first = !std::mem::replace(&mut in_search, true);
+                    let line = info.multipv.unwrap_or(1);
+                    let variation = info.pv.is_some() && line <= LINES_SHOWN && lines.insert(line);
+                    first || variation
+                }
+                Reply::HelloOk
+                | Reply::ReadyOk
+                | Reply::BestMove(_)
+                | Reply::Checkmate(_)
+                | Reply::CopyProtection(_)
+                | Reply::Registration(_) => {
+                    in_search = false;
+                    lines.clear();
+                    true
+                }
+            };
+            if shown {
+                telling.insert(at);
+            }
         }
+        telling
     }
 }
 
@@ -205,14 +234,27 @@ mod tests {
             "< readyok",
             "> position startpos moves e2e4",
             "> go depth 1",
-            "< info depth 1",
-            "< info depth 2",
+            "< info depth 1 pv d2d4",
+            "< info depth 2 multipv 2 pv d2d4",
+            "< info depth 2 multipv 1 pv e2e4",
+            "< info nodes 1",
+            "< info nodes 2",
             "< bestmove e2e4",
             "> quit",
         ]);
-        let excerpt = talk.excerpt(Some(13));
+        let excerpt = talk.excerpt(Some(16));
         assert_eq!(lines(&excerpt), "uci\nisready\nposition startpos moves e2e4\ngo depth 1\n");
-        assert!(excerpt.dialogue.ends_with("7 < info depth 2\n      7 < bestmove e2e4\n"));
+        let said = excerpt.dialogue.lines().filter_map(|line| line.split_once(" < "));
+        let said: Vec<&str> = said.map(|(_, line)| line).collect();
+        assert_eq!(
+            said,
+            [
+                "info depth 2 multipv 2 pv d2d4",
+                "info depth 2 multipv 1 pv e2e4",
+                "info nodes 2",
+                "bestmove e2e4",
+            ]
+        );
     }
 
     #[test]
