@@ -16,6 +16,7 @@ mod lanes;
 mod library;
 mod matches;
 mod reports;
+mod tries;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
 
 use crate::engine::{Log, Order, Process, Registry, Reporter};
-use crate::game::{Ask, Room};
+use crate::game::{Ask, Room, open};
 use crate::hub::{Hub, TabId};
 use crate::matches::{Matches, Tell};
 use crate::store::{Store, StoreError};
@@ -38,6 +39,8 @@ use crate::wire::{
 
 use lanes::LaneRoom;
 use reports::Report;
+use tries::Trial;
+pub(crate) use tries::Verdict;
 
 /// So many processes that have ended are remembered, for their logs.
 const MOST_ENDED: usize = 16;
@@ -76,6 +79,7 @@ pub(crate) struct World {
     seats: BTreeMap<(GameId, Side), ProcessId>,
     lanes: BTreeMap<GameId, BTreeMap<EngineId, LaneRoom>>,
     reports: BTreeMap<GameId, Report>,
+    trials: BTreeMap<ProcessId, Trial>,
     matches: matches::Shared,
     /// The last line of each log that was passed on.
     told: BTreeMap<ProcessId, u64>,
@@ -151,6 +155,7 @@ impl App {
                     seats: BTreeMap::new(),
                     lanes: BTreeMap::new(),
                     reports: BTreeMap::new(),
+                    trials: BTreeMap::new(),
                     told: BTreeMap::new(),
                     settings,
                     last_process: 0,
@@ -183,6 +188,10 @@ impl App {
     /// Carries out a command of a tab.
     pub(crate) fn command(&self, tab: TabId, command: Command) -> Result<Answer, Refusal> {
         let answer = match command {
+            // A book is read without the lock.
+            Command::NewGame { game } => {
+                open(&game).and_then(|tree| self.world().new_game(&game, tree, now()))
+            }
             Command::StartMatch { plan } => self.start_match(*plan),
             Command::StopMatch { id, finish } => self.change_match(id, |it| it.stop(id, finish)),
             Command::ResumeMatch { id } => self.change_match(id, |it| it.resume(id)),
@@ -350,7 +359,8 @@ fn is_for(state: &ProcessState, game: GameId) -> bool {
         Use::Play { game: it }
         | Use::Analyse { game: it }
         | Use::Hint { game: it }
-        | Use::Report { game: it } => it == game,
+        | Use::Report { game: it }
+        | Use::Learn { game: it } => it == game,
         Use::Inspect | Use::Console => false,
     }
 }

@@ -7,7 +7,7 @@ mod room;
 mod setup;
 mod tree;
 
-pub(crate) use judge::{Searched, judge, summary};
+pub(crate) use judge::{Searched, judge, summary, winning};
 pub(crate) use room::{Ask, Effect, Engines, Kept, Room, Spoken, check_players, refusal};
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{ROOT, Tree};

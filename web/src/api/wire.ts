@@ -2927,6 +2927,10 @@ game: number, } | { "kind": "report",
 /**
  * Which.
  */
+game: number, } | { "kind": "learn", 
+/**
+ * Which.
+ */
 game: number, } | { "kind": "console" };
 
 /**

@@ -35,7 +35,6 @@ impl World {
                 self.hub.unsubscribe(tab, topic);
                 Ok(Answer::Done)
             }
-            Command::NewGame { game } => self.new_game(&game, at),
             Command::OpenGame { game } => self.open_game(game, at),
             Command::CloseGame { game } => self.close_game(game, at),
             Command::DeleteGame { game } => self.delete_game(game, at),
@@ -102,8 +101,9 @@ impl World {
             Command::CheckEngine { engine } => self.check_engine(engine, at),
             Command::StartReport { on, settings } => self.start_report(on, &settings, at),
             Command::StopReport { game } => self.stop_report(game),
-            // Matches are not the world's.
-            Command::StartMatch { .. }
+            // Matches are not the world's; a book is read before, and a try is answered later.
+            Command::NewGame { .. }
+            | Command::StartMatch { .. }
             | Command::StopMatch { .. }
             | Command::ResumeMatch { .. }
             | Command::DeleteMatch { .. }

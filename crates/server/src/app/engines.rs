@@ -164,12 +164,20 @@ impl World {
             News::Begun(ticket) => match use_for {
                 Use::Play { game } => self.seat_begins(id, game, ticket, at),
                 Use::Analyse { game } => self.lane_begins(id, game, ticket),
-                Use::Inspect | Use::Hint { .. } | Use::Report { .. } | Use::Console => (),
+                Use::Inspect
+                | Use::Hint { .. }
+                | Use::Report { .. }
+                | Use::Learn { .. }
+                | Use::Console => (),
             },
             News::Told(ticket, told) => match use_for {
                 Use::Play { game } => self.seat_thinks(id, game, ticket, &told, at),
                 Use::Analyse { game } => self.lane_tells(id, game, ticket, *told, false),
-                Use::Inspect | Use::Hint { .. } | Use::Report { .. } | Use::Console => (),
+                Use::Inspect
+                | Use::Hint { .. }
+                | Use::Report { .. }
+                | Use::Learn { .. }
+                | Use::Console => (),
             },
             News::Answered(ticket, played, told) => match use_for {
                 Use::Play { game } => {
@@ -178,6 +186,7 @@ impl World {
                 Use::Analyse { game } => self.lane_tells(id, game, ticket, *told, true),
                 Use::Hint { game } => self.hint_answers(id, game, ticket, &told, at),
                 Use::Report { game } => self.report_answers(id, game, ticket, &told, at),
+                Use::Learn { .. } => self.trial_answers(id, ticket, &told),
                 Use::Inspect | Use::Console => (),
             },
             News::Refused(ticket, why) => {
@@ -186,7 +195,11 @@ impl World {
                 match use_for {
                     Use::Play { game } => self.seat_fails(id, game, Some(&why), at),
                     Use::Analyse { game } => self.lane_refused(id, game, ticket, why),
-                    Use::Hint { .. } | Use::Inspect | Use::Report { .. } | Use::Console => {
+                    Use::Hint { .. }
+                    | Use::Inspect
+                    | Use::Report { .. }
+                    | Use::Learn { .. }
+                    | Use::Console => {
                         if let Some(handle) =
                             self.processes.get(&id).and_then(|it| it.handle.as_ref())
                         {
@@ -257,6 +270,7 @@ impl World {
                 }
             }
             Use::Report { game } => self.report_goes_on(id, game, at),
+            Use::Learn { .. } => self.trial_greeted(id),
             Use::Console => (),
         }
     }
@@ -277,6 +291,7 @@ impl World {
                 }
             }
             Use::Report { game } => self.report_ended(id, game, why),
+            Use::Learn { .. } => self.trial_ended(id, why),
             Use::Inspect | Use::Hint { .. } | Use::Console => (),
         }
     }
@@ -354,7 +369,9 @@ impl World {
         for running in self.processes.values().filter(|running| running.state.engine == id) {
             let of = match running.state.use_for {
                 Use::Play { .. } => ValuesFor::Play,
-                Use::Analyse { .. } | Use::Hint { .. } | Use::Report { .. } => ValuesFor::Analyse,
+                Use::Analyse { .. } | Use::Hint { .. } | Use::Report { .. } | Use::Learn { .. } => {
+                    ValuesFor::Analyse
+                }
                 Use::Inspect => continue,
                 Use::Console => ValuesFor::All,
             };
@@ -466,7 +483,9 @@ impl World {
             }
             Use::Analyse { game } => self.restart_lane(game, engine),
             Use::Console => self.open_console(engine),
-            Use::Inspect | Use::Hint { .. } | Use::Report { .. } => self.inspect(engine),
+            Use::Inspect | Use::Hint { .. } | Use::Report { .. } | Use::Learn { .. } => {
+                self.inspect(engine)
+            }
         }
     }
 

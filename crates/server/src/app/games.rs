@@ -6,7 +6,7 @@ use readyok_rules::Position;
 
 use super::{Running, World, is_for};
 use crate::engine::{Job, Order, Purpose, Wording, spoken};
-use crate::game::{Ask, Effect, ROOT, Room, Tree, check_players, open, refusal};
+use crate::game::{Ask, Effect, ROOT, Room, Tree, check_players, refusal};
 use crate::time::Moment;
 use crate::wire::{
     Answer, Delta, EngineId, GameId, GamesDelta, NewGame, NodeId, Player, ProcessId, Refusal,
@@ -26,12 +26,13 @@ impl World {
     }
 
     /// Sets up a game, and starts it if somebody plays it.
-    pub(super) fn new_game(&mut self, new: &NewGame, at: Moment) -> Result<Answer, Refusal> {
+    pub(super) fn new_game(
+        &mut self,
+        new: &NewGame,
+        tree: Tree,
+        at: Moment,
+    ) -> Result<Answer, Refusal> {
         self.require_room()?;
-        if new.book.is_some() {
-            return Err(refusal(RefusalCode::NotNow, "a book cannot be read for a single game"));
-        }
-        let tree = open(new, lot())?;
         let players = match &new.players {
             Some(players) => Some(self.named(players)?),
             None => None,
@@ -491,14 +492,6 @@ fn thought(told: &Told) -> Thought {
         time: told.time,
         pv: best.map(|line| line.pv.clone()).unwrap_or_default(),
     }
-}
-
-/// A number by lot.
-fn lot() -> u16 {
-    let mut bytes = [0; 2];
-    // Without randomness any position is as good as another.
-    let _ = getrandom::fill(&mut bytes);
-    u16::from_le_bytes(bytes)
 }
 
 pub(super) fn storage(error: impl std::fmt::Display) -> Refusal {

@@ -2,15 +2,16 @@
 
 use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit};
+use readyok_rules::Position;
 
 use super::World;
 use crate::engine::{Job, Order, Purpose, Wording};
 use crate::game::{Searched, judge, refusal, summary};
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Delta, Edit, Evaluation, GameId, Label, NodeId, ProcessId, Refusal, RefusalCode,
-    ReportDelta, ReportOn, ReportSettings, ReportState, ReportStatus, Score, Side, Told, Topic,
-    Use, ValuesFor,
+    Answer, Delta, Edit, EngineId, Evaluation, GameId, Label, Limits, NodeId, ProcessId, Refusal,
+    RefusalCode, ReportDelta, ReportOn, ReportSettings, ReportState, ReportStatus, Score, Told,
+    Topic, Use, ValuesFor,
 };
 
 /// So long a position is looked at, if nobody says otherwise, in milliseconds.
@@ -43,6 +44,16 @@ impl Report {
         } else {
             plies.into_iter().find(|ply| open(ply))
         }
+    }
+
+    /// Who makes it.
+    pub(super) fn engine(&self) -> EngineId {
+        self.settings.engine
+    }
+
+    /// What it has found out about the position of a node.
+    pub(super) fn judged_at(&self, node: NodeId) -> Option<&Searched> {
+        self.searched.iter().flatten().find(|searched| searched.node == node)
     }
 
     fn done(&self) -> u32 {
@@ -197,14 +208,7 @@ impl World {
                 best: Vec::new(),
                 depth: None,
             };
-            if let Some(ending) = position.ending()
-                && (found.choices == 0 || ending.winner.is_none())
-            {
-                // What is over needs no engine.
-                let score = match ending.winner.map(Side::from) {
-                    None => Score::Cp { value: 0 },
-                    Some(winner) => Score::Mate { plies: Some(0), won: winner == found.turn },
-                };
+            if let Some(score) = score_at_end(&position) {
                 self.keep_searched(id, ply, Searched { score, ..found });
                 continue;
             }
@@ -214,7 +218,7 @@ impl World {
             let wording = Wording::new(dialect, room.game());
             let job = wording.and_then(|wording| {
                 let game = room.wire_game(wording, &moves)?;
-                let search = Search::from(go(&report.settings, dialect)).lines(1);
+                let search = Search::from(go(&report.settings.limits, dialect)).lines(1);
                 let purpose = Purpose::Analyse;
                 Some(Job { ticket, purpose, game, search, position, wording, shown: 1 })
             });
@@ -368,9 +372,21 @@ impl World {
     }
 }
 
-fn go(settings: &ReportSettings, dialect: Dialect) -> Go<'static> {
+/// What a position is worth to the side to move where the game is over: that needs no engine.
+pub(super) fn score_at_end(position: &Position) -> Option<Score> {
+    let ending = position.ending()?;
+    match ending.winner {
+        None => Some(Score::Cp { value: 0 }),
+        Some(winner) if position.legal_moves().is_empty() => {
+            Some(Score::Mate { plies: Some(0), won: winner == position.turn() })
+        }
+        Some(_) => None,
+    }
+}
+
+/// How long to look at a position.
+pub(super) fn go(limits: &Limits, dialect: Dialect) -> Go<'static> {
     let whole = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
-    let limits = &settings.limits;
     let mate = limits.mate.map(|limit| match dialect {
         Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
         Dialect::Usi => MateLimit::Time(whole(limit)),

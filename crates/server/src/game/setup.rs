@@ -1,10 +1,12 @@
 //! How games begin: start positions by name, number or text.
 
+use readyok_arena::openings::{self as arena, OpeningError};
+use readyok_arena::plan::{OpeningOrder, OpeningSource, Openings};
 use readyok_rules::{Game, Handicap, Position, Setup};
 
 use super::room::{check_players, refusal};
 use super::tree::Tree;
-use crate::wire::{NewGame, Refusal, RefusalCode, Start, Variant};
+use crate::wire::{Book, NewGame, Refusal, RefusalCode, Start, Variant};
 
 /// No text of a position with its moves is longer.
 const LONGEST: usize = 64 << 10;
@@ -66,12 +68,16 @@ fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), Refusal>
     Ok((position, words.map(str::to_owned).collect()))
 }
 
-/// The tree of a new game.
-pub(crate) fn open(new: &NewGame, lot: u16) -> Result<Tree, Refusal> {
+/// The tree of a new game. Its book is read, which may take a while.
+pub(crate) fn open(new: &NewGame) -> Result<Tree, Refusal> {
     if let Some(players) = &new.players {
         check_players(players)?;
     }
-    let (position, words) = read_start(new.variant, &new.start, lot)?;
+    let lot = lot();
+    let (position, words) = match &new.book {
+        Some(book) => read_book(new.variant, &new.start, book, lot)?,
+        None => read_start(new.variant, &new.start, u16::try_from(lot % 960).unwrap_or(0))?,
+    };
     let mut tree = Tree::new(position.clone());
     let mut at = super::tree::ROOT;
     let mut position = position;
@@ -83,6 +89,41 @@ pub(crate) fn open(new: &NewGame, lot: u16) -> Result<Tree, Refusal> {
         position.play(mv).map_err(wrong)?;
     }
     Ok(tree)
+}
+
+/// An opening of a book, by lot: where it starts, and the words of its moves.
+fn read_book(
+    variant: Variant,
+    start: &Start,
+    book: &Book,
+    lot: u64,
+) -> Result<(Position, Vec<String>), Refusal> {
+    if !matches!(start, Start::Usual | Start::Number { number: None }) {
+        return Err(wrong("a book begins at the usual position"));
+    }
+    let game = Game::from(variant);
+    let openings = Openings {
+        source: OpeningSource::File { path: book.path.clone(), format: None },
+        order: OpeningOrder::Random,
+        plies: Some(book.plies),
+        ..Openings::default()
+    };
+    let refused = |error: OpeningError| refusal(RefusalCode::Path, error.to_string());
+    let mut book = arena::Book::open(game, &openings, lot).map_err(refused)?;
+    let opening = book.get(0).map_err(refused)?;
+    let position = match &opening.position {
+        Some(text) => Position::from_text(game, text).map_err(wrong)?,
+        None => Position::start(game),
+    };
+    Ok((position, opening.moves))
+}
+
+/// A number by lot.
+fn lot() -> u64 {
+    let mut bytes = [0; 8];
+    // Without randomness any start is as good as another.
+    let _ = getrandom::fill(&mut bytes);
+    u64::from_le_bytes(bytes)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use futures_util::{SinkExt, StreamExt};
 
 use super::Service;
 use super::files::allowed;
-use crate::app::App;
+use crate::app::{App, Verdict};
 use crate::game::refusal;
 use crate::hub::{Next, Outbox, TabId, text};
 use crate::wire::{Answer, Command, MatchOpenings, Refusal, RefusalCode, Request, ToTab};
@@ -68,10 +68,10 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
 
 /// Carries out what the tab asks for.
 async fn read(
-    app: &App,
-    roots: &[PathBuf],
+    app: &Arc<App>,
+    roots: &Arc<[PathBuf]>,
     tab: TabId,
-    outbox: &Outbox,
+    outbox: &Arc<Outbox>,
     mut from: SplitStream<WebSocket>,
 ) {
     while let Some(Ok(message)) = from.next().await {
@@ -81,10 +81,17 @@ async fn read(
             Message::Binary(_) | Message::Ping(_) | Message::Pong(_) => continue,
         };
         let answer = match serde_json::from_str::<Request>(&message) {
-            Ok(Request { id, command }) => match carry_out(app, roots, tab, command) {
-                Ok(answer) => ToTab::Answer { id, answer },
-                Err(error) => ToTab::Refusal { id, error },
-            },
+            Ok(Request { id, command: Command::TryMove { game, node, text, limits } }) => {
+                let verdict = app.world().try_move(game, node, &text, limits);
+                match verdict {
+                    Ok(verdict) => {
+                        answer_later(id, verdict, Arc::clone(outbox));
+                        continue;
+                    }
+                    Err(error) => ToTab::Refusal { id, error },
+                }
+            }
+            Ok(Request { id, command }) => told(id, carry_out(app, roots, tab, command).await),
             Err(error) => {
                 // Without its number nobody could tell what it was.
                 let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
@@ -95,19 +102,52 @@ async fn read(
     }
 }
 
-/// Files that a command names are those that the file picker shows.
-fn carry_out(
-    app: &App,
-    roots: &[PathBuf],
+fn told(id: u32, answer: Result<Answer, Refusal>) -> ToTab {
+    match answer {
+        Ok(answer) => ToTab::Answer { id, answer },
+        Err(error) => ToTab::Refusal { id, error },
+    }
+}
+
+/// An engine is asked first; the tab goes on meanwhile.
+fn answer_later(id: u32, verdict: Verdict, outbox: Arc<Outbox>) {
+    tokio::spawn(async move {
+        let lost = || Err(refusal(RefusalCode::NotNow, "the server ends"));
+        let answer = verdict.await.unwrap_or_else(|_| lost());
+        outbox.push(text(&told(id, answer)));
+    });
+}
+
+/// The file that a command names.
+fn file_of(command: &Command) -> Option<&str> {
+    match command {
+        Command::StartMatch { plan } => match &plan.openings {
+            MatchOpenings::File { path, .. } => Some(path),
+            _ => None,
+        },
+        Command::NewGame { game } => game.book.as_ref().map(|book| book.path.as_str()),
+        _ => None,
+    }
+}
+
+/// Files that a command names are those that the file picker shows; they are read aside.
+async fn carry_out(
+    app: &Arc<App>,
+    roots: &Arc<[PathBuf]>,
     tab: TabId,
     command: Command,
 ) -> Result<Answer, Refusal> {
-    if let Command::StartMatch { plan } = &command
-        && let MatchOpenings::File { path, .. } = &plan.openings
-    {
-        allowed(Path::new(path), roots)?;
+    if file_of(&command).is_none() {
+        return app.command(tab, command);
     }
-    app.command(tab, command)
+    let (app, roots) = (Arc::clone(app), Arc::clone(roots));
+    let done = tokio::task::spawn_blocking(move || {
+        if let Some(path) = file_of(&command) {
+            allowed(Path::new(path), &roots)?;
+        }
+        app.command(tab, command)
+    });
+    done.await.unwrap_or_else(|_| Err(refusal(RefusalCode::Path, "the file cannot be read")))
 }
 
 /// What can be read of a request that makes no sense.

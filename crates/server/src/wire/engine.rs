@@ -304,6 +304,11 @@ pub enum Use {
         /// Which.
         game: GameId,
     },
+    /// To look at another try at a mistake of a game.
+    Learn {
+        /// Which.
+        game: GameId,
+    },
     /// For the user's own commands.
     Console,
 }

@@ -182,3 +182,53 @@ async fn an_illegal_move_loses() {
     assert_eq!(over["over"]["outcome"]["winner"], "first");
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_moves_come_from_a_book() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("books");
+    std::fs::create_dir(&root).expect("it is made");
+    let write = |name: &str, text: &str| {
+        let path = root.join(name);
+        std::fs::write(&path, text).expect("it is written");
+        path.to_str().expect("it is UTF-8").to_owned()
+    };
+    let pgn = write("book.pgn", "1. e4 c5 2. Nf3 d6 *\n");
+    let epd = write("book.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - id \"a pawn\";\n");
+    let sfen = write("book.sfen", "startpos moves 7g7f 3c3d\n");
+    let outside = folder.path().join("outside.pgn");
+    std::fs::write(&outside, "1. d4 *\n").expect("it is written");
+    let data = folder.path().join("data");
+    let options = crate::support::Options { roots: vec![root], ..options(&data) };
+    let server = Fixture::start_with(options).await;
+    let mut tab = server.tab().await;
+    let with = |variant: &str, path: &str, plies: u32| {
+        let mut new = game(variant, Value::Null);
+        new["book"] = json!({ "path": path, "plies": plies });
+        new
+    };
+    let words = |state: &Value| -> Vec<String> {
+        let nodes = state["nodes"].as_array().expect("nodes");
+        nodes[1..].iter().map(|node| node["word"].as_str().unwrap_or("").to_owned()).collect()
+    };
+    let (_, state) = tab.new_game(with("chess", &pgn, 3)).await;
+    assert_eq!(words(&state), ["e2e4", "c7c5", "g1f3"]);
+    assert_eq!(state["here"]["turn"], "second");
+    let (_, state) = tab.new_game(with("chess", &epd, 8)).await;
+    assert_eq!(state["here"]["text"], "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    let (_, state) = tab.new_game(with("shogi", &sfen, 8)).await;
+    assert_eq!(words(&state), ["7g7f", "3c3d"]);
+    let outside = outside.to_str().expect("it is UTF-8");
+    let mut handicap = with("shogi", &sfen, 8);
+    handicap["start"] = json!({ "kind": "handicap", "name": "lance" });
+    for (new, code) in [
+        (with("chess", outside, 8), "path"),
+        (with("chess", "/etc/passwd", 8), "path"),
+        (with("chess", &sfen, 8), "path"),
+        (handicap, "position"),
+    ] {
+        let answer = tab.ask(json!({ "kind": "new_game", "game": new })).await;
+        assert_eq!(answer["code"], code, "{answer}");
+    }
+    server.stop().await;
+}

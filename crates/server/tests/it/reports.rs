@@ -1,8 +1,23 @@
 //! Whole-game reports.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::Fixture;
+use crate::support::{Fixture, Tab};
+
+/// Reads a game and reports on it; gives its number.
+async fn reported(server: &Fixture, tab: &mut Tab, engine: &Value, pgn: &[u8]) -> Value {
+    let read =
+        server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
+    let game = read.json()["opened"].clone();
+    let topic = format!("report/{game}");
+    tab.follow(&topic).await;
+    let settings = json!({ "engine": engine, "limits": { "depth": 3 } });
+    let on = json!({ "kind": "games", "games": [game] });
+    let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
+    assert_eq!(begun["kind"], "done", "{begun}");
+    tab.change(&topic, |delta| delta["status"] == "done").await;
+    game
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_position_of_a_game_is_judged_and_written_down() {
@@ -65,5 +80,58 @@ async fn a_report_that_was_stopped_goes_on() {
         tab.change(&topic, |delta| delta["status"] == "done").await;
     }
     assert_eq!(tab.follow(&topic).await["done"], 7);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_try_at_a_mistake_is_judged() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    // It holds whoever is to move to be winning: no move but its own is good.
+    let engine = tab.add_mime(&["proud"]).await;
+    let game = reported(&server, &mut tab, &engine, b"1. f3 e5 2. g4 Qh4# 0-1\n").await;
+    let state = tab.follow(&format!("game/{game}")).await;
+    let before_mate = state["nodes"][3]["id"].clone();
+    let attempt = |text: &str| {
+        let limits = json!({ "depth": 1 });
+        json!({ "kind": "try_move", "game": game, "node": before_mate, "text": text, "limits": limits })
+    };
+    let own = tab.ask(attempt("a7a5")).await;
+    assert_eq!((&own["kind"], &own["good"]), (&json!("tried"), &json!(true)), "{own}");
+    let mate = tab.ask(attempt("Qh4")).await;
+    assert_eq!((&mate["loss"], &mate["good"]), (&json!(0.0), &json!(true)), "{mate}");
+    let other = tab.ask(attempt("d5")).await;
+    assert_eq!((&other["good"], &other["side"]), (&json!(false), &json!("second")), "{other}");
+    assert!(other["loss"].as_f64().is_some_and(|loss| loss > 50.0), "{other}");
+    for (text, code) in [("d4", "illegal_move"), ("", "illegal_move")] {
+        assert_eq!(tab.ask(attempt(text)).await["code"], code, "{text}");
+    }
+    let nowhere =
+        json!({ "kind": "try_move", "game": game, "node": 99, "text": "d5", "limits": {} });
+    assert_eq!(tab.ask(nowhere).await["code"], "not_found");
+    // The game is as it was.
+    assert_eq!(
+        tab.follow(&format!("game/{game}")).await["nodes"].as_array().map(Vec::len),
+        Some(5)
+    );
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_dies_over_a_try_is_told_of() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let game = reported(&server, &mut tab, &engine, b"1. f3 e5 2. g4 Qh4# 0-1\n").await;
+    let reach = json!({
+        "kind": "program", "path": crate::support::MIME, "args": ["crash"], "dir": null, "env": {},
+    });
+    let entry = json!({ "name": "", "reach": reach, "protocol": null });
+    let changed =
+        tab.ask(json!({ "kind": "change_engine", "engine": engine, "entry": entry })).await;
+    assert_eq!(changed["kind"], "done", "{changed}");
+    let attempt = json!({ "kind": "try_move", "game": game, "node": 0, "text": "d4", "limits": { "depth": 1 } });
+    let answer = tab.ask(attempt).await;
+    assert_eq!(answer["code"], "engine", "{answer}");
     server.stop().await;
 }

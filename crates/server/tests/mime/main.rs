@@ -1,6 +1,6 @@
 //! An engine for the tests: it knows what is legal, thinks nothing, and has faults on demand.
 //!
-//! `mime [usi] [crash] [deaf] [register] [stale] [illegal]`
+//! `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud]`
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -62,7 +62,11 @@ fn main() {
             }
             "go" => {
                 let runs = rest.contains("infinite") || rest.contains("ponder");
-                search = Some(begin(position.clone(), runs, has("stale"), has("illegal")));
+                search = Some(begin(
+                    position.clone(),
+                    runs,
+                    Faults { stale: has("stale"), illegal: has("illegal"), proud: has("proud") },
+                ));
             }
             "stop" | "ponderhit" => {
                 if let Some(Search { stop, thread }) = search.take() {
@@ -86,8 +90,17 @@ fn read(game: Game, text: &str) -> Option<Position> {
     start.after(moves.split_whitespace()).ok()
 }
 
+/// Faults of a search.
+struct Faults {
+    stale: bool,
+    illegal: bool,
+    /// Whoever is to move is winning.
+    proud: bool,
+}
+
 /// Thinks about a position: its first legal move is as good as any.
-fn begin(position: Position, runs: bool, stale: bool, illegal: bool) -> Search {
+fn begin(position: Position, runs: bool, faults: Faults) -> Search {
+    let Faults { stale, illegal, proud } = faults;
     let stop = Arc::<AtomicBool>::default();
     let asked = Arc::clone(&stop);
     let thread = thread::spawn(move || {
@@ -98,7 +111,8 @@ fn begin(position: Position, runs: bool, stale: bool, illegal: bool) -> Search {
         let best = words.first().map_or("(none)", String::as_str);
         let mut depth = 0;
         let tell = |depth: u32| {
-            say(&format!("info depth {depth} score cp {depth} nodes {depth}00 nps 9 pv {best}"));
+            let score = if proud { 500 } else { depth };
+            say(&format!("info depth {depth} score cp {score} nodes {depth}00 nps 9 pv {best}"));
             say(&format!("info string at {position}"));
         };
         loop {

@@ -1,0 +1,190 @@
+//! "Learn from mistakes": what an engine says of another try at a move that a report has judged.
+//!
+//! The engine of the report looks at the position after the try; what the try costs is measured against
+//! what the report holds the best move to be worth.
+
+use readyok_client::Search;
+use readyok_rules::{Game, Move};
+use tokio::sync::oneshot;
+
+use super::World;
+use super::reports::{go, score_at_end};
+use crate::engine::{Job, Order, Purpose, Wording};
+use crate::game::{Room, refusal, winning};
+use crate::wire::{
+    Answer, GameId, Limits, NodeId, ProcessId, Refusal, RefusalCode, Side, Told, Use, ValuesFor,
+};
+
+/// A try that costs no more, in percent of winning chances, is as good as the best.
+const GOOD: f64 = 2.0;
+
+/// What is told of a try, when it is known.
+pub(crate) type Verdict = oneshot::Receiver<Result<Answer, Refusal>>;
+
+/// A try that an engine looks at.
+pub(super) struct Trial {
+    game: GameId,
+    ticket: u64,
+    /// The mover, and the chances that the best move gives.
+    side: Side,
+    best: f64,
+    moves: Vec<Move>,
+    limits: Limits,
+    tell: oneshot::Sender<Result<Answer, Refusal>>,
+}
+
+impl World {
+    /// Has the engine of a game's report look at another move in the place of one that was played.
+    pub(crate) fn try_move(
+        &mut self,
+        game: GameId,
+        node: NodeId,
+        text: &str,
+        limits: Limits,
+    ) -> Result<Verdict, Refusal> {
+        let missing = || refusal(RefusalCode::NotFound, "the report has not judged this position");
+        let report = self.reports.get(&game).ok_or_else(missing)?;
+        let judged = report.judged_at(node).ok_or_else(missing)?;
+        let (engine, side) = (report.engine(), judged.turn);
+        let room = self
+            .rooms
+            .get(&game)
+            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("game {game} is not open")))?;
+        let kind = room.game();
+        let mut position = room
+            .tree()
+            .position(node)
+            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("there is no node {node}")))?;
+        let best = winning(judged.score, kind);
+        let first = judged.best.first().and_then(|first| position.parse_move(&first.word).ok());
+        let mv = Room::read_move(&position, text)?;
+        let mut moves = room.tree().moves_to(node);
+        moves.push(mv);
+        let illegal =
+            |error: readyok_rules::MoveError| refusal(RefusalCode::IllegalMove, error.to_string());
+        position.play(mv).map_err(illegal)?;
+
+        let (tell, verdict) = oneshot::channel();
+        let known = if first == Some(mv) {
+            Some(best)
+        } else {
+            // From the side to move, who is the other one now.
+            score_at_end(&position).map(|score| 100.0 - winning(score, kind))
+        };
+        self.drop_trials(game);
+        if let Some(chances) = known {
+            // Whoever asked is there: the other end is in this function.
+            let _ = tell.send(Ok(tried(side, best, chances)));
+            return Ok(verdict);
+        }
+        let values = self.registry.get(engine)?.values(ValuesFor::Analyse);
+        let variant = Some(kind.into());
+        let process = self.start_process(engine, Use::Learn { game }, variant, values, false)?;
+        self.last_ticket += 1;
+        let ticket = self.last_ticket;
+        self.trials.insert(process, Trial { game, ticket, side, best, moves, limits, tell });
+        Ok(verdict)
+    }
+
+    /// Only the latest try of a game is looked at.
+    fn drop_trials(&mut self, game: GameId) {
+        let old = self.trials.iter().filter(|(_, trial)| trial.game == game);
+        for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
+            self.end_trial(
+                process,
+                Err(refusal(RefusalCode::NotNow, "another move was tried meanwhile")),
+            );
+        }
+    }
+
+    fn end_trial(&mut self, process: ProcessId, verdict: Result<Answer, Refusal>) {
+        if let Some(trial) = self.trials.remove(&process) {
+            // A tab that has gone needs no verdict.
+            let _ = trial.tell.send(verdict);
+        }
+        let running = self.processes.get(&process);
+        if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
+            handle.order(Order::Quit);
+        }
+    }
+
+    /// The engine for a try has greeted.
+    pub(super) fn trial_greeted(&mut self, process: ProcessId) {
+        let order = self.trial_order(process);
+        let order = order.ok_or_else(|| {
+            refusal(RefusalCode::Engine, "the engine cannot be told of the position")
+        });
+        match order {
+            Ok(order) => {
+                let running = self.processes.get(&process);
+                if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
+                    handle.order(order);
+                }
+            }
+            Err(error) => self.end_trial(process, Err(error)),
+        }
+    }
+
+    fn trial_order(&self, process: ProcessId) -> Option<Order> {
+        let trial = self.trials.get(&process)?;
+        let dialect = self.processes.get(&process)?.dialect?;
+        let room = self.rooms.get(&trial.game)?;
+        let wording = Wording::new(dialect, room.game())?;
+        let game = room.wire_game(wording, &trial.moves)?;
+        let mut position = room.tree().start().clone();
+        for mv in &trial.moves {
+            position.play(*mv).ok()?;
+        }
+        let search = Search::from(go(&trial.limits, dialect)).lines(1);
+        let (ticket, purpose) = (trial.ticket, Purpose::Analyse);
+        let job = Job { ticket, purpose, game, search, position, wording, shown: 1 };
+        Some(Order::Search(Box::new(job)))
+    }
+
+    /// The engine has looked at a try.
+    pub(super) fn trial_answers(&mut self, process: ProcessId, ticket: u64, told: &Told) {
+        let Some(trial) = self.trials.get(&process).filter(|trial| trial.ticket == ticket) else {
+            return;
+        };
+        let kind = self.rooms.get(&trial.game).map_or(Game::Chess, Room::game);
+        let score = told.lines.first().and_then(|line| line.score);
+        let verdict = match score {
+            Some(score) => Ok(tried(trial.side, trial.best, 100.0 - winning(score, kind))),
+            None => Err(refusal(RefusalCode::Engine, "the engine tells no score")),
+        };
+        self.end_trial(process, verdict);
+    }
+
+    /// The engine has gone; if it has told nothing, that is told.
+    pub(super) fn trial_ended(&mut self, process: ProcessId, why: Option<&str>) {
+        let why = why.unwrap_or("the engine was ended");
+        self.end_trial(process, Err(refusal(RefusalCode::Engine, why)));
+    }
+}
+
+/// The verdict: chances of the mover with the best move, and with the try.
+fn tried(side: Side, best: f64, chances: f64) -> Answer {
+    let loss = (best - chances).max(0.0);
+    Answer::Tried { loss, good: loss <= GOOD, side }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_try_is_good_up_to_a_small_loss() {
+        let check = |best, chances, expected| {
+            let Answer::Tried { loss, good, .. } = tried(Side::First, best, chances) else {
+                panic!("it is a verdict");
+            };
+            assert_eq!(good, expected, "{loss}");
+            assert!(loss >= 0.0);
+        };
+        check(60.0, 60.0, true);
+        check(60.0, 58.5, true);
+        check(60.0, 57.0, false);
+        // The engine may come to like a move better than the best one.
+        check(60.0, 80.0, true);
+    }
+}
