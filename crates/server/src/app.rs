@@ -12,13 +12,14 @@ mod checks;
 mod commands;
 mod engines;
 mod games;
+mod jobs;
 mod lanes;
 mod library;
 mod matches;
 mod reports;
 mod tries;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -33,11 +34,14 @@ use crate::matches::{Matches, Tell};
 use crate::store::{Store, StoreError};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, CheckRun, Command, Delta, EngineId, GameId, GamesState, LogDelta, LogState, ProcessId,
-    ProcessState, Refusal, Settings, Side, State, ToTab, Topic, Use,
+    Answer, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta, LogState,
+    ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, ToTab, Topic, Use,
 };
 
+use jobs::Job;
+pub(crate) use jobs::KeptJob;
 use lanes::LaneRoom;
+pub(crate) use reports::KeptReport;
 use reports::Report;
 use tries::Trial;
 pub(crate) use tries::Verdict;
@@ -74,11 +78,14 @@ pub(crate) struct World {
     pub(crate) store: Store,
     setup: Setup,
     rooms: BTreeMap<GameId, Room>,
+    /// Those of the rooms that nobody has opened: a job looks at them.
+    guests: BTreeSet<GameId>,
     registry: Registry,
     processes: BTreeMap<ProcessId, Running>,
     seats: BTreeMap<(GameId, Side), ProcessId>,
     lanes: BTreeMap<GameId, BTreeMap<EngineId, LaneRoom>>,
     reports: BTreeMap<GameId, Report>,
+    jobs: BTreeMap<JobId, Job>,
     trials: BTreeMap<ProcessId, Trial>,
     matches: matches::Shared,
     /// The last line of each log that was passed on.
@@ -126,6 +133,8 @@ impl App {
                 rooms.insert(id, room);
             }
         }
+        let jobs = store.jobs()?.into_iter();
+        let jobs = jobs.map(|(id, kept, games)| (id, Job::restored(kept, games))).collect();
         let folder = setup.data.join("matches");
         let matches = matches::Shared::default();
         let app = Arc::new_cyclic(|app: &Weak<Self>| {
@@ -150,11 +159,13 @@ impl App {
                     store,
                     setup,
                     rooms,
+                    guests: BTreeSet::new(),
                     registry,
                     processes: BTreeMap::new(),
                     seats: BTreeMap::new(),
                     lanes: BTreeMap::new(),
                     reports: BTreeMap::new(),
+                    jobs,
                     trials: BTreeMap::new(),
                     told: BTreeMap::new(),
                     settings,
@@ -177,6 +188,7 @@ impl App {
         });
         let opened = Matches::open(&folder, guard, tell);
         app.set_matches(opened.map_err(|error| StoreError::File(folder, error))?);
+        app.world().recall_reports();
         Ok(app)
     }
 
@@ -186,7 +198,11 @@ impl App {
     }
 
     /// Carries out a command of a tab.
-    pub(crate) fn command(&self, tab: TabId, command: Command) -> Result<Answer, Refusal> {
+    pub(crate) fn command(
+        self: &Arc<Self>,
+        tab: TabId,
+        command: Command,
+    ) -> Result<Answer, Refusal> {
         let answer = match command {
             // A book is read without the lock.
             Command::NewGame { game } => {
@@ -196,6 +212,11 @@ impl App {
             Command::StopMatch { id, finish } => self.change_match(id, |it| it.stop(id, finish)),
             Command::ResumeMatch { id } => self.change_match(id, |it| it.resume(id)),
             Command::DeleteMatch { id } => self.change_match(id, |it| it.delete(id)),
+            Command::ImportFolder { path } => self.start_folder(path.into(), None),
+            Command::StartReport { on: ReportOn::Folder { path }, settings } => {
+                self.start_folder(path.into(), Some(settings))
+            }
+            Command::ResumeJob { id } => self.resume_job(id),
             other => self.world().command(tab, other, now()),
         };
         self.clocks.notify_one();
@@ -210,11 +231,13 @@ impl World {
         let at = now();
         let state = match topic {
             Topic::Games => {
-                let mut games: Vec<_> = self.rooms.values().map(Room::line).collect();
+                let shown = self.rooms.iter().filter(|(id, _)| !self.guests.contains(id));
+                let mut games: Vec<_> = shown.map(|(_, room)| room.line()).collect();
                 games.sort_by_key(|line| std::cmp::Reverse((line.changed, line.id)));
                 State::Games(GamesState { games })
             }
             Topic::Engines => State::Engines(self.engines_state()),
+            Topic::Jobs => State::Jobs(self.jobs_state()),
             Topic::Settings => State::Settings(self.settings.clone()),
             Topic::Game(id) => State::Game(Box::new(self.rooms.get(&id)?.state(at))),
             Topic::Analysis(id) => {
@@ -351,6 +374,7 @@ impl World {
             && !self.rooms.values().any(Room::is_going)
             && self.lanes.is_empty()
             && !self.plays_a_match()
+            && !self.has_work()
     }
 }
 

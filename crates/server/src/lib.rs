@@ -13,6 +13,7 @@
 //! | `app` | Everything that is true now, behind one lock: commands, news of engines, lanes of analysis. |
 //! | `hub` | Topics and who listens to them: snapshots, numbered deltas, slow tabs. |
 //! | `store` | The library in one file of `SQLite`, searching it. |
+//! | `import` | Games out of files and texts. |
 //! | `http` | Who may come in; the page; uploads, exports; the sockets. |
 //! | [`mod@matches`] | Matches of engines: played by the arena, followed for the page. |
 //! | `serve` | Where it listens, what it holds, how it begins and ends. |
@@ -24,6 +25,7 @@ mod engine;
 mod game;
 mod http;
 mod hub;
+mod import;
 pub mod matches;
 mod serve;
 mod store;

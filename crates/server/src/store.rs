@@ -4,6 +4,7 @@
 //! by, and its main line as moves of 16 bits, which do not depend on any generator of moves.
 
 mod moves;
+mod reports;
 mod search;
 
 use std::fmt;
@@ -19,7 +20,9 @@ use crate::wire::{EngineId, GameId, GameLine, Outcome, Settings};
 pub(crate) use search::{LibraryFile, SearchError};
 
 /// The steps that made the file what it is, in order. One that was released is never changed.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [FIRST, REPORTS];
+
+const FIRST: &str = "
     CREATE TABLE game (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         source TEXT NOT NULL,
@@ -48,7 +51,34 @@ const MIGRATIONS: [&str; 1] = ["
     CREATE INDEX position_by_game ON position (game);
     CREATE TABLE engine (id INTEGER PRIMARY KEY, entry TEXT NOT NULL);
     CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-"];
+";
+
+/// Reports, work on many games, and openings by name.
+const REPORTS: &str = "
+    CREATE TABLE report (
+        game INTEGER PRIMARY KEY REFERENCES game (id) ON DELETE CASCADE,
+        kept TEXT NOT NULL
+    );
+    CREATE TABLE judgement (
+        game INTEGER NOT NULL REFERENCES game (id) ON DELETE CASCADE,
+        ply INTEGER NOT NULL,
+        kept TEXT NOT NULL,
+        PRIMARY KEY (game, ply)
+    ) WITHOUT ROWID;
+    CREATE TABLE job (id INTEGER PRIMARY KEY AUTOINCREMENT, kept TEXT NOT NULL);
+    CREATE TABLE job_game (
+        job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        game INTEGER NOT NULL,
+        PRIMARY KEY (job, number)
+    ) WITHOUT ROWID;
+    ALTER TABLE game ADD COLUMN opening TEXT NOT NULL DEFAULT '';
+    UPDATE game SET opening = coalesce((
+        SELECT group_concat(json_extract(header.value, '$.value'), ' ')
+        FROM json_each(game.kept, '$.headers') AS header
+        WHERE json_extract(header.value, '$.name') IN ('ECO', 'Opening', 'Variation', '戦型')
+    ), '') WHERE kept IS NOT NULL;
+";
 
 /// The library, for the one who writes.
 #[derive(Debug)]
@@ -153,10 +183,16 @@ impl Store {
             let found = names.iter().find_map(|name| tree.headers.get(name));
             found.map(str::to_owned)
         };
+        let opening: Vec<&str> = ["ECO", "Opening", "Variation", "戦型"]
+            .into_iter()
+            .filter_map(|name| tree.headers.get(name))
+            .collect();
+        let opening = opening.join(" ");
         let change = self.db.transaction()?;
         change.execute(
             "UPDATE game SET changed = ?2, variant = ?3, start = ?4, first = ?5, second = ?6,
-                result = ?7, reason = ?8, date = ?9, event = ?10, plies = ?11, moves = ?12, kept = ?13
+                result = ?7, reason = ?8, date = ?9, event = ?10, plies = ?11, moves = ?12, kept = ?13,
+                opening = ?14
                 WHERE id = ?1",
             params![
                 id,
@@ -172,6 +208,7 @@ impl Store {
                 line.plies,
                 moves,
                 kept,
+                opening,
             ],
         )?;
         if outcome.is_some() {

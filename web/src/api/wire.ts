@@ -51,7 +51,7 @@ goal: AnalysisGoal,
  */
 only: Array<string>, 
 /**
- * Shows what the other side threatens: the side to move passes (chess, not in check).
+ * Shows what the other side threatens: the side to move passes, which it cannot do in check.
  */
 threat: boolean, 
 /**
@@ -92,6 +92,10 @@ entry: EngineEntry, } | { "kind": "process",
  * Its number.
  */
 process: number, } | { "kind": "match", 
+/**
+ * Its number.
+ */
+id: number, } | { "kind": "job", 
 /**
  * Its number.
  */
@@ -550,7 +554,23 @@ settings: ReportSettings, } | { "kind": "stop_report",
 /**
  * Of which game; none for all.
  */
-game: number | null, } | { "kind": "try_move", 
+game: number | null, } | { "kind": "import_folder", 
+/**
+ * A path that the file picker can show.
+ */
+path: string, } | { "kind": "stop_job", 
+/**
+ * Which.
+ */
+id: number, } | { "kind": "resume_job", 
+/**
+ * Which.
+ */
+id: number, } | { "kind": "delete_job", 
+/**
+ * Which.
+ */
+id: number, } | { "kind": "try_move", 
 /**
  * In which game.
  */
@@ -618,7 +638,7 @@ llr: Llr | null, };
 /**
  * What has changed in a topic.
  */
-export type Delta = { "kind": "games", "delta": GamesDelta } | { "kind": "engines", "delta": EnginesDelta } | { "kind": "matches", "delta": MatchesDelta } | { "kind": "settings", "delta": Settings } | { "kind": "game", "delta": GameDelta } | { "kind": "analysis", "delta": AnalysisDelta } | { "kind": "log", "delta": LogDelta } | { "kind": "match", "delta": MatchDelta } | { "kind": "report", "delta": ReportDelta };
+export type Delta = { "kind": "games", "delta": GamesDelta } | { "kind": "engines", "delta": EnginesDelta } | { "kind": "matches", "delta": MatchesDelta } | { "kind": "jobs", "delta": JobsDelta } | { "kind": "settings", "delta": Settings } | { "kind": "game", "delta": GameDelta } | { "kind": "analysis", "delta": AnalysisDelta } | { "kind": "log", "delta": LogDelta } | { "kind": "match", "delta": MatchDelta } | { "kind": "report", "delta": ReportDelta };
 
 /**
  * When a game is drawn by scores.
@@ -1222,6 +1242,81 @@ errors: Array<string>,
 oddities: Array<string>, };
 
 /**
+ * Work on many games. It outlives the server, and goes on where it stood when it is resumed.
+ */
+export type Job = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * When it was asked for.
+ */
+added: number, 
+/**
+ * The folder whose files are read into the library first.
+ */
+folder: string | null, 
+/**
+ * How the games are reported on; none if they are only read.
+ */
+settings: ReportSettings | null, 
+/**
+ * Where it stands.
+ */
+status: ReportStatus, 
+/**
+ * Files of the folder that are read.
+ */
+files_done: number, 
+/**
+ * Files of the folder; 0 until they are counted.
+ */
+files: number, 
+/**
+ * Games of the job, as far as they are known.
+ */
+games: number, 
+/**
+ * Games that are done with.
+ */
+done: number, 
+/**
+ * Those of them that could not be reported on.
+ */
+failed: number, 
+/**
+ * The game that is being reported on.
+ */
+current: number | null, 
+/**
+ * What could not be read, and the games that failed, at most 20.
+ */
+errors: Array<string>, };
+
+/**
+ * Changes of the jobs.
+ */
+export type JobsDelta = { 
+/**
+ * New or changed jobs, whole.
+ */
+changed: Array<Job>, 
+/**
+ * Jobs that are forgotten.
+ */
+removed: Array<number>, };
+
+/**
+ * All jobs, the latest first.
+ */
+export type JobsState = { 
+/**
+ * The jobs.
+ */
+jobs: Array<Job>, };
+
+/**
  * A position of the main line, judged, with the move that led to it.
  */
 export type Judged = { 
@@ -1427,6 +1522,10 @@ result: string | null,
  * Moves from the start position, as words or as people write them: `e4 c5`, `▲７六歩`.
  */
 opening: string | null, 
+/**
+ * Part of the name of the opening, or its ECO code, as the record has them.
+ */
+named: string | null, 
 /**
  * A position that the game passed through, in FEN or SFEN; move numbers do not matter.
  */
@@ -2674,7 +2773,7 @@ text: string, };
 /**
  * The whole state of a topic.
  */
-export type State = { "kind": "games", "state": GamesState } | { "kind": "engines", "state": EnginesState } | { "kind": "matches", "state": MatchesState } | { "kind": "settings", "state": Settings } | { "kind": "game", "state": GameState } | { "kind": "analysis", "state": AnalysisState } | { "kind": "log", "state": LogState } | { "kind": "match", "state": MatchState } | { "kind": "report", "state": ReportState };
+export type State = { "kind": "games", "state": GamesState } | { "kind": "engines", "state": EnginesState } | { "kind": "matches", "state": MatchesState } | { "kind": "jobs", "state": JobsState } | { "kind": "settings", "state": Settings } | { "kind": "game", "state": GameState } | { "kind": "analysis", "state": AnalysisState } | { "kind": "log", "state": LogState } | { "kind": "match", "state": MatchState } | { "kind": "report", "state": ReportState };
 
 /**
  * How strongly an engine is to play, within its [`StrengthRange`].
@@ -2893,7 +2992,7 @@ best: LineMove | null, };
 /**
  * Something that a tab can be kept informed of. As text: `games`, `game/7`, `log/3`.
  */
-export type Topic = "games" | "engines" | "matches" | "settings" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`;
+export type Topic = "games" | "engines" | "matches" | "jobs" | "settings" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`;
 
 /**
  * What can be undone.

@@ -13,6 +13,7 @@ export type Model =
   | { kind: 'games'; state: wire.GamesState }
   | { kind: 'engines'; state: wire.EnginesState }
   | { kind: 'matches'; state: wire.MatchesState }
+  | { kind: 'jobs'; state: wire.JobsState }
   | { kind: 'settings'; state: wire.Settings }
   | { kind: 'game'; state: Game }
   | { kind: 'analysis'; state: wire.AnalysisState }
@@ -53,6 +54,12 @@ export function applyDelta(model: Model, delta: wire.Delta): Model {
       return {
         kind: 'matches',
         state: { matches: merge(model.state.matches, delta.delta.changed, delta.delta.removed, true) },
+      };
+    case 'jobs':
+      if (model.kind !== 'jobs') return model;
+      return {
+        kind: 'jobs',
+        state: { jobs: merge(model.state.jobs, delta.delta.changed, delta.delta.removed, true) },
       };
     case 'settings':
       return { kind: 'settings', state: delta.delta };

@@ -101,12 +101,17 @@ impl World {
             Command::CheckEngine { engine } => self.check_engine(engine, at),
             Command::StartReport { on, settings } => self.start_report(on, &settings, at),
             Command::StopReport { game } => self.stop_report(game),
-            // Matches are not the world's; a book is read before, and a try is answered later.
+            Command::StopJob { id } => self.stop_job(id),
+            Command::DeleteJob { id } => self.delete_job(id),
+            // Matches are not the world's; books and folders are read without its lock, and a try is
+            // answered later.
             Command::NewGame { .. }
             | Command::StartMatch { .. }
             | Command::StopMatch { .. }
             | Command::ResumeMatch { .. }
             | Command::DeleteMatch { .. }
+            | Command::ImportFolder { .. }
+            | Command::ResumeJob { .. }
             | Command::TryMove { .. } => {
                 Err(refusal(RefusalCode::NotNow, "this server cannot do that"))
             }

@@ -95,16 +95,25 @@ impl World {
     pub(super) fn open_game(&mut self, id: GameId, at: Moment) -> Result<Answer, Refusal> {
         if !self.rooms.contains_key(&id) {
             self.require_room()?;
-            let kept = self.store.game(id).map_err(storage)?;
-            let kept = kept
-                .ok_or_else(|| refusal(RefusalCode::NotFound, format!("there is no game {id}")))?;
-            let room = Room::restore(id, kept, at)
-                .ok_or_else(|| refusal(RefusalCode::Storage, format!("game {id} is damaged")))?;
+            let room = self.kept_room(id, at)?;
             self.rooms.insert(id, room);
+            self.recall_report(id);
+            self.store.set_open(id, true).map_err(storage)?;
+            self.publish_line(id);
+        } else if self.guests.remove(&id) {
             self.store.set_open(id, true).map_err(storage)?;
             self.publish_line(id);
         }
         Ok(Answer::Game { game: id })
+    }
+
+    /// A game of the library as it is kept.
+    pub(super) fn kept_room(&self, id: GameId, at: Moment) -> Result<Room, Refusal> {
+        let kept = self.store.game(id).map_err(storage)?;
+        let kept =
+            kept.ok_or_else(|| refusal(RefusalCode::NotFound, format!("there is no game {id}")))?;
+        Room::restore(id, kept, at)
+            .ok_or_else(|| refusal(RefusalCode::Storage, format!("game {id} is damaged")))
     }
 
     /// Closes a game; it stays in the library.
@@ -119,6 +128,7 @@ impl World {
         }
         self.seats.retain(|(game, _), _| *game != id);
         self.reports.remove(&id);
+        self.guests.remove(&id);
         self.hub.close(Topic::Report(id));
         self.rooms.remove(&id);
         self.store.set_open(id, false).map_err(storage)?;
@@ -212,7 +222,7 @@ impl World {
     }
 
     fn publish_line(&mut self, id: GameId) {
-        if let Some(room) = self.rooms.get(&id) {
+        if let Some(room) = self.rooms.get(&id).filter(|_| !self.guests.contains(&id)) {
             let delta = GamesDelta { changed: vec![room.line()], removed: Vec::new() };
             self.hub.publish(Topic::Games, Delta::Games(delta));
         }

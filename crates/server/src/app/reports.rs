@@ -3,8 +3,10 @@
 use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::Position;
+use serde::{Deserialize, Serialize};
 
 use super::World;
+use super::games::storage;
 use crate::engine::{Job, Order, Purpose, Wording};
 use crate::game::{Searched, judge, refusal, summary};
 use crate::time::Moment;
@@ -16,10 +18,17 @@ use crate::wire::{
 
 /// So long a position is looked at, if nobody says otherwise, in milliseconds.
 const USUAL: i64 = 500;
-/// So many games can be asked for at once.
-const MOST: usize = 1000;
+/// So many moves of the best line are kept.
+const LONGEST_KEPT: usize = 24;
 /// A better line is written down up to so many moves.
 const LONGEST: usize = 8;
+
+/// A report as the library keeps it; what was found out is kept beside it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct KeptReport {
+    settings: ReportSettings,
+    nodes: Vec<NodeId>,
+}
 
 /// The report of a game.
 pub(super) struct Report {
@@ -36,6 +45,20 @@ pub(super) struct Report {
 }
 
 impl Report {
+    fn new(kept: KeptReport, status: ReportStatus) -> Self {
+        let KeptReport { settings, nodes } = kept;
+        let searched = vec![None; nodes.len()];
+        Self { settings, status, nodes, searched, process: None, ticket: 0, at: 0, error: None }
+    }
+
+    pub(super) fn status(&self) -> ReportStatus {
+        self.status
+    }
+
+    pub(super) fn error(&self) -> Option<&str> {
+        self.error.as_deref()
+    }
+
     fn next(&self) -> Option<usize> {
         let open = |ply: &usize| self.searched.get(*ply).is_some_and(Option::is_none);
         let plies = 0..self.nodes.len();
@@ -103,59 +126,87 @@ impl World {
         settings: &ReportSettings,
         at: Moment,
     ) -> Result<Answer, Refusal> {
+        // Folders are read first, without the lock.
         let ReportOn::Games { games } = on else {
-            return Err(refusal(
-                RefusalCode::NotNow,
-                "the games of a folder are imported first, and then reported on",
-            ));
+            return Err(refusal(RefusalCode::NotNow, "the folder has to be read first"));
         };
         self.registry.get(settings.engine)?;
-        if games.is_empty() || MOST < games.len() {
-            return Err(refusal(RefusalCode::TooMuch, "there can be 1 to 1000 games"));
-        }
-        for id in games {
-            self.open_game(id, at)?;
-            let Some(room) = self.rooms.get(&id) else { continue };
-            let mut nodes = vec![crate::game::ROOT];
-            nodes.extend(room.tree().main_line());
-            let goes_on = self
-                .reports
-                .get(&id)
-                .is_some_and(|report| report.settings == *settings && report.nodes == nodes);
-            if self.reports.get(&id).is_some_and(|report| report.process.is_some()) {
-                return Err(refusal(RefusalCode::NotNow, "the game is being reported on"));
+        match *games.as_slice() {
+            [] => Err(refusal(RefusalCode::NotFound, "there are no games")),
+            [id] => {
+                self.open_game(id, at)?;
+                self.queue_report(id, settings)?;
+                self.next_report();
+                Ok(Answer::Done)
             }
-            if goes_on && let Some(report) = self.reports.get_mut(&id) {
-                report.status = ReportStatus::Queued;
-                report.error = None;
-            } else {
-                let searched = vec![None; nodes.len()];
-                let report = Report {
-                    settings: settings.clone(),
-                    status: ReportStatus::Queued,
-                    nodes,
-                    searched,
-                    process: None,
-                    ticket: 0,
-                    at: 0,
-                    error: None,
-                };
-                self.reports.insert(id, report);
-                // Whoever listens knows another report.
-                self.hub.refresh(Topic::Report(id));
-            }
-            self.publish_report(id, &[]);
+            _ => self.report_on_many(games, settings.clone(), at),
         }
-        self.next_report();
-        Ok(Answer::Done)
+    }
+
+    /// Has a game that is there wait for its report, or for the rest of it.
+    pub(super) fn queue_report(
+        &mut self,
+        id: GameId,
+        settings: &ReportSettings,
+    ) -> Result<(), Refusal> {
+        let mut nodes = vec![crate::game::ROOT];
+        nodes.extend(self.room(id)?.tree().main_line());
+        let old = self.reports.get_mut(&id);
+        if old.as_ref().is_some_and(|report| report.process.is_some()) {
+            return Err(refusal(RefusalCode::NotNow, "the game is being reported on"));
+        }
+        if let Some(report) =
+            old.filter(|report| report.settings == *settings && report.nodes == nodes)
+        {
+            report.status = ReportStatus::Queued;
+            report.error = None;
+        } else {
+            let kept = KeptReport { settings: settings.clone(), nodes };
+            self.store.begin_report(id, &kept).map_err(storage)?;
+            self.reports.insert(id, Report::new(kept, ReportStatus::Queued));
+            // Whoever listens knows another report.
+            self.hub.refresh(Topic::Report(id));
+        }
+        self.publish_report(id, &[]);
+        Ok(())
+    }
+
+    /// What the library knows of the reports of the open games.
+    pub(super) fn recall_reports(&mut self) {
+        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
+            self.recall_report(id);
+        }
+    }
+
+    /// What the library knows of the report of a game.
+    pub(super) fn recall_report(&mut self, id: GameId) {
+        if self.reports.contains_key(&id) {
+            return;
+        }
+        // One that cannot be read is made again.
+        let Ok(Some((kept, judged))) = self.store.report(id) else { return };
+        let mut report = Report::new(kept, ReportStatus::Stopped);
+        for searched in judged {
+            let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
+            if let Some(place) = report.searched.get_mut(ply) {
+                *place = Some(searched);
+            }
+        }
+        if report.next().is_none() {
+            report.status = ReportStatus::Done;
+        }
+        self.reports.insert(id, report);
     }
 
     /// Begins the next report, if none is being made.
-    fn next_report(&mut self) {
+    pub(super) fn next_report(&mut self) {
         while !self.reports.values().any(|report| report.process.is_some()) {
             let queued = |report: &Report| report.status == ReportStatus::Queued;
             let next = self.reports.iter().find(|(_, report)| queued(report));
             let Some((id, engine)) = next.map(|(id, report)| (*id, report.settings.engine)) else {
+                if self.queue_from_jobs() {
+                    continue;
+                }
                 return;
             };
             let variant = self.rooms.get(&id).map(|room| room.game().into());
@@ -163,6 +214,7 @@ impl World {
             let started = values.and_then(|values| {
                 self.start_process(engine, Use::Report { game: id }, variant, values, false)
             });
+            let failed = started.is_err();
             if let Some(report) = self.reports.get_mut(&id) {
                 match started {
                     Ok(process) => {
@@ -176,6 +228,10 @@ impl World {
                 }
             }
             self.publish_report(id, &[]);
+            if failed {
+                self.job_game_over(id);
+                self.release_game(id);
+            }
         }
     }
 
@@ -234,6 +290,8 @@ impl World {
     }
 
     fn keep_searched(&mut self, id: GameId, ply: usize, searched: Searched) {
+        // What cannot be kept is found out again after the next start.
+        let _ = self.store.save_judgement(id, &searched);
         if let Some(place) = self.reports.get_mut(&id).and_then(|it| it.searched.get_mut(ply)) {
             *place = Some(searched);
         }
@@ -264,7 +322,7 @@ impl World {
         let Some(score) = line.and_then(|line| line.score) else {
             return self.fail_report(id, "the engine tells no score".to_owned());
         };
-        let best = line.map(|line| line.pv.clone()).unwrap_or_default();
+        let best = line.map(|line| line.pv.iter().take(LONGEST_KEPT).cloned().collect());
         let searched = Searched {
             ply: u32::try_from(ply).unwrap_or(u32::MAX),
             node,
@@ -272,7 +330,7 @@ impl World {
             score,
             choices: position.legal_moves().len(),
             word: room.tree().wire(node).map(|node| node.word).unwrap_or_default(),
-            best,
+            best: best.unwrap_or_default(),
             depth: told.depth,
         };
         self.keep_searched(id, ply, searched);
@@ -308,16 +366,19 @@ impl World {
 
     /// The process of a report has ended.
     pub(super) fn report_ended(&mut self, process: ProcessId, id: GameId, why: Option<&str>) {
-        let Some(report) = self.reports.get_mut(&id).filter(|it| it.process == Some(process))
-        else {
-            return;
-        };
-        report.process = None;
-        if report.status == ReportStatus::Running {
-            report.status = ReportStatus::Failed;
-            report.error = Some(why.unwrap_or("the engine was ended").to_owned());
+        if let Some(report) = self.reports.get_mut(&id).filter(|it| it.process == Some(process)) {
+            report.process = None;
+            if report.status == ReportStatus::Running {
+                report.status = ReportStatus::Failed;
+                report.error = Some(why.unwrap_or("the engine was ended").to_owned());
+            }
+            self.publish_report(id, &[]);
+            self.job_game_over(id);
+            self.release_game(id);
+        } else if !self.reports.contains_key(&id) {
+            // The game was closed meanwhile.
+            self.job_game_over(id);
         }
-        self.publish_report(id, &[]);
         self.next_report();
     }
 

@@ -1,11 +1,12 @@
 //! Judging moves by what they cost: winning chances, labels, accuracy.
 
 use readyok_rules::Game;
+use serde::{Deserialize, Serialize};
 
 use crate::wire::{Judged, Label, Score, Side, SideReport, Sides};
 
 /// A position that was searched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Searched {
     pub(crate) ply: u32,
     pub(crate) node: u32,

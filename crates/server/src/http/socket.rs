@@ -14,7 +14,7 @@ use super::files::allowed;
 use crate::app::{App, Verdict};
 use crate::game::refusal;
 use crate::hub::{Next, Outbox, TabId, text};
-use crate::wire::{Answer, Command, MatchOpenings, Refusal, RefusalCode, Request, ToTab};
+use crate::wire::{Answer, Command, MatchOpenings, Refusal, RefusalCode, ReportOn, Request, ToTab};
 
 /// No message of a tab is larger.
 const LARGEST: usize = 1 << 20;
@@ -125,6 +125,8 @@ fn file_of(command: &Command) -> Option<&str> {
             MatchOpenings::File { path, .. } => Some(path),
             _ => None,
         },
+        Command::ImportFolder { path }
+        | Command::StartReport { on: ReportOn::Folder { path }, .. } => Some(path),
         Command::NewGame { game } => game.book.as_ref().map(|book| book.path.as_str()),
         _ => None,
     }

@@ -102,9 +102,21 @@ fn wrong(text: &str) -> SearchError {
     SearchError::Query(crate::game::refusal(crate::wire::RefusalCode::Malformed, text))
 }
 
+/// Finds a text anywhere.
+fn pattern(text: &str) -> String {
+    format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
+}
+
 /// The words of the query: text comes in as values only.
 fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> {
-    let texts = [&query.player, &query.engine, &query.result, &query.opening, &query.position];
+    let texts = [
+        &query.player,
+        &query.engine,
+        &query.result,
+        &query.opening,
+        &query.named,
+        &query.position,
+    ];
     if texts.into_iter().flatten().any(|text| LONGEST < text.len()) {
         return Err(wrong("the query is too long"));
     }
@@ -118,9 +130,10 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
         add("variant = ?", variant_word(variant).to_owned().into());
     }
     for name in [&query.player, &query.engine].into_iter().flatten() {
-        let pattern =
-            format!("%{}%", name.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
-        add("(first LIKE ? ESCAPE '\\' OR second LIKE ? ESCAPE '\\')", pattern.into());
+        add("(first LIKE ? ESCAPE '\\' OR second LIKE ? ESCAPE '\\')", pattern(name).into());
+    }
+    if let Some(name) = &query.named {
+        add("opening LIKE ? ESCAPE '\\'", pattern(name).into());
     }
     if let Some(result) = &query.result {
         add("result = ?", result.clone().into());

@@ -99,7 +99,7 @@ pub struct AnalysisSettings {
     /// Only these moves, by their words, and only at the node where they were chosen; empty for all.
     #[serde(default)]
     pub only: Vec<String>,
-    /// Shows what the other side threatens: the side to move passes (chess, not in check).
+    /// Shows what the other side threatens: the side to move passes, which it cannot do in check.
     #[serde(default)]
     pub threat: bool,
     /// Stays at the node where it is, whatever the cursor does.

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    AnalysisSettings, Edit, EngineEntry, EngineId, GameId, Limits, MatchId, MatchPlan, NewGame,
-    NodeId, Player, Preset, ProcessId, ReportOn, ReportSettings, Settings, Side, Topic, ValuesFor,
+    AnalysisSettings, Edit, EngineEntry, EngineId, GameId, JobId, Limits, MatchId, MatchPlan,
+    NewGame, NodeId, Player, Preset, ProcessId, ReportOn, ReportSettings, Settings, Side, Topic,
+    ValuesFor,
 };
 
 /// What a tab asks for. Where nothing else is said, the answer is [`Answer::Done`].
@@ -281,7 +282,7 @@ pub enum Command {
         id: MatchId,
     },
 
-    /// Makes reports of games, or goes on with them.
+    /// Makes the report of a game, or goes on with it. For several games, or a folder, answers [`Answer::Job`].
     StartReport {
         /// Of which.
         on: ReportOn,
@@ -292,6 +293,26 @@ pub enum Command {
     StopReport {
         /// Of which game; none for all.
         game: Option<GameId>,
+    },
+    /// Reads the games of a folder into the library. Answers [`Answer::Job`].
+    ImportFolder {
+        /// A path that the file picker can show.
+        path: String,
+    },
+    /// Stops a job where it stands.
+    StopJob {
+        /// Which.
+        id: JobId,
+    },
+    /// Goes on with a job.
+    ResumeJob {
+        /// Which.
+        id: JobId,
+    },
+    /// Forgets a job; its games and their reports stay.
+    DeleteJob {
+        /// Which.
+        id: JobId,
     },
     /// "Learn from mistakes": what an engine says of a try at a mistake. Answers [`Answer::Tried`].
     TryMove {
@@ -356,6 +377,11 @@ pub enum Answer {
     Match {
         /// Its number.
         id: MatchId,
+    },
+    /// A job has begun.
+    Job {
+        /// Its number.
+        id: JobId,
     },
     /// A move was tried.
     Tried {

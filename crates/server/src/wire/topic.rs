@@ -8,14 +8,14 @@ use ts_rs::TS;
 
 use super::{
     AnalysisDelta, AnalysisState, EnginesDelta, EnginesState, GameDelta, GameId, GameState,
-    GamesDelta, GamesState, LogDelta, LogState, MatchDelta, MatchId, MatchState, MatchesDelta,
-    MatchesState, ProcessId, ReportDelta, ReportState, Settings,
+    GamesDelta, GamesState, JobsDelta, JobsState, LogDelta, LogState, MatchDelta, MatchId,
+    MatchState, MatchesDelta, MatchesState, ProcessId, ReportDelta, ReportState, Settings,
 };
 
 /// Something that a tab can be kept informed of. As text: `games`, `game/7`, `log/3`.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, TS)]
 #[ts(
-    type = "\"games\" | \"engines\" | \"matches\" | \"settings\" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`"
+    type = "\"games\" | \"engines\" | \"matches\" | \"jobs\" | \"settings\" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`"
 )]
 pub enum Topic {
     /// The open games, each with a line about it.
@@ -24,6 +24,8 @@ pub enum Topic {
     Engines,
     /// The matches, each with a line about it.
     Matches,
+    /// Work on many games.
+    Jobs,
     /// What the user has set for the app.
     Settings,
     /// A game: its tree, the position at its cursor, its players and clocks.
@@ -48,6 +50,8 @@ pub enum State {
     Engines(EnginesState),
     /// Of `matches`.
     Matches(MatchesState),
+    /// Of `jobs`.
+    Jobs(JobsState),
     /// Of `settings`.
     Settings(Settings),
     /// Of `game/…`.
@@ -72,6 +76,8 @@ pub enum Delta {
     Engines(EnginesDelta),
     /// Of `matches`.
     Matches(MatchesDelta),
+    /// Of `jobs`.
+    Jobs(JobsDelta),
     /// Of `settings`: all of them.
     Settings(Settings),
     /// Of `game/…`.
@@ -96,6 +102,7 @@ impl fmt::Display for Topic {
             Self::Games => f.write_str("games"),
             Self::Engines => f.write_str("engines"),
             Self::Matches => f.write_str("matches"),
+            Self::Jobs => f.write_str("jobs"),
             Self::Settings => f.write_str("settings"),
             Self::Game(id) => write!(f, "game/{id}"),
             Self::Analysis(id) => write!(f, "analysis/{id}"),
@@ -115,6 +122,7 @@ impl FromStr for Topic {
                 "games" => Self::Games,
                 "engines" => Self::Engines,
                 "matches" => Self::Matches,
+                "jobs" => Self::Jobs,
                 "settings" => Self::Settings,
                 _ => return Err(NoTopic),
             });
@@ -162,6 +170,7 @@ mod tests {
             Topic::Games,
             Topic::Engines,
             Topic::Matches,
+            Topic::Jobs,
             Topic::Settings,
             Topic::Game(7),
             Topic::Analysis(7),

@@ -4,6 +4,7 @@
 mod analysis;
 mod engines;
 mod guard;
+mod jobs;
 mod limits;
 mod matches;
 mod play;

@@ -65,7 +65,7 @@ fn main() {
                 search = Some(begin(
                     position.clone(),
                     runs,
-                    Faults { stale: has("stale"), illegal: has("illegal"), proud: has("proud") },
+                    &Faults { stale: has("stale"), illegal: has("illegal"), proud: has("proud") },
                 ));
             }
             "stop" | "ponderhit" => {
@@ -99,8 +99,8 @@ struct Faults {
 }
 
 /// Thinks about a position: its first legal move is as good as any.
-fn begin(position: Position, runs: bool, faults: Faults) -> Search {
-    let Faults { stale, illegal, proud } = faults;
+fn begin(position: Position, runs: bool, faults: &Faults) -> Search {
+    let Faults { stale, illegal, proud } = *faults;
     let stop = Arc::<AtomicBool>::default();
     let asked = Arc::clone(&stop);
     let thread = thread::spawn(move || {

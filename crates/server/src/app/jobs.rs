@@ -1,0 +1,513 @@
+//! Work on many games: a folder is read into the library, then one game after another is reported on.
+//!
+//! ```text
+//!  asked ──> files of the folder (a thread) ──> games (reports, one at a time) ──> done
+//!              └──────────── stopped, or the server ended ─────┴──> resumed where it stood
+//! ```
+//! Games that nobody has opened are looked at without being shown among the open ones: they are guests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+use serde::{Deserialize, Serialize};
+
+use super::games::storage;
+use super::{App, World};
+use crate::engine::Wording;
+use crate::game::{Room, refusal};
+use crate::import::{is_record, read_each};
+use crate::time::{Moment, now};
+use crate::wire::{
+    Answer, Delta, GameId, Job as Told, JobId, JobsDelta, JobsState, Refusal, RefusalCode,
+    ReportSettings, ReportStatus, Topic,
+};
+
+/// So many games can be asked for at once.
+const MOST_GAMES: usize = 100_000;
+/// So many files of a folder are read, and none that is larger.
+const MOST_FILES: usize = 100_000;
+const LARGEST_FILE: u64 = 64 << 20;
+/// So many faults are told.
+const MOST_ERRORS: usize = 20;
+const LONGEST_ERROR: usize = 500;
+/// So many games in succession fail before the engine is held to be the reason.
+const MOST_FAILURES: u32 = 3;
+/// So many jobs are remembered.
+const MOST_JOBS: usize = 100;
+
+/// A job as the library keeps it; its games are kept beside it.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct KeptJob {
+    added: Moment,
+    folder: Option<PathBuf>,
+    settings: Option<ReportSettings>,
+    files_done: usize,
+    files: usize,
+    /// Games that were read from the file after those that are done.
+    in_file: usize,
+    /// Whether the folder is read, or there is none.
+    read: bool,
+    done: usize,
+    failed: u32,
+    errors: Vec<String>,
+    over: bool,
+}
+
+/// A job.
+pub(super) struct Job {
+    kept: KeptJob,
+    games: Vec<GameId>,
+    status: ReportStatus,
+    current: Option<GameId>,
+    /// Failures in succession.
+    failures: u32,
+    /// Counts the times that it was begun: a thread of an earlier time has nothing to say.
+    round: u32,
+}
+
+impl Job {
+    pub(super) fn restored(kept: KeptJob, games: Vec<GameId>) -> Self {
+        let status = if kept.over { ReportStatus::Done } else { ReportStatus::Stopped };
+        Self { kept, games, status, current: None, failures: 0, round: 0 }
+    }
+
+    fn told(&self, id: JobId) -> Told {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Told {
+            id,
+            added: self.kept.added,
+            folder: self.kept.folder.as_ref().map(|folder| folder.display().to_string()),
+            settings: self.kept.settings.clone(),
+            status: self.status,
+            files_done: count(self.kept.files_done),
+            files: count(self.kept.files),
+            games: count(self.games.len()),
+            done: count(self.kept.done),
+            failed: self.kept.failed,
+            current: self.current,
+            errors: self.kept.errors.clone(),
+        }
+    }
+
+    fn note(&mut self, error: &str) {
+        if self.kept.errors.len() < MOST_ERRORS {
+            self.kept.errors.push(error.chars().take(LONGEST_ERROR).collect());
+        }
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.status == ReportStatus::Running
+    }
+}
+
+impl App {
+    /// Reads a folder into the library, and reports on its games if that is wanted. The folder is one that may
+    /// be read.
+    pub(super) fn start_folder(
+        self: &Arc<Self>,
+        folder: PathBuf,
+        settings: Option<ReportSettings>,
+    ) -> Result<Answer, Refusal> {
+        let kept = KeptJob { folder: Some(folder), settings, ..KeptJob::default() };
+        let id = self.world().add_job(kept, Vec::new(), now())?;
+        self.read_on(id);
+        Ok(Answer::Job { id })
+    }
+
+    /// Goes on with a job.
+    pub(super) fn resume_job(self: &Arc<Self>, id: JobId) -> Result<Answer, Refusal> {
+        let read = self.world().resume_job(id)?;
+        if read {
+            self.world().next_report();
+        } else {
+            self.read_on(id);
+        }
+        Ok(Answer::Done)
+    }
+
+    /// Reads the files of a job that are not read yet, in a thread that ends with the app.
+    fn read_on(self: &Arc<Self>, id: JobId) {
+        let app = Arc::downgrade(self);
+        let round = self.world().jobs.get(&id).map_or(0, |job| job.round);
+        // A thread of the runtime: engines are started from it when the last file is read.
+        tokio::task::spawn_blocking(move || read_folder(&app, id, round));
+    }
+}
+
+/// Reads what is left of a job's folder. Whoever stops the job ends this before the next game.
+fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
+    let Some(kept) = app.upgrade().and_then(|app| app.world().reading(id, round)) else { return };
+    let folder = kept.folder.unwrap_or_default();
+    let files = match files_of(&folder) {
+        Ok(files) => files,
+        Err(error) => {
+            if let Some(app) = app.upgrade() {
+                app.world().fail_job(id, &format!("{}: {error}", folder.display()));
+            }
+            return;
+        }
+    };
+    if let Some(app) = app.upgrade() {
+        app.world().count_files(id, round, files.len());
+    }
+    let mut skip = kept.in_file;
+    for path in files.into_iter().skip(kept.files_done) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let mut goes_on = true;
+        let errors = match contents(&path) {
+            Err(error) => vec![error.to_string()],
+            Ok(bytes) => {
+                let faults = read_each(name, &bytes, |tree| {
+                    if 0 < skip {
+                        skip -= 1;
+                        return true;
+                    }
+                    // A lock for each, so that others get their turn.
+                    goes_on = app.upgrade().is_some_and(|app| {
+                        let mut world = app.world();
+                        let added = world
+                            .reading(id, round)
+                            .and_then(|_| world.import(&tree, false, now()).ok());
+                        added.is_some_and(|(game, _)| world.add_to_job(id, game.id))
+                    });
+                    goes_on
+                });
+                faults.errors
+            }
+        };
+        skip = 0;
+        let Some(app) = app.upgrade().filter(|_| goes_on) else { return };
+        let errors = errors.into_iter().map(|error| format!("{name}: {error}"));
+        if !app.world().file_is_read(id, round, errors) {
+            return;
+        }
+    }
+    if let Some(app) = app.upgrade() {
+        app.world().folder_is_read(id, round);
+    }
+}
+
+/// The records in a folder, by name. Links are followed only to files beside them.
+fn files_of(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let real = folder.canonicalize()?;
+    let mut files: Vec<PathBuf> = fs::read_dir(&real)?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_str().is_some_and(is_record))
+        .filter(|path| path.canonicalize().is_ok_and(|it| it.parent() == Some(&real)))
+        .filter(|path| path.is_file())
+        .take(MOST_FILES)
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
+    if LARGEST_FILE < path.metadata()?.len() {
+        return Err(std::io::Error::other("it is larger than 64 MiB"));
+    }
+    fs::read(path)
+}
+
+impl World {
+    pub(super) fn jobs_state(&self) -> JobsState {
+        JobsState { jobs: self.jobs.iter().rev().map(|(id, job)| job.told(*id)).collect() }
+    }
+
+    fn publish_job(&mut self, id: JobId) {
+        if let Some(job) = self.jobs.get(&id) {
+            let delta = JobsDelta { changed: vec![job.told(id)], removed: Vec::new() };
+            self.hub.publish(Topic::Jobs, Delta::Jobs(delta));
+        }
+    }
+
+    /// Keeps a job as it is now, and tells of it.
+    fn job_changed(&mut self, id: JobId) {
+        if let Some(job) = self.jobs.get(&id) {
+            // What cannot be kept now is kept with the next change.
+            let _ = self.store.save_job(id, &job.kept);
+        }
+        self.publish_job(id);
+    }
+
+    fn job(&mut self, id: JobId) -> Result<&mut Job, Refusal> {
+        let missing = || refusal(RefusalCode::NotFound, format!("there is no job {id}"));
+        self.jobs.get_mut(&id).ok_or_else(missing)
+    }
+
+    fn add_job(&mut self, kept: KeptJob, games: Vec<GameId>, at: Moment) -> Result<JobId, Refusal> {
+        if let Some(settings) = &kept.settings {
+            self.registry.get(settings.engine)?;
+        }
+        if MOST_JOBS <= self.jobs.len() {
+            return Err(refusal(RefusalCode::TooMuch, "there are too many jobs: forget some"));
+        }
+        let id = self.store.new_job().map_err(storage)?;
+        for game in &games {
+            self.store.add_to_job(id, *game).map_err(storage)?;
+        }
+        let kept = KeptJob { added: at, ..kept };
+        let mut job = Job::restored(kept, games);
+        job.status = ReportStatus::Running;
+        self.jobs.insert(id, job);
+        self.job_changed(id);
+        Ok(id)
+    }
+
+    /// Reports on games one after another.
+    pub(super) fn report_on_many(
+        &mut self,
+        games: Vec<GameId>,
+        settings: ReportSettings,
+        at: Moment,
+    ) -> Result<Answer, Refusal> {
+        if MOST_GAMES < games.len() {
+            return Err(refusal(RefusalCode::TooMuch, format!("more than {MOST_GAMES} games")));
+        }
+        let kept = KeptJob { settings: Some(settings), read: true, ..KeptJob::default() };
+        let id = self.add_job(kept, games, at)?;
+        self.next_report();
+        Ok(Answer::Job { id })
+    }
+
+    /// A job that stood still runs again. Tells whether its folder is read.
+    fn resume_job(&mut self, id: JobId) -> Result<bool, Refusal> {
+        let job = self.job(id)?;
+        if !matches!(job.status, ReportStatus::Stopped | ReportStatus::Failed) {
+            return Err(refusal(RefusalCode::NotNow, "the job does not stand still"));
+        }
+        job.status = ReportStatus::Running;
+        job.failures = 0;
+        job.round += 1;
+        let read = job.kept.read;
+        self.job_changed(id);
+        Ok(read)
+    }
+
+    /// Stops a job where it stands.
+    pub(super) fn stop_job(&mut self, id: JobId) -> Result<Answer, Refusal> {
+        let job = self.job(id)?;
+        if !job.is_running() {
+            return Err(refusal(RefusalCode::NotNow, "the job does not run"));
+        }
+        job.status = ReportStatus::Stopped;
+        let current = job.current.take();
+        self.job_changed(id);
+        if let Some(game) = current {
+            // It may have ended just now.
+            let _ = self.stop_report(Some(game));
+        }
+        Ok(Answer::Done)
+    }
+
+    /// Forgets a job; the games and their reports stay.
+    pub(super) fn delete_job(&mut self, id: JobId) -> Result<Answer, Refusal> {
+        if self.job(id)?.is_running() {
+            self.stop_job(id)?;
+        }
+        self.store.delete_job(id).map_err(storage)?;
+        self.jobs.remove(&id);
+        let delta = JobsDelta { changed: Vec::new(), removed: vec![id] };
+        self.hub.publish(Topic::Jobs, Delta::Jobs(delta));
+        Ok(Answer::Done)
+    }
+
+    /// Where the reading of a folder stands, while it is to go on.
+    fn reading(&self, id: JobId, round: u32) -> Option<KeptJob> {
+        let job = self.jobs.get(&id)?;
+        (job.is_running() && job.round == round && !self.closing).then(|| job.kept.clone())
+    }
+
+    fn count_files(&mut self, id: JobId, round: u32, files: usize) {
+        if self.reading(id, round).is_some()
+            && let Some(job) = self.jobs.get_mut(&id)
+        {
+            job.kept.files = files;
+            self.job_changed(id);
+        }
+    }
+
+    /// A game was read. Tells whether it was kept with the job.
+    fn add_to_job(&mut self, id: JobId, game: GameId) -> bool {
+        let Some(job) = self.jobs.get_mut(&id) else { return false };
+        if MOST_GAMES <= job.games.len() || self.store.add_to_job(id, game).is_err() {
+            self.fail_job(id, "there are too many games");
+            return false;
+        }
+        job.games.push(game);
+        job.kept.in_file += 1;
+        self.job_changed(id);
+        true
+    }
+
+    fn file_is_read(
+        &mut self,
+        id: JobId,
+        round: u32,
+        errors: impl Iterator<Item = String>,
+    ) -> bool {
+        if self.reading(id, round).is_none() {
+            return false;
+        }
+        let Some(job) = self.jobs.get_mut(&id) else { return false };
+        job.kept.files_done += 1;
+        job.kept.in_file = 0;
+        errors.for_each(|error| job.note(&error));
+        self.job_changed(id);
+        true
+    }
+
+    fn folder_is_read(&mut self, id: JobId, round: u32) {
+        if self.reading(id, round).is_none() {
+            return;
+        }
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.kept.read = true;
+            self.job_changed(id);
+        }
+        self.next_report();
+    }
+
+    fn fail_job(&mut self, id: JobId, why: &str) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.status = ReportStatus::Failed;
+            job.current = None;
+            job.note(why);
+            self.job_changed(id);
+        }
+    }
+
+    /// Has the next game of a job wait for its report. Tells whether there is one.
+    pub(super) fn queue_from_jobs(&mut self) -> bool {
+        if self.closing {
+            return false;
+        }
+        loop {
+            let ready = |job: &Job| job.is_running() && job.kept.read && job.current.is_none();
+            let next = self.jobs.iter().find(|(_, job)| ready(job));
+            let Some((id, job)) = next.map(|(id, job)| (*id, job)) else { return false };
+            let game = job.games.get(job.kept.done).copied();
+            let (Some(game), Some(settings)) = (game, job.kept.settings.clone()) else {
+                if let Some(job) = self.jobs.get_mut(&id) {
+                    (job.status, job.kept.over) = (ReportStatus::Done, true);
+                    self.job_changed(id);
+                }
+                continue;
+            };
+            if let Err(error) = self.registry.get(settings.engine) {
+                self.fail_job(id, &error.text);
+                continue;
+            }
+            let queued = self
+                .borrow_game(game)
+                .and_then(|()| self.require_engine_for(game, settings.engine))
+                .and_then(|()| self.queue_report(game, &settings));
+            match queued {
+                Ok(()) => {
+                    if let Some(job) = self.jobs.get_mut(&id) {
+                        job.current = Some(game);
+                        self.publish_job(id);
+                    }
+                    return true;
+                }
+                Err(error) => {
+                    self.release_game(game);
+                    self.count_game(id, Some(format!("game {game}: {}", error.text)));
+                }
+            }
+        }
+    }
+
+    fn require_engine_for(
+        &self,
+        game: GameId,
+        engine: crate::wire::EngineId,
+    ) -> Result<(), Refusal> {
+        let kind = self.rooms.get(&game).map(Room::game);
+        let dialect = self.registry.get(engine)?.dialect(kind.map(Into::into));
+        match dialect.zip(kind) {
+            Some((dialect, kind)) if Wording::new(dialect, kind).is_none() => {
+                Err(refusal(RefusalCode::Engine, "the engine does not play this game"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A game of a job is done with.
+    fn count_game(&mut self, id: JobId, failure: Option<String>) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.current = None;
+        job.kept.done += 1;
+        if let Some(failure) = failure {
+            job.kept.failed += 1;
+            job.note(&failure);
+        } else {
+            job.failures = 0;
+        }
+        self.job_changed(id);
+    }
+
+    /// The report of a game is over: its job goes on, or stops with it.
+    pub(super) fn job_game_over(&mut self, game: GameId) {
+        if self.closing {
+            // The game is looked at again after the next start.
+            return;
+        }
+        let of = self.jobs.iter().find(|(_, job)| job.current == Some(game)).map(|(id, _)| *id);
+        let Some(id) = of else { return };
+        let report = self.reports.get(&game);
+        match report.map_or(ReportStatus::None, super::reports::Report::status) {
+            ReportStatus::Done => self.count_game(id, None),
+            ReportStatus::Stopped => {
+                // Whoever stops the report of one game stops the rest: the job would begin it again.
+                if let Some(job) = self.jobs.get_mut(&id) {
+                    (job.status, job.current) = (ReportStatus::Stopped, None);
+                    self.job_changed(id);
+                }
+            }
+            ReportStatus::Failed
+            | ReportStatus::None
+            | ReportStatus::Queued
+            | ReportStatus::Running => {
+                let why = report.and_then(super::reports::Report::error).unwrap_or("it was closed");
+                let why = format!("game {game}: {why}");
+                self.count_game(id, Some(why));
+                if let Some(job) = self.jobs.get_mut(&id) {
+                    job.failures += 1;
+                    if MOST_FAILURES <= job.failures && job.kept.done < job.games.len() {
+                        job.status = ReportStatus::Failed;
+                        self.job_changed(id);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Has a game of the library there without showing it among the open ones.
+    fn borrow_game(&mut self, id: GameId) -> Result<(), Refusal> {
+        if self.rooms.contains_key(&id) {
+            return Ok(());
+        }
+        let room = self.kept_room(id, now())?;
+        self.rooms.insert(id, room);
+        self.guests.insert(id);
+        self.recall_report(id);
+        Ok(())
+    }
+
+    /// Lets go of a game that nobody has opened meanwhile.
+    pub(super) fn release_game(&mut self, id: GameId) {
+        if self.guests.remove(&id) {
+            self.rooms.remove(&id);
+            self.reports.remove(&id);
+            for topic in [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)] {
+                self.hub.close(topic);
+            }
+        }
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        self.jobs.values().any(Job::is_running)
+    }
+}

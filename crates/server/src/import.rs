@@ -1,0 +1,157 @@
+//! Games out of files and texts, one at a time.
+
+use std::io::Cursor;
+
+use readyok_rules::record::{Format, read};
+use readyok_rules::{Game, Position};
+
+use crate::game::{ROOT, Tree};
+
+/// So many games of one file are taken.
+const MOST_GAMES: u32 = 100_000;
+/// So many faults are told.
+const MOST_FAULTS: usize = 100;
+
+/// What was wrong with a file, with line and column.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    pub(crate) errors: Vec<String>,
+    pub(crate) oddities: Vec<String>,
+}
+
+/// Whether the name of a file is one of records.
+pub(crate) fn is_record(name: &str) -> bool {
+    extension(name).is_some_and(|it| is_epd(&it) || Format::from_extension(&it).is_some())
+}
+
+fn extension(name: &str) -> Option<String> {
+    name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
+}
+
+fn is_epd(extension: &str) -> bool {
+    matches!(extension, "epd" | "fen")
+}
+
+/// Hands over all games of a file or text, until `take` says that it has enough.
+pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> bool) -> Faults {
+    let mut faults = Faults::default();
+    let extension = extension(name);
+    let by_name = extension.as_deref().and_then(Format::from_extension);
+    if extension.as_deref().is_some_and(is_epd) || by_name.is_none() {
+        let text = String::from_utf8_lossy(bytes);
+        if let Some(trees) = lines_of_chess(&text) {
+            // Whoever has enough takes no more.
+            let _ = trees.into_iter().all(take);
+            return faults;
+        }
+    }
+    let mut records = read(Cursor::new(bytes), by_name);
+    let mut games: u32 = 0;
+    while let Some(record) = records.next() {
+        let mut goes_on = true;
+        match record {
+            Ok(record) => {
+                games += 1;
+                goes_on = take(Tree::from_record(&record));
+            }
+            Err(error) if faults.errors.len() < MOST_FAULTS => {
+                faults.errors.push(error.to_string());
+            }
+            Err(_) => (),
+        }
+        let room = MOST_FAULTS.saturating_sub(faults.oddities.len());
+        faults.oddities.extend(records.oddities().iter().take(room).map(ToString::to_string));
+        if MOST_GAMES <= games {
+            faults.errors.push(format!("more than {MOST_GAMES} games: the rest was left out"));
+            break;
+        }
+        if !goes_on {
+            break;
+        }
+    }
+    faults
+}
+
+/// Lines of FEN, EPD or `position …` of chess; none if one of them is something else.
+fn lines_of_chess(text: &str) -> Option<Vec<Tree>> {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    if lines.is_empty() || 10_000 < lines.len() {
+        return None;
+    }
+    lines.into_iter().map(|line| played(line).or_else(|| placed(line).map(Tree::new))).collect()
+}
+
+/// The position of a FEN or EPD.
+fn placed(line: &str) -> Option<Position> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let fen = match fields.as_slice() {
+        [board, turn, castling, passant, half, full, ..]
+            if half.parse::<u32>().is_ok() && full.parse::<u32>().is_ok() =>
+        {
+            format!("{board} {turn} {castling} {passant} {half} {full}")
+        }
+        [board, turn, castling, passant, ..] => {
+            format!("{board} {turn} {castling} {passant} 0 1")
+        }
+        _ => return None,
+    };
+    Position::from_text(Game::Chess, &fen)
+        .or_else(|_| Position::from_text(Game::Chess960, &fen))
+        .ok()
+}
+
+/// The game of a line of UCI.
+fn played(line: &str) -> Option<Tree> {
+    let rest = line.strip_prefix("position ")?;
+    let (start, moves) = rest.split_once(" moves ").unwrap_or((rest, ""));
+    let mut position = match start.trim() {
+        "startpos" => Position::start(Game::Chess),
+        start => placed(start.strip_prefix("fen ")?)?,
+    };
+    let mut tree = Tree::new(position.clone());
+    let mut node = ROOT;
+    for word in moves.split_whitespace() {
+        let mv = position.parse_move(word).ok()?;
+        node = tree.add(node, mv).ok()?;
+        position.play(mv).ok()?;
+    }
+    Some(tree)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(name: &str, text: &str) -> (usize, usize) {
+        let mut games = 0;
+        let faults = read_each(name, text.as_bytes(), |_| {
+            games += 1;
+            true
+        });
+        (games, faults.errors.len())
+    }
+
+    #[test]
+    fn every_kind_of_file_is_read() {
+        assert_eq!(count("a.pgn", "1. e4 *\n\n1. d4 *\n"), (2, 0));
+        assert_eq!(count("a.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - bm e4;\n"), (1, 0));
+        assert_eq!(count("", "position startpos moves e2e4 e7e5\n"), (1, 0));
+        assert_eq!(count("a.pgn", "1. e4 e4 *\n\n1. d4 *\n"), (1, 1));
+        assert!(is_record("A.PGN") && is_record("b.kif") && is_record("c.fen"));
+        assert!(!is_record("library.sqlite") && !is_record("pgn"));
+    }
+
+    #[test]
+    fn whoever_has_enough_gets_no_more() {
+        let mut games = 0;
+        read_each("a.pgn", "1. d4 *\n\n".repeat(9).as_bytes(), |_| {
+            games += 1;
+            games < 3
+        });
+        assert_eq!(games, 3);
+    }
+}

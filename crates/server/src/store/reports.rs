@@ -1,0 +1,93 @@
+//! Reports and jobs in the library: what was found out outlives the server.
+
+use rusqlite::{OptionalExtension, params};
+use serde::de::DeserializeOwned;
+
+use super::{Store, StoreError};
+use crate::app::{KeptJob, KeptReport};
+use crate::game::Searched;
+use crate::wire::{GameId, JobId};
+
+impl Store {
+    /// Begins a report anew: what was found out before is forgotten.
+    pub(crate) fn begin_report(&mut self, id: GameId, kept: &KeptReport) -> Result<(), StoreError> {
+        let kept = serde_json::to_string(kept)?;
+        let change = self.db.transaction()?;
+        change.execute("DELETE FROM judgement WHERE game = ?1", [id])?;
+        change.execute("REPLACE INTO report (game, kept) VALUES (?1, ?2)", params![id, kept])?;
+        change.commit()?;
+        Ok(())
+    }
+
+    /// Keeps what was found out about a position.
+    pub(crate) fn save_judgement(&self, id: GameId, searched: &Searched) -> Result<(), StoreError> {
+        let kept = serde_json::to_string(searched)?;
+        self.db.execute(
+            "REPLACE INTO judgement (game, ply, kept) VALUES (?1, ?2, ?3)",
+            params![id, searched.ply, kept],
+        )?;
+        Ok(())
+    }
+
+    /// The report of a game, with what was found out.
+    pub(crate) fn report(
+        &self,
+        id: GameId,
+    ) -> Result<Option<(KeptReport, Vec<Searched>)>, StoreError> {
+        let mut query = self.db.prepare_cached("SELECT kept FROM report WHERE game = ?1")?;
+        let kept: Option<String> = query.query_row([id], |row| row.get(0)).optional()?;
+        let Some(kept) = kept else { return Ok(None) };
+        let judged = self.all("SELECT kept FROM judgement WHERE game = ?1 ORDER BY ply", id)?;
+        Ok(Some((serde_json::from_str(&kept)?, judged)))
+    }
+
+    fn all<T: DeserializeOwned>(&self, sql: &str, id: u32) -> Result<Vec<T>, StoreError> {
+        let mut query = self.db.prepare_cached(sql)?;
+        let rows = query.query_map([id], |row| row.get::<_, String>(0))?;
+        rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect()
+    }
+
+    /// A row for a new job. Its number is never used again.
+    pub(crate) fn new_job(&self) -> Result<JobId, StoreError> {
+        self.db.execute("INSERT INTO job (kept) VALUES ('')", [])?;
+        Ok(JobId::try_from(self.db.last_insert_rowid()).unwrap_or(JobId::MAX))
+    }
+
+    /// Keeps where a job stands.
+    pub(crate) fn save_job(&self, id: JobId, kept: &KeptJob) -> Result<(), StoreError> {
+        let kept = serde_json::to_string(kept)?;
+        self.db.execute("UPDATE job SET kept = ?2 WHERE id = ?1", params![id, kept])?;
+        Ok(())
+    }
+
+    /// Adds a game to a job.
+    pub(crate) fn add_to_job(&self, id: JobId, game: GameId) -> Result<(), StoreError> {
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO job_game (job, number, game)
+                SELECT ?1, count(*), ?2 FROM job_game WHERE job = ?1",
+        )?;
+        insert.execute([id, game])?;
+        Ok(())
+    }
+
+    /// All jobs with their games.
+    pub(crate) fn jobs(&self) -> Result<Vec<(JobId, KeptJob, Vec<GameId>)>, StoreError> {
+        let mut query = self.db.prepare("SELECT id, kept FROM job WHERE kept <> '' ORDER BY id")?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+        let mut games =
+            self.db.prepare("SELECT game FROM job_game WHERE job = ?1 ORDER BY number")?;
+        let mut jobs = Vec::new();
+        for row in rows {
+            let (id, kept) = row?;
+            let of_job = games.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            jobs.push((id, serde_json::from_str(&kept)?, of_job));
+        }
+        Ok(jobs)
+    }
+
+    /// Forgets a job; its games stay.
+    pub(crate) fn delete_job(&self, id: JobId) -> Result<(), StoreError> {
+        self.db.execute("DELETE FROM job WHERE id = ?1", [id])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { Score, Told } from '../api/wire';
+import { PAUSE, toSay } from './announce';
+
+function told(depth: number, move: string, score: Score | null): Told {
+  return {
+    depth,
+    lines: [{ number: 1, depth, score, bound: 'exact', pv: [{ word: move, text: { western: move } }] }],
+  } as unknown as Told;
+}
+
+const cp = (value: number): Score => ({ kind: 'cp', value });
+
+test('the first thoughts are not said, a mate is', () => {
+  const say = (it: Told) => toSay(it, 1, 55, null, 0);
+  expect(say(told(3, 'e2e4', cp(30)))).toBeNull();
+  expect(say(told(12, 'e2e4', cp(30)))?.move).toBe('e2e4');
+  expect(say(told(3, 'd8h4', { kind: 'mate', plies: 1, won: true }))).not.toBeNull();
+  expect(say(told(12, 'e2e4', null))).toBeNull();
+});
+
+test('only what is new is said, and not too often', () => {
+  const first = toSay(told(12, 'e2e4', cp(30)), 1, 53, null, 0);
+  const again = (move: string, chances: number, at: number, node = 1) =>
+    toSay(told(13, move, cp(30)), node, chances, first, at);
+  expect(again('e2e4', 54, PAUSE)).toBeNull();
+  expect(again('d2d4', 53, PAUSE - 1)).toBeNull();
+  expect(again('d2d4', 53, PAUSE)?.move).toBe('d2d4');
+  expect(again('e2e4', 68, PAUSE)).not.toBeNull();
+  expect(again('e2e4', 53, PAUSE, 2)).not.toBeNull();
+});
