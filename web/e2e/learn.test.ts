@@ -1,0 +1,176 @@
+// Learning from mistakes, and work on many games, with a fake server.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import type { Command, Judged, Label, ReportState } from '../src/api/wire';
+import { faultsOf, launch, violations } from './browser';
+import { furnished, game, here, legal, node, open, START, type Fake } from './fake';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+const FIRST = [legal('e2e4', 'e4'), legal('d2d4', 'd4'), legal('g1f3', 'Nf3')];
+
+function judged(ply: number, label: Label | null, best: string): Judged {
+  return {
+    ply,
+    node: ply,
+    score: { kind: 'cp', value: 0 },
+    winning: 50,
+    best: [{ word: best, text: { western: best } }],
+    depth: 9,
+    loss: label ? 15 : null,
+    label,
+  };
+}
+
+/** A game of two moves, of which the first is a mistake and the second a blunder. */
+function reported(fake: Fake) {
+  const nodes = [
+    node(0, null, 0, '', { western: '' }, { children: [1] }),
+    node(1, 0, 1, 'g2g4', { western: 'g4' }, { children: [2] }),
+    node(2, 1, 2, 'f7f6', { western: 'f6' }),
+  ];
+  const state = game(1, 'chess', { nodes, cursor: 2, here: here(START, [], { turn: 'first' }) });
+  open(fake, state);
+  const sides = { accuracy: 50, average_loss: 90, inaccuracies: 0, mistakes: 1, blunders: 0 };
+  const report: ReportState = {
+    settings: null,
+    status: 'done',
+    done: 3,
+    total: 3,
+    positions: [judged(0, null, 'd2d4'), judged(1, 'mistake', 'e7e5'), judged(2, 'blunder', 'e2e4')],
+    sides: { first: sides, second: sides },
+    error: null,
+  };
+  fake.topics.set('report/1', { kind: 'report', state: report });
+  fake.answer = (said: Command) => {
+    if (said.kind === 'go_to') {
+      const turn = said.node === 1 ? 'second' : 'first';
+      const moves = said.node === 1 ? [legal('e7e5', 'e5')] : FIRST;
+      fake.delta('game/1', {
+        kind: 'game',
+        delta: { at: { cursor: said.node, here: here(START, moves, { turn }) } },
+      } as Parameters<Fake['delta']>[1]);
+    }
+    if (said.kind === 'try_move') {
+      return said.text === 'd2d4'
+        ? { kind: 'tried', loss: 0, good: true, side: 'first' }
+        : { kind: 'tried', loss: 12.4, good: false, side: 'first' };
+    }
+    return { kind: 'done' };
+  };
+}
+
+async function enter(page: Page, text: string) {
+  await page.locator('#entry').fill(text);
+  await page.locator('#entry').press('Enter');
+}
+
+test('a better move is found on the board, and by keys alone', async () => {
+  const fake = furnished();
+  reported(fake);
+  const page = await fake.page(browser, '#/analyse/1');
+  const faults = faultsOf(page);
+  await page.getByRole('tab', { name: 'Report' }).click();
+  await page.getByRole('button', { name: 'Learn from mistakes' }).click();
+  await page.getByText('White played g4. What is better?').waitFor();
+  expect(await violations(page)).toEqual([]);
+  const verdict = page.getByTestId('verdict');
+
+  // By mouse.
+  for (const square of ['g1', 'f3']) {
+    const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
+    if (!box) throw new Error(`no square ${square}`);
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  }
+  await expect.poll(() => verdict.textContent()).toContain('Nf3: It costs 12% of the chances.');
+  // By keys.
+  await enter(page, 'd2d4');
+  await expect.poll(() => verdict.textContent()).toContain('As good as the best move!');
+  expect(await verdict.getAttribute('role')).toBe('status');
+  await page.locator('#entry').blur();
+  await page.keyboard.press('j');
+  await page.getByText('Black played f6. What is better?').waitFor();
+  await page.keyboard.press('s');
+  await expect.poll(() => verdict.textContent()).toContain('Best was e7e5');
+  // Nothing was played.
+  expect(fake.said.some((said) => said.kind === 'move')).toBe(false);
+  expect(fake.said.filter((said) => said.kind === 'try_move').map((said) => said.node)).toEqual([0, 0]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('only the mistakes of one side', async () => {
+  const fake = furnished();
+  reported(fake);
+  const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
+  await page.getByRole('tab', { name: 'Report' }).click();
+  await page.getByRole('button', { name: 'Learn from mistakes' }).click();
+  await page.getByLabel('Mistakes of').selectOption('second');
+  await page.getByText('Black played f6. What is better?').waitFor();
+  await page.getByText('1 of 1').waitFor();
+  expect(await page.getByRole('button', { name: 'Next mistake' }).isDisabled()).toBe(true);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(wide).toBe(false);
+  await page.context().close();
+});
+
+test('work on many games is seen, stopped, resumed and forgotten', async () => {
+  const fake = furnished();
+  const job = {
+    id: 4,
+    added: 0,
+    folder: '/games',
+    settings: {
+      engine: 1,
+      limits: { depth: null, nodes: null, time: 500, mate: null },
+      backwards: true,
+      annotate: true,
+    },
+    status: 'running' as const,
+    files_done: 2,
+    files: 2,
+    games: 10,
+    done: 3,
+    failed: 1,
+    current: 12,
+    errors: ['a.pgn: line 3: <b>no move</b>'],
+  };
+  fake.topics.set('jobs', { kind: 'jobs', state: { jobs: [job] } });
+  const page = await fake.page(browser, '#/library');
+  const faults = faultsOf(page);
+  const shown = page.getByTestId('job');
+  await shown.getByText('games 3 of 10').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shown.getByRole('button', { name: 'Cancel' }).click();
+  fake.delta('jobs', {
+    kind: 'jobs',
+    delta: { changed: [{ ...job, status: 'stopped', current: null }], removed: [] },
+  });
+  await shown.getByRole('button', { name: 'Go on' }).click();
+  await shown.getByRole('button', { name: 'Forget' }).click();
+  await expect
+    .poll(() => fake.said.map((said) => said.kind).filter((kind) => kind.endsWith('_job')))
+    .toEqual(['stop_job', 'resume_job', 'delete_job']);
+  fake.delta('jobs', { kind: 'jobs', delta: { changed: [], removed: [4] } });
+  await shown.waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+test('the position on the board is looked for in the library', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  const page = await fake.page(browser, '#/analyse/1');
+  await page.getByRole('button', { name: 'This position in the library' }).click();
+  await expect.poll(() => page.getByLabel('Position', { exact: true }).inputValue()).toBe(START);
+  expect(await page.getByRole('combobox', { name: 'Game' }).inputValue()).toBe('chess');
+  await page.context().close();
+});
