@@ -13,5 +13,6 @@ if (target) {
   document.documentElement.dataset.theme = theme();
   document.documentElement.lang = language();
   connect();
+  target.replaceChildren();
   mount(App, { target });
 }
