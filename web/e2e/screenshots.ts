@@ -1,9 +1,7 @@
 // Takes the pictures of docs/screenshots with a real server and engine: `npm run screenshots`.
-import { mkdirSync } from 'node:fs';
-import { test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import { launch } from './browser';
-import { RealServer } from './server';
+import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { LONG, begin, enter, made, newGame, paste, travel, visit } from './journey';
 
 const OUT = '../docs/screenshots';
 
@@ -14,8 +12,6 @@ const CHESS =
   '20. Ke2 Na6 21. Nxg7+ Kd8 22. Qf6+ Nxf6 23. Be7# 1-0\n';
 const SHOGI = [
   '手合割：平手',
-  '先手：Black',
-  '後手：White',
   ...[
     '７六歩(77)',
     '３四歩(33)',
@@ -25,65 +21,104 @@ const SHOGI = [
     '８五歩(84)',
     '７八金(69)',
     '３二金(41)',
+    '２四歩(25)',
+    '同　歩(23)',
+    '同　飛(28)',
+    '８六歩(85)',
+    '同　歩(87)',
+    '同　飛(82)',
   ].map((move, index) => `${index + 1} ${move}`),
-  ...['２四歩(25)', '同　歩(23)', '同　飛(28)'].map((move, index) => `${index + 9} ${move}`),
 ].join('\n');
 
-async function paste(page: Page, text: string) {
-  await page.evaluate((record) => {
-    const data = new DataTransfer();
-    data.setData('text/plain', record);
-    window.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }));
-  }, text);
-  await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+const DARK = { colorScheme: 'dark' } as const;
+const JAPANESE = { locale: 'ja-JP' } as const;
+const NARROW = { viewport: { width: 360, height: 740 } };
+
+/** Opens a record, and goes so many moves into it. */
+async function open(page: Page, text: string, plies: number): Promise<string> {
+  const before = page.url();
+  await paste(page, text);
+  await page.waitForURL((url) => url.href !== before);
+  await made(page)
+    .nth(plies - 1)
+    .waitFor();
+  await made(page)
+    .nth(plies - 1)
+    .click();
+  await page.locator('.moves [aria-current]').waitFor();
+  return new URL(page.url()).hash;
 }
 
+/** Has the engine analyse until there is something to look at. */
 async function analyse(page: Page) {
-  await page.keyboard.press('End');
-  await page.keyboard.press('ArrowLeft');
-  await page.getByRole('button', { name: /Analyse with|で検討/ }).click();
+  await page.getByRole('button', { name: /Analyse with/ }).click();
   await page.getByTestId('line').nth(2).waitFor();
-  // Some depth is nicer to look at; it comes by itself.
   await page.waitForFunction(
     () => Number(/\d+/.exec(document.querySelector('.facts b')?.textContent ?? '')?.[0]) >= 12,
+    null,
+    LONG,
   );
 }
 
-async function shoot(browser: Browser, server: RealServer, name: string, hash: string, options: object) {
-  const page = await server.page(browser, hash, options);
-  await page.locator('main h1, main h2').first().waitFor({ state: 'attached' });
-  if (hash.startsWith('#/analyse')) await page.getByTestId('line').first().waitFor();
+const journey = travel();
+
+/** Takes a picture of a page when everything on it is there. */
+async function shoot(name: string, hash: string, options: object, ready: (page: Page) => Locator) {
+  const page = await journey.page(hash, {
+    viewport: { width: 1240, height: 780 },
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  await ready(page)
+    .first()
+    .waitFor({ ...LONG, state: 'attached' });
   await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
   await page.screenshot({ path: `${OUT}/${name}.png` });
   await page.context().close();
 }
 
-test('the pictures', async () => {
-  mkdirSync(OUT, { recursive: true });
-  const browser = await launch();
-  const server = new RealServer();
-  await server.start();
-  try {
-    const page = await server.page(browser);
-    await paste(page, CHESS);
-    await analyse(page);
-    const chess = new URL(page.url()).hash;
-    await shoot(browser, server, 'analyse-chess', chess, {});
-    await shoot(browser, server, 'analyse-chess-dark', chess, { colorScheme: 'dark' });
-    await shoot(browser, server, 'analyse-chess-narrow', chess, { viewport: { width: 360, height: 740 } });
-    await paste(page, SHOGI);
-    await analyse(page);
-    const shogi = new URL(page.url()).hash;
-    await shoot(browser, server, 'analyse-shogi', shogi, {});
-    await shoot(browser, server, 'analyse-shogi-dark', shogi, { colorScheme: 'dark', locale: 'ja-JP' });
-    await shoot(browser, server, 'analyse-shogi-narrow', shogi, {
-      viewport: { width: 360, height: 740 },
-      locale: 'ja-JP',
-    });
-    await shoot(browser, server, 'new-game', '#/play/0/new', {});
-    await shoot(browser, server, 'engines', '#/engines', {});
-  } finally {
-    await browser.close();
-    await server.stop();
-  }
+const line = (page: Page) => page.getByTestId('line').nth(2);
+
+test('analysis', async () => {
+  const page = await journey.page();
+  const chess = await open(page, CHESS, 22);
+  await analyse(page);
+  await shoot('analyse-chess', chess, {}, line);
+  await shoot('analyse-chess-dark', chess, DARK, line);
+  await shoot('analyse-chess-narrow', chess, NARROW, line);
+  const shogi = await open(page, SHOGI, 14);
+  await analyse(page);
+  await shoot('analyse-shogi', shogi, {}, line);
+  await shoot('analyse-shogi-dark', shogi, { ...DARK, ...JAPANESE }, line);
+  await shoot('analyse-shogi-narrow', shogi, { ...NARROW, ...JAPANESE }, line);
+});
+
+test('the other pages', async () => {
+  const page = await journey.page();
+  await shoot('new-game', '#/play/0/new', {}, (one) => one.locator('form.new option'));
+  await newGame(page, 'Shogi');
+  await begin(page);
+  await enter(page, 'P-7f');
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  const shogi = new URL(page.url()).hash;
+  await shoot('play-shogi', shogi, {}, (one) => one.getByTestId('status'));
+  await shoot('play-shogi-dark', shogi, { ...DARK, ...JAPANESE }, (one) => one.getByTestId('status'));
+  await visit(page, 'Matches');
+  await page.getByRole('button', { name: 'New match' }).click();
+  await expect.poll(() => page.getByLabel('Engine 2').count(), LONG).toBe(1);
+  await page.getByLabel(/^\s*Game/).selectOption('chess960');
+  await page.getByLabel('Kind').selectOption('none');
+  await page.getByLabel('Nodes at most').fill('400');
+  await page.getByLabel('Pairs of games').fill('200');
+  await page.getByLabel('At once').fill('2');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  const played = page.getByRole('progressbar');
+  await played.waitFor(LONG);
+  await expect
+    .poll(() => played.evaluate((bar) => (bar as HTMLProgressElement).value), LONG)
+    .toBeGreaterThan(11);
+  const match = new URL(page.url()).hash;
+  await shoot('matches', match, {}, (one) => one.locator('cg-board piece').nth(40));
+  await shoot('engines', '#/engines', {}, (one) => one.getByTestId('process'));
+  await shoot('library', '#/library', {}, (one) => one.getByRole('row').nth(5));
 });
