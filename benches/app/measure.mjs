@@ -202,6 +202,15 @@ async function heap(session) {
 
 async function flood(browser, minutes) {
   const server = new Server();
+  try {
+    await floodOf(server, browser, minutes);
+  } finally {
+    // Engines that flood are not left behind, whatever happens.
+    await server.end();
+  }
+}
+
+async function floodOf(server, browser, minutes) {
   const page = await browser.newPage({ viewport: { width: 1366, height: 860 } });
   await page.goto(await server.link());
   await page.locator('form.new').waitFor();
@@ -226,8 +235,10 @@ async function flood(browser, minutes) {
 
   const settings = { lines: 3, goal: { kind: 'infinite' }, only: [], threat: false, locked: false };
   for (const engine of engines) await ask(page, { kind: 'analyse', game, engine, settings });
-  await page.locator('[data-testid=lane][data-status=searching]').nth(ENGINES - 1).waitFor();
-  await page.waitForFunction((all) => document.querySelectorAll('[data-testid=line]').length >= all, ENGINES * 3);
+  await page.locator('[data-testid=lane][data-status=searching]').nth(ENGINES - 1).waitFor({ timeout: 120_000 });
+  await page.waitForFunction((all) => document.querySelectorAll('[data-testid=line]').length >= all, ENGINES * 3, {
+    timeout: 120_000,
+  });
 
   const samples = [];
   const [began, worked] = [performance.now(), server.processor()];
@@ -264,7 +275,6 @@ async function flood(browser, minutes) {
     tell(`memory of the ${who}: in the end`, (late / 1024).toFixed(1), 'MiB', late - early < BREATH);
   }
   await page.close();
-  await server.end();
 }
 
 const browser = await chromium.launch({ executablePath: values.chromium, args: ['--no-sandbox', '--disable-gpu'] });
