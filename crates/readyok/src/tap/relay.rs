@@ -15,8 +15,10 @@ const CHUNK: usize = 64 * 1024;
 /// Starts a thread that reads from one side until its end and passes everything on at once.
 ///
 /// The bytes are reported before they are passed on, so that an answer to them is never reported
-/// first. When `to` is gone the rest is read and reported all the same, since the sender would
-/// otherwise be stuck. When `from` ends, `to` is closed, and the end reported.
+/// first. When a client is gone its engine's output is closed, so that the engine learns of it as it
+/// would without us. A client's cannot be closed: when the engine is gone the rest is read and reported
+/// all the same, since the client would otherwise be stuck. When `from` ends, `to` is closed, and the
+/// end reported.
 pub(super) fn start(
     side: Side,
     from: impl Read + Send + 'static,
@@ -41,8 +43,12 @@ fn pass_on(side: Side, mut from: impl Read, to: impl Write, events: &SyncSender<
             return;
         }
         to = to.and_then(|mut to| to.write_all(bytes).and_then(|()| to.flush()).ok().map(|()| to));
+        if to.is_none() && side == Side::Engine {
+            break;
+        }
     }
     drop(to);
+    drop(from);
     // Without a receiver the tap is at its end already.
     let _ = events.send(Event::Closed(side));
 }

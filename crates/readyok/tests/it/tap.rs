@@ -64,6 +64,18 @@ fn a_byte_does_not_wait_for_the_end_of_its_line() {
 }
 
 #[test]
+fn an_engine_learns_that_its_client_is_gone() {
+    let dir = Dir::new();
+    // It talks until nobody hears it, whatever its input is.
+    let engine = ["sh", "-c", "while echo info; do :; done"];
+    let mut child = tap(&dir, &[], &engine).spawn().expect("the program starts");
+    let input = child.stdin.take();
+    drop(child.stdout.take());
+    finish(child);
+    drop(input);
+}
+
+#[test]
 fn a_strict_tap_reports_on_standard_error_and_in_its_exit_code() {
     let dir = Dir::new();
     let log = dir.path().join("a.log");
