@@ -22,6 +22,7 @@ use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use ::tokio::task::coop::consume_budget;
 use readyok_protocol::session::client::Purpose;
 use readyok_protocol::{Checkmate, Clocks, Dialect, Go, MateLimit};
 
@@ -266,6 +267,9 @@ impl Engine {
         mut poll: impl FnMut(&mut Driver) -> Option<T>,
     ) -> Option<T> {
         loop {
+            // An engine that is never silent would never let another task have its turn, nor a
+            // branch beside this one.
+            consume_budget().await;
             if let Some(value) = poll(&mut self.driver) {
                 return Some(value);
             }

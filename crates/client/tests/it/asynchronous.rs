@@ -1,5 +1,7 @@
 //! The engine for tokio: it waits in another way, and everything else is the same.
 
+use std::cell::Cell;
+use std::io::{BufRead as _, BufReader, Read, Write};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -94,6 +96,52 @@ fn a_flood_reaches_a_slow_reader_as_the_latest_of_each_line() {
         assert!(analysis.next_within(SHORT).await.is_some());
         assert_eq!(analysis.finish().await.expect("it is stopped").lines.len(), 3);
     });
+}
+
+/// Says much at once, and nothing more until it is stopped.
+fn talkative(input: impl Read, mut output: impl Write) {
+    for line in BufReader::new(input).lines().map_while(Result::ok) {
+        let said = match line.split(' ').next() {
+            Some("uci") => output.write_all(b"uciok\n"),
+            Some("isready") => output.write_all(b"readyok\n"),
+            Some("go") => {
+                (1..=MUCH).try_for_each(|it| writeln!(output, "info multipv {it} score cp 1"))
+            }
+            Some("stop") => output.write_all(b"bestmove e2e4\n"),
+            _ => continue,
+        };
+        said.expect("somebody listens");
+    }
+}
+
+const MUCH: u32 = 600;
+
+#[tokio::test]
+async fn who_has_much_to_read_leaves_a_turn_to_others() {
+    let engine = Engine::in_process(uci(patient()), talkative).await;
+    let mut engine = engine.expect("it starts well");
+    let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
+    assert!(analysis.next().await.is_some());
+    tokio::time::sleep(SHORT).await;
+    let turns = Cell::new(0);
+    let other = async {
+        loop {
+            turns.set(turns.get() + 1);
+            tokio::task::yield_now().await;
+        }
+    };
+    let reader = async {
+        for _ in 1..MUCH {
+            assert!(analysis.next().await.is_some());
+        }
+    };
+    tokio::select! {
+        biased;
+        () = other => (),
+        () = reader => (),
+    }
+    assert!(3 < turns.get(), "{} turns", turns.get());
+    analysis.finish().await.expect("it is stopped");
 }
 
 #[test]
