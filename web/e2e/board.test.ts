@@ -315,6 +315,18 @@ test('no line of another position is shown', async () => {
   await page.context().close();
 });
 
+test('lines that begin with one move are shown, and all that comes after them', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'), [
+    lane(0, [line(1, 25, [['e2e4', 'e4']]), line(2, 25, [['e2e4', 'e4']]), line(3, 25, [['e2e4', 'e4']])]),
+  ]);
+  const page = await opened(fake, '#/analyse/1');
+  await expect.poll(() => page.getByTestId('line').count()).toBe(3);
+  await page.getByRole('button', { name: 'More lines' }).click();
+  await expect.poll(() => fake.said.some((said) => said.kind === 'analyse')).toBe(true);
+  await page.context().close();
+});
+
 test('the number of lines, and a line put into the game', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'), [
