@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
@@ -68,33 +68,39 @@ async fn so_many_engines_run_and_no_more() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn so_many_files_are_read_at_once() {
+    const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
     let server = Fixture::start().await;
     let head = format!(
         "POST /api/import?name=a.pgn HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nCookie: {1}\r\n\
-        Content-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\n",
+        Content-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\
+        Expect: 100-continue\r\n\r\n",
         server.host, server.cookie
     );
     let mut slow = Vec::new();
     for _ in 0..4 {
         let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
         stream.write_all(head.as_bytes()).await.expect("it reads");
+        // The server asks for the file only when it has a place for it.
+        let mut answer = [0; CONTINUE.len()];
+        timeout(LONG, stream.read_exact(&mut answer)).await.expect("in time").expect("an answer");
+        assert_eq!(answer, CONTINUE);
         slow.push(stream);
     }
-    let statuses = async |wanted: u16| {
-        let deadline = Instant::now() + LONG;
-        loop {
-            let body = b"1. e4 *\n";
-            let answer =
-                server.post("/api/import?name=b.pgn", "application/octet-stream", body).await;
-            if answer.status == wanted {
-                return answer;
-            }
-            assert!(Instant::now() < deadline, "{}", answer.text());
-        }
+    let small = async || {
+        server.post("/api/import?name=b.pgn", "application/octet-stream", b"1. e4 *\n").await
     };
-    assert_eq!(statuses(409).await.json()["code"], "not_now");
+    assert_eq!(small().await.json()["code"], "not_now");
+    // Whoever leaves makes room, as soon as the server has seen it.
     drop(slow);
-    assert_eq!(statuses(200).await.json()["total"], 1);
+    let deadline = Instant::now() + LONG;
+    let read = loop {
+        let answer = small().await;
+        if answer.status == 200 {
+            break answer;
+        }
+        assert!(Instant::now() < deadline, "{}", answer.text());
+    };
+    assert_eq!(read.json()["total"], 1);
     server.stop().await;
 }
 
