@@ -234,8 +234,13 @@ pub(crate) fn percentiles(times: &mut [Duration]) -> String {
 
 /// The largest value of a spin option.
 pub(crate) fn largest(decl: &OptionDecl<'_>) -> Option<i64> {
+    range(decl)?.1
+}
+
+/// The smallest and the largest value of a spin option, as far as it tells them.
+pub(crate) fn range(decl: &OptionDecl<'_>) -> Option<(Option<i64>, Option<i64>)> {
     match &decl.kind {
-        OptionKind::Spin { max, .. } => *max,
+        OptionKind::Spin { min, max, .. } => Some((*min, *max)),
         OptionKind::Check { .. }
         | OptionKind::Combo { .. }
         | OptionKind::Button

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{OptionDecl, OptionKind, Reply};
+use readyok_protocol::Reply;
 
 use super::{clause, probe};
-use crate::bench::Bench;
+use crate::bench::{Bench, range};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::talk::{Blame, Talk};
 use crate::time::now;
@@ -163,22 +163,12 @@ fn unread_errors(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-/// The range of a spin option.
-fn range(decl: &OptionDecl<'_>) -> Option<(i64, i64)> {
-    match &decl.kind {
-        OptionKind::Spin { min, max, .. } => Some((min.unwrap_or(1), max.unwrap_or(1))),
-        OptionKind::Check { .. }
-        | OptionKind::Combo { .. }
-        | OptionKind::Button
-        | OptionKind::String { .. }
-        | OptionKind::Filename { .. }
-        | OptionKind::Other { .. } => None,
-    }
-}
-
 fn hash_range(bench: &Bench<'_>) -> Result<(i64, i64), Stop> {
-    let range = bench.option("Hash").and_then(range);
-    range.ok_or_else(|| Stop::Skip("`Hash` has no range".into()))
+    let (least, most) = bench
+        .option("Hash")
+        .and_then(range)
+        .ok_or_else(|| Stop::Skip("`Hash` has no range".into()))?;
+    Ok((least.unwrap_or(1), most.unwrap_or(1)))
 }
 
 /// The memory after a search with a hash table of so many MB.
