@@ -2,8 +2,9 @@
 
 use std::io::Cursor;
 
+use readyok_protocol::{Command, Dialect, Root};
 use readyok_rules::record::{Format, read};
-use readyok_rules::{Game, Position};
+use readyok_rules::{Epd, Game, Position};
 
 use crate::game::{ROOT, Tree};
 
@@ -87,34 +88,21 @@ fn lines_of_chess(text: &str) -> Option<Vec<Tree>> {
 
 /// The position of a FEN or EPD.
 fn placed(line: &str) -> Option<Position> {
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    let fen = match fields.as_slice() {
-        [board, turn, castling, passant, half, full, ..]
-            if half.parse::<u32>().is_ok() && full.parse::<u32>().is_ok() =>
-        {
-            format!("{board} {turn} {castling} {passant} {half} {full}")
-        }
-        [board, turn, castling, passant, ..] => {
-            format!("{board} {turn} {castling} {passant} 0 1")
-        }
-        _ => return None,
-    };
-    Position::from_text(Game::Chess, &fen)
-        .or_else(|_| Position::from_text(Game::Chess960, &fen))
-        .ok()
+    let read = |game| Epd::read(game, line).ok().map(|epd| epd.position);
+    read(Game::Chess).or_else(|| read(Game::Chess960))
 }
 
 /// The game of a line of UCI.
 fn played(line: &str) -> Option<Tree> {
-    let rest = line.strip_prefix("position ")?;
-    let (start, moves) = rest.split_once(" moves ").unwrap_or((rest, ""));
-    let mut position = match start.trim() {
-        "startpos" => Position::start(Game::Chess),
-        start => placed(start.strip_prefix("fen ")?)?,
+    let Command::Position(said) = Command::read(line, Dialect::Uci).value else { return None };
+    let mut position = match &said.root {
+        Root::StartPos => Position::start(Game::Chess),
+        Root::Fen(fen) => placed(fen.as_str())?,
+        Root::Sfen(_) => return None,
     };
     let mut tree = Tree::new(position.clone());
     let mut node = ROOT;
-    for word in moves.split_whitespace() {
+    for word in said.moves.words() {
         let mv = position.parse_move(word).ok()?;
         node = tree.add(node, mv).ok()?;
         position.play(mv).ok()?;
@@ -140,6 +128,11 @@ mod tests {
         assert_eq!(count("a.pgn", "1. e4 *\n\n1. d4 *\n"), (2, 0));
         assert_eq!(count("a.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - bm e4;\n"), (1, 0));
         assert_eq!(count("", "position startpos moves e2e4 e7e5\n"), (1, 0));
+        assert_eq!(count("", "position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e2e4\n"), (1, 0));
+        assert_eq!(
+            count("", "4k3/8/8/8/8/8/4P3/4K3 w - - 3 9\n4k3/8/8/8/8/8/4P3/4K3 b - -\n"),
+            (2, 0)
+        );
         assert_eq!(count("a.pgn", "1. e4 e4 *\n\n1. d4 *\n"), (1, 1));
         assert!(is_record("A.PGN") && is_record("b.kif") && is_record("c.fen"));
         assert!(!is_record("library.sqlite") && !is_record("pgn"));

@@ -18,6 +18,7 @@ use crate::wire::{GameId, Imported, RecordFormat, Refusal, RefusalCode};
 
 /// So many games are told of.
 const MOST_TOLD: usize = 1000;
+
 #[derive(Deserialize)]
 pub(super) struct Upload {
     #[serde(default)]
