@@ -6,9 +6,10 @@
 //! ```
 //! Games that nobody has opened are looked at without being shown among the open ones: they are guests.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+mod folder;
+
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,6 @@ use super::games::storage;
 use super::{App, World};
 use crate::engine::Wording;
 use crate::game::{Room, refusal};
-use crate::import::{is_record, read_each};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, Delta, GameId, Job as Told, JobId, JobsDelta, JobsState, Refusal, RefusalCode,
@@ -25,9 +25,6 @@ use crate::wire::{
 
 /// So many games can be asked for at once.
 const MOST_GAMES: usize = 100_000;
-/// So many files of a folder are read, and none that is larger.
-const MOST_FILES: usize = 100_000;
-const LARGEST_FILE: u64 = 64 << 20;
 /// So many faults are told.
 const MOST_ERRORS: usize = 20;
 const LONGEST_ERROR: usize = 500;
@@ -125,89 +122,6 @@ impl App {
         }
         Ok(Answer::Done)
     }
-
-    /// Reads the files of a job that are not read yet, in a thread that ends with the app.
-    fn read_on(self: &Arc<Self>, id: JobId) {
-        let app = Arc::downgrade(self);
-        let round = self.world().jobs.get(&id).map_or(0, |job| job.round);
-        // A thread of the runtime: engines are started from it when the last file is read.
-        tokio::task::spawn_blocking(move || read_folder(&app, id, round));
-    }
-}
-
-/// Reads what is left of a job's folder. Whoever stops the job ends this before the next game.
-fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
-    let Some(kept) = app.upgrade().and_then(|app| app.world().reading(id, round)) else { return };
-    let folder = kept.folder.unwrap_or_default();
-    let files = match files_of(&folder) {
-        Ok(files) => files,
-        Err(error) => {
-            if let Some(app) = app.upgrade() {
-                app.world().fail_job(id, &format!("{}: {error}", folder.display()));
-            }
-            return;
-        }
-    };
-    if let Some(app) = app.upgrade() {
-        app.world().count_files(id, round, files.len());
-    }
-    let mut skip = kept.in_file;
-    for path in files.into_iter().skip(kept.files_done) {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let mut goes_on = true;
-        let errors = match contents(&path) {
-            Err(error) => vec![error.to_string()],
-            Ok(bytes) => {
-                let faults = read_each(name, &bytes, |tree| {
-                    if 0 < skip {
-                        skip -= 1;
-                        return true;
-                    }
-                    // A lock for each, so that others get their turn.
-                    goes_on = app.upgrade().is_some_and(|app| {
-                        let mut world = app.world();
-                        let added = world
-                            .reading(id, round)
-                            .and_then(|_| world.import(&tree, false, now()).ok());
-                        added.is_some_and(|(game, _)| world.add_to_job(id, game.id))
-                    });
-                    goes_on
-                });
-                faults.errors
-            }
-        };
-        skip = 0;
-        let Some(app) = app.upgrade().filter(|_| goes_on) else { return };
-        let errors = errors.into_iter().map(|error| format!("{name}: {error}"));
-        if !app.world().file_is_read(id, round, errors) {
-            return;
-        }
-    }
-    if let Some(app) = app.upgrade() {
-        app.world().folder_is_read(id, round);
-    }
-}
-
-/// The records in a folder, by name. Links are followed only to files beside them.
-fn files_of(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let real = folder.canonicalize()?;
-    let mut files: Vec<PathBuf> = fs::read_dir(&real)?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.to_str().is_some_and(is_record))
-        .filter(|path| path.canonicalize().is_ok_and(|it| it.parent() == Some(&real)))
-        .filter(|path| path.is_file())
-        .take(MOST_FILES)
-        .collect();
-    files.sort();
-    Ok(files)
-}
-
-fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
-    if LARGEST_FILE < path.metadata()?.len() {
-        return Err(std::io::Error::other("it is larger than 64 MiB"));
-    }
-    fs::read(path)
 }
 
 impl World {
@@ -311,62 +225,6 @@ impl World {
         let delta = JobsDelta { changed: Vec::new(), removed: vec![id] };
         self.hub.publish(Topic::Jobs, Delta::Jobs(delta));
         Ok(Answer::Done)
-    }
-
-    /// Where the reading of a folder stands, while it is to go on.
-    fn reading(&self, id: JobId, round: u32) -> Option<KeptJob> {
-        let job = self.jobs.get(&id)?;
-        (job.is_running() && job.round == round && !self.closing).then(|| job.kept.clone())
-    }
-
-    fn count_files(&mut self, id: JobId, round: u32, files: usize) {
-        if self.reading(id, round).is_some()
-            && let Some(job) = self.jobs.get_mut(&id)
-        {
-            job.kept.files = files;
-            self.job_changed(id);
-        }
-    }
-
-    /// A game was read. Tells whether it was kept with the job.
-    fn add_to_job(&mut self, id: JobId, game: GameId) -> bool {
-        let Some(job) = self.jobs.get_mut(&id) else { return false };
-        if MOST_GAMES <= job.games.len() || self.store.add_to_job(id, game).is_err() {
-            self.fail_job(id, "there are too many games");
-            return false;
-        }
-        job.games.push(game);
-        job.kept.in_file += 1;
-        self.job_changed(id);
-        true
-    }
-
-    fn file_is_read(
-        &mut self,
-        id: JobId,
-        round: u32,
-        errors: impl Iterator<Item = String>,
-    ) -> bool {
-        if self.reading(id, round).is_none() {
-            return false;
-        }
-        let Some(job) = self.jobs.get_mut(&id) else { return false };
-        job.kept.files_done += 1;
-        job.kept.in_file = 0;
-        errors.for_each(|error| job.note(&error));
-        self.job_changed(id);
-        true
-    }
-
-    fn folder_is_read(&mut self, id: JobId, round: u32) {
-        if self.reading(id, round).is_none() {
-            return;
-        }
-        if let Some(job) = self.jobs.get_mut(&id) {
-            job.kept.read = true;
-            self.job_changed(id);
-        }
-        self.next_report();
     }
 
     fn fail_job(&mut self, id: JobId, why: &str) {
