@@ -50,11 +50,8 @@ impl Pace {
         let Some(soft) = bounds.soft else { return false };
         // What is not used of a fixed time is lost.
         let Some(hard) = bounds.hard.filter(|&hard| soft < hard) else { return elapsed >= soft };
-        only_move
-            || elapsed >= {
-                let share = soft.saturating_sub(bounds.from);
-                bounds.from.saturating_add(share * self.factor / 100).min(hard)
-            }
+        let share = soft.saturating_sub(bounds.from) * self.factor / 100;
+        only_move || elapsed >= bounds.from.saturating_add(share).min(hard)
     }
 }
 

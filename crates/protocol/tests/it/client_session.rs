@@ -1312,11 +1312,8 @@ fn the_end_of_the_output_is_told_once() {
     check_uci(&[], "! ping\n> isready\n! eof\n= gone\n! eof\n! wait 999999");
 }
 
-#[test]
-fn a_second_answer_of_a_shogi_engine_meets_no_search() {
-    check_usi(
-        &[],
-        "! search startpos | depth 5
+/// A shogi engine that has answered, and the next search.
+const ANSWERED: &str = "! search startpos | depth 5
          > setoption name USI_Hash value 32
          > setoption name USI_Ponder value false
          > isready
@@ -1326,7 +1323,14 @@ fn a_second_answer_of_a_shogi_engine_meets_no_search() {
          = started 1
          < bestmove 7g7f
          = 1 bestmove 7g7f
-         ! search startpos moves 2g2f | depth 5
+         ! search startpos moves 2g2f | depth 5";
+
+#[test]
+fn a_second_answer_of_a_shogi_engine_meets_no_search() {
+    check_usi(
+        &[],
+        &format!(
+            "{ANSWERED}
          ! wait 4
          < bestmove 2g2f
          = violation BestMoveWithoutSearch
@@ -1335,7 +1339,8 @@ fn a_second_answer_of_a_shogi_engine_meets_no_search() {
          > go depth 5
          = started 2
          < bestmove 8c8d
-         = 2 bestmove 8c8d",
+         = 2 bestmove 8c8d"
+        ),
     );
 }
 
@@ -1343,20 +1348,12 @@ fn a_second_answer_of_a_shogi_engine_meets_no_search() {
 fn nobody_waits_for_a_shogi_engine_to_be_quiet_who_joins_searches() {
     check_usi(
         &[],
-        "! join
-         ! search startpos | depth 5
-         > setoption name USI_Hash value 32
-         > setoption name USI_Ponder value false
-         > isready
-         < readyok
-         > position startpos
-         > go depth 5
-         = started 1
-         < bestmove 7g7f
-         = 1 bestmove 7g7f
-         ! search startpos moves 2g2f | depth 5
+        &format!(
+            "! join
+         {ANSWERED}
          > position startpos moves 2g2f
          > go depth 5
-         = started 2",
+         = started 2"
+        ),
     );
 }
