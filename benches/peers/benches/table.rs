@@ -52,7 +52,12 @@ static ALLOCATOR: Counting = Counting;
 fn main() {
     println!("| case | crate | ns | of the best rival | allocations |");
     println!("|---|---|--:|--:|--:|");
-    let mut cases: Vec<_> = readyok_peers::cases().into_iter().map(prepared).collect();
+    // Cargo adds `--bench` to what it is given.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let is_wanted =
+        |case: &Case| wanted.is_empty() || wanted.iter().any(|it| case.name.contains(it.as_str()));
+    let mut cases: Vec<_> =
+        readyok_peers::cases().into_iter().filter(is_wanted).map(prepared).collect();
     for _ in 0..PASSES {
         cases.iter_mut().for_each(|(_, rows)| measure(rows));
     }
