@@ -8,7 +8,7 @@ use std::time::Duration;
 use readyok_check::{ClientSuite, Pace, Verdict, all_of_clients};
 use readyok_protocol::Dialect;
 
-use crate::faults::{alone, failed, prove};
+use crate::faults::{failed, prove, together};
 
 const CALLER: &str = env!("CARGO_BIN_EXE_caller");
 
@@ -42,7 +42,7 @@ fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
 
 #[test]
 fn a_client_that_obeys_passes_every_check() {
-    let _machine = alone();
+    let _machine = together();
     let mut passed = BTreeMap::new();
     for dialect in Dialect::ALL {
         let report = suite(None, dialect).run().expect("it starts its engine");
@@ -63,7 +63,7 @@ fn a_client_that_obeys_passes_every_check() {
 
 #[test]
 fn a_client_with_a_fault_fails_its_check_and_nothing_unrelated() {
-    let _machine = alone();
+    let _machine = together();
     prove(all_of_clients(), &RELATED, |check| {
         let dialect = check.profiles[0].dialect();
         // What is heard of it is heard in all runs, and who registers in the one where it is asked to.
@@ -83,7 +83,7 @@ fn asks() -> PathBuf {
 
 #[test]
 fn our_client_passes_every_check() {
-    let _machine = alone();
+    let _machine = together();
     for dialect in Dialect::ALL {
         let mut words = vec![asks().into_os_string()];
         words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));

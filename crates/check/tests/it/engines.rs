@@ -16,7 +16,7 @@ fn narikin() -> Subject {
 
 #[test]
 fn narikin_conforms_in_both_protocols() {
-    let _machine = crate::faults::alone();
+    let _machine = crate::faults::together();
     for dialect in Dialect::ALL {
         let report = Suite::new(narikin()).dialect(dialect).run().expect("it greets");
         let failures: Vec<_> = report.failures().map(|it| it.check.id).collect();

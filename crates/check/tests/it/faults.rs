@@ -1,7 +1,7 @@
 //! What both proofs share: each fault is caught by its own check, and taken for no other.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 
 use readyok_check::{Check, Report};
@@ -16,11 +16,16 @@ const AT_ONCE: usize = 14;
 /// machine with many others cannot commit them. They come first, one after another.
 const NEED_THE_MACHINE: [&str; 3] = ["handshake.waits", "machine.idle", "machine.no-own-ponder"];
 
-static MACHINE: Mutex<()> = Mutex::new(());
+static MACHINE: RwLock<()> = RwLock::new(());
 
 /// The machine for one test alone: hundreds of conversations at once would find each other slow.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
+    MACHINE.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The machine together with the other tests of a few conversations, which mostly wait.
+pub(crate) fn together() -> RwLockReadGuard<'static, ()> {
+    MACHINE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn failed(report: &Report) -> Vec<&'static str> {
