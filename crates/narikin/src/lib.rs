@@ -22,6 +22,7 @@ mod score;
 mod search;
 mod searcher;
 mod strength;
+mod sync;
 mod table;
 pub mod tablebase;
 mod wdl;

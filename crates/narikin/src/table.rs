@@ -4,13 +4,12 @@
 //! first, so that halves of different entries are seen not to belong together (R. Hyatt and
 //! T. Mann, "A lock-less transposition table implementation", ICGA Journal 2002).
 
-use std::{
-    collections::TryReserveError,
-    sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
-    thread,
-};
+use std::{collections::TryReserveError, thread};
 
-use crate::score::Value;
+use crate::{
+    score::Value,
+    sync::{AtomicU8, AtomicU64, Ordering::Relaxed},
+};
 
 /// What a kept value says about the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
