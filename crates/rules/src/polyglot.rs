@@ -93,7 +93,7 @@ impl<R: Read + Seek> Polyglot<R> {
 }
 
 /// The key of a position, in which an en passant square counts only beside a pawn that could take.
-fn key(position: &Position) -> Option<u64> {
+pub(crate) fn key(position: &Position) -> Option<u64> {
     let BoardRef::Chess(board) = position.board() else { return None };
     let Zobrist64(key) = board.position().zobrist_hash(EnPassantMode::PseudoLegal);
     Some(key)

@@ -1,0 +1,119 @@
+//! Names of openings of chess, by position.
+//!
+//! `opening/names.tsv` has a line for each: the Polyglot key of its position, the code of the
+//! *Encyclopaedia of Chess Openings*, the name, and moves that lead there. It is made of the collection
+//! <https://github.com/lichess-org/chess-openings> (CC0 1.0, commit `51b88624` of July 2026), and sorted
+//! by key, so that it is searched as it stands: nobody pays for it who does not ask.
+
+use std::cmp::Ordering;
+
+use crate::{Game, Position, polyglot};
+
+const NAMES: &str = include_str!("opening/names.tsv");
+/// The digits of a key.
+const DIGITS: usize = 16;
+
+/// An opening that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The code of the *Encyclopaedia of Chess Openings*, `A00` to `E99`.
+    pub eco: &'static str,
+    /// The name in English: the family, a colon, and its variations.
+    pub name: &'static str,
+}
+
+impl Opening {
+    /// The opening that is named after this very position, by whatever moves it was reached. The
+    /// opening of a game is that of its last position that has one. None in Chess960 and shogi.
+    pub fn of(position: &Position) -> Option<Self> {
+        if position.game() != Game::Chess {
+            return None;
+        }
+        let key = format!("{:0DIGITS$x}", polyglot::key(position)?);
+        let mut rest = NAMES;
+        while !rest.is_empty() {
+            let (before, line, after) = middle(rest)?;
+            match line.get(..DIGITS)?.cmp(key.as_str()) {
+                Ordering::Less => rest = after,
+                Ordering::Greater => rest = before,
+                Ordering::Equal => {
+                    let mut fields = line.split('\t').skip(1);
+                    return Some(Self { eco: fields.next()?, name: fields.next()? });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The line in the middle of a text, with what stands before and after it.
+fn middle(text: &str) -> Option<(&str, &str, &str)> {
+    let bytes = text.as_bytes();
+    let half = text.len() / 2;
+    let start = bytes.get(..half)?.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let (before, rest) = text.split_at_checked(start)?;
+    let (line, after) = rest.split_once('\n')?;
+    Some((before, line, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Notation;
+
+    fn after(moves: &str) -> Position {
+        let mut position = Position::start(Game::Chess);
+        for word in moves.split(' ').filter(|word| !word.is_empty()) {
+            let mv = position.parse(word, Notation::Western).expect(moves);
+            position.play(mv).expect(moves);
+        }
+        position
+    }
+
+    /// Each line has the key of its position, in rising order, and is found.
+    #[test]
+    fn the_table_says_of_each_line_what_its_moves_say() {
+        let mut last = String::new();
+        let mut count = 0;
+        for line in NAMES.lines() {
+            let [key, eco, name, moves] = line.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{line}")
+            };
+            let position = after(moves);
+            assert_eq!(polyglot::key(&position), u64::from_str_radix(key, 16).ok(), "{line}");
+            assert!(last.as_str() < key, "{line}");
+            assert_eq!(Opening::of(&position), Some(Opening { eco, name }), "{line}");
+            let (volume, number) = eco.split_at(1);
+            assert!(("A"..="E").contains(&volume) && number.len() == 2, "{line}");
+            assert!(number.parse::<u8>().is_ok() && !name.is_empty(), "{line}");
+            key.clone_into(&mut last);
+            count += 1;
+        }
+        assert_eq!(count, 3_807);
+    }
+
+    #[test]
+    fn a_position_has_its_name_by_whatever_moves() {
+        let najdorf = Opening { eco: "B90", name: "Sicilian Defense: Najdorf Variation" };
+        for moves in [
+            "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6",
+            "Nf3 c5 e4 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6",
+            "e4 d6 Nf3 c5 d4 cxd4 Nxd4 Nf6 Nc3 a6",
+        ] {
+            assert_eq!(Opening::of(&after(moves)), Some(najdorf), "{moves}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_name_has_none() {
+        assert_eq!(Opening::of(&after("")), None);
+        assert_eq!(Opening::of(&after("a4 a5 h4 h5 Ra3 Ra6")), None);
+        for game in [Game::Chess960, Game::Shogi] {
+            let mut position = Position::start(game);
+            let word = if game == Game::Shogi { "7g7f" } else { "e2e4" };
+            let mv = position.parse_move(word).expect(word);
+            position.play(mv).expect(word);
+            assert_eq!(Opening::of(&position), None, "{game:?}");
+        }
+    }
+}
