@@ -6,9 +6,15 @@
 //! ```
 //! The pipe ends with the program, however that ends. A message is the number of a group, four bytes,
 //! little end first; it is negative when the group is gone.
+//!
+//! An engine whose start nobody lives to tell of bears a mark in its environment, as does all that it
+//! starts. Where processes can be looked at (`/proc`), the guardian kills what bears its mark. It does
+//! not come too early: what is just being started holds the pipe, too, until it bears the mark.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::fs::File;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
@@ -22,9 +28,14 @@ use rustix::process::{self, Pid, Signal};
 use crate::process::Process;
 use crate::sync::lock;
 
+#[cfg_attr(not(target_os = "linux"), path = "guard/unmarked.rs")]
+mod marked;
+
 /// How long a guardian may take to answer for the first time.
 const START: Duration = Duration::from_secs(20);
 const ANSWER: u8 = b'\n';
+/// The variable that marks what a guarded program starts, and tells a guardian its mark.
+const MARK: &str = "READYOK_GUARDED";
 
 /// Sees to it that no engine outlives this program, not even one that does not listen when the
 /// program is killed and can end nothing itself. One guard serves all engines of a program.
@@ -47,16 +58,18 @@ const ANSWER: u8 = b'\n';
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What is left to chance: an engine is told to the guardian right after it was started, and if the
-/// program is killed between the two, the engine has only the end of its input to go by. A process
-/// that leaves the group of its engine is its own master. Where the system is no Unix, a guard does
-/// nothing.
+/// On Linux that holds for everything that an engine has started, too, which inherits the variable
+/// `READYOK_GUARDED` from it. On other systems two things are left to chance: an engine is told to the
+/// guardian right after it was started, and if the program is killed between the two, the engine has
+/// only the end of its input to go by; and a process that leaves the group of its engine is its own
+/// master. Where the system is no Unix, a guard does nothing.
 #[derive(Clone, Debug)]
 pub struct Guard(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
     command: Command,
+    mark: String,
     guardian: Guardian,
     /// What it has been told, for the one after it.
     groups: BTreeSet<i32>,
@@ -75,8 +88,11 @@ impl Guard {
     /// # Errors
     /// It cannot be started, or is no guardian.
     pub fn start(mut command: Command) -> io::Result<Self> {
+        // Nobody else has the same.
+        let mark = format!("{}-{:016x}", std::process::id(), RandomState::new().hash_one(MARK));
+        command.env(MARK, &mark);
         let guardian = Guardian::start(&mut command)?;
-        let state = State { command, guardian, groups: BTreeSet::new() };
+        let state = State { command, mark, guardian, groups: BTreeSet::new() };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
@@ -98,7 +114,15 @@ impl Guard {
             wards.take(i32::from_le_bytes(order));
         }
         wards.kill();
+        if let Some(mark) = env::var_os(MARK) {
+            marked::kill(mark.as_encoded_bytes());
+        }
         Ok(())
+    }
+
+    /// Marks what is going to be started.
+    pub(crate) fn mark(&self, command: &mut Command) {
+        command.env(MARK, &lock(&self.0).mark);
     }
 
     /// Has the group of a process killed if the program ends before it.

@@ -48,6 +48,9 @@ impl Process {
     ) -> io::Result<(Arc<Self>, Streams)> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
+        if let Some(guard) = guard {
+            guard.mark(command);
+        }
         let mut child = command.spawn()?;
         let id = child.id();
         let guarded = guard.map_or(Ok(()), |guard| guard.add(id));

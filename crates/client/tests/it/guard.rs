@@ -18,9 +18,15 @@ struct Program {
 
 impl Program {
     fn start() -> Self {
+        Self::start_by("")
+    }
+
+    /// Its engines are started by a shell, which does something before.
+    fn start_by(script: &str) -> Self {
         let (engine, mark) = misbehaving(&["go: !deaf"]);
         let mut command = Command::new(env!("CARGO_BIN_EXE_guarded"));
-        command.args(["sh", "-c", "trap '' TERM; exec \"$0\" \"$@\""]);
+        let script = format!("trap '' TERM; {script} exec \"$0\" \"$@\"");
+        command.args(["sh", "-c", &script]);
         command.arg(engine.get_program()).args(engine.get_args());
         command.envs(engine.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -78,6 +84,16 @@ fn nor_one_whose_whole_group_is_killed() {
     let mut program = Program::start();
     program.start_another();
     kill_process_group(program.pid(), Signal::KILL).expect("it runs");
+    program.check_gone();
+}
+
+/// The guardian is not told of it, as it is not told of an engine if the program is killed right
+/// after it has started it.
+#[cfg(target_os = "linux")]
+#[test]
+fn nor_what_has_left_the_group_of_its_engine() {
+    let program = Program::start_by("setsid sleep 3600 > /dev/null 2>&1 &");
+    kill_process(program.pid(), Signal::KILL).expect("it runs");
     program.check_gone();
 }
 
