@@ -338,6 +338,99 @@ mod tests {
         assert!(matches!(Store::with(db), Err(StoreError::TooNew(999))));
     }
 
+    /// A file as a program had it that knew only so many steps.
+    fn of_version(steps: usize) -> Connection {
+        let db = Connection::open_in_memory().expect("it opens");
+        for step in &MIGRATIONS[..steps] {
+            db.execute_batch(step).expect("it was a step");
+        }
+        db.pragma_update(None, "user_version", whole_count(steps)).expect("it is set");
+        db
+    }
+
+    /// Tables, indexes and columns, as the file says them.
+    fn shape(store: &Store) -> Vec<String> {
+        let mut query =
+            store.db.prepare("SELECT sql FROM sqlite_schema ORDER BY name").expect("a query");
+        let rows =
+            query.query_map([], |row| Ok(row.get::<_, Option<String>>(0)?.unwrap_or_default()));
+        rows.expect("rows").map(|row| row.expect("a row")).collect()
+    }
+
+    #[test]
+    fn a_file_of_any_version_becomes_one_of_this() {
+        let fresh = shape(&memory());
+        for steps in 0..=MIGRATIONS.len() {
+            let store = Store::with(of_version(steps)).expect("it is brought up to date");
+            assert_eq!(shape(&store), fresh, "from version {steps}");
+            let version = store.db.pragma_query_value(None, "user_version", |row| row.get(0));
+            assert_eq!(version, Ok(whole_count(MIGRATIONS.len())));
+        }
+    }
+
+    #[test]
+    fn what_was_in_a_file_of_the_first_version_is_there_still() {
+        let db = of_version(1);
+        let tree = readyok_rules::record::read(
+            &b"[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian\"]\n\n1. e4 c5 (1... e5) *\n"[..],
+            None,
+        );
+        let record = tree.flatten().next().expect("a game");
+        let room = crate::game::Room::new(1, Tree::from_record(&record), 5);
+        let kept = serde_json::to_string(&room.keep()).expect("JSON");
+        let entry = r#"{"name":"Mine","reach":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
+        let settings = r#"{"page":{"theme":"dark"}}"#;
+        db.execute(
+            "INSERT INTO game (id, source, added, changed, open, first, plies, kept)
+                VALUES (1, 'import', 5, 5, 1, 'Ada', 2, ?1), (2, 'play', 6, 6, 1, '', 0, NULL)",
+            [kept],
+        )
+        .expect("a game");
+        db.execute("INSERT INTO position (key, game, ply) VALUES (77, 1, 0)", [])
+            .expect("a position");
+        db.execute("INSERT INTO engine (id, entry) VALUES (2, ?1)", [entry]).expect("an engine");
+        db.execute("INSERT INTO setting (name, value) VALUES ('settings', ?1)", [settings])
+            .expect("settings");
+
+        let store = Store::with(db).expect("it is brought up to date");
+        let game = store.game(1).expect("it works").expect("it is there");
+        let again = crate::game::Room::restore(1, game, 9).expect("it is whole");
+        assert_eq!(again.tree().main_line().len(), 2);
+        assert_eq!(store.open_games().expect("it works").len(), 1);
+        // Openings can be searched for, which they could not then.
+        let opening = |id: u32| -> String {
+            let query = "SELECT opening FROM game WHERE id = ?1";
+            store.db.query_row(query, [id], |row| row.get(0)).expect("a row")
+        };
+        assert_eq!((opening(1), opening(2)), ("B20 Sicilian".to_owned(), String::new()));
+        assert!(store.report(1).expect("it works").is_none());
+        assert!(store.jobs().expect("it works").is_empty());
+        let engines = store.engines().expect("it works");
+        assert_eq!((engines.len(), engines[0].0, engines[0].1.name.as_str()), (1, 2, "Mine"));
+        assert_eq!(store.settings().expect("it works").page["theme"], "dark");
+        assert!(store.delete(1).expect("it works"));
+        let left = store.db.query_row("SELECT count(*) FROM position", [], |row| row.get(0));
+        assert_eq!(left, Ok(0), "its positions go with a game");
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = file_in(folder.path());
+        let old = Connection::open(&path).expect("it opens");
+        old.execute_batch(FIRST).expect("it was a step");
+        old.pragma_update(None, "user_version", 1).expect("it is set");
+        // What the next step makes is there already, and is somebody else's.
+        old.execute_batch("CREATE TABLE job (other TEXT)").expect("a table");
+        drop(old);
+        assert!(matches!(Store::open(folder.path()), Err(StoreError::Database(_))));
+        let left = Connection::open(&path).expect("it opens");
+        let version = left.pragma_query_value(None, "user_version", |row| row.get(0));
+        assert_eq!(version, Ok(1_i64));
+        let query = "SELECT count(*) FROM sqlite_schema WHERE name IN ('report', 'judgement')";
+        assert_eq!(left.query_row(query, [], |row| row.get(0)), Ok(0), "half of a step is there");
+    }
+
     #[test]
     fn numbers_of_games_are_not_used_again() {
         let store = memory();
