@@ -41,6 +41,8 @@ pub struct Follow {
     /// Played, and not stored yet.
     waiting: BTreeMap<u64, PairResult>,
     note: Option<String>,
+    /// Why no more games are played.
+    end: Option<End>,
     news: News,
 }
 
@@ -86,6 +88,7 @@ impl Follow {
             games: VecDeque::new(),
             waiting: BTreeMap::new(),
             note: None,
+            end: None,
             news: News::default(),
         }
     }
@@ -148,16 +151,19 @@ impl Follow {
                 self.set_note(&format!("{name} has failed, {count} times so far"));
             }
             Event::Stopping { .. } => self.set_status(MatchStatus::Finishing),
-            Event::MatchEnd { why, .. } => self.over(why),
+            Event::MatchEnd { why, .. } => {
+                self.end(|_| true);
+                self.waiting.clear();
+                self.end = Some(why.clone());
+            }
             Event::Score(_) | Event::Test(_) => (),
         }
         Vec::new()
     }
 
-    /// The match has ended for now.
-    fn over(&mut self, why: &End) {
-        self.end(|_| true);
-        self.waiting.clear();
+    /// Its engines have ended as well: only now is it over, and can be gone on with or deleted.
+    pub fn over(&mut self) {
+        let Some(why) = self.end.take() else { return };
         let (status, note) = match why {
             End::Complete => (MatchStatus::Over, None),
             End::Test { verdict } => (
@@ -171,9 +177,9 @@ impl Follow {
             End::Interrupted => (MatchStatus::Paused, None),
             End::Failures { engine, count } => (
                 MatchStatus::Failed,
-                Some(format!("{} has failed {count} times", self.name(*engine))),
+                Some(format!("{} has failed {count} times", self.name(engine))),
             ),
-            End::Error { text } => (MatchStatus::Failed, Some(text.clone())),
+            End::Error { text } => (MatchStatus::Failed, Some(text)),
         };
         self.set_status(status);
         if let Some(note) = note {

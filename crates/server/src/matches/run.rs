@@ -177,13 +177,14 @@ pub(super) fn start(
             }
         }
         match thread.join() {
-            Ok(Ok(_)) => (),
+            Ok(Ok(_)) => lock(&follow).over(),
             Ok(Err(error)) => lock(&follow).failed(&error.to_string()),
             Err(_) => lock(&follow).failed("the thread of the match has failed"),
         }
         keep(&lock(&follow));
-        publish();
+        // Whoever hears that it is over can go on with it or delete it.
         drop(end);
+        publish();
         tell(MatchNews::Ended(id));
     };
     thread::Builder::new()
