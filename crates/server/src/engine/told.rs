@@ -1,9 +1,10 @@
 //! What an engine tells of a search, as the page shows it.
 
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
 
 use readyok_client::{Info, Lines, Played, Score as EngineScore};
-use readyok_protocol::{Bound as EngineBound, Checkmate};
+use readyok_protocol::{Bound as EngineBound, Checkmate, MoveList};
 use readyok_rules::Position;
 
 use super::log::printable;
@@ -16,23 +17,64 @@ const LONGEST: usize = 64;
 /// So many refutations and current lines are kept.
 const MOST: usize = 256;
 
-/// Collects what an engine tells of one search.
+/// Collects what an engine tells of one search. Most of it is replaced before anybody is told: it is kept in the
+/// engine's words, and written for people when it is told.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    position: Position,
+    pen: Pen,
     wording: Wording,
     /// So many variations are shown.
     shown: usize,
-    current: Option<CurrentMove>,
-    refutations: BTreeMap<String, Vec<LineMove>>,
-    current_lines: BTreeMap<u32, Vec<LineMove>>,
+    current: Option<(String, Option<u32>)>,
+    refutations: BTreeMap<String, Vec<String>>,
+    current_lines: BTreeMap<u32, Vec<String>>,
     text: Option<String>,
+}
+
+/// Writes lines from a position as people write them, and those that were written the last time only once.
+#[derive(Debug)]
+struct Pen {
+    position: Position,
+    before: BTreeMap<Vec<String>, Vec<LineMove>>,
+    now: BTreeMap<Vec<String>, Vec<LineMove>>,
+}
+
+impl Pen {
+    fn new(position: Position) -> Self {
+        Self { position, before: BTreeMap::new(), now: BTreeMap::new() }
+    }
+
+    fn line(&mut self, mut words: Vec<String>) -> Vec<LineMove> {
+        words.truncate(LONGEST);
+        let known = self.now.get(&words).or_else(|| self.before.get(&words));
+        let written = known.cloned().unwrap_or_else(|| {
+            let shared = |line: &&Vec<LineMove>| {
+                let pairs = line.iter().zip(&words);
+                pairs.take_while(|(known, word)| known.word == **word).count()
+            };
+            // In the order of words, the line that begins with the most of the same moves is a neighbour.
+            let words = words.as_slice();
+            let after = (Excluded(words), Unbounded);
+            let until = (Unbounded, Excluded(words));
+            let next = self.before.range::<[String], _>(after).next();
+            let last = self.before.range::<[String], _>(until).next_back();
+            let alike = next.into_iter().chain(last).map(|(_, line)| line).max_by_key(shared);
+            line(&self.position, words, alike.map_or(&[], Vec::as_slice))
+        });
+        self.now.insert(words, written.clone());
+        written
+    }
+
+    /// All was written that is told this time.
+    fn rest(&mut self) {
+        self.before = std::mem::take(&mut self.now);
+    }
 }
 
 impl Collector {
     pub(crate) fn new(position: Position, wording: Wording, shown: usize) -> Self {
         Self {
-            position,
+            pen: Pen::new(position),
             wording,
             shown,
             current: None,
@@ -42,31 +84,24 @@ impl Collector {
         }
     }
 
-    fn line(&self, words: &[String]) -> Vec<LineMove> {
-        line(&self.position, words.iter().take(LONGEST))
-    }
-
     /// Takes what is not part of a variation.
     pub(crate) fn take(&mut self, info: &Info<'_>) {
         if let Some(mv) = info.currmove {
-            let words = [self.wording.heard(&mv.to_string())];
-            let it = self.line(&words).into_iter().next();
-            self.current = it.map(|it| CurrentMove { it, number: info.currmovenumber });
+            self.current = Some((self.wording.heard(&mv.to_string()), info.currmovenumber));
         }
         if let Some(moves) = &info.refutation {
-            let words = self.wording.line(moves);
+            let words = self.words(moves);
             if let Some(first) = words.first()
                 && (self.refutations.len() < MOST || self.refutations.contains_key(first))
             {
-                let line = self.line(&words);
-                self.refutations.insert(first.clone(), line);
+                self.refutations.insert(first.clone(), words);
             }
         }
         if let Some(current) = &info.currline {
             let processor = current.cpu.unwrap_or(1);
             if self.current_lines.len() < MOST || self.current_lines.contains_key(&processor) {
-                let line = self.line(&self.wording.line(&current.moves));
-                self.current_lines.insert(processor, line);
+                let words = self.words(&current.moves);
+                self.current_lines.insert(processor, words);
             }
         }
         if let Some(text) = &info.string {
@@ -74,17 +109,34 @@ impl Collector {
         }
     }
 
+    fn words(&self, moves: &MoveList<'_>) -> Vec<String> {
+        let mut words = self.wording.line(moves);
+        words.truncate(LONGEST);
+        words
+    }
+
     /// Everything as it stands.
-    pub(crate) fn told(&self, lines: &Lines) -> Told {
+    pub(crate) fn told(&mut self, lines: &Lines) -> Told {
         let best = lines.best();
         let latest = |part: fn(&Info<'static>) -> Option<u64>| lines.iter().filter_map(part).max();
+        let shown = lines.iter().take(self.shown).enumerate();
+        let variations = shown.filter_map(|(index, info)| self.variation(index, info)).collect();
+        let Self { pen, current, refutations, current_lines, text, .. } = self;
+        let current = current.as_ref().and_then(|(word, number)| {
+            let it = pen.line(vec![word.clone()]).into_iter().next()?;
+            Some(CurrentMove { it, number: *number })
+        });
+        let refutations = refutations.values().map(|words| pen.line(words.clone())).collect();
+        let current_lines = current_lines
+            .iter()
+            .map(|(processor, words)| CurrentLine {
+                processor: *processor,
+                moves: pen.line(words.clone()),
+            })
+            .collect();
+        pen.rest();
         Told {
-            lines: lines
-                .iter()
-                .take(self.shown)
-                .enumerate()
-                .filter_map(|(index, info)| self.variation(index, info))
-                .collect(),
+            lines: variations,
             depth: best.and_then(|info| info.depth),
             seldepth: best.and_then(|info| info.seldepth),
             nodes: latest(|info| info.nodes),
@@ -93,28 +145,21 @@ impl Collector {
             tbhits: latest(|info| info.tbhits),
             cpuload: best.and_then(|info| info.cpuload),
             time: latest(|info| info.time),
-            current: self.current.clone(),
-            refutations: self.refutations.values().cloned().collect(),
-            current_lines: self
-                .current_lines
-                .iter()
-                .map(|(processor, moves)| CurrentLine {
-                    processor: *processor,
-                    moves: moves.clone(),
-                })
-                .collect(),
-            text: self.text.clone(),
+            current,
+            refutations,
+            current_lines,
+            text: text.clone(),
             mate: None,
             best: None,
         }
     }
 
     /// The same at the end of the search.
-    pub(crate) fn ended(&self, played: &Played) -> Told {
+    pub(crate) fn ended(&mut self, played: &Played) -> Told {
         let mut told = self.told(&played.lines);
         told.current = None;
         let best = played.best_move().map(|mv| self.wording.heard(&mv.to_string()));
-        told.best = best.and_then(|word| self.line(&[word]).into_iter().next());
+        told.best = best.and_then(|word| self.pen.line(vec![word]).into_iter().next());
         told.mate = played.checkmate.as_ref().map(|answer| match answer {
             Checkmate::Moves(_) => MateAnswer::Found,
             Checkmate::NoMate => MateAnswer::None,
@@ -122,7 +167,7 @@ impl Collector {
             Checkmate::NotImplemented => MateAnswer::NotImplemented,
         });
         if let Some(Checkmate::Moves(moves)) = &played.checkmate {
-            let pv = self.line(&self.wording.line(moves));
+            let pv = self.pen.line(self.wording.line(moves));
             let plies = u32::try_from(moves.len()).ok();
             let (depth, seldepth, wdl) = (plies, None, None);
             let score = Some(Score::Mate { plies, won: true });
@@ -132,7 +177,7 @@ impl Collector {
         told
     }
 
-    fn variation(&self, index: usize, info: &Info<'static>) -> Option<Line> {
+    fn variation(&mut self, index: usize, info: &Info<'static>) -> Option<Line> {
         if info.score.is_none() && info.pv.is_none() {
             return None;
         }
@@ -148,7 +193,7 @@ impl Collector {
                 EngineBound::Upper => Bound::Upper,
             },
             wdl: info.wdl.map(|it| Wdl { win: it.win, draw: it.draw, loss: it.loss }),
-            pv: self.line(&pv),
+            pv: self.pen.line(pv),
         })
     }
 }
@@ -163,5 +208,67 @@ pub(crate) fn score(score: EngineScore) -> Score {
         EngineScore::MateSomeday => Score::Mate { plies: None, won: true },
         EngineScore::MateIn { plies } => Score::Mate { plies: Some(plies), won: true },
         EngineScore::MateGiven => Score::Mate { plies: Some(0), won: true },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use readyok_rules::Game;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_line_is_written_the_same_whatever_was_written_before() {
+        for (game, lines) in [
+            (
+                Game::Chess,
+                [
+                    "e2e4 e7e5 g1f3 b8c6 f1b5",
+                    "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5",
+                    "e2e4 e7e5 f1b5",
+                    "e2e4 d7d5 f1b5",
+                    "e2e4 e7e5 g1f3 a1a1 b8c6",
+                    "d2d4",
+                    "",
+                ],
+            ),
+            (
+                Game::Shogi,
+                [
+                    "7g7f 3c3d 8h2b+ 3a2b B*4e",
+                    "7g7f 3c3d 8h2b+ 3a2b B*5e",
+                    "7g7f 3c3d 8h2b",
+                    "7g7f 3c3d 2g2f 8c8d",
+                    "2g2f 8c8d",
+                    "resign",
+                    "7g7f 7g7f 3c3d",
+                ],
+            ),
+        ] {
+            let position = Position::start(game);
+            let mut pen = Pen::new(position.clone());
+            for first in lines {
+                for second in lines {
+                    for text in [first, second] {
+                        let plain = line(&position, &words(text), &[]);
+                        assert_eq!(pen.line(words(text)), plain, "{text} after {first}");
+                    }
+                    pen.rest();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_was_told_the_last_time_is_remembered() {
+        let mut pen = Pen::new(Position::start(Game::Chess));
+        for word in ["e2e4", "d2d4", "c2c4"] {
+            pen.line(words(word));
+            pen.rest();
+            assert_eq!((pen.before.len(), pen.now.len()), (1, 0));
+        }
     }
 }

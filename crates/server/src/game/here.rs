@@ -52,25 +52,25 @@ pub(crate) fn move_text(position: &Position, mv: Move) -> MoveText {
     MoveText { western: position.notation(mv, Notation::Western), japanese }
 }
 
-/// A line of words as people write it: the words themselves from the first illegal one on.
-pub(crate) fn line<W: AsRef<str>>(
-    position: &Position,
-    words: impl IntoIterator<Item = W>,
-) -> Vec<LineMove> {
+/// A line of words as people write it: the words themselves from the first illegal one on. `known` is a line from the
+/// same position that was written before; as far as it is the same it is not written again.
+pub(crate) fn line(position: &Position, words: &[String], known: &[LineMove]) -> Vec<LineMove> {
     let mut position = Some(position.clone());
-    let mut line = Vec::new();
+    let mut line = Vec::with_capacity(words.len());
+    let alike = known.iter().zip(words).take_while(|(known, word)| known.word == **word);
+    let mut known = alike.map(|(known, _)| known).fuse();
     for word in words {
-        let word = word.as_ref();
+        let known = known.next();
         let text = position.as_mut().and_then(|position| {
             let mv = position.parse_move(word).ok()?;
-            let text = move_text(position, mv);
+            let text = known.map_or_else(|| move_text(position, mv), |known| known.text.clone());
             position.play(mv).ok().map(|()| text)
         });
         if text.is_none() {
             position = None;
         }
-        let text = text.unwrap_or_else(|| MoveText { western: word.to_owned(), japanese: None });
-        line.push(LineMove { word: word.to_owned(), text });
+        let text = text.unwrap_or_else(|| MoveText { western: word.clone(), japanese: None });
+        line.push(LineMove { word: word.clone(), text });
     }
     line
 }
@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_line_is_written_as_far_as_it_is_legal() {
-        let line = line(&Position::start(Game::Chess), ["e2e4", "e7e5", "a1a8", "b8c6"]);
+        let words = ["e2e4", "e7e5", "a1a8", "b8c6"].map(str::to_owned);
+        let line = line(&Position::start(Game::Chess), &words, &[]);
         let texts: Vec<_> = line.iter().map(|it| it.text.western.as_str()).collect();
         assert_eq!(texts, ["e4", "e5", "a1a8", "b8c6"]);
     }

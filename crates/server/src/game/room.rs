@@ -222,9 +222,9 @@ impl Seat {
     fn wire(&self, position: Option<&Position>) -> PlayerState {
         let ponders = self.engine().is_some_and(|engine| engine.ponder);
         let expects = self.asked.as_ref().and_then(|asked| asked.on.as_ref());
-        let expects = expects
-            .zip(position)
-            .and_then(|(word, position)| super::here::line(position, [word]).into_iter().next());
+        let expects = expects.zip(position).and_then(|(word, position)| {
+            super::here::line(position, std::slice::from_ref(word), &[]).into_iter().next()
+        });
         PlayerState {
             player: self.player.clone(),
             name: self.name.clone(),
