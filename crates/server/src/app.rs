@@ -34,8 +34,8 @@ use crate::matches::{Matches, Tell};
 use crate::store::{Store, StoreError};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta, LogState,
-    ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, ToTab, Topic, Use,
+    Answer, Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta,
+    LogState, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, ToTab, Topic, Use,
 };
 
 use jobs::Job;
@@ -115,6 +115,8 @@ struct Running {
     /// The side that it plays, and the search it is at.
     side: Option<Side>,
     hint: Option<(u64, crate::wire::NodeId)>,
+    /// What it has said of its registration and its copy protection, as far as that was looked at.
+    approvals: (Option<Approval>, Option<Approval>),
     /// Another process takes its place when it has left.
     restart: bool,
 }
@@ -357,8 +359,8 @@ impl World {
         }
     }
 
-    /// What becomes of work when the last tab has gone. Tells whether the server is to end.
-    pub(crate) fn last_tab_has_gone(&mut self) -> bool {
+    /// What becomes of work when the last tab has gone.
+    pub(crate) fn last_tab_has_gone(&mut self) {
         let at = now();
         let choice = self.settings.on_close;
         for id in self.rooms.keys().copied().collect::<Vec<_>>() {
@@ -370,7 +372,11 @@ impl World {
                 self.end_lanes(id);
             }
         }
-        choice.quit
+    }
+
+    /// Whether the server is to end when nobody looks at it.
+    pub(crate) fn may_end(&self) -> bool {
+        self.settings.on_close.quit
             && !self.rooms.values().any(Room::is_going)
             && self.lanes.is_empty()
             && !self.plays_a_match()

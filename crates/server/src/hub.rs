@@ -63,9 +63,9 @@ impl Hub {
         });
     }
 
-    /// How many tabs there are.
-    pub(crate) fn tabs(&self) -> usize {
-        self.tabs.len()
+    /// How many tabs there are, and how many there have been so far.
+    pub(crate) fn tabs_and_visits(&self) -> (usize, TabId) {
+        (self.tabs.len(), self.last_tab)
     }
 
     /// A tab wants a topic, and gets a snapshot of it. Tells whether it may have so many.

@@ -23,8 +23,8 @@ const LOGS: Duration = Duration::from_millis(100);
 const LEAVING: Duration = Duration::from_secs(3);
 /// So long the last tab may be gone before it counts: a page is loaded anew in less.
 const RELOAD: Duration = Duration::from_secs(10);
-/// So long another start of the program may take to answer.
-const ANSWER: Duration = Duration::from_secs(5);
+/// So long the server that runs may take to answer another start of the program.
+const ANSWER: Duration = Duration::from_secs(20);
 
 /// How to serve.
 #[derive(Clone, Debug)]
@@ -251,6 +251,8 @@ async fn run_clocks(app: Arc<App>) {
             None => app.clocks.notified().await,
         }
         app.world().tick(now());
+        // A game may have ended.
+        app.idle.notify_one();
     }
 }
 
@@ -264,32 +266,40 @@ async fn pass_logs_on(app: Arc<App>) {
     }
 }
 
-/// Waits until the last tab has gone and the user's choice is that the server ends then.
+/// Waits until the last tab has gone and the user's choice is that the server ends then, or with the work that
+/// goes on without tabs.
 async fn until_idle(app: &App) {
-    let mut had_tabs = false;
+    // However short a visit was, it counts.
+    let mut seen = 0;
     loop {
         app.idle.notified().await;
-        if 0 < app.world().hub.tabs() {
-            had_tabs = true;
+        let (tabs, visits) = app.world().hub.tabs_and_visits();
+        if 0 < tabs {
             continue;
         }
-        if !std::mem::take(&mut had_tabs) {
-            continue;
+        if visits != seen {
+            if came_back(app).await {
+                continue;
+            }
+            let mut world = app.world();
+            (_, seen) = world.hub.tabs_and_visits();
+            world.last_tab_has_gone();
         }
-        let deadline = Instant::from_std(instant()) + RELOAD;
-        let came_back = loop {
-            if timeout_at(deadline, app.idle.notified()).await.is_err() {
-                break false;
-            }
-            if 0 < app.world().hub.tabs() {
-                break true;
-            }
-        };
-        had_tabs = came_back;
-        if !came_back && app.world().last_tab_has_gone() {
+        if seen != 0 && app.world().may_end() {
             return;
         }
     }
+}
+
+/// Whether a tab comes back in the time that loading a page anew takes.
+async fn came_back(app: &App) -> bool {
+    let deadline = Instant::from_std(instant()) + RELOAD;
+    while timeout_at(deadline, app.idle.notified()).await.is_ok() {
+        if 0 < app.world().hub.tabs_and_visits().0 {
+            return true;
+        }
+    }
+    0 < app.world().hub.tabs_and_visits().0
 }
 
 /// Where this server is, for the next start of the program: for its user's eyes only.

@@ -111,6 +111,7 @@ impl World {
                 pending: Vec::new(),
                 side: None,
                 hint: None,
+                approvals: (None, None),
                 restart: false,
             },
         );
@@ -242,14 +243,15 @@ impl World {
 
     /// What an engine has said of its registration and its copy protection.
     pub(super) fn note_approvals(&mut self, id: ProcessId) {
-        let Some(running) = self.processes.get(&id) else { return };
+        let Some(running) = self.processes.get_mut(&id) else { return };
         let log = running.log.lock().unwrap_or_else(PoisonError::into_inner);
         let heard = (log.registration(), log.copy_protection());
         drop(log);
-        let engine = running.state.engine;
-        if heard == (None, None) {
+        // Of several processes the one that has said something last is right.
+        if std::mem::replace(&mut running.approvals, heard) == heard {
             return;
         }
+        let engine = running.state.engine;
         let Ok(registered) = self.registry.get_mut(engine) else { return };
         if (registered.registration, registered.copy_protection) != heard {
             (registered.registration, registered.copy_protection) = heard;
@@ -299,8 +301,11 @@ impl World {
     /// Registers an engine and asks it what it can do.
     pub(super) fn add_engine(&mut self, entry: EngineEntry) -> Result<Answer, Refusal> {
         let id = self.registry.add(entry)?;
+        // It is registered, even if it cannot be asked now.
+        if let Err(error) = self.inspect(id) {
+            self.registry.get_mut(id)?.error = Some(error.text);
+        }
         self.engine_changed(id);
-        self.inspect(id)?;
         Ok(Answer::Engine { engine: id })
     }
 

@@ -367,3 +367,62 @@ pub(crate) fn is_program(file: &Path) -> bool {
     let may_run = true;
     about.is_file() && may_run
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over_tcp(address: &str) -> EngineEntry {
+        let reach = Reach::Tcp { address: address.to_owned() };
+        EngineEntry { name: String::new(), reach, protocol: None }
+    }
+
+    #[test]
+    fn there_is_a_bounded_number_of_engines() {
+        let mut registry = Registry::new(Translation::default(), Vec::new());
+        let refused = loop {
+            match registry.add(over_tcp("host:1")) {
+                Ok(id) => assert!(registry.iter().count() <= MOST, "{id}"),
+                Err(refused) => break refused,
+            }
+        };
+        assert_eq!(refused.code, RefusalCode::TooMuch);
+        // The one that is built in counts as well.
+        assert_eq!(registry.iter().count(), MOST);
+        registry.remove(7).expect("it is there");
+        let again = registry.add(over_tcp("host:1")).expect("there is room");
+        assert!(registry.get(again).is_ok());
+        assert_eq!(
+            registry.add(over_tcp("host:1")).map_err(|it| it.code),
+            Err(RefusalCode::TooMuch)
+        );
+    }
+
+    #[test]
+    fn an_address_has_a_host_and_a_port() {
+        let mut registry = Registry::new(Translation::default(), Vec::new());
+        for address in ["host", ":1", "host:", "host:65536", "host:1\n", ""] {
+            let refused = registry.add(over_tcp(address)).map_err(|it| it.code);
+            assert_eq!(refused, Err(RefusalCode::Malformed), "{address:?}");
+        }
+        assert!(registry.add(over_tcp("[::1]:4711")).is_ok());
+    }
+
+    #[test]
+    fn the_built_in_engine_stays_and_is_no_program_of_somebody_elses() {
+        let entry = Entry {
+            name: "Other".to_owned(),
+            reach: Reach::Tcp { address: "host:1".to_owned() },
+            protocol: None,
+            values: BTreeMap::new(),
+            play_values: BTreeMap::new(),
+            analyse_values: BTreeMap::new(),
+            presets: Vec::new(),
+            registered_as: None,
+        };
+        let mut registry = Registry::new(Translation::default(), vec![(BUILT_IN, entry)]);
+        assert_eq!(registry.get(BUILT_IN).map(|it| &it.entry.reach), Ok(&Reach::BuiltIn));
+        assert!(registry.change(BUILT_IN, over_tcp("host:1")).is_err());
+        assert!(registry.remove(BUILT_IN).is_err());
+    }
+}

@@ -157,3 +157,20 @@ async fn it_ends_by_itself_when_nobody_is_there_if_that_is_wished() {
     drop(tab);
     server.ended().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_ends_with_the_last_work_if_that_is_wished() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let mut settings = tab.follow("settings").await;
+    settings["on_close"] = json!({ "pause_games": false, "stop_analysis": true, "quit": true });
+    let done = tab.ask(json!({ "kind": "set_settings", "settings": settings })).await;
+    assert_eq!(done["kind"], "done", "{done}");
+    // The flag falls when the tab has been gone for long enough.
+    let time =
+        json!({ "kind": "clock", "base": 12_000, "increment": 0, "byoyomi": 0, "moves": null });
+    let person = json!({ "kind": "person", "name": "Ada", "time": time });
+    tab.new_game(game("chess", json!({ "first": person, "second": person }))).await;
+    drop(tab);
+    server.ended().await;
+}
