@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, MIME};
+use crate::support::{Fixture, MIME, gone};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_those_of_the_engine() {
@@ -159,5 +159,5 @@ async fn an_engine_that_does_not_answer_can_be_killed() {
     })
     .await;
     server.stop().await;
-    assert!(!std::fs::exists(format!("/proc/{pid}")).unwrap_or(false), "it is left");
+    gone(pid).await;
 }

@@ -2,6 +2,8 @@
 
 use readyok_server::{ServeError, Server};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 use tokio_tungstenite::tungstenite::Error;
 
 use crate::support::{Fixture, get, open_socket, options, send};
@@ -238,8 +240,10 @@ async fn the_administrator_is_refused_and_a_second_start_too() {
         assert!(matches!(refused, Some(ServeError::Root)), "{refused:?}");
     }
     let server = Fixture::start_with(options(folder.path())).await;
-    let again = options(folder.path());
-    let second = tokio::spawn(Server::bind(again)).await.expect("it does not panic");
+    // It waits for the first one to answer, as another program would: not where that one runs.
+    let (again, here) = (options(folder.path()), Handle::current());
+    let second = spawn_blocking(move || here.block_on(Server::bind(again)));
+    let second = second.await.expect("it does not panic");
     let Err(ServeError::Running(Some(link))) = &second else { panic!("{second:?}") };
     let path = link.strip_prefix(&format!("http://{}", server.host)).expect("a link to it");
     assert!(get(&server.host, path, &[]).await.header("set-cookie").is_some());

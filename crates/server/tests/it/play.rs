@@ -150,18 +150,12 @@ async fn an_engine_that_dies_costs_no_game() {
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let lost = tab
-        .until(|message| {
-            let play = &message["delta"]["delta"]["play"]["status"];
-            let dead = message["delta"]["delta"]["processes"][0]["status"] == "dead";
-            play == "interrupted" || dead
+        .change("engines", |delta| {
+            let it = &delta["processes"][0];
+            it["use_for"]["kind"] == "play" && it["status"] == "dead"
         })
         .await;
-    let dead = if lost["topic"] == "engines" {
-        lost
-    } else {
-        tab.until(|message| message["delta"]["delta"]["processes"][0]["status"] == "dead").await
-    };
-    let process = &dead["delta"]["delta"]["processes"][0];
+    let process = &lost["processes"][0];
     assert_eq!(process["stderr"][0], "mime: out of thoughts");
     assert!(process["error"].as_str().is_some_and(|text| text.contains("SIGABRT")), "{process}");
     let state = tab.follow(&topic).await;

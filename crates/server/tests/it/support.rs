@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
@@ -175,17 +175,39 @@ pub(crate) async fn send(
     }
     // Writing into a `String` cannot fail.
     let _ = write!(request, "Content-Length: {}\r\n\r\n", body.len());
+    let mut request = request.into_bytes();
+    request.extend(body);
     let mut stream = TcpStream::connect(host).await.expect("it listens");
-    stream.write_all(request.as_bytes()).await.expect("it reads");
     // A request that is refused by its head need not be read to its end.
-    let _ = stream.write_all(body).await;
+    let _ = timeout(LONG, stream.write_all(&request)).await.expect("in time");
     let mut answer = Vec::new();
-    timeout(LONG, stream.read_to_end(&mut answer)).await.expect("in time").expect("an answer");
+    // The connection of such a one may be reset after the answer; what came before is there.
+    let _ = timeout(LONG, stream.read_to_end(&mut answer)).await.expect("in time");
+    read_answer(&answer)
+}
+
+/// An answer with all of its body.
+fn read_answer(answer: &[u8]) -> Answer {
     let end = answer.windows(4).position(|it| it == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8_lossy(&answer[..end]).into_owned();
     let (first, headers) = head.split_once("\r\n").unwrap_or((&head, ""));
     let status = first.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
-    Answer { status, headers: headers.to_owned(), body: answer[end + 4..].to_vec() }
+    let body = answer[end + 4..].to_vec();
+    let answer = Answer { status, headers: headers.to_owned(), body };
+    if let Some(length) = answer.header("content-length").filter(|_| status != 304) {
+        assert_eq!(length.parse(), Ok(answer.body.len()), "the answer is cut");
+    }
+    answer
+}
+
+/// Waits until a process is no more.
+pub(crate) async fn gone(pid: u64) {
+    let folder = format!("/proc/{pid}");
+    let deadline = Instant::now() + LONG;
+    while std::fs::exists(&folder).unwrap_or(false) {
+        assert!(Instant::now() < deadline, "process {pid} is left");
+        tokio::task::yield_now().await;
+    }
 }
 
 /// A tab.
@@ -246,12 +268,15 @@ impl Tab {
         }
     }
 
-    /// The next change of a topic that fits.
+    /// The next change of a topic that fits, or what has become of it: a topic that begins anew has a snapshot in
+    /// the place of changes, whose fields have the same names where they mean the same.
     pub(crate) async fn change(&mut self, topic: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        let found = self
-            .until(|message| message["topic"] == topic && fits(&message["delta"]["delta"]))
-            .await;
-        found["delta"]["delta"].clone()
+        let news = |message: &Value| match message["kind"].as_str() {
+            Some("snapshot") => message["state"]["state"].clone(),
+            _ => message["delta"]["delta"].clone(),
+        };
+        let found = self.until(|it| it["topic"] == topic && fits(&news(it))).await;
+        news(&found)
     }
 
     /// Sets up a game and follows it.
