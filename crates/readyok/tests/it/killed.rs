@@ -1,12 +1,16 @@
 //! The program is killed, and its engine hears neither SIGTERM nor the end of its input.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::Child;
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::program::{Dir, readyok, signal};
+use crate::program::{Dir, PATIENCE, readyok, signal};
+use crate::serve::{get, link};
 
 /// Says nothing, and would stay for ten minutes. It has a folder of its own.
 fn engine(dir: &Dir) -> String {
@@ -15,7 +19,7 @@ fn engine(dir: &Dir) -> String {
 }
 
 /// Waits until something is so.
-fn wait(what: &str, so: impl Fn() -> bool) {
+pub(crate) fn wait(what: &str, so: impl Fn() -> bool) {
     for _ in 0..6000 {
         if so() {
             return;
@@ -32,11 +36,18 @@ fn is_in_use(mark: &str) -> bool {
 }
 
 fn check(words: impl FnOnce(&str) -> Vec<String>) {
+    check_after(words, |_, _| ());
+}
+
+/// `begin` is given the program and what the shell has to run as the engine.
+fn check_after(words: impl FnOnce(&str) -> Vec<String>, begin: impl FnOnce(&mut Child, &str)) {
     let dir = Dir::new();
     let value = dir.path().to_str().expect("UTF-8");
+    let engine = engine(&dir);
     let mut command = readyok(&dir);
-    command.current_dir(dir.path()).args(words(&engine(&dir))).env("READYOK_TEST", value);
+    command.current_dir(dir.path()).args(words(&engine)).env("READYOK_TEST", value);
     let mut child = command.spawn().expect("the program starts");
+    begin(&mut child, &engine);
     wait("the engine does not start", || dir.path().join("started").exists());
     assert!(child.try_wait().expect("a process").is_none(), "it has ended");
     signal(child.id(), Signal::KILL);
@@ -60,4 +71,48 @@ fn no_engine_outlives_a_program_that_is_killed() {
             line.iter().map(word).collect()
         });
     }
+}
+
+/// Has the app start an engine, as its page would.
+fn add_engine(child: &mut Child, engine: &str) {
+    let mut line = String::new();
+    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    said.read_line(&mut line).expect("it says where it is");
+    let (host, token) = link(&line);
+    let entered = get(&host, &format!("/?token={token}"));
+    let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = cookie.and_then(|it| it.split(';').next()).expect("a cookie");
+    let mut socket = TcpStream::connect(&host).expect("it listens");
+    socket.set_read_timeout(Some(PATIENCE)).expect("it can wait");
+    write!(
+        socket,
+        "GET /api/ws HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n\
+        Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+        Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    .expect("it reads");
+    let mut answer = String::new();
+    BufReader::new(&socket).read_line(&mut answer).expect("it answers");
+    assert!(answer.contains(" 101 "), "{answer}");
+    let program = serde_json::json!({
+        "kind": "program", "path": "/bin/sh", "args": ["-c", engine], "dir": null, "env": {},
+    });
+    let entry = serde_json::json!({ "name": "Deaf", "reach": program, "protocol": "uci" });
+    let command = serde_json::json!({ "kind": "add_engine", "entry": entry });
+    let text = serde_json::json!({ "id": 1, "command": command }).to_string();
+    let length = u16::try_from(text.len()).expect("a short command").to_be_bytes();
+    // One frame of text, of a length in two bytes, under a mask of zeros (RFC 6455, section 5.2).
+    let mut frame = vec![0x81, 0x80 | 126];
+    frame.extend(length);
+    frame.extend([0; 4]);
+    frame.extend(text.into_bytes());
+    socket.write_all(&frame).expect("it reads");
+    // The tab stays for as long as the app.
+    std::mem::forget((said, socket));
+}
+
+#[test]
+fn no_engine_outlives_the_app() {
+    let words = ["serve", "--no-open", "--allow-root", "--data", "data"];
+    check_after(|_| words.map(str::to_owned).to_vec(), add_engine);
 }
