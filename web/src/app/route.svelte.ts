@@ -13,7 +13,8 @@ export interface Route {
 export function parseRoute(hash: string): Route {
   const [page = '', id = '', part = ''] = hash.replace(/^#\/?/, '').split('/');
   const known = pages.find((one) => one === page) ?? 'play';
-  return { page: known, id: /^\d{1,9}$/.test(id) ? Number(id) : null, part };
+  // A part may stand where there is no number: `#/play/new`.
+  return /^\d{1,9}$/.test(id) ? { page: known, id: Number(id), part } : { page: known, id: null, part: id };
 }
 
 export function routeText(page: Page, id: number | null = null, part = ''): string {
