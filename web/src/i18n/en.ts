@@ -179,6 +179,8 @@ export const en = {
   'new.book': 'Opening book',
   'new.book.none': 'None: a PGN, EPD, SFEN or Polyglot file',
   'new.book.plies': 'Moves',
+  'new.options': 'Options for this game',
+  'new.options.of': 'Options of {engine} for this game',
   'new.begin': 'Play',
   'new.from': 'Play from here',
   'new.analyse': 'Only a board to analyse',

@@ -171,6 +171,8 @@ export const ja: Record<Key, string> = {
   'new.book': '定跡',
   'new.book.none': 'なし:PGN・EPD・SFEN・Polyglot',
   'new.book.plies': '手数',
+  'new.options': 'この対局だけのオプション',
+  'new.options.of': 'この対局での{engine}のオプション',
   'new.begin': '対局開始',
   'new.from': 'ここから対局',
   'new.analyse': '検討盤だけ',

@@ -23,7 +23,11 @@ export interface Seat {
   limited: boolean;
   strength: number;
   time: TimeForm;
+  options: GameValues;
 }
+
+/** Values of options for this game, by engine: whoever chooses another one and comes back finds them again. */
+export type GameValues = { [engine in string]?: Record<string, string> };
 
 export interface NewGameForm {
   variant: Variant;
@@ -33,6 +37,7 @@ export interface NewGameForm {
   limited: boolean;
   strength: number;
   ponder: boolean;
+  options: GameValues;
   time: TimeForm;
   each: boolean;
   seats: Record<Side, Seat>;
@@ -116,6 +121,7 @@ export function blankSeat(kind: Seat['kind']): Seat {
     limited: false,
     strength: 1500,
     time: clock(10, 5),
+    options: {},
   };
 }
 
@@ -128,6 +134,7 @@ export function blank(): NewGameForm {
     limited: false,
     strength: 1500,
     ponder: false,
+    options: {},
     time: clock(10, 5),
     each: false,
     seats: { first: blankSeat('person'), second: blankSeat('engine') },
@@ -150,7 +157,12 @@ export function kept(text: string): NewGameForm {
     const known = Object.entries(old).filter(
       ([name, value]) => name in form && typeof value === typeof form[name as keyof NewGameForm],
     );
-    return { ...form, ...Object.fromEntries(known) };
+    const found = { ...form, ...Object.fromEntries(known) };
+    // A seat may be of a time when seats held less.
+    for (const side of ['first', 'second'] as const) {
+      found.seats[side] = { ...form.seats[side], ...found.seats[side] };
+    }
+    return found;
   } catch {
     return form;
   }

@@ -1,5 +1,5 @@
 // Values of options, as far as what an engine declared tells.
-import type { EngineOption } from '../api/wire';
+import type { EngineOption, EngineState } from '../api/wire';
 
 /** The default of an option as a word, if it has one. */
 export function defaultOf(option: EngineOption): string | null {
@@ -36,4 +36,26 @@ export function optionsText(options: EngineOption[], value: (option: EngineOptio
     .filter((option) => option.kind.kind !== 'button' && option.kind.kind !== 'other')
     .map((option) => `setoption name ${option.name} value ${value(option)}`)
     .join('\n');
+}
+
+/** The options that a person can set for one game: what the server sets is set by the game, and a button has no value. */
+export function settable(engine: EngineState): EngineOption[] {
+  return engine.options.filter(
+    (option) => !option.set_by_server && option.kind.kind !== 'button' && option.kind.kind !== 'other',
+  );
+}
+
+/** What an option is when the engine plays and nothing else is set. */
+export function usualFor(engine: EngineState, option: EngineOption): string | null {
+  return engine.play_values[option.name] ?? engine.values[option.name] ?? defaultOf(option);
+}
+
+/** Of some values those that the engine can take. */
+export function fitting(engine: EngineState, values: Record<string, unknown>): Record<string, string> {
+  const options = new Map(settable(engine).map((option) => [option.name, option]));
+  const known = Object.entries(values).filter((pair): pair is [string, string] => {
+    const option = options.get(pair[0]);
+    return option !== undefined && typeof pair[1] === 'string' && !valueProblem(option, pair[1]);
+  });
+  return Object.fromEntries(known);
 }
