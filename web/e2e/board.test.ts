@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
-import { faultsOf, launch, violations } from './browser';
+import { faultsOf, launch, middle, violations } from './browser';
 import { engine, furnished, game, here, lane, legal, line, node, open, type Fake } from './fake';
 
 let browser: Browser;
@@ -18,15 +18,8 @@ afterAll(async () => {
 const moves = (fake: Fake) => fake.said.flatMap((said) => (said.kind === 'move' ? [said.text] : []));
 const edits = (fake: Fake) => fake.said.flatMap((said) => (said.kind === 'edit' ? [said.edit] : []));
 
-/** The middle of a square on the screen. */
-async function at(page: Page, square: string): Promise<{ x: number; y: number }> {
-  const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
-  if (!box) throw new Error(`no square ${square}`);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
-
 async function click(page: Page, square: string) {
-  const { x, y } = await at(page, square);
+  const { x, y } = await middle(page, square);
   await page.mouse.click(x, y);
 }
 
@@ -46,7 +39,7 @@ test('a move by two clicks, and one by dragging', async () => {
   await expect.poll(() => moves(fake)).toEqual(['e2e4']);
   await page.reload();
   await page.locator('[data-square]').first().waitFor({ state: 'attached' });
-  const [from, to] = [await at(page, 'd2'), await at(page, 'd4')];
+  const [from, to] = [await middle(page, 'd2'), await middle(page, 'd4')];
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 4 });
@@ -62,7 +55,7 @@ test('a move by touch', async () => {
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1', { hasTouch: true, viewport: { width: 360, height: 740 } });
   for (const square of ['g1', 'f3']) {
-    const { x, y } = await at(page, square);
+    const { x, y } = await middle(page, square);
     await page.touchscreen.tap(x, y);
   }
   await expect.poll(() => moves(fake)).toEqual(['g1f3']);
@@ -271,11 +264,101 @@ test('a move made beforehand is played when the turn comes', async () => {
   await page.context().close();
 });
 
+test('what a person has begun on the board stays while the other side thinks', async () => {
+  const fake = furnished();
+  const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
+  const play: Play = {
+    status: 'your_turn',
+    players: { first: person, second: program },
+    tip: 0,
+    clocks: null,
+    draw_offer: null,
+    hint: null,
+  };
+  open(fake, game(1, 'chess', { play, here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+  const page = await opened(fake, '#/play/1');
+  const thinks = async (depth: number) => {
+    const thought = { node: null, depth, score: null, nodes: null, nps: null, time: null, pv: [] };
+    const players = { first: person, second: { ...program, thought } };
+    fake.delta('game/1', { kind: 'game', delta: { play: { ...play, players } } });
+    await page.getByText(`Depth ${depth}`).waitFor();
+  };
+  await click(page, 'b7');
+  await page.locator('square.selected').waitFor({ state: 'attached' });
+  await thinks(7);
+  expect(await page.locator('square.selected').count()).toBe(1);
+  await click(page, 'b8');
+  const knight = page.getByRole('button', { name: 'White knight' });
+  await knight.waitFor();
+  await thinks(8);
+  await knight.click();
+  await expect.poll(() => moves(fake)).toEqual(['b7b8n']);
+  await page.context().close();
+});
+
+test('an engine is given options for one game, and has them the next time', async () => {
+  const fake = furnished();
+  const option = (name: string, kind: object, more = {}) =>
+    ({ name, kind, labels: {}, help: {}, set_by_server: false, ...more }) as never;
+  const options = [
+    option('Hash', { kind: 'spin', default: 16, min: 1, max: 1024 }),
+    option('OwnBook', { kind: 'check', default: false }),
+    option('Clear Hash', { kind: 'button' }),
+    option('MultiPV', { kind: 'spin', default: 1, min: 1, max: 20 }, { set_by_server: true }),
+  ];
+  const presets = [{ name: 'Bookish', values: { OwnBook: 'true' } }];
+  fake.topics.set('engines', {
+    kind: 'engines',
+    state: {
+      engines: [
+        engine(1, 'Narikin', { options, presets, values: { Hash: '32' }, play_values: { Hash: '48' } }),
+      ],
+      processes: [],
+      machine: { processors: 1, memory: null },
+    },
+  });
+  const page = await fake.page(browser, '#/play/0/new');
+  const faults = faultsOf(page);
+  const choose = async () => {
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: 'Options for this game' }).click();
+  };
+  await choose();
+  const dialog = page.getByRole('dialog', { name: 'Options of Narikin for this game' });
+  // What is not the person's to set is not there.
+  await expect.poll(() => dialog.locator('[data-option]').count()).toBe(2);
+  const hash = dialog.getByLabel('Hash', { exact: true });
+  expect(await hash.inputValue()).toBe('48');
+  await hash.fill('64');
+  await hash.blur();
+  await dialog.getByLabel('Use a preset…').selectOption('Bookish');
+  expect(await dialog.getByLabel('OwnBook').isChecked()).toBe(true);
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+  const given = () =>
+    fake.said.flatMap((said) => {
+      const other = said.kind === 'new_game' ? said.game.players?.second : undefined;
+      return other?.kind === 'engine' ? [other.options] : [];
+    });
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(given).toEqual([{ Hash: '64', OwnBook: 'true' }]);
+  // Nothing of it was set for good.
+  expect(fake.said.some((said) => said.kind === 'set_options')).toBe(false);
+  await page.reload();
+  await choose();
+  expect(await hash.inputValue()).toBe('64');
+  await dialog.getByRole('button', { name: 'Defaults' }).click();
+  await expect.poll(() => hash.inputValue()).toBe('48');
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 test('an arrow is drawn with the right button', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1');
-  const [from, to] = [await at(page, 'e2'), await at(page, 'e4')];
+  const [from, to] = [await middle(page, 'e2'), await middle(page, 'e4')];
   await page.mouse.move(from.x, from.y);
   await page.mouse.down({ button: 'right' });
   await page.mouse.move(to.x, to.y, { steps: 3 });

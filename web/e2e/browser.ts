@@ -11,6 +11,32 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
+/** Playwright waits so long for what is to come: a limit only for what never comes. */
+export const PATIENCE = 60_000;
+
+/** The middle of a square on the screen, once the page stands still: what comes to a page moves what is there. */
+export async function middle(page: Page, square: string): Promise<{ x: number; y: number }> {
+  return page
+    .locator(`[data-square="${square}"]`)
+    .first()
+    .evaluate(
+      (element) =>
+        new Promise((done) => {
+          let before = '';
+          const look = () => {
+            const { x, y, width, height } = element.getBoundingClientRect();
+            const now = [x, y, width, height].join();
+            if (now === before && width > 0) done({ x: x + width / 2, y: y + height / 2 });
+            else {
+              before = now;
+              requestAnimationFrame(look);
+            }
+          };
+          look();
+        }),
+    );
+}
+
 /** What axe finds wrong with the page, in words. */
 export async function violations(page: Page): Promise<string[]> {
   // Through the debugger, as the policy of the page lets no other script in.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import type * as wire from '../src/api/wire';
+import { PATIENCE } from './browser';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -34,6 +35,7 @@ export class Fake {
       locale: 'en-GB',
       ...options,
     });
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     await page.route('**/*', async (route) => {
       const path = new URL(route.request().url()).pathname;

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { ToTab } from '../src/api/wire';
-import { launch } from './browser';
+import { PATIENCE, launch, middle } from './browser';
 import { PROGRAM, RealServer } from './server';
 
 /** Long enough for an engine to start and to answer on a busy machine. */
-export const LONG = { timeout: 60_000 };
+export const LONG = { timeout: PATIENCE };
 /** Long enough for a whole game. */
 export const WHOLE = { timeout: 240_000 };
 
@@ -100,9 +100,8 @@ export const words = async (page: Page) =>
 export const status = async (page: Page) => ((await page.getByTestId('status').textContent()) ?? '').trim();
 
 export async function click(page: Page, square: string) {
-  const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
-  if (!box) throw new Error(`no square ${square}`);
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  const { x, y } = await middle(page, square);
+  await page.mouse.click(x, y);
 }
 
 /** Hands the page a text as the clipboard would. */
@@ -184,21 +183,26 @@ export async function walkTo(page: Page, square: string) {
   throw new Error(`no way to ${square}`);
 }
 
-/** Loads the page anew; the words of the legal moves are then those that the server last told it. */
-export async function legalMoves(page: Page): Promise<() => string[]> {
-  let last: string[] = [];
+/** Loads the page anew; the words of the legal moves are then those where the page stands. */
+export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
+  let last: { cursor: number; words: string[] } = { cursor: -1, words: [] };
   page.on('websocket', (socket) =>
     socket.on('framereceived', ({ payload }) => {
       const message = JSON.parse(String(payload)) as ToTab;
-      const here =
+      const at =
         message.kind === 'snapshot' && message.state.kind === 'game'
-          ? message.state.state.here
+          ? message.state.state
           : message.kind === 'delta' && message.delta.kind === 'game'
-            ? message.delta.delta.at?.here
+            ? message.delta.delta.at
             : undefined;
-      if (here) last = here.legal.map((move) => move.word).toSorted();
+      if (at) last = { cursor: at.cursor, words: at.here.legal.map((move) => move.word).toSorted() };
     }),
   );
   await page.reload();
-  return () => last;
+  return async () => {
+    // What is heard here and what is seen on the page come by ways of their own.
+    const shown = async () => Number(await page.locator('[data-cursor]').getAttribute('data-cursor'));
+    await expect.poll(async () => last.cursor === (await shown()), LONG).toBe(true);
+    return last.words;
+  };
 }

@@ -10,6 +10,7 @@ import {
   choose,
   click,
   enter,
+  greeted,
   legalMoves,
   made,
   newGame,
@@ -181,7 +182,7 @@ test.each([
     await squares(page);
     for (let turn = 0; !/won|Draw/.test(await status(page)); turn++) {
       // The first move goes over the board, and those after it are written.
-      const move = turn === 0 ? (variant === 'Chess' ? 'e2e4' : '7g7f') : legal()[0];
+      const move = turn === 0 ? (variant === 'Chess' ? 'e2e4' : '7g7f') : (await legal())[0];
       if (!move) throw new Error('no legal move');
       const count = await made(page).count();
       if (turn === 0) {
@@ -218,7 +219,9 @@ test('a game of shogi by keys alone, in Japanese', async () => {
   await page.getByRole('radio', { name: '将棋' }).waitFor();
   await page.getByRole('radio', { name: '将棋' }).focus();
   await page.keyboard.press('Space');
-  await page.getByRole('button', { name: '対局開始' }).focus();
+  const play = page.getByRole('button', { name: '対局開始' });
+  await expect.poll(() => play.isEnabled(), LONG).toBe(true);
+  await play.focus();
   await page.keyboard.press('Enter');
   await squares(page);
   await page.keyboard.press('m');
@@ -227,6 +230,29 @@ test('a game of shogi by keys alone, in Japanese', async () => {
   await expect.poll(() => made(page).count(), LONG).toBe(2);
   expect(await made(page).first().textContent()).toContain('７六歩');
   expect(await violations(page)).toEqual([]);
+});
+
+test('an engine plays one game with options of its own', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
+  await visit(page, 'Play');
+  await newGame(page, 'Chess', 'Mime');
+  await page.getByRole('button', { name: 'Options for this game' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Style', { exact: true }).selectOption('Wild');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await visit(page, 'Engines');
+  const process = page.locator('[data-testid=process][data-status=idle]');
+  await process.getByRole('link', { name: 'Protocol log' }).click();
+  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await expect.poll(() => log.textContent(), LONG).toContain('setoption name Style value Wild');
+  // For good it is as it was.
+  await page.getByTestId('engine').nth(1).getByRole('button', { name: 'Options' }).click();
+  await page.locator('[data-option="Style"]').waitFor();
+  expect(await page.locator('[data-option="Style"].changed').count()).toBe(0);
 });
 
 test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', async (name) => {

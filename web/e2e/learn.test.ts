@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
-import { faultsOf, launch, violations } from './browser';
+import { faultsOf, launch, middle, violations } from './browser';
 import { furnished, game, here, legal, node, open, START, type Fake } from './fake';
 
 let browser: Browser;
@@ -86,9 +86,8 @@ test('a better move is found on the board, and by keys alone', async () => {
 
   // By mouse.
   for (const square of ['g1', 'f3']) {
-    const box = await page.locator(`[data-square="${square}"]`).first().boundingBox();
-    if (!box) throw new Error(`no square ${square}`);
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    const { x, y } = await middle(page, square);
+    await page.mouse.click(x, y);
   }
   await expect.poll(() => verdict.textContent()).toContain('Nf3: It costs 12% of the chances.');
   // By keys.

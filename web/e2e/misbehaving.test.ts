@@ -139,7 +139,7 @@ test('an engine that is deaf while it thinks', async () => {
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain('thinks');
-  await page.getByRole('button', { name: 'Move now' }).click();
+  // Nobody has told it to stop, which it would have to obey in ten seconds.
   await visit(page, 'Engines');
   const process = processes(page, 'searching');
   await process.waitFor();

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { PATIENCE } from './browser';
 
 /** The program: what `cargo build -p readyok` has made, or the one that `READYOK_BIN` names. */
 export const PROGRAM = process.env.READYOK_BIN ?? resolve('../target/debug/readyok');
@@ -87,6 +88,7 @@ export class RealServer {
       locale: 'en-GB',
       ...options,
     });
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     await page.goto(await this.#nextLink());
     await page.locator('nav').waitFor();

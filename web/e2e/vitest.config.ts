@@ -3,9 +3,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['e2e/**/*.test.ts'],
-    // A browser on a busy machine: a limit only for what never ends.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
+    // A browser on a busy machine: limits only for what never ends.
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     fileParallelism: false,
   },
 });

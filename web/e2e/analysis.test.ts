@@ -1,0 +1,122 @@
+// Analysis with a real server: all that an engine can tell, and all that it can be asked.
+import { spawn } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { violations } from './browser';
+import { ENGINES, LONG, WHOLE, addEngine, click, greeted, squares, travel, visit, words } from './journey';
+
+const here = travel();
+
+/** Tells of everything there is to tell, and searches until it is stopped. */
+const TALKER = [
+  'uci: id name Talker | option name MultiPV type spin default 1 min 1 max 99 | uciok',
+  'go: info depth 9 seldepth 12 score cp 31 wdl 400 500 100 nodes 1000 nps 500 hashfull 120 tbhits 3 ' +
+    'pv e2e4 e7e5 g1f3 | info refutation d2d4 d7d5 | info currline 1 b1c3 g8f6 | ' +
+    'info currmove g1f3 currmovenumber 7 | info string <i>a word</i>',
+  'stop: bestmove e2e4',
+];
+
+/** An analysis board with an engine at work. */
+async function analysing(page: Page, name: string): Promise<Locator> {
+  await visit(page, 'Play');
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await page.getByLabel('Add an engine…').selectOption({ label: name });
+  const lane = page.getByTestId('lane');
+  await lane.getByTestId('line').first().waitFor();
+  return lane;
+}
+
+async function says(where: Locator, ...all: string[]) {
+  for (const text of all) await expect.poll(() => where.textContent(), LONG).toContain(text);
+}
+
+test('all that an engine tells is shown, and its line is looked at and taken', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const lane = await analysing(page, 'Talker');
+  await says(lane, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
+  await says(lane, 'Refutations', 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
+  await lane.getByRole('img', { name: 'Win 40%, draw 50%, loss 10%' }).waitFor();
+  await page.getByRole('img', { name: /^Evaluation/ }).waitFor({ state: 'attached' });
+  expect(await violations(page)).toEqual([]);
+  await lane.getByRole('button', { name: 'e5', exact: true }).hover();
+  await page.locator('.preview piece.black.pawn').first().waitFor({ state: 'attached' });
+  await lane.getByRole('button', { name: 'e5', exact: true }).click();
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+});
+
+test('threats, chosen moves, mates, more lines', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const lane = await analysing(page, 'Talker');
+  await lane.getByRole('button', { name: 'Settings of the analysis' }).click();
+  await lane.getByRole('button', { name: 'Threat' }).click();
+  await says(lane, 'Shows what the other side threatens.');
+  await lane.getByRole('button', { name: 'Threat' }).click();
+  await lane.getByRole('button', { name: 'Only some moves' }).click();
+  await click(page, 'd2');
+  await click(page, 'd4');
+  await lane.locator('.only').getByRole('button', { name: 'd4' }).waitFor();
+  // Nothing was played.
+  expect(await words(page)).toEqual([]);
+  await lane.getByRole('button', { name: 'Only some moves' }).click();
+  await lane.getByRole('button', { name: 'More lines' }).click();
+  await lane.getByRole('status', { name: '4 lines' }).waitFor();
+  await lane.getByLabel('Until').selectOption('mate');
+  await lane.getByLabel('Moves, or seconds in shogi').waitFor();
+  await lane.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('stopped');
+  await lane.getByRole('link', { name: 'Protocol log' }).click();
+  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await says(
+    log,
+    // The side to move has passed.
+    'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1',
+    'go infinite searchmoves d2d4',
+    'setoption name MultiPV value 4',
+    'mate 5',
+  );
+});
+
+test('an engine somewhere else is reached over TCP', async () => {
+  const server = createServer((socket) => {
+    const engine = spawn(ENGINES.mime, { stdio: ['pipe', 'pipe', 'ignore'] });
+    socket.pipe(engine.stdin);
+    engine.stdout.pipe(socket);
+    // Whoever leaves first takes the other one along.
+    socket.on('error', () => engine.kill());
+    socket.on('close', () => engine.kill());
+    engine.stdin.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const page = await here.page('#/engines');
+    await page.getByRole('button', { name: 'Add an engine' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Path, command line or tcp://').fill(`tcp://127.0.0.1:${port}`);
+    await dialog.getByLabel('Path, command line or tcp://').press('Tab');
+    await expect.poll(() => dialog.getByLabel('Address').inputValue(), LONG).toBe(`127.0.0.1:${port}`);
+    await dialog.getByLabel('Name', { exact: true }).fill('Far away');
+    await dialog.getByRole('button', { name: 'Add and ask' }).click();
+    await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
+    await greeted(page.getByTestId('engine').nth(1));
+    const lane = await analysing(page, 'Far away');
+    await lane.getByRole('button', { name: 'a3', exact: true }).waitFor();
+  } finally {
+    server.close();
+  }
+});
+
+test('an engine is put through the checker', async () => {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Rogue', path: ENGINES.misbehave, args: ['start: !exit 3'] });
+  await card.getByRole('button', { name: 'Conformance check' }).click();
+  const check = card.getByTestId('check');
+  await check.and(page.locator('[data-kind=done], [data-kind=failed]')).waitFor(WHOLE);
+  // It ends before it has said anything: nobody can hold it to conform.
+  expect(await check.textContent()).not.toContain('conforms');
+  expect(await violations(page)).toEqual([]);
+});

@@ -1,0 +1,136 @@
+// Playing with a real server: every button of a game, and what a new game can be.
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import {
+  ENGINES,
+  LONG,
+  addEngine,
+  begin,
+  choose,
+  click,
+  enter,
+  greeted,
+  made,
+  newGame,
+  status,
+  travel,
+  visit,
+  words,
+} from './journey';
+
+const here = travel();
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** A page with an engine that knows the rules and answers at once. */
+async function withMime(args: string[] = []): Promise<Page> {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args }));
+  await visit(page, 'Play');
+  return page;
+}
+
+/** What the engine that plays was told, line by line. */
+async function log(page: Page, state: string): Promise<string> {
+  await visit(page, 'Engines');
+  const process = page.locator(`[data-testid=process][data-status=${state}]`);
+  await process.getByRole('link', { name: 'Protocol log' }).click();
+  const lines = page.getByRole('region', { name: 'Lines of the log' });
+  await expect.poll(() => lines.textContent(), LONG).toContain('bestmove');
+  return (await lines.textContent()) ?? '';
+}
+
+test('hint, pause, flip, take back, resign', async () => {
+  const page = await withMime();
+  await newGame(page, 'Chess', 'Mime');
+  await begin(page);
+  await press(page, 'Hint');
+  // Of all moves the first by its word.
+  await expect.poll(() => page.getByTestId('hint').textContent(), LONG).toContain('a3');
+  await enter(page, 'e4');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+  await press(page, 'Pause');
+  await expect.poll(() => status(page), LONG).toBe('Paused');
+  await press(page, 'Go on');
+  await expect.poll(() => status(page), LONG).toContain('To move');
+  const corner = () => page.locator('[data-square]').first().getAttribute('data-square');
+  expect(await corner()).toBe('a8');
+  await press(page, 'Turn the board');
+  await expect.poll(corner).toBe('h1');
+  // The turned board is the same board.
+  await click(page, 'd2');
+  await click(page, 'd4');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5', 'd4', 'a4']);
+  await press(page, 'Take back');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+  await press(page, 'Resign');
+  await press(page, 'Really resign');
+  await expect.poll(() => status(page), LONG).toContain('Black won: resignation');
+  // Another game begins as the first one did.
+  await press(page, 'New game');
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await expect.poll(() => words(page), LONG).toEqual([]);
+  await expect.poll(() => status(page), LONG).toContain('To move');
+  await visit(page, 'Library');
+  await page.getByRole('row').filter({ hasText: 'resignation' }).getByText('0-1').waitFor();
+});
+
+test('an engine that is told to move now moves', async () => {
+  const page = await withMime();
+  await choose(page, 'Chess');
+  await page.getByLabel('Opponent').selectOption({ label: 'Mime' });
+  await page
+    .getByLabel(/^\s*Kind/)
+    .first()
+    .selectOption('none');
+  // Without any limit it thinks until it is told to move.
+  await page.getByText('Without clock and limit it thinks until', { exact: false }).waitFor();
+  await begin(page);
+  await enter(page, 'e4');
+  await press(page, 'Move now');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+});
+
+test('two persons agree to a draw', async () => {
+  const page = await here.page();
+  await choose(page, 'Chess');
+  await page.getByLabel('Opponent').selectOption({ label: 'Another person, on this board' });
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => words(page), LONG).toEqual(['e4']);
+  await press(page, '½ Offer a draw');
+  await press(page, 'Accept');
+  await expect.poll(() => status(page), LONG).toContain('Draw: agreement');
+});
+
+test('a weaker engine that thinks on the time of the person', async () => {
+  const page = await withMime();
+  await newGame(page, 'Chess', 'Mime');
+  await page.getByLabel('Weaker').check();
+  await page.getByRole('slider').fill('3');
+  await page.getByLabel('It thinks on your time').check();
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  const told = await log(page, 'idle');
+  expect(told).toContain('setoption name Skill Level value 3');
+  expect(told).toContain('setoption name Ponder value true');
+});
+
+test('a number of Chess960, and a handicap of shogi', async () => {
+  const page = await here.page();
+  await choose(page, 'Chess960');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Number (0 to 959)').fill('0');
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  // BBQNNRKR.
+  await page.getByRole('gridcell', { name: 'a1, White bishop' }).waitFor({ state: 'attached' });
+  await page.getByRole('gridcell', { name: 'h8, Black rook' }).waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'New game' }).click();
+  await choose(page, 'Shogi');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Handicap').selectOption('lance');
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
+  await page.getByRole('gridcell', { name: '9a, White (gote) lance' }).waitFor({ state: 'attached' });
+});
