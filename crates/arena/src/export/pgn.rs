@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use readyok_rules::{Game, Notation, Position, Side};
+use readyok_rules::{Game, Notation, Opening, Position, Side};
 
 use crate::pairing::Pairing;
 use crate::plan::{EngineId, EnginePlan, Limits, Plan};
@@ -111,9 +111,6 @@ pub(super) fn text(
                 }
             }
         }
-        if let Some(opening) = &pairing.opening.name {
-            out.tag("Opening", opening);
-        }
         let seconds = game.duration_ms / 1000;
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
         out.tag("GameDuration", &format!("{hours:02}:{minutes:02}:{:02}", seconds % 60));
@@ -136,7 +133,7 @@ pub(super) fn text(
             out.tag("BlackTimeControl", &black);
         }
     }
-    let mut moves = Moves::new(out.0, style, start);
+    let mut moves = Moves::new(style, start);
     for word in &pairing.opening.moves {
         moves.play(word, "book")?;
     }
@@ -151,7 +148,17 @@ pub(super) fn text(
     if game.moves.is_empty() {
         moves.remark(&ending(plan, game));
     }
-    Ok(moves.finish(result))
+    if !style.min {
+        // What a book calls a position is better than nothing.
+        let named = moves.opening.map(|opening| opening.name);
+        if let Some(opening) = moves.opening {
+            out.tag("ECO", opening.eco);
+        }
+        if let Some(name) = named.or(pairing.opening.name.as_deref()) {
+            out.tag("Opening", name);
+        }
+    }
+    Ok(format!("{}\n{}", out.0, moves.finish(result)))
 }
 
 fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
@@ -252,17 +259,19 @@ struct Moves<'a> {
     width: usize,
     style: &'a PgnStyle,
     position: Position,
+    /// That of the last position that has one.
+    opening: Option<Opening>,
     number: u32,
     /// Whether the next move needs its number even if it is Black's.
     numbered: bool,
 }
 
 impl<'a> Moves<'a> {
-    fn new(mut out: String, style: &'a PgnStyle, position: Position) -> Self {
-        out.push('\n');
+    fn new(style: &'a PgnStyle, position: Position) -> Self {
         let text = position.to_string();
         let number = text.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
-        Self { out, width: 0, style, position, number, numbered: true }
+        let opening = Opening::of(&position);
+        Self { out: String::new(), width: 0, style, position, opening, number, numbered: true }
     }
 
     fn play(&mut self, word: &str, comment: &str) -> Result<(), String> {
@@ -274,6 +283,7 @@ impl<'a> Moves<'a> {
         };
         let turn = self.position.turn();
         self.position.play(mv).map_err(|error| error.to_string())?;
+        self.opening = Opening::of(&self.position).or(self.opening);
         match turn {
             Side::First => self.put(&format!("{}.", self.number)),
             Side::Second if self.numbered => self.put(&format!("{}...", self.number)),

@@ -77,7 +77,8 @@ fn games_are_written_as_other_runners_write_them() {
         [White \"a\"]\n[Black \"b \\\"x\\\"\"]\n[Result \"1-0\"]\n[GameDuration \"00:00:00\"]\n\
         [GameStartTime \"2023-11-14T22:13:20.000 +0000\"]\n\
         [GameEndTime \"2023-11-14T22:13:20.028 +0000\"]\n[PlyCount \"7\"]\n\
-        [Termination \"normal\"]\n[TimeControl \"-\"]\n\n\
+        [Termination \"normal\"]\n[TimeControl \"-\"]\n[ECO \"C20\"]\n\
+        [Opening \"King's Pawn Game: Wayward Queen Attack\"]\n\n\
         1. e4 {+0.12/3 0.001s} 1... e5 {+0.12/3 0.002s} 2. Qh5 {+0.12/3 0.003s} 2...\n\
         Nc6 {+0.12/3 0.004s} 3. Bc4 {+0.12/3 0.005s} 3... Nf6 {+0.12/3 0.006s} 4. Qxf7#\n\
         {+0.12/3 0.007s, White mates} 1-0\n\n";
@@ -86,6 +87,40 @@ fn games_are_written_as_other_runners_write_them() {
     assert!(second.starts_with("[Event \"?\"]"), "{second}");
     assert!(second.contains("[Round \"1.2\"]\n[White \"b \\\"x\\\"\"]\n[Black \"a\"]"), "{second}");
     assert!(second.ends_with("draw by repetition} 1/2-1/2\n\n"), "{second}");
+}
+
+/// The tags about the opening of the first game, if its book has this to say.
+fn opening_tags(form: &Form, position: Option<&str>, words: &[&str]) -> Vec<String> {
+    let place = Place::new();
+    let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
+    let store = store.as_mut().expect("new");
+    let mut exports = Exports::new(vec![place.export(form.clone(), Existing::Replace)]);
+    exports.begin(store).expect("files");
+    exports.open().expect("files");
+    let mut pair = sample::pair(0);
+    pair.games.truncate(1);
+    pair.games[0].moves.clear();
+    pair.pairing.opening.position = position.map(str::to_owned);
+    pair.pairing.opening.moves = words.iter().map(|&word| word.to_owned()).collect();
+    pair.pairing.opening.name = Some("Mine".to_owned());
+    exports.append(&pair).expect("space");
+    let text = place.text();
+    let tags = text.lines().filter(|it| it.starts_with("[ECO") || it.starts_with("[Opening"));
+    tags.map(str::to_owned).collect()
+}
+
+#[test]
+fn openings_have_the_names_that_everybody_has_for_them() {
+    let sicilian = ["[ECO \"B20\"]", "[Opening \"Sicilian Defense\"]"];
+    assert_eq!(opening_tags(&pgn(), None, &["e2e4", "c7c5"]), sicilian);
+    let nameless = ["e2e4", "c7c5", "h2h3", "h7h6", "a2a3", "a7a6"];
+    assert_eq!(opening_tags(&pgn(), None, &nameless), sicilian, "the last name holds");
+    let position = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    assert_eq!(opening_tags(&pgn(), Some(position), &[]), sicilian);
+    let ending = "8/8/4k3/8/4K3/4P3/8/8 w - - 0 1";
+    assert_eq!(opening_tags(&pgn(), Some(ending), &[]), ["[Opening \"Mine\"]"]);
+    let min = Form::Pgn(PgnStyle { min: true, ..PgnStyle::default() });
+    assert_eq!(opening_tags(&min, None, &["e2e4", "c7c5"]), [""; 0]);
 }
 
 #[test]
