@@ -7,9 +7,10 @@ use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits};
 use readyok_arena::result::{GameResult, Termination, WarningKind};
+use readyok_client::{Patience, WaitLimit};
 use readyok_rules::{Game, Side};
 
-use crate::scripted::{Script, impatient, patience, plan, play, player, script, setting};
+use crate::scripted::{SHORT, Script, impatient, patience, plan, play, player, script, setting};
 
 fn nodes() -> Limits {
     Limits { nodes: Some(1), ..Limits::default() }
@@ -203,7 +204,9 @@ fn a_process_that_ends_tells_how() {
     };
     let (mut good, _heard) = player(Game::Chess, 1, &plan("good", nodes()), script("e7e5"));
     let mut game = |plan: &EnginePlan| {
-        let mut bad = Player::new(Game::Chess, EngineId(0), plan, patience());
+        let quit = WaitLimit::fixed(SHORT);
+        let patience = Patience { quit, ..patience() };
+        let mut bad = Player::new(Game::Chess, EngineId(0), plan, patience);
         let result = play(&setting(Game::Chess), &Opening::default(), &mut bad, &mut good);
         assert_eq!((bad.is_running(), bad.process_id()), (false, None));
         result.termination

@@ -48,15 +48,24 @@ pub(crate) fn plan(name: &str, limits: Limits) -> EnginePlan {
 
 pub(crate) fn patience() -> Patience {
     let long = WaitLimit::fixed(LONG);
-    let short = WaitLimit::fixed(Duration::from_secs(2));
     Patience {
         hello: long,
-        ready: short,
-        stop: short,
+        ready: long,
+        stop: long,
         overrun: LONG,
         stall: LONG,
-        quit: short,
+        quit: long,
         ..Patience::default()
+    }
+}
+
+/// The same for a script, which may be one that nobody needs to wait for when it is to end.
+fn patience_with(script: &Script) -> Patience {
+    if script.acts.iter().any(|act| act.contains("!hang") || act.contains("!flood")) {
+        let short = WaitLimit::fixed(SHORT);
+        Patience { stop: short, quit: short, ..patience() }
+    } else {
+        patience()
     }
 }
 
@@ -68,11 +77,12 @@ pub(crate) fn player(
     script: Script,
 ) -> (Player, Receiver<String>) {
     let (heard, lines) = channel();
+    let patience = patience_with(&script);
     let start = move |builder: readyok_client::Builder| {
         let (script, heard) = (script.clone(), heard.clone());
         builder.in_process(move |input, output| obey(&script, input, output, &heard))
     };
-    (Player::starting_with(game, EngineId(id), plan, patience(), start), lines)
+    (Player::starting_with(game, EngineId(id), plan, patience, start), lines)
 }
 
 /// The setting of short games.

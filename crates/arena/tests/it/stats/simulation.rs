@@ -126,57 +126,71 @@ struct Ended {
     counts: Counts,
 }
 
-fn play(sprt: &Sprt, law: &Law, rng: &mut Rng) -> Ended {
-    let mut counts = [0u64; 5];
-    let mut items = 0;
-    // While the bounds are far, one more result cannot reach them.
-    let farthest = largest_step(sprt, law);
-    let mut skip = 1;
-    loop {
-        for _ in 0..skip {
-            if let Some(count) = counts.get_mut(law.draw(rng)) {
-                *count += 1;
-            }
-            items += 1;
+/// A test whose ratio is computed only where it matters.
+struct Play<'a> {
+    sprt: &'a Sprt,
+    law: &'a Law,
+    /// What one more result changes the ratio by, late in a test.
+    steps: Vec<f64>,
+    /// Nearer to a bound than this, a ratio that is only carried on says nothing.
+    near: f64,
+}
+
+/// After so many results a ratio that was carried on has gone too far astray.
+const CARRIED: u32 = 50;
+
+impl<'a> Play<'a> {
+    fn new(sprt: &'a Sprt, law: &'a Law) -> Self {
+        let llr = |counts| sprt.llr(&law.counts(counts)).unwrap();
+        let items = 1000.0;
+        let mut base = [0; 5];
+        for (count, p) in base.iter_mut().zip(&law.probabilities) {
+            *count = (p * items).round() as u64;
         }
-        let counted = law.counts(counts);
-        let llr = sprt.llr(&counted).unwrap();
-        match sprt.judge(llr) {
-            Verdict::Continue => {
-                let room = (sprt.upper() - llr).min(llr - sprt.lower());
-                skip = (room / farthest).floor().clamp(1.0, 50.0) as u64;
+        let step = |i| {
+            let mut counts = base;
+            counts[i] += 1;
+            llr(counts) - llr(base)
+        };
+        let steps: Vec<f64> = (0..law.probabilities.len()).map(step).collect();
+        let near = 2.0 * steps.iter().map(|step| step.abs()).fold(0.0, f64::max);
+        Self { sprt, law, steps, near }
+    }
+
+    fn play(&self, rng: &mut Rng) -> Ended {
+        let mut counts = [0; 5];
+        let mut items = 0;
+        let mut llr = 0.0;
+        loop {
+            for _ in 0..CARRIED {
+                let result = self.law.draw(rng);
+                counts[result] += 1;
+                items += 1;
+                llr += self.steps[result];
+                if llr < self.sprt.lower() + self.near || self.sprt.upper() - self.near < llr {
+                    break;
+                }
             }
-            verdict => {
-                let accepted_h1 = verdict == Verdict::AcceptH1;
-                return Ended { accepted_h1, items, counts: counted };
+            let counted = self.law.counts(counts);
+            llr = self.sprt.llr(&counted).unwrap();
+            match self.sprt.judge(llr) {
+                Verdict::Continue => (),
+                verdict => {
+                    let accepted_h1 = verdict == Verdict::AcceptH1;
+                    return Ended { accepted_h1, items, counts: counted };
+                }
             }
         }
     }
-}
-
-/// The most that one more result changes the ratio by, late in a test.
-fn largest_step(sprt: &Sprt, law: &Law) -> f64 {
-    let evidence = |counts| sprt.llr(&counts).unwrap();
-    let items = 1000.0;
-    let base = evidence(law.average(items));
-    (0..law.probabilities.len())
-        .map(|i| {
-            let mut counts = [0; 5];
-            for (count, p) in counts.iter_mut().zip(&law.probabilities) {
-                *count = (p * items).round() as u64;
-            }
-            counts[i] += 1;
-            (evidence(law.counts(counts)) - base).abs()
-        })
-        .fold(0.0, f64::max)
 }
 
 /// The share of tests that accept H1, and the mean number of items.
 fn simulate(sprt: &Sprt, law: &Law, seed: u64) -> (f64, f64) {
     let mut rng = Rng::with_seed(seed);
     let (mut accepted, mut items) = (0u32, 0);
+    let test = Play::new(sprt, law);
     for _ in 0..TESTS {
-        let ended = play(sprt, law, &mut rng);
+        let ended = test.play(&mut rng);
         accepted += u32::from(ended.accepted_h1);
         items += ended.items;
     }
@@ -255,8 +269,9 @@ fn the_estimate_of_a_finished_test_is_as_often_low_as_high() {
     let law = normalized(&pairs(), elo);
     let mut rng = Rng::with_seed(4);
     let (mut low, mut covered, mut plain_sum) = (0u32, 0u32, 0.0);
+    let test = Play::new(&sprt, &law);
     for _ in 0..FEW {
-        let ended = play(&sprt, &law, &mut rng);
+        let ended = test.play(&mut rng);
         let estimate = sprt.estimate(&ended.counts).unwrap().unwrap();
         let [median, from, to] =
             [estimate.median, estimate.low, estimate.high].map(|end| end.number().unwrap());
