@@ -102,7 +102,7 @@ fn add_engine(child: &mut Child, engine: &str) {
     let text = serde_json::json!({ "id": 1, "command": command }).to_string();
     let length = u16::try_from(text.len()).expect("a short command").to_be_bytes();
     // One frame of text, of a length in two bytes, under a mask of zeros (RFC 6455, section 5.2).
-    let mut frame = vec![0x81, 0x80 | 126];
+    let mut frame = vec![0x81, 0x80 | 0x7e];
     frame.extend(length);
     frame.extend([0; 4]);
     frame.extend(text.into_bytes());
