@@ -1,7 +1,7 @@
 // Takes the pictures of docs/screenshots with a real server and engine: `npm run screenshots`.
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { LONG, begin, enter, made, newGame, paste, travel, visit } from './journey';
+import { LONG, WHOLE, begin, enter, made, newGame, paste, travel, visit } from './journey';
 
 const OUT = '../docs/screenshots';
 
@@ -63,7 +63,13 @@ async function analyse(page: Page) {
 const journey = travel();
 
 /** Takes a picture of a page when everything on it is there. */
-async function shoot(name: string, hash: string, options: object, ready: (page: Page) => Locator) {
+async function shoot(
+  name: string,
+  hash: string,
+  options: object,
+  ready: (page: Page) => Locator,
+  act: (page: Page) => Promise<void> = async () => {},
+) {
   const page = await journey.page(hash, {
     viewport: { width: 1240, height: 780 },
     reducedMotion: 'reduce',
@@ -72,6 +78,14 @@ async function shoot(name: string, hash: string, options: object, ready: (page: 
   await ready(page)
     .first()
     .waitFor({ ...LONG, state: 'attached' });
+  await act(page);
+  // A board of chess is as wide as its place, up to whole pixels of its squares.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('cg-container')].every((board) => {
+      const place = board.parentElement?.getBoundingClientRect().width ?? 0;
+      return Math.abs(place - board.getBoundingClientRect().width) < 8;
+    }),
+  );
   await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
   await page.screenshot({ path: `${OUT}/${name}.png` });
   await page.context().close();
@@ -82,6 +96,23 @@ const line = (page: Page) => page.getByTestId('line').nth(2);
 test('analysis', async () => {
   const page = await journey.page();
   const chess = await open(page, CHESS, 22);
+  await page.getByRole('tab', { name: 'Report' }).click();
+  await page.getByLabel('Seconds a move').fill('0.1');
+  await page.getByLabel('Write it into the game').uncheck();
+  await page.getByRole('button', { name: 'Evaluate every move' }).click();
+  await page.getByRole('tabpanel').getByText('done', { exact: true }).waitFor(WHOLE);
+  await shoot(
+    'report',
+    chess,
+    {},
+    (one) => one.locator('.moves .move'),
+    async (one) => {
+      await one.getByRole('tab', { name: 'Report' }).click();
+      await one.getByRole('slider').waitFor();
+      await one.getByRole('button', { name: 'Learn from mistakes' }).waitFor();
+    },
+  );
+  await page.getByRole('tab', { name: 'Moves' }).click();
   await analyse(page);
   await shoot('analyse-chess', chess, {}, line);
   await shoot('analyse-chess-dark', chess, DARK, line);
