@@ -2,6 +2,7 @@
 
 mod analyse;
 mod check;
+mod compliance;
 mod elo;
 mod engine;
 mod game;

@@ -60,6 +60,7 @@ const FLAGS: &[(&str, Style)] = &[
     ("-strict", Style::Nothing),
     ("-check-mate-pvs", Style::Nothing),
     ("-testEnv", Style::Nothing),
+    ("-debug", Style::Words),
     ("-startup-ms", Style::One),
     ("-ucinewgame-ms", Style::One),
     ("-ping-ms", Style::One),

@@ -26,8 +26,13 @@ pub enum Request {
     Version,
     /// Help.
     Help,
-    /// A check of one engine: its command and arguments.
-    Compliance(Vec<String>),
+    /// A check of one engine.
+    Compliance {
+        /// Its program.
+        command: String,
+        /// The arguments of the program.
+        args: Vec<String>,
+    },
 }
 
 /// A match as a command line describes it.
@@ -54,7 +59,11 @@ pub fn parse(words: &[String], seed: u64) -> Result<Request, ArgumentError> {
         match flag.name {
             "-version" | "--version" | "-v" | "--v" => return Ok(Request::Version),
             "-help" | "--help" => return Ok(Request::Help),
-            "-compliance" | "--compliance" => return Ok(Request::Compliance(flag.words.clone())),
+            "-compliance" | "--compliance" => return compliance(&flag.words),
+            "-debug" => {
+                let text = "there is no `-debug`: `-log` writes what engines are told and say";
+                return Err(ArgumentError::Conflict(text));
+            }
             // It holds for all engines, wherever it stands.
             "-each" => {}
             _ => reader.apply(flag)?,
@@ -68,6 +77,20 @@ pub fn parse(words: &[String], seed: u64) -> Result<Request, ArgumentError> {
         }
     }
     reader.finish().map(|invocation| Request::Play(Box::new(invocation)))
+}
+
+/// An engine to check, and its arguments: several words, or one in the quoting of a shell.
+fn compliance(words: &[String]) -> Result<Request, ArgumentError> {
+    let (command, args) = words.split_first().ok_or(ArgumentError::EngineWithoutCommand)?;
+    let args = match args {
+        [line] => shlex::split(line).ok_or_else(|| ArgumentError::BadValue {
+            option: "--compliance",
+            value: line.clone(),
+            expected: "closed quotes",
+        })?,
+        words => words.to_vec(),
+    };
+    Ok(Request::Compliance { command: command.clone(), args })
 }
 
 struct Reader {
@@ -232,6 +255,11 @@ impl Reader {
                     }
                     Some(())
                 })?;
+                if resume.file.is_some() && !resume.discard && !resume.stats {
+                    return Err(ArgumentError::Conflict(
+                        "`-config stats=false`: what a match has come to counts when it goes on",
+                    ));
+                }
             }
             // `flags` has no other.
             _ => {}
@@ -366,6 +394,12 @@ impl Reader {
         let (2, Some(path)) = (engines.len() - before, books.pop()) else {
             return Err(ArgumentError::Conflict("`-quick` takes two `cmd` and a `book`"));
         };
+        if let [.., one, other] = engines.as_mut_slice()
+            && one.name == other.name
+        {
+            one.name.push('1');
+            other.name.push('2');
+        }
         self.plan.openings.source = OpeningSource::File { path, format: None };
         self.plan.openings.order = OpeningOrder::Random;
         self.plan.adjudication.draw = Some(DrawAdjudication { from_move: 30, moves: 8, score: 8 });

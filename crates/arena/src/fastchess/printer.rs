@@ -38,6 +38,8 @@ pub struct Printer<W> {
     games_over: u64,
     pairs_over: u64,
     reported: bool,
+    /// The last score that was not told in the form of cutechess.
+    unsaid: Option<Score>,
     checksum: Option<Checksum>,
     /// The games that are being played: who moves first, who second, whose move it is first.
     playing: BTreeMap<(u64, u32), (EngineId, EngineId, Side)>,
@@ -65,6 +67,7 @@ impl<W: Write> Printer<W> {
             games_over: 0,
             pairs_over: 0,
             reported: false,
+            unsaid: None,
             checksum: None,
             playing: BTreeMap::new(),
             introductions: BTreeMap::new(),
@@ -158,19 +161,36 @@ impl<W: Write> Printer<W> {
 
     fn score(&mut self, score: Score) {
         self.scores.insert((score.engine, score.opponent), score);
-        if self.options.output == OutputFormat::Cutechess && self.options.score_interval.is_some() {
-            let line = self.cutechess_score(&score);
-            self.say(&line);
+        self.unsaid = Some(score);
+        if Self::is_due(self.options.score_interval, self.games_over, self.games_of_pair()) {
+            self.say_score();
         }
         self.reported = false;
-        let unit = if self.options.penta { self.pairs_over } else { self.games_over };
-        let due = self.options.rating_interval.is_some_and(|every| {
-            // Single games are counted two at a time where they are played so.
-            let step = if self.options.penta { 1 } else { self.games_of_pair() };
-            unit / u64::from(every) != unit.saturating_sub(step) / u64::from(every)
-        });
-        if due {
+        let (unit, step) = if self.options.penta {
+            (self.pairs_over, 1)
+        } else {
+            (self.games_over, self.games_of_pair())
+        };
+        if Self::is_due(self.options.rating_interval, unit, step) {
             self.report();
+        }
+    }
+
+    /// Whether the last `step` of so many units have reached a multiple of the interval. Single games
+    /// are counted two at a time where they are played so.
+    fn is_due(interval: Option<u32>, units: u64, step: u64) -> bool {
+        interval.is_some_and(|every| {
+            let every = u64::from(every);
+            units / every != units.saturating_sub(step) / every
+        })
+    }
+
+    /// Tells the last score, unless it was told.
+    fn say_score(&mut self) {
+        let Some(score) = self.unsaid.take() else { return };
+        if self.options.output == OutputFormat::Cutechess {
+            let line = self.cutechess_score(&score);
+            self.say(&line);
         }
     }
 
@@ -280,6 +300,9 @@ impl<W: Write> Printer<W> {
     }
 
     fn end(&mut self, why: &End) {
+        if matches!(why, End::Complete | End::Test { .. }) {
+            self.say_score();
+        }
         if !self.reported && self.games_over > 0 {
             self.report();
         }

@@ -101,6 +101,8 @@ fn a_quick_match_has_its_own_settings() {
     let read = play("-quick cmd=a cmd=a book=uho.epd");
     assert_eq!((read.plan.rounds, read.plan.engines.len()), (25_000, 2));
     assert!(read.options.recover && !read.options.penta);
+    let names: Vec<&str> = read.plan.engines.iter().map(|engine| engine.name.as_str()).collect();
+    assert_eq!(names, ["a1", "a2"]);
     assert!(matches!(read_error("-quick cmd=a book=b.epd"), ArgumentError::Conflict(_)));
 }
 
@@ -144,6 +146,23 @@ fn what_is_wrong_is_named() {
     check(&format!("{TWO} -variant fischerandom"), "`-variant fischerandom` needs `-openings`");
     assert_eq!(read("-version"), Ok(Request::Version));
     assert_eq!(read(""), Ok(Request::Help));
-    let checked = Request::Compliance(vec!["x".to_owned(), "--uci".to_owned()]);
-    assert_eq!(read("--compliance x --uci"), Ok(checked));
+    check("-debug", "there is no `-debug`: `-log` writes what engines are told and say");
+    let config = format!("{TWO} -config file=a.json stats=false");
+    let kept = "`-config stats=false`: what a match has come to counts when it goes on";
+    check(&config, kept);
+    assert!(read(&format!("{config} discard=true")).is_ok(), "nothing goes on");
+}
+
+#[test]
+fn an_engine_to_check_comes_with_its_own_arguments() {
+    let check = |line: &str, args: &[&str]| {
+        let args = args.iter().map(|&word| word.to_owned()).collect();
+        let checked = Request::Compliance { command: "x".to_owned(), args };
+        assert_eq!(read(line), Ok(checked), "{line}");
+    };
+    check("--compliance x", &[]);
+    check("--compliance x --uci", &["--uci"]);
+    check("--compliance x '--uci -h 16'", &["--uci", "-h", "16"]);
+    check("--compliance x -a 'b c'", &["-a", "b c"]);
+    assert_eq!(read_error("--compliance"), ArgumentError::EngineWithoutCommand);
 }

@@ -112,6 +112,24 @@ fn in_the_form_of_cutechess_there_are_scores_of_games() {
 }
 
 #[test]
+fn scores_are_told_as_often_as_is_wanted_and_at_the_end() {
+    let check = |interval: u32, pairs: u64, why: End, told: &[u64]| {
+        let line = format!("{LINE} -output format=cutechess -scoreinterval {interval}");
+        let text = printed(&line, pairs, why);
+        let scores = text.lines().filter(|line| line.starts_with("Score of "));
+        let games: Vec<u64> = scores
+            .filter_map(|line| line.rsplit(' ').next().and_then(|games| games.parse().ok()))
+            .collect();
+        assert_eq!(games, told, "{interval}: {text}");
+    };
+    check(1, 3, End::Complete, &[2, 4, 6]);
+    check(4, 5, End::Complete, &[4, 8, 10]);
+    check(4, 4, End::Complete, &[4, 8]);
+    check(100, 3, End::Interrupted, &[]);
+    check(0, 2, End::Complete, &[4]);
+}
+
+#[test]
 fn failures_and_interrupts_are_told_at_the_end() {
     let invocation = invocation(LINE).expect("a match");
     let mut out = Vec::new();

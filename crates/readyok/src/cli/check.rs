@@ -183,7 +183,7 @@ fn of_client(args: &Args) -> Result<Report, Failure> {
 const BAR: usize = 24;
 
 /// A bar on a terminal, which goes away with the last check.
-fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
+pub(super) fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
     let shown = io::stderr().is_terminal();
     let canvas = Mutex::new(Canvas::new(io::stderr(), terminal_size));
     move |now: Progress<'_>| {
@@ -212,7 +212,7 @@ fn list(args: &Args) -> Result<Code, Failure> {
 }
 
 /// The engine of an address, to be started as often as needed.
-fn subject(address: Address) -> Result<Subject, Failure> {
+pub(super) fn subject(address: Address) -> Result<Subject, Failure> {
     match address.reach {
         Reach::Narikin => Ok(Subject::in_process("narikin", |input, output| {
             // If it cannot go on, its output ends, and that is what the checks see.

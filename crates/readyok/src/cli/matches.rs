@@ -19,9 +19,9 @@ use readyok_arena::runner::{Settings, Summary};
 use readyok_arena::store::StoreError;
 use readyok_client::{Guard, Patience, WaitLimit};
 
-use crate::cli::complain;
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::QueueArgs;
+use crate::cli::{complain, compliance};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
@@ -127,8 +127,19 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     Ok(code(&summary?))
 }
 
-/// Takes the command line of fastchess.
+/// Takes the command line of fastchess, and ends as it does: with 0, or with 1 for whatever reason.
 pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
+    match play_fastchess(words) {
+        Ok(Code::Done) => Ok(Code::Done),
+        Ok(_) => Ok(Code::Failed),
+        Err(mut failure) => {
+            failure.code = Code::Failed;
+            Err(failure)
+        }
+    }
+}
+
+fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match fastchess::parse(&words, seconds()).map_err(Failure::usage)? {
         Request::Play(invocation) => *invocation,
@@ -143,9 +154,7 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
             );
             return Ok(Code::Done);
         }
-        Request::Compliance(_) => {
-            return Err(Failure::usage("`--compliance` is not a part of `readyok match`"));
-        }
+        Request::Compliance { command, args } => return compliance::run(&command, &args),
     };
     let Invocation { mut plan, options } = invocation;
     for engine in &mut plan.engines {

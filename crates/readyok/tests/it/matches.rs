@@ -137,8 +137,20 @@ fn takes_the_place_of_fastchess() {
     }
     assert_eq!(read(&dir, "games.pgn").matches("[Event ").count(), 4);
     let wrong = at(&dir, &["match", "--fastchess", "-engne"]);
-    assert_eq!(wrong.code(), Some(2));
+    assert_eq!(wrong.code(), Some(1));
     assert!(wrong.stderr.contains("did you mean `-engine`"), "{}", wrong.stderr);
+}
+
+#[test]
+fn takes_the_place_of_fastchess_for_checks() {
+    let dir = Dir::new();
+    let output = at(&dir, &["match", "--fastchess", "--compliance", "./nobody"]);
+    assert_eq!(output.code(), Some(1));
+    let start = "\r\u{1b}[1;31m Failed\u{1b}[0m Step 1: Start the engine\n no engine `./nobody`";
+    assert!(output.stderr.starts_with(start), "{}", output.stderr);
+    let output = at(&dir, &["match", "--fastchess", "--compliance", "sh", "-c", "exit 3"]);
+    assert_eq!(output.code(), Some(1));
+    assert!(output.stderr.contains(" does not answer `"), "{}", output.stderr);
 }
 
 /// CRC-32 as in gzip, bit by bit.
