@@ -119,9 +119,17 @@ fn a_guardian_stays_when_it_is_asked_to_leave() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_next_guardian_knows_what_the_one_before_knew() {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{PidfdFlags, pidfd_open};
+
     let mut program = Program::start();
     let guardian = program.guardian().expect("it runs");
+    // It is readable when the process has closed its end of the pipe, which a signal does not wait for.
+    let end = pidfd_open(guardian, PidfdFlags::empty()).expect("it runs");
     kill_process(guardian, Signal::KILL).expect("it runs");
+    let limit = Timespec { tv_sec: 60, tv_nsec: 0 };
+    let ended = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&limit));
+    assert_eq!(ended, Ok(1), "it has ended");
     program.start_another();
     assert_ne!(program.guardian().expect("there is a new one"), guardian);
     kill_process(program.pid(), Signal::KILL).expect("it runs");
