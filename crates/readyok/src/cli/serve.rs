@@ -104,7 +104,6 @@ fn roots() -> Vec<PathBuf> {
     let path: OsString = dirs::env("PATH").unwrap_or_default();
     let mut roots: Vec<PathBuf> = home.into_iter().chain(std::env::split_paths(&path)).collect();
     roots.retain(|root| root.is_absolute() && root.is_dir());
-    roots.dedup();
     roots
 }
 

@@ -1,5 +1,6 @@
 //! The file picker: folders below the roots that the program allows, and nothing else.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use axum::Json;
@@ -47,7 +48,10 @@ pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refusal
 }
 
 fn list_of_roots(roots: &[PathBuf]) -> Folder {
-    let entries = roots.iter().filter_map(|root| entry(root)).collect();
+    // A PATH may name a folder more than once.
+    let mut seen = HashSet::new();
+    let entries = roots.iter().filter(|root| seen.insert(*root)).filter_map(|root| entry(root));
+    let entries = entries.collect();
     Folder { path: None, parent: None, entries, truncated: false }
 }
 
@@ -86,6 +90,18 @@ fn entry(path: &Path) -> Option<FolderEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_root_that_is_named_twice_is_shown_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let roots = ["a", "b", "a"].map(|name| folder.path().join(name));
+        for root in &roots {
+            std::fs::create_dir_all(root).expect("it is made");
+        }
+        let shown: Vec<String> =
+            list_of_roots(&roots).entries.into_iter().map(|entry| entry.name).collect();
+        assert_eq!(shown, ["a", "b"]);
+    }
 
     #[test]
     fn nothing_outside_of_the_roots_is_shown() {
