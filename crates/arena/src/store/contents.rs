@@ -37,14 +37,17 @@ impl Contents {
     pub(super) fn of(plan: &Plan) -> Self {
         let mut files = BTreeMap::new();
         for engine in plan.engines.iter().filter(|engine| !engine.command.contains("://")) {
-            let program = find(&engine.command);
-            let hash = program.as_ref().map(|path| ContentHash::of_file(path));
-            if let Ok(Ok(hash)) = hash {
-                files.insert(engine.command.clone(), hash);
-            }
-            for path in named_by(engine, program.ok().as_deref()) {
-                if let Ok(hash) = ContentHash::of_file(&path) {
-                    files.insert(path.display().to_string(), hash);
+            let program = find(&engine.command).ok();
+            let named = named_by(engine, program.as_deref());
+            let named = named.into_iter().map(|path| (path.display().to_string(), path));
+            for (name, path) in
+                program.map(|path| (engine.command.clone(), path)).into_iter().chain(named)
+            {
+                // Engines often share a program or a network, of a hundred megabytes maybe.
+                if !files.contains_key(&name)
+                    && let Ok(hash) = ContentHash::of_file(&path)
+                {
+                    files.insert(name, hash);
                 }
             }
         }
