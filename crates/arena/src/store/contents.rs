@@ -36,19 +36,21 @@ impl Contents {
     /// What the files hold now. Those that cannot be read are left out: whoever needs them will say so.
     pub(super) fn of(plan: &Plan) -> Self {
         let mut files = BTreeMap::new();
+        // Engines often share a program or a network, of a hundred megabytes maybe.
+        let mut keep = |name: String, path: &Path| {
+            if !files.contains_key(&name)
+                && let Ok(hash) = ContentHash::of_file(path)
+            {
+                files.insert(name, hash);
+            }
+        };
         for engine in plan.engines.iter().filter(|engine| !engine.command.contains("://")) {
             let program = find(&engine.command).ok();
-            let named = named_by(engine, program.as_deref());
-            let named = named.into_iter().map(|path| (path.display().to_string(), path));
-            for (name, path) in
-                program.map(|path| (engine.command.clone(), path)).into_iter().chain(named)
-            {
-                // Engines often share a program or a network, of a hundred megabytes maybe.
-                if !files.contains_key(&name)
-                    && let Ok(hash) = ContentHash::of_file(&path)
-                {
-                    files.insert(name, hash);
-                }
+            if let Some(path) = &program {
+                keep(engine.command.clone(), path);
+            }
+            for path in named_by(engine, program.as_deref()) {
+                keep(path.display().to_string(), &path);
             }
         }
         if let OpeningSource::File { path, .. } = &plan.openings.source
