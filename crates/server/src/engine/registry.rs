@@ -177,20 +177,28 @@ impl Registered {
     }
 }
 
-impl Registry {
-    /// The built-in engine and those that were kept.
-    pub(crate) fn new(translation: Translation, kept: Vec<(EngineId, Entry)>) -> Self {
-        let built_in = Entry {
-            name: "Narikin".to_owned(),
-            reach: Reach::BuiltIn,
-            protocol: None,
+impl From<EngineEntry> for Entry {
+    /// An engine for which nothing is set yet.
+    fn from(EngineEntry { name, reach, protocol }: EngineEntry) -> Self {
+        Self {
+            name,
+            reach,
+            protocol,
             values: BTreeMap::new(),
             play_values: BTreeMap::new(),
             analyse_values: BTreeMap::new(),
             presets: Vec::new(),
             registered_as: None,
-        };
-        let mut engines = BTreeMap::from([(BUILT_IN, Registered::new(built_in))]);
+        }
+    }
+}
+
+impl Registry {
+    /// The built-in engine and those that were kept.
+    pub(crate) fn new(translation: Translation, kept: Vec<(EngineId, Entry)>) -> Self {
+        let built_in =
+            EngineEntry { name: "Narikin".to_owned(), reach: Reach::BuiltIn, protocol: None };
+        let mut engines = BTreeMap::from([(BUILT_IN, Registered::new(built_in.into()))]);
         for (id, entry) in kept {
             if id == BUILT_IN && entry.reach != Reach::BuiltIn {
                 continue;
@@ -222,18 +230,7 @@ impl Registry {
             return Err(refusal(RefusalCode::TooMuch, "there are too many engines"));
         }
         let id = self.engines.keys().next_back().map_or(BUILT_IN, |last| last + 1);
-        let EngineEntry { name, reach, protocol } = entry;
-        let entry = Entry {
-            name,
-            reach,
-            protocol,
-            values: BTreeMap::new(),
-            play_values: BTreeMap::new(),
-            analyse_values: BTreeMap::new(),
-            presets: Vec::new(),
-            registered_as: None,
-        };
-        self.engines.insert(id, Registered::new(entry));
+        self.engines.insert(id, Registered::new(entry.into()));
         Ok(id)
     }
 
@@ -410,17 +407,8 @@ mod tests {
 
     #[test]
     fn the_built_in_engine_stays_and_is_no_program_of_somebody_elses() {
-        let entry = Entry {
-            name: "Other".to_owned(),
-            reach: Reach::Tcp { address: "host:1".to_owned() },
-            protocol: None,
-            values: BTreeMap::new(),
-            play_values: BTreeMap::new(),
-            analyse_values: BTreeMap::new(),
-            presets: Vec::new(),
-            registered_as: None,
-        };
-        let mut registry = Registry::new(Translation::default(), vec![(BUILT_IN, entry)]);
+        let kept = vec![(BUILT_IN, over_tcp("host:1").into())];
+        let mut registry = Registry::new(Translation::default(), kept);
         assert_eq!(registry.get(BUILT_IN).map(|it| &it.entry.reach), Ok(&Reach::BuiltIn));
         assert!(registry.change(BUILT_IN, over_tcp("host:1")).is_err());
         assert!(registry.remove(BUILT_IN).is_err());
