@@ -4,29 +4,16 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::process::Child;
-use std::thread;
-use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::program::{Dir, PATIENCE, readyok, signal};
+use crate::program::{Dir, PATIENCE, readyok, signal, wait};
 use crate::serve::{get, link};
 
 /// Says nothing, and would stay for ten minutes. It has a folder of its own.
 fn engine(dir: &Dir) -> String {
     let started = dir.path().join("started");
     format!("trap '' TERM; echo > '{}'; exec sleep 600", started.display())
-}
-
-/// Waits until something is so.
-pub(crate) fn wait(what: &str, so: impl Fn() -> bool) {
-    for _ in 0..6000 {
-        if so() {
-            return;
-        }
-        thread::park_timeout(Duration::from_millis(10));
-    }
-    panic!("{what}");
 }
 
 fn is_in_use(mark: &str) -> bool {

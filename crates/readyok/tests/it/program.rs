@@ -113,3 +113,14 @@ pub(crate) fn scripted_engine() -> PathBuf {
     assert!(engine.exists(), "`cargo test -p readyok` builds {}", engine.display());
     engine
 }
+
+/// Waits until something is so.
+pub(crate) fn wait(what: &str, so: impl Fn() -> bool) {
+    for _ in 0..6000 {
+        if so() {
+            return;
+        }
+        thread::park_timeout(Duration::from_millis(10));
+    }
+    panic!("{what}");
+}

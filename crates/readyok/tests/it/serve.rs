@@ -4,8 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 
-use crate::killed::wait;
-use crate::program::{Dir, PATIENCE, finish, readyok, run, signal};
+use crate::program::{Dir, PATIENCE, finish, readyok, run, signal, wait};
 
 /// What stands between the server's name and the end of a link: host and token.
 pub(crate) fn link(line: &str) -> (String, String) {
