@@ -176,6 +176,12 @@ impl DoubleEndedIterator for Words<'_> {
     }
 }
 
+/// The text up to the first white space, and the rest.
+#[inline]
+pub(crate) fn split_word(text: &str) -> (&str, &str) {
+    text.split_at_checked(word_length(text.as_bytes())).unwrap_or((text, ""))
+}
+
 /// A keyword of up to eight bytes as one number, which is compared faster than a text.
 pub(crate) const fn key(word: &str) -> u64 {
     let (mut key, mut bytes) = (0, word.as_bytes());

@@ -7,7 +7,7 @@ use core::fmt;
 use crate::command::{decoded, encoded};
 use crate::note::NoteKind;
 use crate::read::{Reader, in_any_case};
-use crate::words::{Integer, Word, Words, has_byte_below};
+use crate::words::{Integer, Word, Words, has_byte_below, split_word};
 use crate::write::{self, WriteError};
 
 /// An option as an engine declares it.
@@ -542,8 +542,43 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     OptionKind::Spin { default, min, max }
 }
 
+/// Reads the fields of a combo that stand as they would be written, with texts of one word: nearly
+/// always all of them. Any other field is left where it is.
+#[inline]
+fn read_plain_combo<'a>(reader: &mut Reader<'a>, vars: &mut Vec<Cow<'a, str>>) -> Option<Word<'a>> {
+    let mut default = None;
+    let mut rest = reader.words.line().get(reader.words.at()..).unwrap_or_default();
+    while let Some((is_default, text, after)) = plain_field(rest) {
+        let end = reader.words.at() + rest.len() - after.len();
+        if is_default && default.is_none() {
+            default = Some(Word { text, start: end - text.len() });
+        } else if !is_default && vars.len() < OptionDecl::MAX_VARS {
+            vars.push(decoded(text));
+        } else {
+            break;
+        }
+        reader.words.go_to(end);
+        rest = after;
+    }
+    default
+}
+
+/// The field that a text starts with, if it is as [`read_plain_combo`] wants it: whether it is the
+/// default, its text, and what follows.
+#[inline]
+fn plain_field(text: &str) -> Option<(bool, &str, &str)> {
+    const DEFAULT: &str = " default ";
+    const VAR: &str = " var ";
+    let default = text.strip_prefix(DEFAULT);
+    let (word, rest) = split_word(default.or_else(|| text.strip_prefix(VAR))?);
+    let is_whole = rest.is_empty() || rest.starts_with(VAR) || rest.starts_with(DEFAULT);
+    let is_text = !matches!(word, "" | "var" | "default") && word.len() <= OptionDecl::MAX_TEXT;
+    (is_whole && is_text).then_some((default.is_some(), word, rest))
+}
+
 fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
-    let (mut default, mut vars) = (None, Vec::with_capacity(4));
+    let mut vars = Vec::with_capacity(4);
+    let mut default = read_plain_combo(reader, &mut vars);
     let is_key = |word: &str| matches!(word, "default" | "var");
     let mut next = reader.words.next();
     while let Some(key) = next {

@@ -123,10 +123,10 @@ impl<'a> Info<'a> {
         {
             return Err(WriteError::Misread { field: "current line" });
         }
-        for line in [&self.refutation, &self.pv].into_iter().flatten().chain(current) {
-            if line.has_field(dialect) {
-                return Err(WriteError::Misread { field: "line of moves" });
-            }
+        let has_field = |line: Option<&MoveList<'_>>| line.is_some_and(|it| it.has_field(dialect));
+        if has_field(self.pv.as_ref()) || has_field(self.refutation.as_ref()) || has_field(current)
+        {
+            return Err(WriteError::Misread { field: "line of moves" });
         }
         out.write_str("info")?;
         write::field(out, " depth ", self.depth)?;
