@@ -44,6 +44,8 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub(crate) lines: u32,
+    /// The engine was told to play less well than it can.
+    pub(crate) limited: bool,
     pub(crate) wdl: bool,
     pub(crate) current_line: bool,
     pub(crate) refutations: bool,
@@ -110,8 +112,13 @@ impl Conversation {
         let mut running: Option<Search> = None;
         let mut game = self.dialect.game();
         let mut position = Some(Position::start(game));
-        let mut settings =
-            Settings { lines: 1, wdl: false, current_line: false, refutations: false };
+        let mut settings = Settings {
+            lines: 1,
+            limited: false,
+            wdl: false,
+            current_line: false,
+            refutations: false,
+        };
         for (at, entry) in self.entries.iter().enumerate() {
             match entry.side {
                 Side::Client => match Command::read(&entry.text, self.dialect).value {
@@ -124,6 +131,8 @@ impl Conversation {
                         } else if is("MultiPV") {
                             // A value that makes no sense may be taken for anything.
                             settings.lines = value.parse().unwrap_or(u32::MAX);
+                        } else if is("UCI_LimitStrength") || is("USI_LimitStrength") {
+                            settings.limited = on;
                         } else if is("UCI_ShowWDL") {
                             settings.wdl = on;
                         } else if is("UCI_ShowCurrLine") {

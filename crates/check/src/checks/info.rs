@@ -250,7 +250,8 @@ fn legal_pv(talk: &Conversation) -> Heard {
 
 fn pv_head(talk: &Conversation) -> Heard {
     let mut seen = 0;
-    for search in talk.searches() {
+    // With its strength limited an engine may tell the best line and play another.
+    for search in talk.searches().iter().filter(|it| !it.settings.limited) {
         let Some((at, best)) = &search.best else { continue };
         let Best::Move(mv) = &best.best else { continue };
         let first_line = |info: &&Info<'_>| {

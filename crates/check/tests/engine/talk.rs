@@ -862,10 +862,13 @@ impl Engine {
             [best] => format!("bestmove {best}"),
             [] => String::new(),
         };
-        if go.depth == Some(5) && told && self.breaks("info.pv-head") {
-            answer = found.get(1).map_or(answer, |it| {
-                format!("bestmove {}", it.moves.concat().get(..4).unwrap_or_default())
-            });
+        // Limited in strength it tells the best line, and plays another.
+        let is_second = self.limited && go.depth == Some(4) && go.search_moves.is_none();
+        if is_second || go.depth == Some(5) && told && self.breaks("info.pv-head") {
+            answer = found
+                .get(1)
+                .and_then(|it| it.moves.first())
+                .map_or(answer, |it| format!("bestmove {it}"));
         }
         if go.nodes.is_some() && go.depth.is_none() && !go.ponder {
             for (id, text) in [
