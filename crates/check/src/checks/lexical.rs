@@ -342,7 +342,10 @@ fn batch(bench: &Bench<'_>) -> Outcome {
     let (hello, new_game) = (bench.dialect.hello(), bench.dialect.new_game());
     let position = bench.position(probe::of(bench.game()).middle[0]);
     talk.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
-    talk.best(bench.pace.start())
+    talk.hear(bench.pace.start(), |line| (line.reply == Reply::HelloOk).then_some(()))
+        .or_fail("the greeting in one write with more was not answered")?;
+    // It was ready before, so that its time for `isready` is known.
+    talk.best(bench.pace.answer() * 2)
         .or_fail("of a conversation in one write `go` was not answered")?;
     Ok(())
 }
