@@ -10,7 +10,7 @@ use readyok_check::{Check, Report};
 pub(crate) type Related = [(&'static str, &'static [&'static str])];
 
 /// So many faults at once. Mostly they wait.
-const AT_ONCE: usize = 14;
+const AT_ONCE: usize = 20;
 
 /// Faults that are seen by the processors that an engine takes, or by when it speaks: who shares the
 /// machine with many others cannot commit them. They come first, one after another.
