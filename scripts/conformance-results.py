@@ -34,6 +34,11 @@ DOUBTFUL = {
     ("Sjaak II 1.4.1 (Debian), USI", "lexical.long-line"): "it has lost the game before the line is long",
 }
 
+# What explains many failures at once, as its error output says.
+NOTES = {
+    "GPS Shogi 0.7 (Debian), USI": "It ends at each `go` with `depth`, `nodes` or `movetime` (`unknown option in go depth`).",
+}
+
 # Name, command, more arguments of `readyok check`.
 ENGINES = [
     ("Stockfish 15.1 (Debian)", ["stockfish"], []),
@@ -81,8 +86,12 @@ def where(program):
 
 
 def plain(text):
-    """A text of a program that is no Markdown."""
-    return re.sub(r"([\\*_\[\]<>#|&])", r"\\\1", " ".join(text.split()))
+    """A text of a program that is no Markdown, but for what stands between backticks."""
+    parts = " ".join(text.split()).split("`")
+    escaped = [re.sub(r"([\\*_\[\]<>#|&])", r"\\\1", part) for part in parts]
+    if len(parts) % 2 == 0:
+        return r"\`".join(escaped)
+    return "`".join(parts[at] if at % 2 else escaped[at] for at in range(len(parts)))
 
 
 def slug(name):
@@ -128,9 +137,22 @@ def row(name, found):
     return f"| {name} | {' | '.join(cells)} |"
 
 
+def deaths(bad):
+    """What ended the engine in so many checks that it says one thing about it, and not many."""
+    ends = [match[0] for it in bad if (match := re.search(r"the engine ended with .*$", it["text"]))]
+    return [(end, ends.count(end)) for end in sorted(set(ends)) if 10 < ends.count(end)]
+
+
 def section(name, found):
     lines = [f"\n### {name}\n"]
+    if name in NOTES:
+        lines.append(f"{NOTES[name]}\n")
     bad = [it for it in found["checks"] if it["verdict"] == "fail" and it["severity"] != "may"]
+    for cause, count in deaths(bad):
+        same = [it for it in bad if it["text"].endswith(cause)]
+        bad = [it for it in bad if it not in same]
+        ids = ", ".join(f"`{it['id']}`" for it in same)
+        lines.append(f"- In {count} checks that search {cause}: {ids}.")
     for check in sorted(bad, key=lambda it: it["severity"] != "must"):
         lines.append(f"- {check['severity']} `{check['id']}`: {check['rule']}. Seen: {plain(check['text'])}.")
     if not bad:
