@@ -9,8 +9,9 @@
 
 The processor time of a runner is that of its own process in /proc, sampled until it ends; its
 engines are other processes. Of its memory "own" is what no other process can share: the rest is the
-program itself, in the cache of the system. All runners play the same pairings. Without --fastchess
-only ours is measured.
+program itself, in the cache of the system. All runners play the same pairings: where games follow
+from the engines alone, it is an error if the plies or the points of any pair differ. Without
+--fastchess only ours is measured.
 
 The test engine stamps each `go` that it has read and each `bestmove` that it is about to write. So
 for any runner it is known how long it takes from a `bestmove` until the opponent has read its `go`,
@@ -80,17 +81,30 @@ def latencies(folder):
                   if position in asked)
 
 
-def plies_of_results(path):
-    games = [game for line in open(path) if '"pair"' in line
-             for game in json.loads(line)["pair"]["games"]]
+def outcome_of_results(path):
+    """Games, plies, forfeits, and how many pairs have 0, ½, 1, 1½ and 2 points for the first engine."""
+    pairs = [json.loads(line)["pair"] for line in open(path) if '"pair"' in line]
+    games = [game for pair in pairs for game in pair["games"]]
     forfeits = sum(game["termination"]["kind"] == "time-forfeit" for game in games)
-    return len(games), sum(len(game["moves"]) for game in games), forfeits
+    points = [0] * 5
+    for pair in pairs:
+        points[sum(half_points(game) for game in pair["games"])] += 1
+    return len(games), sum(len(game["moves"]) for game in games), forfeits, points
 
 
-def plies_of_pgn(path):
+def half_points(game):
+    """Of the engine with the number 0."""
+    winner = game.get("winner")
+    return 1 if winner is None else 2 * (game[winner] == 0)
+
+
+def outcome_of_pgn(path, said):
+    """The same of fastchess, which has said the points."""
     text = path.read_text()
     counts = [int(line.split('"')[1]) for line in text.splitlines() if line.startswith("[PlyCount")]
-    return len(counts), sum(counts), text.count('[Termination "time forfeit"]')
+    points = re.findall(r"Ptnml\(0-2\): \[(.*?)\]", said.read_text())[-1]
+    forfeits = text.count('[Termination "time forfeit"]')
+    return len(counts), sum(counts), forfeits, [int(count) for count in points.split(",")]
 
 
 def ours(case, folder):
@@ -99,7 +113,7 @@ def ours(case, folder):
     command = [case["runner"], "match", *case["engines"], *limit, *options,
                f"--openings={case['book']}", f"--rounds={case['rounds']}", "--plain",
                f"--concurrency={case['concurrency']}", "--results=r.jsonl", "--pgn=r.pgn"]
-    return run(command, folder), time.time(), plies_of_results(folder / "r.jsonl")
+    return run(command, folder), time.time(), outcome_of_results(folder / "r.jsonl")
 
 
 def fastchess(path, case, folder):
@@ -115,7 +129,8 @@ def fastchess(path, case, folder):
                "format=epd", "order=sequential", "-rounds", str(case["rounds"]), "-games", "2",
                "-concurrency", str(case["concurrency"]), "-force-concurrency",
                "-ratinginterval", "0", "-recover", "-pgnout", "file=f.pgn", "append=false"]
-    return run(command, folder), time.time(), plies_of_pgn(folder / "f.pgn")
+    return (run(command, folder), time.time(),
+            outcome_of_pgn(folder / "f.pgn", folder / "out.txt"))
 
 
 def book():
@@ -173,6 +188,7 @@ def main():
         if arguments.fastchess:
             path = os.path.abspath(arguments.fastchess)
             runners.append(("fastchess", lambda case, folder: fastchess(path, case, folder)))
+        outcomes = {}
         for runner, play in runners:
             with tempfile.TemporaryDirectory() as folder:
                 folder = Path(folder)
@@ -182,9 +198,11 @@ def main():
                            for engine in case["engines"]]
                 here = {**case, "runner": os.path.abspath(arguments.readyok), "engines": engines,
                         "book": folder / "book.epd"}
-                (wall, cpu, memory, own), over, (games, plies, forfeits) = play(here, folder)
+                (wall, cpu, memory, own), over, outcome = play(here, folder)
                 answered, _ = stamps(folder / "stamps")
                 times = latencies(folder / "stamps")
+            outcomes[runner] = outcome
+            games, plies, forfeits, _ = outcome
             end = f"{1000 * (over - max(answered.values())):.0f}" if answered else "–"
             shares = [times[int(share * (len(times) - 1))] for share in [0.5, 0.95, 0.99]
                       if times]
@@ -192,6 +210,8 @@ def main():
             print(f"| {name} | {runner} | {games} | {plies} | {1e6 * cpu / plies:.0f} | "
                   f"{games / wall:.1f} | {memory:.1f} | {own:.1f} | {end} | {late} | {forfeits} |",
                   flush=True)
+        if "nodes" in case["limit"] and len(set(map(str, outcomes.values()))) > 1:
+            sys.exit(f"{name}: not the same games, plies, forfeits and points of pairs: {outcomes}")
 
 
 main()
