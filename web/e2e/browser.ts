@@ -11,9 +11,6 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-/** Playwright waits so long for what is to come: a limit only for what never comes. */
-export const PATIENCE = 60_000;
-
 /** The middle of a square on the screen, once the page stands still: what comes to a page moves what is there. */
 export async function middle(page: Page, square: string): Promise<{ x: number; y: number }> {
   return page

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import type * as wire from '../src/api/wire';
-import { PATIENCE } from './browser';
+import { PATIENCE } from './patience';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

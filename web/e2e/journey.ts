@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { ToTab } from '../src/api/wire';
-import { PATIENCE, launch, middle } from './browser';
+import { launch, middle } from './browser';
+import { PATIENCE } from './patience';
 import { PROGRAM, RealServer } from './server';
 
 /** Long enough for an engine to start and to answer on a busy machine. */

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { PATIENCE } from './browser';
+import { PATIENCE } from './patience';
 
 /** The program: what `cargo build -p readyok` has made, or the one that `READYOK_BIN` names. */
 export const PROGRAM = process.env.READYOK_BIN ?? resolve('../target/debug/readyok');
