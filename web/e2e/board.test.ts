@@ -223,16 +223,19 @@ const program: Play['players']['first'] = {
   pondering: null,
 };
 
+/** A game at its beginning, without clocks. */
+const playing = (status: Play['status'], players: Play['players']): Play => ({
+  status,
+  players,
+  tip: 0,
+  clocks: null,
+  draw_offer: null,
+  hint: null,
+});
+
 test('a move made beforehand is played when the turn comes', async () => {
   const fake = furnished();
-  const play: Play = {
-    status: 'thinking',
-    players: { first: program, second: person },
-    tip: 0,
-    clocks: null,
-    draw_offer: null,
-    hint: null,
-  };
+  const play = playing('thinking', { first: program, second: person });
   open(fake, game(1, 'chess', { play }));
   const page = await opened(fake, '#/play/1');
   await click(page, 'e7');
@@ -267,14 +270,7 @@ test('a move made beforehand is played when the turn comes', async () => {
 test('what a person has begun on the board stays while the other side thinks', async () => {
   const fake = furnished();
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
-  const play: Play = {
-    status: 'your_turn',
-    players: { first: person, second: program },
-    tip: 0,
-    clocks: null,
-    draw_offer: null,
-    hint: null,
-  };
+  const play = playing('your_turn', { first: person, second: program });
   open(fake, game(1, 'chess', { play, here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   const page = await opened(fake, '#/play/1');
   const thinks = async (depth: number) => {
@@ -611,19 +607,7 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s t
     node(2, 0, 1, 'd2d4', { western: 'd4' }),
   ];
   open(fake, game(1, 'chess', { nodes }), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
-  open(
-    fake,
-    game(2, 'shogi', {
-      play: {
-        status: 'your_turn',
-        players: { first: person, second: program },
-        tip: 0,
-        clocks: null,
-        draw_offer: null,
-        hint: null,
-      },
-    }),
-  );
+  open(fake, game(2, 'shogi', { play: playing('your_turn', { first: person, second: program }) }));
   // Without motion, no colour is measured on its way to another.
   const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
   const faults = faultsOf(page);
