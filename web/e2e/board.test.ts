@@ -50,6 +50,46 @@ test('a move by two clicks, and one by dragging', async () => {
   await page.context().close();
 });
 
+test.each([
+  ['chess', 'r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3'],
+  ['shogi', 'ln1g3nl/1ks1g2r1/1pppp1bpp/p4pp2/9/P1P1P1P2/1PBPSP1PP/2G2S1R1/LN1K1G1NL b - 31'],
+] as const)('pieces of %s stand on their squares as soon as they are seen', async (variant, text) => {
+  const fake = furnished();
+  open(fake, game(1, variant));
+  open(fake, game(2, variant, { here: here(text, []) }));
+  const page = await opened(fake, '#/analyse/1');
+  await page.addInitScript(() => {
+    // Once the first frame with pieces is painted.
+    const painted = new MessageChannel();
+    painted.port1.addEventListener('message', () => {
+      const squares = [...document.querySelectorAll('[role=grid] .inner [data-square]')].map((one) =>
+        one.getBoundingClientRect(),
+      );
+      const far = [...document.querySelectorAll('cg-board piece, sg-pieces piece')].map((piece) => {
+        const { x, y, width } = piece.getBoundingClientRect();
+        return Math.min(
+          ...squares.map((one) => Math.max(...[one.x - x, one.y - y, one.width - width].map(Math.abs))),
+        );
+      });
+      Object.assign(window, { far });
+    });
+    painted.port1.start();
+    const look = () => {
+      if (document.querySelector('cg-board piece, sg-pieces piece')) painted.port2.postMessage('');
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+  await page.goto('http://readyok.test/#/analyse/2');
+  await page.reload();
+  await page.waitForFunction(() => 'far' in window);
+  const far = await page.evaluate(() => (window as unknown as { far: number[] }).far);
+  expect(far.length).toBeGreaterThan(30);
+  // The library has boards of whole pixels for each square.
+  expect(Math.max(...far)).toBeLessThan(8);
+  await page.context().close();
+});
+
 test('a move by touch', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'));
