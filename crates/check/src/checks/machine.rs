@@ -11,10 +11,10 @@ use crate::talk::{Blame, Talk};
 use crate::time::now;
 use crate::usage::Usage;
 
-/// An idle engine is looked at for so long, so many times, and may take this share of a processor in
-/// the best of them, or this time. Some systems count in hundredths of a second.
+/// An idle engine is looked at for so long, again and again until it has had time to come to rest, and
+/// may take this share of a processor in the best of the looks, or this time. Some systems count in
+/// hundredths of a second.
 const LOOK: Duration = Duration::from_millis(200);
-const LOOKS: usize = 3;
 const BUSY: f64 = 0.12;
 const LITTLE: Duration = Duration::from_millis(2);
 
@@ -99,9 +99,12 @@ pub(super) fn usage(talk: &Talk) -> Result<Usage, Stop> {
 }
 
 /// The share of a processor that the engine takes in the best of several looks, of what it can get.
+///
+/// What runs in a virtual machine may be compiled for some seconds after it is ready.
 fn share(talk: &mut Talk) -> Result<f64, Stop> {
     let mut least = f64::MAX;
-    for _ in 0..LOOKS {
+    let rests = now() + talk.pace().answer();
+    while BUSY < least && now() < rests {
         let (begin, before) = (now(), usage(talk)?);
         talk.listen(LOOK);
         let after = usage(talk)?;
@@ -111,9 +114,6 @@ fn share(talk: &mut Talk) -> Result<f64, Stop> {
         let had = now().saturating_duration_since(begin).saturating_sub(waited).max(took);
         let share = if took <= LITTLE { 0.0 } else { took.as_secs_f64() / had.as_secs_f64() };
         least = least.min(share);
-        if least <= BUSY {
-            break;
-        }
     }
     Ok(least)
 }
