@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use readyok_check::{Severity, Subject, Suite, Verdict};
 use readyok_protocol::Dialect;
@@ -124,26 +125,32 @@ fn what_cannot_be_judged_ends_with_2() {
 #[test]
 fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
     let dir = Dir::new();
-    let log = dir.path().join("tap.log");
-    let log = log.to_str().expect("UTF-8");
-    // In the same process it is judged elsewhere: here by what only a process can be judged by, too.
-    let directly = (&["engine"][..], &["handshake.", "machine.", "ending."][..]);
-    let through_the_tap = (&["tap", "--log", log, "--", READYOK, "engine"][..], &[""][..]);
-    for dialect in Dialect::ALL {
-        for (words, only) in [directly, through_the_tap] {
-            let suite = Suite::new(Subject::program(READYOK, words)).dialect(dialect);
-            let suite = suite.only(only.iter().copied()).timeout_scale(3.0);
-            let report = suite.run().expect("it greets");
-            let failed: Vec<_> = report
-                .results
-                .iter()
-                .filter(|it| it.severity != Severity::May)
-                .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
-                .map(|it| it.check.id)
-                .collect();
-            assert_eq!(failed, [""; 0], "{report}");
+    let judge = &|dialect, words: &[&str], only: &[&str]| {
+        let suite = Suite::new(Subject::program(READYOK, words)).dialect(dialect);
+        let suite = suite.only(only.iter().copied()).timeout_scale(3.0);
+        let report = suite.run().expect("it greets");
+        let failed: Vec<_> = report
+            .results
+            .iter()
+            .filter(|it| it.severity != Severity::May)
+            .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
+            .map(|it| it.check.id)
+            .collect();
+        assert_eq!(failed, [""; 0], "{report}");
+    };
+    // Engines of both protocols wait side by side.
+    thread::scope(|scope| {
+        for dialect in Dialect::ALL {
+            let log = dir.path().join(dialect.hello());
+            scope.spawn(move || {
+                // In the same process it is judged elsewhere: here by what only a process can be
+                // judged by, too.
+                judge(dialect, &["engine"], &["handshake.", "machine.", "ending."]);
+                let log = log.to_str().expect("UTF-8");
+                judge(dialect, &["tap", "--log", log, "--", READYOK, "engine"], &[""]);
+            });
         }
-    }
+    });
 }
 
 #[test]
