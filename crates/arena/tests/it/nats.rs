@@ -295,6 +295,35 @@ fn a_coordinator_that_comes_back_finds_what_was_played_without_it() {
 }
 
 #[test]
+fn a_worker_comes_back_to_a_match_that_goes_on() {
+    let Some(mut server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["i", "j"]);
+    let cache = TempDir::new().expect("a folder");
+    let workers = server.connect();
+    let mut matches = Matches::new(&workers);
+    let permissions = Permissions { anything: true, ..Permissions::default() };
+    let mut next = |patience| {
+        let served = matches.next(&permissions, cache.path(), patience, |why| panic!("{why}"));
+        served.expect("a server that is not away for long")
+    };
+    server.kill();
+    assert!(next(Duration::ZERO).is_none());
+    server.start_again();
+    for resumed in [false, true] {
+        let connection = server.connect();
+        let (mut dispatcher, _reports) = open(&connection, &order, resumed);
+        offer(&mut dispatcher, &order, 0..1);
+        let served = next(PATIENCE).expect("a match");
+        let mut jobs = served.jobs(worker("w")).expect("a queue");
+        drop(jobs.take().expect("a queue").expect("a job"));
+        dispatcher.stop(Stop::Finish).expect("a queue");
+        assert!(jobs.take().expect("a queue").is_none());
+        dispatcher.clear().expect("a server");
+    }
+}
+
+#[test]
 fn a_worker_runs_only_what_its_owner_allows() {
     let Some(server) = Server::start() else { return };
     let folder = TempDir::new().expect("a folder");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use readyok_arena::queue::nats::{
     Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, measure_speed, scaled,
 };
-use readyok_arena::queue::{Order, WorkerId};
+use readyok_arena::queue::{Order, QueueError, WorkerId};
 use readyok_arena::runner::{Match, Summary, work};
 use readyok_arena::store::ContentHash;
 use readyok_client::{Guard, Patience};
@@ -112,11 +112,12 @@ impl Worker {
                 });
                 let slots: Vec<_> = slots.collect();
                 let ends = slots.into_iter().map(std::thread::ScopedJoinHandle::join);
-                // A panic of a player is the end of this worker; its jobs are given back.
-                ends.map(|end| end.unwrap_or(Ok(()))).collect::<Result<Vec<()>, _>>()
+                // Its job was given back.
+                let panicked = || QueueError { text: "a player has panicked".to_owned() };
+                ends.map(|end| end.unwrap_or_else(|_| Err(panicked()))).collect::<Result<(), _>>()
             });
             match done {
-                Ok(_) => say("the match is over"),
+                Ok(()) => say("the match is over"),
                 Err(error) => say(&error.to_string()),
             }
         }

@@ -37,8 +37,12 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Matches {
     connection: Connection,
-    /// Matches that are not for this worker, or that it has played.
-    done: BTreeSet<String>,
+    /// Matches that are not for this worker.
+    refused: BTreeSet<String>,
+    /// The match that it has played last.
+    latest: Option<String>,
+    /// Since when the server has not answered.
+    away: Option<Instant>,
 }
 
 /// A match that this worker plays for.
@@ -52,15 +56,16 @@ pub struct Served {
 impl Matches {
     /// The matches behind a connection.
     pub fn new(connection: &Connection) -> Self {
-        Self { connection: connection.clone(), done: BTreeSet::new() }
+        let connection = connection.clone();
+        Self { connection, refused: BTreeSet::new(), latest: None, away: None }
     }
 
     /// Waits for a match that is open, and whose programs this worker may run. They are put into
     /// the folder `cache` and started from there. `refused` is told of a match that it may not play.
-    /// None if there is no match in this time.
+    /// None if there is no match in this time. One that goes on after it was stopped is a match again.
     ///
     /// # Errors
-    /// The server does not answer, or a program cannot be put into the folder.
+    /// The server has been away for ten minutes, or a program cannot be put into the folder.
     pub fn next(
         &mut self,
         permissions: &Permissions,
@@ -70,18 +75,22 @@ impl Matches {
     ) -> Result<Option<Served>, QueueError> {
         let until = Instant::now() + patience;
         loop {
-            for (id, order) in self.open()? {
+            for (id, order) in self.look()? {
                 match permissions.judge(&order) {
                     Ok(()) => {
+                        if self.latest.as_ref() == Some(&id) {
+                            // It was left by an error, which may come again at once.
+                            self.connection.pause(PAUSE);
+                        }
                         let order = files::fetch(&self.connection, order, permissions, cache)?;
-                        self.done.insert(id);
+                        self.latest = Some(id);
                         let names = Names::of(order.plan_hash);
                         let connection = self.connection.clone();
                         return Ok(Some(Served { connection, names, order }));
                     }
                     Err(why) => {
                         refused(&format!("match {id}: {why}"));
-                        self.done.insert(id);
+                        self.refused.insert(id);
                     }
                 }
             }
@@ -92,14 +101,24 @@ impl Matches {
         }
     }
 
-    /// Matches that are open and not done here.
+    /// Matches that are open and not refused here; none while the server is away.
+    fn look(&mut self) -> Result<Vec<(String, Order)>, QueueError> {
+        let open = self.open();
+        if open.is_ok() {
+            self.away = None;
+            return open;
+        }
+        let since = *self.away.get_or_insert_with(Instant::now);
+        if since.elapsed() > AWAY { open } else { Ok(Vec::new()) }
+    }
+
     fn open(&self) -> Result<Vec<(String, Order)>, QueueError> {
         let matches = self.connection.matches()?;
         let mut keys = self.connection.ask(matches.keys())?;
         let mut open = Vec::new();
         while let Some(key) = self.connection.wait(keys.next()) {
             let key = key.map_err(broken)?;
-            if self.done.contains(&key) {
+            if self.refused.contains(&key) {
                 continue;
             }
             let value = self.connection.ask(matches.get(&key))?;
