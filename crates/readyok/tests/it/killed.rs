@@ -16,7 +16,8 @@ fn engine(dir: &Dir) -> String {
     format!("trap '' TERM; echo > '{}'; exec sleep 600", started.display())
 }
 
-fn is_in_use(mark: &str) -> bool {
+/// Whether a process has this in its environment.
+pub(crate) fn is_in_use(mark: &str) -> bool {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut environments = processes.filter_map(|it| fs::read(it.path().join("environ")).ok());
     environments.any(|it| it.windows(mark.len()).any(|part| part == mark.as_bytes()))

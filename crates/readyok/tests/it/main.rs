@@ -17,3 +17,4 @@ mod serve;
 mod shown;
 mod tap;
 mod watch;
+mod worker_killed;

@@ -12,7 +12,7 @@ use crate::program::{Dir, readyok, run};
 use crate::real::engine;
 
 /// Ends a process with its handle.
-struct Running(Child);
+pub(crate) struct Running(pub(crate) Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -23,7 +23,7 @@ impl Drop for Running {
 }
 
 /// The moves, the winner and the end of each game, by pairing.
-fn games(results: &Path) -> Vec<(u64, Vec<Value>)> {
+pub(crate) fn games(results: &Path) -> Vec<(u64, Vec<Value>)> {
     let text = fs::read_to_string(results).expect("results");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let mut pairs: Vec<(u64, Vec<Value>)> = lines

@@ -1,0 +1,149 @@
+//! Workers that are killed in the midst of a pairing, with engines that listen to nothing any more,
+//! where `nats-server` is installed and `READYOK_REAL_ENGINES` is set.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use readyok_arena::event::End;
+use readyok_arena::game::Setting;
+use readyok_arena::plan::Plan;
+use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
+use readyok_arena::runner::{EnginePlayer, Match, Settings, Summary};
+use readyok_arena::store::Store;
+use readyok_client::Patience;
+use rustix::process::Signal;
+
+use crate::killed::is_in_use;
+use crate::matches_real::{Running, games};
+use crate::nats_server::{NatsServer, free_port};
+use crate::program::{Dir, PATIENCE, readyok, signal, wait};
+use crate::real::engine;
+
+/// What a worker may be silent here: each that is killed costs as much.
+const LEASE: Duration = Duration::from_secs(5);
+
+const ROUNDS: u64 = 6;
+
+/// At which `go` to one of its engines each worker is killed: in a first game, in a later one, and
+/// when a pairing is done.
+const KILLED_AT: [u32; 3] = [1, 50, 100];
+
+/// Narikin behind a script, which may hold at some `go`. From then on nothing ends it but SIGKILL.
+fn write_engine(dir: &Dir, name: &str) -> String {
+    let script = format!(
+        "#!/bin/sh
+# {name}
+trap '' TERM
+asked=0
+while read -r line; do
+    case $line in go*) asked=$((asked + 1)) ;; esac
+    if [ \"$asked\" = \"$READYOK_HOLD_AT\" ]; then
+        echo > \"$READYOK_HELD\"
+        exec sleep 600
+    fi
+    printf '%s\\n' \"$line\"
+done | '{}' engine
+",
+        env!("CARGO_BIN_EXE_readyok")
+    );
+    let path = dir.write(name, &script);
+    fs::set_permissions(&path, Permissions::from_mode(0o700)).expect("a program");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// Games that come out the same however often they are played.
+fn plan(engines: &[String; 2]) -> Plan {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/openings/chess.epd");
+    let [one, two] = engines;
+    let text = format!(
+        "game = 'chess'
+rounds = {ROUNDS}
+openings = {{ source = {{ kind = 'file', path = '{}' }} }}
+adjudication = {{ max_moves = 40 }}
+engines = [
+    {{ name = 'one', command = '{one}', limits = {{ nodes = 50 }} }},
+    {{ name = 'two', command = '{two}', limits = {{ nodes = 200 }} }},
+]
+",
+        book.display()
+    );
+    toml::from_str(&text).expect("a plan")
+}
+
+fn open(results: &Path, plan: &Plan) -> Match {
+    let store = Store::create(results, plan).expect("a new file");
+    Match::new(store, Settings::default()).expect("a match")
+}
+
+fn play_here(results: &Path, plan: &Plan) -> Summary {
+    let player = |setting: &Setting| EnginePlayer::new(plan, setting.clone(), Patience::default());
+    let setting = Setting::new(plan.game);
+    open(results, plan).play_here(2, None, |_| player(&setting)).expect("a match")
+}
+
+fn worker(
+    dir: &Dir,
+    server: &str,
+    name: &str,
+    engines: &[String],
+    held: &[(&str, &str)],
+) -> Running {
+    let mut command = readyok(dir);
+    command.args(["worker", "--queue", server, "--name", name, "--cache"]);
+    command.arg(dir.path().join(name)).envs(held.iter().copied());
+    for engine in engines {
+        command.args(["--engine", engine]);
+    }
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    Running(command.spawn().expect("a worker"))
+}
+
+#[test]
+fn every_pairing_counts_once_though_workers_are_killed() {
+    let Some(nats) = engine("nats-server") else { return };
+    let dir = Dir::new();
+    let engines = ["one", "two"].map(|name| write_engine(&dir, name));
+    let plan = plan(&engines);
+    let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| dir.path().join(name));
+    let expected = play_here(&here, &plan);
+    assert_eq!((&expected.end, expected.complete), (&End::Complete, ROUNDS));
+
+    let port = free_port();
+    let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
+    let server = format!("nats://127.0.0.1:{port}");
+    let access = Access { server: server.clone(), ..Access::default() };
+    let connection = Connection::open(&access).expect("a connection");
+    let game = open(&there, &plan);
+    let order = game.order().clone().with_programs().expect("programs");
+    let reports = game.reports();
+    let mut dispatcher =
+        NatsDispatcher::open(&connection, order, false, LEASE, reports).expect("a queue");
+    let (sender, end) = channel();
+    thread::spawn(move || sender.send(game.coordinate(&mut dispatcher)));
+
+    let victims = KILLED_AT.map(|at| {
+        let at = at.to_string();
+        let held = dir.path().join(format!("at-{at}-held"));
+        let path = held.to_str().expect("UTF-8");
+        let environment = [("READYOK_HOLD_AT", at.as_str()), ("READYOK_HELD", path)];
+        (worker(&dir, &server, &format!("at-{at}"), &engines, &environment), held)
+    });
+    for (mut victim, held) in victims {
+        wait("an engine does not get so far", || held.exists());
+        let mark = format!("READYOK_HELD={}", held.display());
+        assert!(is_in_use(&mark), "its engines run");
+        signal(victim.0.id(), Signal::KILL);
+        victim.0.wait().expect("it was killed");
+        wait("engines are left of a worker that was killed", || !is_in_use(&mark));
+    }
+
+    let _well = worker(&dir, &server, "well", &engines, &[]);
+    let summary = end.recv_timeout(PATIENCE).expect("an end in time").expect("a match");
+    assert_eq!(summary, expected);
+    assert_eq!(games(&there), games(&here));
+}
