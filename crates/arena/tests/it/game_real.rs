@@ -17,7 +17,8 @@ use readyok_rules::{Game, Position};
 
 use crate::scripted::{plan, play};
 
-fn engine(program: &str, limits: Limits) -> EnginePlan {
+/// An engine that must be installed.
+pub(crate) fn engine(program: &str, limits: Limits) -> EnginePlan {
     let path = env::var_os("PATH").unwrap_or_default();
     let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
     let mut folders = env::split_paths(&path).chain(games);
@@ -27,12 +28,20 @@ fn engine(program: &str, limits: Limits) -> EnginePlan {
     EnginePlan { name: program.to_owned(), command, limits, ..EnginePlan::default() }
 }
 
-/// Plays two games with reversed sides, if the engines are there, and replays their moves.
-fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
-    if env::var_os("READYOK_REAL_ENGINES").is_none() {
+/// Whether real engines are tested with. Otherwise it is told which ones would be needed.
+pub(crate) fn is_wanted(needs: &str) -> bool {
+    let wanted = env::var_os("READYOK_REAL_ENGINES").is_some();
+    if !wanted {
         // Not by `eprintln!`, which nobody sees of a test that passes.
         let text = format!("not tested: {needs}, which needs READYOK_REAL_ENGINES=1\n");
         stderr().write_all(text.as_bytes()).expect("standard error is open");
+    }
+    wanted
+}
+
+/// Plays two games with reversed sides, if the engines are there, and replays their moves.
+fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
+    if !is_wanted(needs) {
         return;
     }
     let setting = Setting { variations: Variations::Followed, ..Setting::new(game) };

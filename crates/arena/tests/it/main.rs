@@ -22,6 +22,7 @@ mod queue;
 mod referee;
 mod report;
 mod resume;
+mod rivals;
 mod runner;
 mod sample;
 mod schedule;

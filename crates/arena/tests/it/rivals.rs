@@ -1,0 +1,92 @@
+//! The same games as fastchess alpha 1.8.2 and cutechess-cli 1.5.1 play: with engines that always
+//! play the same, as many plies in 200 games from the same openings; where the engines are installed
+//! and `READYOK_REAL_ENGINES` is set.
+//!
+//! Both were given `-each nodes=1 -rounds 100 -games 2 -concurrency 2` and these openings in their
+//! order, with a hash of 1 MB for Stockfish, and of 2 MB and `depth=1` for Ethereal.
+
+use std::io::{Write as _, stderr};
+use std::path::Path;
+use std::thread;
+
+use readyok_arena::event::{End, Score};
+use readyok_arena::game::Setting;
+use readyok_arena::pairing::PairResult;
+use readyok_arena::plan::{BookFormat, EnginePlan, Limits, OpeningSource, Plan};
+use readyok_arena::runner::{EnginePlayer, Match, Settings};
+use readyok_arena::store::{Reader, Store};
+use readyok_client::Patience;
+use readyok_rules::Game;
+
+use crate::game_real::{engine, is_wanted};
+use crate::sample;
+
+const ROUNDS: u32 = 100;
+
+fn plan(engines: [EnginePlan; 2]) -> Plan {
+    let mut plan = sample::plan(&[], ROUNDS);
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/openings/fastchess.epd");
+    plan.openings.source =
+        OpeningSource::File { path: book.display().to_string(), format: Some(BookFormat::Epd) };
+    plan.engines = engines.to_vec();
+    plan
+}
+
+fn nodes_1(program: &str, name: &str, depth: Option<u32>, hash: &str) -> EnginePlan {
+    let limits = Limits { nodes: Some(1), depth, ..Limits::default() };
+    let plan = engine(program, limits);
+    let options = [("Hash".to_owned(), hash.to_owned())].into();
+    EnginePlan { name: name.to_owned(), options, ..plan }
+}
+
+/// Plays the match, and compares if these are the engines whose games are known.
+fn check(engines: [EnginePlan; 2], known: [&str; 2], plies: usize) -> Option<Score> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = folder.path().join("results");
+    let plan = plan(engines);
+    let store = Store::create(&results, &plan).expect("a new file");
+    let game = Match::new(store, Settings::default()).expect("a match");
+    let slots = thread::available_parallelism().map_or(1, usize::from);
+    let player = |_: &_| EnginePlayer::new(&plan, Setting::new(Game::Chess), Patience::default());
+    let summary = game.play_here(slots, None, player).expect("a match");
+    assert_eq!((summary.end, summary.games), (End::Complete, u64::from(2 * ROUNDS)));
+    let pairs: Result<Vec<_>, _> = Reader::open(&results).expect("results").collect();
+    let pairs = pairs.expect("results that can be read");
+    let names = |pair: &PairResult| {
+        let [white, black] = &pair.games[0].engines;
+        [white.name.clone(), black.name.clone()]
+    };
+    if names(&pairs[0]) != known {
+        let text = format!("not compared: {:?} instead of {known:?}\n", names(&pairs[0]));
+        stderr().write_all(text.as_bytes()).expect("standard error is open");
+        return None;
+    }
+    let games = pairs.iter().flat_map(|pair| &pair.games);
+    assert_eq!(games.map(|game| game.moves.len()).sum::<usize>(), plies);
+    let [score] = summary.scores[..] else { panic!("one score: {:?}", summary.scores) };
+    Some(score)
+}
+
+#[test]
+fn stockfish_plays_itself_as_with_fastchess_and_cutechess() {
+    if !is_wanted("stockfish") {
+        return;
+    }
+    let engines = ["a", "b"].map(|name| nodes_1("stockfish", name, None, "1"));
+    let Some(score) = check(engines, ["Stockfish 15.1"; 2], 17_900) else { return };
+    // fastchess tells these counts, and the pentanomial 0, 0, 100, 0, 0.
+    assert_eq!([score.wins, score.draws, score.losses], [86, 28, 86]);
+    assert_eq!(score.pairs, [0, 0, 86, 14, 0, 0]);
+}
+
+#[test]
+fn stockfish_meets_ethereal_as_with_fastchess_and_cutechess() {
+    if !is_wanted("stockfish and ethereal-chess") {
+        return;
+    }
+    let engines = [
+        nodes_1("stockfish", "stockfish", None, "1"),
+        nodes_1("ethereal-chess", "ethereal", Some(1), "2"),
+    ];
+    check(engines, ["Stockfish 15.1", "Ethereal 12.00"], 9_028);
+}
