@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Dir, Output, finish, readyok, run, signal};
+use crate::program::{Dir, Output, finish, readyok, run, signal, wait};
 
 /// Runs `readyok` with these words in a folder.
 fn at(dir: &Dir, words: &[&str]) -> Output {
@@ -213,10 +213,10 @@ fn an_interrupt_leaves_whole_pairings_and_ends_at_once() {
     command.current_dir(dir.path()).args(words).args(["--events", "e.jsonl"]);
     let mut child = command.spawn().expect("the program starts");
     let events = dir.path().join("e.jsonl");
-    while !fs::read_to_string(&events).is_ok_and(|events| events.contains("game-start")) {
-        assert!(child.try_wait().expect("a process").is_none(), "it has ended");
-        std::thread::yield_now();
-    }
+    wait("no game starts", || {
+        fs::read_to_string(&events).is_ok_and(|events| events.contains("game-start"))
+    });
+    assert!(child.try_wait().expect("a process").is_none(), "it has ended");
     signal(child.id(), rustix::process::Signal::INT);
     let output = finish(child);
     assert_eq!(output.code(), Some(130), "{}", output.stderr);
