@@ -242,7 +242,7 @@ fn starter(
             return builder.connect(&plan.command);
         }
         let mut command = Command::new(&plan.command);
-        command.args(&plan.args);
+        command.args(&plan.args).envs(&plan.env);
         if let Some(dir) = &plan.dir {
             command.current_dir(dir);
         }

@@ -25,6 +25,9 @@ pub struct EnginePlan {
     /// Its working directory. By default the folder of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
+    /// Variables of its environment, beside those of the program that starts it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
     /// What it speaks. By default UCI for chess and USI for shogi.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,

@@ -1,6 +1,6 @@
 //! Whole games between scripted engines: each way to end one, and what is kept of it.
 
-use readyok_arena::game::{Cancel, Setting, Variations, play_game};
+use readyok_arena::game::{Cancel, Player, Setting, Variations, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
@@ -8,8 +8,9 @@ use readyok_arena::plan::{
 };
 use readyok_arena::result::{GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind};
 use readyok_rules::{Game, Side};
+use tempfile::TempDir;
 
-use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking};
+use crate::scripted::{game, game_of, patience, plan, play, player, script, setting, speaking};
 
 fn words(result: &GameResult) -> Vec<&str> {
     result.moves.iter().map(|made| made.word.as_str()).collect()
@@ -337,6 +338,28 @@ fn options_are_set_and_unknown_ones_warned_of() {
     for result in results {
         assert!(!heard && matches!(result.termination, Termination::NoStart { .. }), "{result:?}");
     }
+}
+
+/// Where it plays and with which environment.
+#[cfg(unix)]
+#[test]
+fn a_program_is_started_as_its_plan_says() {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("half"), "f3").expect("it can be written");
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let text = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; \
+                go) echo bestmove $HALF$(cat half);; quit) exit;; esac; done";
+    let shell = EnginePlan {
+        command: "sh".to_owned(),
+        args: vec!["-c".to_owned(), text.to_owned()],
+        dir: Some(folder.path().display().to_string()),
+        env: [("HALF".to_owned(), "f2".to_owned())].into(),
+        ..plan("shell", limits)
+    };
+    let mut first = Player::new(Game::Chess, EngineId(0), &shell, patience());
+    let (mut second, _heard) = player(Game::Chess, 1, &plan("b", limits), script("0000"));
+    let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
+    assert_eq!(words(&result), ["f2f3"], "{:?}", result.termination);
 }
 
 #[test]

@@ -358,6 +358,28 @@ fn a_worker_runs_only_what_its_owner_allows() {
     assert!(status.success());
 }
 
+/// With variables of its choice a program that is allowed may run another one.
+#[test]
+fn a_worker_gives_programs_no_environment() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let mut plan = order(folder.path(), ["i", "j"]).plan;
+    plan.engines[0].env.insert("LD_PRELOAD".to_owned(), "./other.so".to_owned());
+    let order = Order::new(&plan).with_programs().expect("programs that can be read");
+    let connection = server.connect();
+    let (_dispatcher, _reports) = open(&connection, &order, false);
+    let cache = TempDir::new().expect("a folder");
+    let contents = order.programs.values().copied().collect();
+    let permissions = Permissions { contents, ..Permissions::default() };
+    let mut said = Vec::new();
+    let hear = |why: &str| said.push(why.to_owned());
+    let served = Matches::new(&connection).next(&permissions, cache.path(), Duration::ZERO, hear);
+    assert!(served.expect("a server").is_none());
+    assert!(matches!(&said[..], [why] if why.contains("an environment")), "{said:?}");
+    // Who allows everything allows that.
+    assert_eq!(serve(&connection, cache.path()).order().plan.engines[0].env, plan.engines[0].env);
+}
+
 #[test]
 fn a_slow_machine_gives_more_time() {
     let mut plan = sample::plan(&["a", "b"], 1);

@@ -39,6 +39,8 @@ pub enum Refused {
         /// What it contains.
         content: ContentHash,
     },
+    /// A program would be given an environment, which could have it run another one.
+    Environment(String),
 }
 
 impl Permissions {
@@ -64,6 +66,9 @@ impl Permissions {
                 || self.here.contains_key(&content);
             if !allowed {
                 return Err(Refused::NotAllowed { command: command.clone(), content });
+            }
+            if !self.anything && !engine.env.is_empty() {
+                return Err(Refused::Environment(command.clone()));
             }
         }
         Ok(())
@@ -160,6 +165,9 @@ impl fmt::Display for Refused {
             }
             Self::NotAllowed { command, content } => {
                 write!(f, "the program `{command}` with the content {content} is not allowed here")
+            }
+            Self::Environment(command) => {
+                write!(f, "an environment for the program `{command}` is not allowed here")
             }
         }
     }
