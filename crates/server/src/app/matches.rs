@@ -111,25 +111,24 @@ impl World {
     fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, Refusal> {
         let entrant = |id| {
             let engine = self.registry.get(id)?;
-            let (command, args, dir) = match &engine.entry.reach {
-                Reach::BuiltIn => {
-                    let (program, args) = &self.setup.built_in;
-                    (program.to_string_lossy().into_owned(), args.clone(), None)
-                }
-                Reach::Program { env, .. } if !env.is_empty() => {
-                    let text = "an engine with an environment of its own cannot play matches";
-                    return Err(refusal(RefusalCode::NotNow, text));
-                }
-                Reach::Program { path, args, dir, .. } => (path.clone(), args.clone(), dir.clone()),
-                Reach::Tcp { address } => (format!("tcp://{address}"), Vec::new(), None),
-            };
-            Ok(Entrant {
+            let entrant = Entrant {
                 name: engine.name().to_owned(),
-                command,
-                args,
-                dir,
                 protocol: engine.dialect(Some(plan.variant)).map(Protocol::from),
                 options: engine.values(ValuesFor::Play),
+                ..Entrant::default()
+            };
+            Ok(match engine.entry.reach.clone() {
+                Reach::BuiltIn => {
+                    let (program, args) = self.setup.built_in.clone();
+                    let command = program.to_string_lossy().into_owned();
+                    Entrant { command, args, ..entrant }
+                }
+                Reach::Program { path, args, dir, env } => {
+                    Entrant { command: path, args, dir, env, ..entrant }
+                }
+                Reach::Tcp { address } => {
+                    Entrant { command: format!("tcp://{address}"), ..entrant }
+                }
             })
         };
         plan.engines.iter().map(|engine| entrant(engine.engine)).collect()

@@ -37,6 +37,8 @@ pub struct Entrant {
     pub args: Vec<String>,
     /// Its working directory; none for the folder of the program.
     pub dir: Option<String>,
+    /// Variables of its environment, beside those of the server.
+    pub env: BTreeMap<String, String>,
     /// What it speaks; none for UCI in chess and USI in shogi.
     pub protocol: Option<Protocol>,
     /// The values of its options for games.
@@ -133,6 +135,7 @@ fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, Re
         command: entrant.command.clone(),
         args: entrant.args.clone(),
         dir: entrant.dir.clone(),
+        env: entrant.env.clone(),
         protocol: entrant.protocol.map(|protocol| match protocol {
             Protocol::Uci => ArenaProtocol::Uci,
             Protocol::Usi => ArenaProtocol::Usi,

@@ -128,30 +128,29 @@ fn engines_of_one_name_are_told_apart_and_options_are_laid_over_each_other() {
     assert_eq!(limits.byoyomi_ms, Some(1000));
 }
 
-/// An engine that plays two moves and then gives up, once there is a file.
+/// An engine that plays two moves and then gives up, once there is a file: one in its folder, with the name that
+/// its environment says.
 #[cfg(unix)]
 fn scripted(folder: &Path) -> Entrant {
-    let (script, flag) = (folder.join("engine.sh"), folder.join("play"));
-    let text = format!(
-        r#"while read -r line; do case "$line" in
+    let script = folder.join("engine.sh");
+    let text = r#"while read -r line; do case "$line" in
 usi) echo "id name Script"; echo usiok;;
 isready) echo readyok;;
 "position startpos") move=7g7f;;
 "position startpos moves 7g7f") move=3c3d;;
 position*) move=resign;;
-go*) if [ -e "{}" ]; then echo "info depth 3 score cp 7"; echo "bestmove $move"; fi;;
+go*) if [ -e "$FLAG" ]; then echo "info depth 3 score cp 7"; echo "bestmove $move"; fi;;
 stop) echo "bestmove resign";;
 quit) exit;;
 esac; done
-"#,
-        flag.display()
-    );
+"#;
     std::fs::write(&script, text).expect("it can be written");
     Entrant {
         name: "Script".to_owned(),
         command: "/bin/sh".to_owned(),
         args: vec![script.display().to_string()],
         dir: Some(folder.display().to_string()),
+        env: [("FLAG".to_owned(), "play".to_owned())].into(),
         protocol: Some(Protocol::Usi),
         options: BTreeMap::new(),
     }
@@ -315,5 +314,39 @@ async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
     assert_eq!(deleted["kind"], "done", "{deleted}");
     let refused = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
     assert_eq!(refused["code"], "not_found", "{refused}");
+    server.stop().await;
+}
+
+/// The arena starts an engine as the server does.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_with_an_environment_and_a_folder_of_its_own_plays_matches() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("play"), "").expect("it can be written");
+    let Entrant { command, args, dir, env, .. } = scripted(folder.path());
+    let reach = json!({ "kind": "program", "path": command, "args": args, "dir": dir, "env": env });
+    let entry = json!({ "name": "Script", "reach": reach, "protocol": "usi" });
+    let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
+    let mut plan = json!(plan(&["a", "b"]));
+    for engine in plan["engines"].as_array_mut().expect("engines") {
+        engine["engine"] = added["engine"].clone();
+    }
+    tab.follow("matches").await;
+    let answer = tab.ask(json!({ "kind": "start_match", "plan": plan })).await;
+    assert_eq!(answer["kind"], "match", "{answer}");
+    let over = |delta: &Value| {
+        delta["changed"].as_array().is_some_and(|it| it.iter().any(|it| it["status"] == "over"))
+    };
+    tab.change("matches", over).await;
+    let state = tab.follow("match/1").await;
+    let reasons: Vec<_> = state["games"]
+        .as_array()
+        .expect("games")
+        .iter()
+        .map(|game| game["outcome"]["reason"].as_str().expect("a word"))
+        .collect();
+    assert_eq!(reasons, ["resignation"; 4], "{state}");
     server.stop().await;
 }
