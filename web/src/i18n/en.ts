@@ -413,6 +413,7 @@ export const en = {
   'options.byserver': 'Set by Readyok itself.',
   'options.problem': 'Outside of what the engine declared.',
   'options.press': 'Press',
+  'options.started': '{engine} was started for it.',
   'options.default': 'Back to {value}',
   'options.none': 'No option fits.',
   'options.presets': 'Use a preset…',

@@ -404,6 +404,7 @@ export const ja: Record<Key, string> = {
   'options.byserver': 'Readyok が設定します。',
   'options.problem': 'エンジンの宣言した範囲を外れています。',
   'options.press': '実行',
+  'options.started': 'そのために{engine}を起動しました。',
   'options.default': '{value}に戻す',
   'options.none': '該当するオプションはありません。',
   'options.presets': 'プリセットを使う…',

@@ -386,6 +386,7 @@ impl World {
         }
     }
 
+    /// Presses a button of all processes of an engine. If there is none, one is started for it.
     pub(super) fn press(&mut self, id: EngineId, button: &str) -> Result<Answer, Refusal> {
         let engine = self.registry.get(id)?;
         let known = engine.options.iter().any(|option| {
@@ -394,12 +395,28 @@ impl World {
         if !known {
             return Err(refusal(RefusalCode::Engine, "the engine has no such button"));
         }
-        for running in self.processes.values().filter(|running| running.state.engine == id) {
-            if let Some(handle) = &running.handle {
-                handle.order(Order::Press(button.to_owned()));
-            }
+        let press = || Order::Press(button.to_owned());
+        let runs = |running: &Running| {
+            // One that is only asked what it can do leaves at once.
+            running.state.use_for != Use::Inspect
+                && running.state.status != ProcessStatus::Leaving
+                && running.handle.is_some()
+        };
+        let processes: Vec<ProcessId> = self
+            .processes
+            .iter()
+            .filter(|(_, running)| running.state.engine == id && runs(running))
+            .map(|(process, _)| *process)
+            .collect();
+        if processes.is_empty() {
+            let process = self.start_console(id)?;
+            self.order(process, press())?;
+            return Ok(Answer::Process { process });
         }
-        Ok(Answer::Done)
+        let orders = processes.into_iter().map(|process| self.order(process, press()));
+        // What one does not hear, the others do.
+        let orders: Vec<_> = orders.collect();
+        orders.into_iter().find(Result::is_err).unwrap_or(Ok(Answer::Done))
     }
 
     pub(super) fn save_presets(
@@ -452,9 +469,12 @@ impl World {
     }
 
     pub(super) fn open_console(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+        Ok(Answer::Process { process: self.start_console(id)? })
+    }
+
+    fn start_console(&mut self, id: EngineId) -> Result<ProcessId, Refusal> {
         let values = self.registry.get(id)?.values(ValuesFor::All);
-        let process = self.start_process(id, Use::Console, None, values, false)?;
-        Ok(Answer::Process { process })
+        self.start_process(id, Use::Console, None, values, false)
     }
 
     /// Orders something of a process.

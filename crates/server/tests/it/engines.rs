@@ -51,6 +51,37 @@ async fn options_are_those_of_the_engine() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_button_is_pressed_where_the_engine_runs_or_else_in_a_process_that_is_started() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let press =
+        |button: &str| json!({ "kind": "press_button", "engine": engine, "option": button });
+    assert_eq!(tab.ask(press("Hash")).await["code"], "engine");
+    // Nothing of the engine runs.
+    let started = tab.ask(press("Clear Hash")).await;
+    assert_eq!(started["kind"], "process", "{started}");
+    let topic = format!("log/{}", started["process"]);
+    let mut heard: Vec<Value> = Vec::new();
+    let state = tab.follow(&topic).await;
+    heard.extend(state["lines"].as_array().expect("lines").iter().cloned());
+    let presses = |heard: &[Value]| {
+        heard.iter().filter(|line| line["text"] == "setoption name Clear Hash").count()
+    };
+    for wanted in [1, 2] {
+        while presses(&heard) < wanted {
+            let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
+            heard.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+        }
+        // The second time there is one to press it in.
+        if wanted == 1 {
+            assert_eq!(tab.ask(press("Clear Hash")).await["kind"], "done");
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_what_can_be_run_as_it_stands_is_registered() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
