@@ -251,6 +251,11 @@ handicaps: Array<HandicapChoice>,
 nags: Array<NagChoice>, };
 
 /**
+ * What a person can claim, and what it comes to.
+ */
+export type Claim = "draw" | "declare_win" | "declare_draw";
+
+/**
  * Clocks. The page lets the running one run; the server alone decides when a flag falls.
  */
 export type Clocks = { 
@@ -1180,15 +1185,7 @@ last: LastMove | null,
 /**
  * If the position ends a game by the rules: how.
  */
-ending: Outcome | null, 
-/**
- * Whether the side to move can declare a win (shogi).
- */
-can_declare: boolean, 
-/**
- * The draws that the side to move can claim (chess), as the reason of an outcome would be.
- */
-claims: Array<string>, };
+ending: Outcome | null, };
 
 /**
  * A hint.
@@ -2289,6 +2286,10 @@ clocks: Clocks | null,
  * Who has offered a draw that still stands.
  */
 draw_offer: Side | null, 
+/**
+ * What the person whose turn it is can claim by the rules of the game.
+ */
+claim: Claim | null, 
 /**
  * The last hint that was asked for, until a move is played.
  */

@@ -216,8 +216,9 @@ export const en = {
   'play.hint': 'Hint',
   'play.movenow': 'Move now',
   'play.draw': 'Offer a draw',
-  'play.claim': 'Claim the draw',
-  'play.declare': 'Declare a win',
+  'play.claim.draw': 'Claim the draw',
+  'play.claim.declare_win': 'Declare a win',
+  'play.claim.declare_draw': 'Declare a draw',
   'play.resign': 'Resign',
   'play.resign.sure': 'Really resign',
   'play.offered': '{side} offers a draw',
@@ -519,6 +520,7 @@ export const en = {
   'door.password': 'Or the password of this server',
   'door.enter': 'Enter',
   'door.wrong': 'That is not the password.',
+  'door.silent': 'The server does not answer.',
   'door.closed': 'Too many wrong passwords: start the program again.',
 } as const;
 

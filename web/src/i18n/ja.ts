@@ -208,8 +208,9 @@ export const ja: Record<Key, string> = {
   'play.hint': 'ヒント',
   'play.movenow': '今すぐ指す',
   'play.draw': '引き分け提案',
-  'play.claim': '引き分けを主張',
-  'play.declare': '入玉宣言',
+  'play.claim.draw': '引き分けを主張',
+  'play.claim.declare_win': '入玉宣言（勝ち）',
+  'play.claim.declare_draw': '入玉宣言（引き分け）',
   'play.resign': '投了',
   'play.resign.sure': '本当に投了',
   'play.offered': '{side}が引き分けを提案',
@@ -510,5 +511,6 @@ export const ja: Record<Key, string> = {
   'door.password': 'またはこのサーバーのパスワード',
   'door.enter': '入る',
   'door.wrong': 'パスワードが違います。',
+  'door.silent': 'サーバーが応答しません。',
   'door.closed': 'パスワードの誤りが多すぎます。プログラムを再起動してください。',
 };

@@ -171,8 +171,6 @@ const here = {
   check: null,
   last: null,
   ending: null,
-  can_declare: false,
-  claims: [],
 } as const;
 
 function node(id: number, parent: number | null, children: number[]): GameState['nodes'][number] {
@@ -206,7 +204,7 @@ test('a removed node takes all below it along', () => {
     headers: [],
     nodes: [node(0, null, [1]), node(1, 0, [2]), node(2, 1, [])],
     cursor: 2,
-    here: { ...here, legal: [], claims: [] },
+    here: { ...here, legal: [] },
     outcome: null,
     play: null,
     undo: { undo: false, redo: false },
@@ -222,7 +220,7 @@ test('a removed node takes all below it along', () => {
       delta: {
         nodes: [node(0, null, [])],
         removed: [1],
-        at: { cursor: 0, here: { ...here, legal: [], claims: [] } },
+        at: { cursor: 0, here: { ...here, legal: [] } },
       },
     },
   });

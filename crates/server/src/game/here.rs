@@ -163,12 +163,6 @@ pub(crate) fn here(position: &Position, last: Option<Move>) -> Here {
         check: position.in_check().then(|| king(position)).flatten(),
         last: last.and_then(|mv| last_move(position.game(), mv)),
         ending: ending.map(outcome),
-        can_declare: position.can_declare(),
-        claims: position
-            .claims()
-            .into_iter()
-            .map(|reason| reason_word(reason).to_owned())
-            .collect(),
     }
 }
 

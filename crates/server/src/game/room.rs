@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 use readyok_client::Game as WireGame;
 use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::record::{AddError, GameResult, Tag};
-use readyok_rules::{EndRules, Game, Illegal, Move, MoveError, Notation, Position};
+use readyok_rules::{EndRules, Ending, Game, Illegal, Move, MoveError, Notation, Position, Reason};
 
 use super::clock::{GameClocks, Reading};
 use super::here::{here, outcome as wire_outcome, result_word};
@@ -32,7 +32,7 @@ use super::tree::{ROOT, Tree};
 use crate::engine::Wording;
 use crate::time::Moment;
 use crate::wire::{
-    At, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint, Limits, NodeId,
+    At, Claim, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint, Limits, NodeId,
     Outcome, Over, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, Refusal,
     RefusalCode, Side, Sides, Thought, Time, Undo,
 };
@@ -412,9 +412,10 @@ impl Room {
     fn wire_play(&self, now: Moment) -> Option<Play> {
         let table = self.play.as_ref()?;
         let position = self.tree.position(table.tip)?;
-        let turn = position.turn().into();
+        let status = table.status(position.turn().into());
+        let can_claim = status == PlayStatus::YourTurn;
         Some(Play {
-            status: table.status(turn),
+            status,
             players: Sides {
                 first: table.seats.first.wire(Some(&position)),
                 second: table.seats.second.wire(Some(&position)),
@@ -422,6 +423,7 @@ impl Room {
             tip: table.tip,
             clocks: table.clocks.map(|clocks| clocks.wire(now)),
             draw_offer: table.offer,
+            claim: can_claim.then(|| self.claimed(&position)).flatten().map(claim),
             hint: table.hint.clone(),
         })
     }
@@ -502,6 +504,15 @@ impl Table {
             PlayRules::Federation => &EndRules::FEDERATIONS,
             PlayRules::Engines => &EndRules::ENGINE_MATCH,
         }
+    }
+}
+
+/// What leads to an ending that was not reached by a move.
+fn claim(ending: Ending) -> Claim {
+    match ending {
+        Ending { winner: Some(_), .. } => Claim::DeclareWin,
+        Ending { winner: None, reason: Reason::Impasse } => Claim::DeclareDraw,
+        Ending { winner: None, .. } => Claim::Draw,
     }
 }
 

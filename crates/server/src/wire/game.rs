@@ -207,8 +207,22 @@ pub struct Play {
     pub clocks: Option<Clocks>,
     /// Who has offered a draw that still stands.
     pub draw_offer: Option<Side>,
+    /// What the person whose turn it is can claim by the rules of the game.
+    pub claim: Option<Claim>,
     /// The last hint that was asked for, until a move is played.
     pub hint: Option<Hint>,
+}
+
+/// What a person can claim, and what it comes to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// A draw by repetition or by moves without progress (chess).
+    Draw,
+    /// A win by declaration (shogi).
+    DeclareWin,
+    /// A draw by declaration (shogi).
+    DeclareDraw,
 }
 
 /// Where a game stands.

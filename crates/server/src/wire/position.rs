@@ -101,10 +101,6 @@ pub struct Here {
     pub last: Option<LastMove>,
     /// If the position ends a game by the rules: how.
     pub ending: Option<Outcome>,
-    /// Whether the side to move can declare a win (shogi).
-    pub can_declare: bool,
-    /// The draws that the side to move can claim (chess), as the reason of an outcome would be.
-    pub claims: Vec<String>,
 }
 
 /// The squares of a move that was played.

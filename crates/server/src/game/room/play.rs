@@ -1,7 +1,7 @@
 //! Playing: whose turn it is, what engines are asked, clocks, offers, ends.
 
 use readyok_rules::record::{End, Tag, Termination};
-use readyok_rules::{Ending, Position};
+use readyok_rules::{Ending, Position, Reason};
 
 use super::{
     Ask, Asked, Effect, Engines, GRACE, Pace, ROOT, Room, Seat, Spoken, Stand, Table, no_node,
@@ -555,15 +555,20 @@ impl Room {
         if Side::from(position.turn()) != side {
             return Err(not_now("it is not your turn"));
         }
-        if let Some(reason) = position.claims().first() {
-            let ending = Ending { winner: None, reason: *reason };
-            return Ok(self.finish(wire_outcome(ending), now));
-        }
-        let rules = self.play.as_ref().map(Table::end_rules);
-        match rules.filter(|_| position.can_declare()).and_then(|rules| position.declare(rules)) {
+        match self.claimed(&position) {
             Some(ending) => Ok(self.finish(wire_outcome(ending), now)),
             None => Err(not_now("there is nothing to claim")),
         }
+    }
+
+    /// How the game ends if the side to move claims a draw (chess) or declares (shogi), by the rules that it is
+    /// played by. A declaration that would lose is none.
+    pub(super) fn claimed(&self, position: &Position) -> Option<Ending> {
+        if let Some(reason) = position.claims().first() {
+            return Some(Ending { winner: None, reason: *reason });
+        }
+        let declared = position.declare(self.play.as_ref()?.end_rules())?;
+        (declared.reason != Reason::FailedDeclaration).then_some(declared)
     }
 
     /// Takes the person's last move back.

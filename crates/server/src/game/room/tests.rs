@@ -150,6 +150,35 @@ fn mate_ends_the_game_and_is_written_down() {
 }
 
 #[test]
+fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
+    // 28 points with twelve pieces beside the king, and 31 with three lances more.
+    let few = "K+R+R+B+B4/GGGGSSSS1/9/9/9/9/9/9/8k b - 1";
+    let many = "K+R+R+B+B4/GGGGSSSS1/LLL6/9/9/9/9/9/8k b - 1";
+    let none = "K+R+R+B5/GGGG5/9/9/9/9/9/9/8k b - 1";
+    let cases = [
+        (few, PlayRules::Engines, Some((Claim::DeclareWin, "declaration"))),
+        (few, PlayRules::Federation, Some((Claim::DeclareDraw, "impasse"))),
+        (many, PlayRules::Federation, Some((Claim::DeclareWin, "declaration"))),
+        (none, PlayRules::Federation, None),
+        (none, PlayRules::Engines, None),
+    ];
+    for (sfen, rules, expected) in cases {
+        let position = Position::from_text(Game::Shogi, sfen).expect("a position");
+        let mut room = Room::new(7, Tree::new(position), 0);
+        let ada = || (person(Time::None), "Ada".to_owned());
+        room.seat_players(Sides { first: ada(), second: ada() }, rules);
+        room.go_on(0).expect("it can begin");
+        let claim = room.state(1).play.expect("it is played").claim;
+        assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
+        assert_eq!(room.claim(2).is_ok(), expected.is_some());
+        let state = room.state(3);
+        assert_eq!(state.outcome.map(|it| it.reason).as_deref(), expected.map(|(_, why)| why));
+        // What is over cannot be claimed again.
+        assert_eq!(state.play.filter(|_| expected.is_some()).and_then(|play| play.claim), None);
+    }
+}
+
+#[test]
 fn an_engine_takes_a_draw_when_it_is_no_better() {
     let (mut room, _) = begun(person(Time::None), engine(Time::None, false));
     room.offer_draw(1).expect("it can be offered");
