@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
-import { faultsOf, launch, middle, violations } from './browser';
+import { drag, faultsOf, launch, middle, tap, violations } from './browser';
 import { engine, furnished, game, here, lane, legal, line, node, open, type Fake } from './fake';
 
 let browser: Browser;
@@ -39,12 +39,7 @@ test('a move by two clicks, and one by dragging', async () => {
   await expect.poll(() => moves(fake)).toEqual(['e2e4']);
   await page.reload();
   await page.locator('[data-square]').first().waitFor({ state: 'attached' });
-  const [from, to] = [await middle(page, 'd2'), await middle(page, 'd4')];
-  await page.mouse.move(from.x, from.y);
-  await page.mouse.down();
-  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 4 });
-  await page.mouse.move(to.x, to.y, { steps: 4 });
-  await page.mouse.up();
+  await drag(page, 'd2', 'd4');
   await expect.poll(() => moves(fake)).toEqual(['e2e4', 'd2d4']);
   expect(faults).toEqual([]);
   await page.context().close();
@@ -94,10 +89,7 @@ test('a move by touch', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1', { hasTouch: true, viewport: { width: 360, height: 740 } });
-  for (const square of ['g1', 'f3']) {
-    const { x, y } = await middle(page, square);
-    await page.touchscreen.tap(x, y);
-  }
+  for (const square of ['g1', 'f3']) await tap(page, square);
   await expect.poll(() => moves(fake)).toEqual(['g1f3']);
   await page.context().close();
 });
@@ -270,6 +262,7 @@ const playing = (status: Play['status'], players: Play['players']): Play => ({
   tip: 0,
   clocks: null,
   draw_offer: null,
+  claim: null,
   hint: null,
 });
 
@@ -626,6 +619,7 @@ const places = [
   '#/play/2',
   '#/analyse/1',
   '#/engines',
+  '#/engines/7/log',
   '#/matches',
   '#/library',
   '#/settings',

@@ -34,6 +34,36 @@ export async function middle(page: Page, square: string): Promise<{ x: number; y
     );
 }
 
+/** Drags what stands on a square to another with the mouse. */
+export async function drag(page: Page, from: string, to: string) {
+  const [start, end] = [await middle(page, from), await middle(page, to)];
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2, { steps: 4 });
+  await page.mouse.move(end.x, end.y, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** Touches a square. */
+export async function tap(page: Page, square: string) {
+  const { x, y } = await middle(page, square);
+  await page.touchscreen.tap(x, y);
+}
+
+/** Drags what stands on a square to another with a finger. */
+export async function touchDrag(page: Page, from: string, to: string) {
+  const [start, end] = [await middle(page, from), await middle(page, to)];
+  const between = { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 };
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: (typeof start)[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+  await touch('touchStart', [start]);
+  await touch('touchMove', [between]);
+  await touch('touchMove', [end]);
+  await touch('touchEnd', []);
+  await session.detach();
+}
+
 /** What axe finds wrong with the page, in words. */
 export async function violations(page: Page): Promise<string[]> {
   // Through the debugger, as the policy of the page lets no other script in.

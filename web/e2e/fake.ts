@@ -127,8 +127,6 @@ export function here(text: string, moves: wire.LegalMove[], more: Partial<wire.H
     check: null,
     last: null,
     ending: null,
-    can_declare: false,
-    claims: [],
     ...more,
   };
 }
@@ -210,6 +208,20 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
   };
 }
 
+/** Lines of a log, of everybody and with rules broken. */
+function said(): wire.LogLine[] {
+  const breach = { text: 'nobody has asked', clause: 'uci: bestmove', span: null };
+  const lines: [wire.Speaker, string, wire.Breach[]][] = [
+    ['client', 'uci', []],
+    ['engine', 'uciok', []],
+    ['user', 'isready', []],
+    ['stderr', 'out of thoughts', []],
+    ['engine', 'bestmove e7e5', [{ ...breach, serious: true }]],
+    ['engine', 'info depth x', [{ ...breach, serious: false, span: [11, 12] }]],
+  ];
+  return lines.map(([by, text, breaches], at) => ({ number: at + 1, at: 0, by, text, breaches }));
+}
+
 /** A server with everything that a page subscribes to. */
 export function furnished(): Fake {
   const fake = new Fake();
@@ -225,10 +237,24 @@ export function furnished(): Fake {
     kind: 'engines',
     state: {
       engines: [engine(1, 'Narikin'), engine(2, 'Stockfish')],
-      processes: [],
+      processes: [
+        {
+          id: 7,
+          engine: 2,
+          use_for: { kind: 'console' },
+          status: 'idle',
+          pid: 4711,
+          started: 0,
+          identity: null,
+          error: null,
+          stderr: [],
+          breaches: 2,
+        },
+      ],
       machine: { processors: 4, memory: 8000 },
     },
   });
+  fake.topics.set('log/7', { kind: 'log', state: { process: 7, lines: said(), total: 6 } });
   fake.topics.set('matches', { kind: 'matches', state: { matches: [] } });
   fake.topics.set('games', { kind: 'games', state: { games: [] } });
   fake.http.set('choices', {

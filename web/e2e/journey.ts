@@ -81,6 +81,15 @@ export async function newGame(page: Page, variant: Variant, opponent?: string) {
   await page.getByLabel('Nodes at most').fill('200');
 }
 
+/** Has the new game start from a position; the field is named as the notation. */
+export async function from(page: Page, notation: 'FEN' | 'SFEN', text: string) {
+  const more = page.getByText('More', { exact: true });
+  const start = page.getByLabel(/^\s*Start/);
+  if (!(await start.isVisible())) await more.click();
+  await start.selectOption('text');
+  await page.getByLabel(notation, { exact: true }).fill(text);
+}
+
 export async function begin(page: Page) {
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await squares(page);
@@ -122,11 +131,16 @@ export interface Wanted {
   name?: string;
   path: string;
   args?: string[];
+  dir?: string;
+  env?: string;
   protocol?: 'uci' | 'usi';
 }
 
 /** Registers an engine on the page of engines, and gives back its card. */
-export async function addEngine(page: Page, { name, path, args = [], protocol }: Wanted): Promise<Locator> {
+export async function addEngine(
+  page: Page,
+  { name, path, args = [], dir, env, protocol }: Wanted,
+): Promise<Locator> {
   const cards = page.getByTestId('engine');
   await cards.first().waitFor();
   const count = await cards.count();
@@ -135,6 +149,8 @@ export async function addEngine(page: Page, { name, path, args = [], protocol }:
   await dialog.getByLabel('Program', { exact: true }).fill(path);
   await dialog.getByLabel('Arguments, one a line').fill(args.join('\n'));
   if (name) await dialog.getByLabel('Name', { exact: true }).fill(name);
+  if (dir) await dialog.getByLabel('Working directory').fill(dir);
+  if (env) await dialog.getByLabel('Environment, NAME=value').fill(env);
   if (protocol) await dialog.getByLabel('Protocol').selectOption(protocol);
   await dialog.getByRole('button', { name: 'Add and ask' }).click();
   await expect.poll(() => cards.count(), LONG).toBe(count + 1);

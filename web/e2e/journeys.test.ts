@@ -1,4 +1,5 @@
 // Journeys through the page with a real server and the built-in engine.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { faultsOf, violations } from './browser';
 import {
@@ -275,7 +276,7 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', asy
   expect(await violations(page)).toEqual([]);
 });
 
-test('the log hears both sides, and says what one types', async () => {
+test('the log hears both sides, says what one types, and is exported', async () => {
   const page = await here.page('#/engines');
   await page.getByRole('button', { name: 'Console' }).first().click();
   const field = page.getByLabel(/Say something to the engine/);
@@ -283,4 +284,11 @@ test('the log hears both sides, and says what one types', async () => {
   await field.fill('isready');
   await field.press('Enter');
   await page.getByText('readyok', { exact: true }).first().waitFor();
+  // All of it can be had as a file.
+  const given = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
+  const file = await given;
+  expect(file.suggestedFilename()).toMatch(/^log-\d+\.txt$/);
+  const text = readFileSync(await file.path(), 'utf8');
+  for (const line of ['> uci', '< uciok', '! isready', '< readyok']) expect(text).toContain(line);
 });

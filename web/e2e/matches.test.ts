@@ -1,4 +1,6 @@
 // Engines against each other: a match that is watched, paused, resumed and over, and a tournament.
+import { writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { violations } from './browser';
@@ -67,6 +69,77 @@ test(
     await match(again).getByText('paused', { exact: true }).waitFor(LONG);
     await match(again).getByRole('button', { name: 'Delete' }).click();
     await again.getByText('This match is no more.').or(again.getByText('No matches yet.')).first().waitFor();
+  },
+  WHOLE.timeout,
+);
+
+/** In how many games each two engines have met, without those that have not. */
+const meetings = async (page: Page) =>
+  (await crosstable(page)).flatMap((row, at) => row.slice(at + 1)).filter((games) => games > 0);
+
+test.each([
+  // The winners of two meetings meet, as often as it takes.
+  ['knockout', 1, (all: number[]) => all.length === 3 && all.every((games) => games >= 2)],
+  // Nobody meets anybody twice.
+  ['swiss', 2, (all: number[]) => String(all) === '2,2,2,2'],
+] as const)(
+  'a tournament of four as %s',
+  async (format, rounds, fits) => {
+    const page = await here.page('#/matches');
+    await form(page);
+    for (const count of [3, 4]) {
+      await page.getByRole('button', { name: 'Another engine' }).click();
+      await page.getByLabel(`Engine ${count}`).waitFor();
+    }
+    await page.getByLabel('Format').selectOption(format);
+    await page.getByLabel('Rounds').fill(String(rounds));
+    await page.getByLabel('Pairs of games').fill('1');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    const all = await meetings(page);
+    expect(fits([...all]), String(all)).toBe(true);
+  },
+  WHOLE.timeout,
+);
+
+test(
+  'a test of two engines shows its ratio',
+  async () => {
+    const page = await here.page('#/matches');
+    await form(page);
+    await page.getByLabel('SPRT').check();
+    await page.getByLabel('H1').fill('20');
+    await page.getByLabel('Pairs of games').fill('3');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    expect(await meetings(page)).toEqual([6]);
+    const ratio = match(page).getByRole('img', { name: /^LLR -?\d+\.\d\d$/ });
+    await ratio.waitFor();
+    // The curve is between the bounds that end the test.
+    expect(await ratio.locator('line').count()).toBe(2);
+  },
+  WHOLE.timeout,
+);
+
+test(
+  'an engine with an environment and a folder of its own plays a match',
+  async () => {
+    const script = join(here.server.data, 'engine.sh');
+    writeFileSync(script, '#!/bin/sh\nexec "./$ENGINE"\n', { mode: 0o755 });
+    const page = await here.page('#/engines');
+    const env = `ENGINE=${basename(ENGINES.mime)}`;
+    const wanted = { name: 'Mime', path: script, dir: dirname(ENGINES.mime), env };
+    await greeted(await addEngine(page, wanted));
+    await visit(page, 'Matches');
+    await form(page);
+    await page.getByLabel('Pairs of games').fill('1');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    expect(await meetings(page)).toEqual([2]);
+    await match(page).getByText('Games: 2').click();
+    const games = await match(page).locator('details tr').allTextContents();
+    expect(games.filter((game) => /failed|No result/.test(game))).toEqual([]);
   },
   WHOLE.timeout,
 );

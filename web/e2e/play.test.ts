@@ -1,4 +1,6 @@
 // Playing with a real server: every button of a game, and what a new game can be.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import {
@@ -9,6 +11,7 @@ import {
   choose,
   click,
   enter,
+  from,
   greeted,
   made,
   newGame,
@@ -16,6 +19,7 @@ import {
   travel,
   visit,
   words,
+  type Variant,
 } from './journey';
 
 const here = travel();
@@ -28,6 +32,12 @@ async function withMime(args: string[] = []): Promise<Page> {
   await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args }));
   await visit(page, 'Play');
   return page;
+}
+
+/** The form of a game of two persons. */
+async function persons(page: Page, variant: Variant) {
+  await choose(page, variant);
+  await page.getByLabel('Opponent').selectOption({ label: 'Another person, on this board' });
 }
 
 /** What the engine that plays was told, line by line. */
@@ -93,8 +103,7 @@ test('an engine that is told to move now moves', async () => {
 
 test('two persons agree to a draw', async () => {
   const page = await here.page();
-  await choose(page, 'Chess');
-  await page.getByLabel('Opponent').selectOption({ label: 'Another person, on this board' });
+  await persons(page, 'Chess');
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => words(page), LONG).toEqual(['e4']);
@@ -115,6 +124,77 @@ test('a weaker engine that thinks on the time of the person', async () => {
   const told = await log(page, 'idle');
   expect(told).toContain('setoption name Skill Level value 3');
   expect(told).toContain('setoption name Ponder value true');
+});
+
+test.each([
+  ['repetition', '', ['Nf3', 'Nf6', 'Ng1', 'Ng8', 'Nf3', 'Nf6', 'Ng1', 'Ng8'], 'repetition'],
+  ['fifty moves', '4k3/8/8/8/8/8/4R3/4K3 w - - 99 80', ['Ra2'], 'fifty-move rule'],
+])('a draw by %s is claimed', async (_, start, moves, reason) => {
+  const page = await here.page();
+  await persons(page, 'Chess');
+  if (start) await from(page, 'FEN', start);
+  await begin(page);
+  for (const [at, move] of moves.entries()) {
+    // It cannot be claimed before.
+    expect(await page.getByRole('button', { name: 'Claim the draw' }).count()).toBe(0);
+    await enter(page, move);
+    await expect.poll(() => words(page), LONG).toEqual(moves.slice(0, at + 1));
+  }
+  await press(page, 'Claim the draw');
+  await expect.poll(() => status(page), LONG).toBe(`Draw: ${reason}`);
+});
+
+// 28 points on the three furthest ranks.
+const ENTERED = 'K+R+R+B+B4/GGGGSSSS1/9/9/9/9/9/9/8k b - 1';
+
+test.each([
+  ['engines', 'Declare a win', 'Black (sente) won: declaration'],
+  ['federation', 'Declare a draw', 'Draw: impasse'],
+])('a declaration of shogi by the rules of %s', async (rules, button, outcome) => {
+  const page = await here.page();
+  await persons(page, 'Shogi');
+  await from(page, 'SFEN', ENTERED);
+  await page.getByLabel(/^\s*Rules/).selectOption(rules);
+  await begin(page);
+  await press(page, button);
+  await expect.poll(() => status(page), LONG).toBe(outcome);
+});
+
+test('what an engine expects is told, and how often it was right', async () => {
+  const page = await here.page();
+  await newGame(page, 'Chess');
+  await page.getByLabel('It thinks on your time').check();
+  await begin(page);
+  const told = page.getByText(/expects \S+/);
+  const expected = async () => {
+    await told.waitFor(LONG);
+    return /expects (\S+)/.exec((await told.textContent()) ?? '')?.[1] ?? '';
+  };
+  await enter(page, 'e4');
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await enter(page, await expected());
+  await page.getByText('1 of 1 guessed').waitFor(LONG);
+  await expect.poll(() => made(page).count(), LONG).toBe(4);
+  await enter(page, (await expected()) === 'a3' ? 'h3' : 'a3');
+  await page.getByText('1 of 2 guessed').waitFor(LONG);
+});
+
+test('a game begins with moves of a book', async () => {
+  const page = await withMime();
+  const book = join(here.server.data, 'book.pgn');
+  writeFileSync(book, '[White "A"]\n[Black "B"]\n\n1. c4 e5 2. Nc3 Nf6 *\n');
+  await newGame(page, 'Chess', 'Mime');
+  const path = page.getByLabel('Opening book');
+  // One that is not there is told.
+  await path.fill(join(here.server.data, 'none.pgn'));
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.locator('.toasts').getByText('none.pgn').waitFor(LONG);
+  await path.fill(book);
+  await page.getByLabel('Moves', { exact: true }).fill('2');
+  await begin(page);
+  await expect.poll(() => words(page), LONG).toEqual(['c4', 'e5']);
+  await enter(page, 'a4');
+  await expect.poll(() => words(page), LONG).toEqual(['c4', 'e5', 'a4', 'a5']);
 });
 
 test('a number of Chess960, and a handicap of shogi', async () => {

@@ -18,16 +18,16 @@ export class RealServer {
   #link = '';
 
   /** Starts it and waits for the link that it prints. */
-  async start(): Promise<void> {
+  async start(args: string[] = []): Promise<void> {
     if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: see scripts/check-page.sh`);
-    const child = this.#run();
+    const child = this.#run(args);
     this.#process = child;
     this.#link = await linkOf(child);
   }
 
-  #run(): ChildProcess {
+  #run(args: string[] = []): ChildProcess {
     const root = process.getuid?.() === 0 ? ['--allow-root'] : [];
-    return spawn(PROGRAM, ['serve', '--no-open', '--data', this.data, ...root], {
+    return spawn(PROGRAM, ['serve', '--no-open', '--data', this.data, ...root, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, [MARK]: this.data },
     });
@@ -63,9 +63,9 @@ export class RealServer {
   }
 
   /** Ends it as a person would, and starts it with the same data. */
-  async restart(): Promise<void> {
+  async restart(args: string[] = []): Promise<void> {
     await this.#end('SIGTERM');
-    await this.start();
+    await this.start(args);
   }
 
   async stop(): Promise<void> {

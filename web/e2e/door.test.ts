@@ -1,0 +1,44 @@
+// Visitors who did not come by the link: the password of the server.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { violations } from './browser';
+import { travel } from './journey';
+import { PATIENCE } from './patience';
+
+const here = travel();
+
+test('a wrong password is refused, and the right one lets in', async () => {
+  const file = join(here.server.data, 'password');
+  writeFileSync(file, 'open sesame\n', { mode: 0o600 });
+  await here.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
+  const known = await here.page();
+  const browser = known.context().browser();
+  if (!browser) throw new Error('a page without a browser');
+  const context = await browser.newContext({ locale: 'en-GB' });
+  context.setDefaultTimeout(PATIENCE);
+  const page = await context.newPage();
+  await page.goto(new URL('/', known.url()).href);
+
+  const field = page.getByLabel('Or the password of this server');
+  const say = async (password: string) => {
+    await field.fill(password);
+    await field.press('Enter');
+  };
+  await say('open barley');
+  await page.getByRole('alert').getByText('That is not the password.').waitFor();
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  expect(await field.inputValue()).toBe('');
+  expect(await violations(page)).toEqual([]);
+
+  await page.route('**/api/login', (route) => route.abort());
+  await say('open sesame');
+  await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+  await page.unroute('**/api/login');
+
+  await say('open sesame');
+  await page.getByRole('navigation').waitFor();
+  // He is known from now on.
+  await page.reload();
+  await page.getByRole('navigation').waitFor();
+});

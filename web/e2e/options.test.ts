@@ -1,0 +1,113 @@
+// Options of an engine with a real server: presets, values for one use alone, buttons.
+import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import {
+  ENGINES,
+  LONG,
+  addEngine,
+  begin,
+  enter,
+  greeted,
+  made,
+  newGame,
+  squares,
+  travel,
+  visit,
+} from './journey';
+
+const here = travel();
+
+/** A page of engines with one more, and the dialog of its options. */
+async function options(): Promise<[Page, Locator]> {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
+  await greeted(card);
+  await card.getByRole('button', { name: 'Options' }).click();
+  return [page, page.getByRole('dialog', { name: 'Options of Mime' })];
+}
+
+const processes = (page: Page, status: string) =>
+  page.locator(`[data-testid=process][data-status=${status}]`);
+
+/** The log of the only process in a state. */
+async function log(page: Page, status: string): Promise<Locator> {
+  await visit(page, 'Engines');
+  await processes(page, status).getByRole('link', { name: 'Protocol log' }).click();
+  return page.getByRole('region', { name: 'Lines of the log' });
+}
+
+test('presets are kept, used for all or for one use, and forgotten', async () => {
+  const [page, dialog] = await options();
+  const hash = dialog.locator('[data-option="Hash"] input');
+  const style = dialog.getByLabel('Style', { exact: true });
+  const uses = dialog.getByLabel('Values for');
+  const is = (field: Locator, value: string) => expect.poll(() => field.inputValue(), LONG).toBe(value);
+  await hash.fill('64');
+  await hash.blur();
+  await dialog.locator('[data-option="Hash"].changed').waitFor();
+  await dialog.getByLabel('Name of a preset').fill('Large');
+  await dialog.getByRole('button', { name: 'Keep' }).click();
+  const presets = dialog.getByLabel('Use a preset…');
+  await presets.waitFor();
+  await dialog.getByRole('button', { name: 'Defaults' }).click();
+  await is(hash, '16');
+  await presets.selectOption('Large');
+  await is(hash, '64');
+  await dialog.getByRole('button', { name: 'Defaults' }).click();
+  await is(hash, '16');
+
+  // For playing alone, and another value for analysis alone.
+  await uses.selectOption('play');
+  await presets.selectOption('Large');
+  await is(hash, '64');
+  await uses.selectOption('analyse');
+  await is(hash, '16');
+  await style.selectOption('Wild');
+  await dialog.locator('[data-option="Style"].changed').waitFor();
+  await uses.selectOption('all');
+  await is(style, 'Calm');
+  await is(hash, '16');
+
+  await dialog.getByLabel('Forget a preset…').selectOption('Large');
+  await presets.waitFor({ state: 'detached' });
+  // What was made of it stays.
+  await uses.selectOption('play');
+  await is(hash, '64');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+  await visit(page, 'Play');
+  await newGame(page, 'Chess', 'Mime');
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  const played = await log(page, 'idle');
+  await expect.poll(() => played.textContent(), LONG).toContain('bestmove');
+  expect(await played.textContent()).toContain('setoption name Hash value 64');
+  expect(await played.textContent()).not.toContain('name Style');
+
+  await page.goto(new URL('/#/play/0/new', page.url()).href);
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await page.getByLabel('Add an engine…').selectOption({ label: 'Mime' });
+  await page.getByTestId('line').first().waitFor(LONG);
+  const analysed = await log(page, 'searching');
+  await expect.poll(() => analysed.textContent(), LONG).toContain('setoption name Style value Wild');
+  expect(await analysed.textContent()).not.toContain('name Hash');
+});
+
+test('a button of an engine that does not run starts it', async () => {
+  const [page, dialog] = await options();
+  const idle = processes(page, 'idle');
+  await expect.poll(() => idle.count(), LONG).toBe(0);
+  await dialog.locator('[data-option="Clear Hash"] button').click();
+  await page.locator('.toasts').getByText('Mime was started for it.').waitFor(LONG);
+  await expect.poll(() => idle.count(), LONG).toBe(1);
+  // What runs is used the next time.
+  await dialog.locator('[data-option="Clear Hash"] button').click();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  const lines = await log(page, 'idle');
+  const presses = async () =>
+    ((await lines.textContent()) ?? '').split('setoption name Clear Hash').length - 1;
+  await expect.poll(presses, LONG).toBe(2);
+  expect(await idle.count()).toBe(1);
+});

@@ -1,0 +1,51 @@
+// How the page looks, as the person has chosen: after a reload, and in another browser.
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { LONG, choose, squares, travel, visit } from './journey';
+
+const here = travel();
+
+const theme = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme);
+
+test.each([
+  ['light', 'dark'],
+  ['dark', 'light'],
+  ['contrast', 'light'],
+] as const)('the colours %s are kept where the system wants %s', async (wanted, colorScheme) => {
+  const page = await here.page('#/settings', { colorScheme });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const before = await ground();
+  expect(await theme(page)).toBe(colorScheme);
+  await page.getByLabel(/^\s*Colours/).selectOption(wanted);
+  await expect.poll(() => theme(page)).toBe(wanted);
+  const after = await ground();
+  expect(after).not.toBe(before);
+  await page.reload();
+  await page.getByLabel(/^\s*Colours/).waitFor();
+  expect([await theme(page), await ground()]).toEqual([wanted, after]);
+  // The server keeps it for the person.
+  const other = await here.page('#/settings', { colorScheme });
+  await expect.poll(() => theme(other), LONG).toBe(wanted);
+});
+
+test('the style of shogi pieces is kept', async () => {
+  const page = await here.page();
+  const picture = () =>
+    page
+      .locator('sg-pieces piece.pawn')
+      .first()
+      .evaluate((piece) => getComputedStyle(piece).backgroundImage);
+  await choose(page, 'Shogi');
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await expect.poll(picture).toContain('/international/');
+  for (const style of ['kanji', 'international']) {
+    await visit(page, 'Settings');
+    await page.getByLabel(/^\s*Shogi pieces/).selectOption(style);
+    await visit(page, 'Analyse');
+    await expect.poll(picture).toContain(`/${style}/`);
+    await page.reload();
+    await squares(page);
+    await expect.poll(picture).toContain(`/${style}/`);
+  }
+});
