@@ -111,10 +111,12 @@ impl Worker {
                     })
                 });
                 let slots: Vec<_> = slots.collect();
-                let ends = slots.into_iter().map(std::thread::ScopedJoinHandle::join);
+                // All are waited for: a scope passes on the panic of one that is not.
+                let ends: Vec<_> =
+                    slots.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
                 // Its job was given back.
                 let panicked = || QueueError { text: "a player has panicked".to_owned() };
-                ends.map(|end| end.unwrap_or_else(|_| Err(panicked()))).collect::<Result<(), _>>()
+                ends.into_iter().try_for_each(|end| end.unwrap_or_else(|_| Err(panicked())))
             });
             match done {
                 Ok(()) => say("the match is over"),
