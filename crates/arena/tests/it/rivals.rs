@@ -28,7 +28,7 @@ fn plan(engines: [EnginePlan; 2]) -> Plan {
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/openings/fastchess.epd");
     plan.openings.source =
         OpeningSource::File { path: book.display().to_string(), format: Some(BookFormat::Epd) };
-    plan.engines = engines.to_vec();
+    plan.engines = engines.into();
     plan
 }
 
