@@ -76,7 +76,7 @@ test('chess: pieces are touched and dragged by touch', async () => {
 
 test('shogi: a move and a drop are made while the engine thinks, and played when the turn comes', async () => {
   const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
+  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'] }));
   await visit(page, 'Play');
   await choose(page, 'Shogi');
   await page.getByLabel('Opponent').selectOption({ label: 'Mime' });

