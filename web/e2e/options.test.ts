@@ -92,7 +92,7 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   await page.getByTestId('line').first().waitFor(LONG);
   const analysed = await log(page, 'searching');
   await expect.poll(() => analysed.textContent(), LONG).toContain('setoption name Style value Wild');
-  expect(await analysed.textContent()).not.toContain('name Hash');
+  expect(await analysed.textContent()).not.toContain('setoption name Hash');
 });
 
 test('a button of an engine that does not run starts it', async () => {
