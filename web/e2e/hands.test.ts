@@ -12,6 +12,7 @@ import {
   from,
   greeted,
   travel,
+  untimed,
   visit,
   words,
 } from './journey';
@@ -78,13 +79,7 @@ test('shogi: a move and a drop are made while the engine thinks, and played when
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'] }));
   await visit(page, 'Play');
-  await choose(page, 'Shogi');
-  await page.getByLabel('Opponent').selectOption({ label: 'Mime' });
-  // Without any limit it thinks until it is told to move.
-  await page
-    .getByLabel(/^\s*Kind/)
-    .first()
-    .selectOption('none');
+  await untimed(page, 'Shogi', 'Mime');
   await from(page, 'SFEN', FEW);
   await begin(page);
   const answered = () => page.getByRole('button', { name: 'Move now', exact: true }).click();

@@ -69,14 +69,19 @@ export async function choose(page: Page, variant: Variant) {
   await expect.poll(() => page.getByLabel('Opponent').locator('option').count(), LONG).toBeGreaterThan(1);
 }
 
-/** Opens the form of a new game against an engine that answers at once. The person has all the time in the world. */
-export async function newGame(page: Page, variant: Variant, opponent?: string) {
+/** Opens the form of a new game without a clock: an engine thinks until it is told to move. */
+export async function untimed(page: Page, variant: Variant, opponent?: string) {
   await choose(page, variant);
   if (opponent) await page.getByLabel('Opponent').selectOption({ label: opponent });
   await page
     .getByLabel(/^\s*Kind/)
     .first()
     .selectOption('none');
+}
+
+/** Opens the form of a new game against an engine that answers at once. The person has all the time in the world. */
+export async function newGame(page: Page, variant: Variant, opponent?: string) {
+  await untimed(page, variant, opponent);
   await page.getByText('More', { exact: true }).click();
   await page.getByLabel('Nodes at most').fill('200');
 }

@@ -17,6 +17,7 @@ import {
   newGame,
   status,
   travel,
+  untimed,
   visit,
   words,
   type Variant,
@@ -87,13 +88,7 @@ test('hint, pause, flip, take back, resign', async () => {
 
 test('an engine that is told to move now moves', async () => {
   const page = await withMime();
-  await choose(page, 'Chess');
-  await page.getByLabel('Opponent').selectOption({ label: 'Mime' });
-  await page
-    .getByLabel(/^\s*Kind/)
-    .first()
-    .selectOption('none');
-  // Without any limit it thinks until it is told to move.
+  await untimed(page, 'Chess', 'Mime');
   await page.getByText('Without clock and limit it thinks until', { exact: false }).waitFor();
   await begin(page);
   await enter(page, 'e4');
