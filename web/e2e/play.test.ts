@@ -173,6 +173,9 @@ test('a game begins with moves of a book', async () => {
   writeFileSync(book, '[White "A"]\n[Black "B"]\n\n1. c4 e5 2. Nc3 Nf6 *\n');
   await newGame(page, 'Chess', 'Mime');
   const path = page.getByLabel('Opening book');
+  await path.fill(join(here.server.data, 'none.pgn'));
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.getByText('there is no such file').waitFor();
   await path.fill(book);
   await page.getByLabel('Moves', { exact: true }).fill('2');
   await begin(page);

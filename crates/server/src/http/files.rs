@@ -1,6 +1,7 @@
 //! The file picker: folders below the roots that the program allows, and nothing else.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use axum::Json;
@@ -35,14 +36,20 @@ pub(super) async fn folder(State(service): State<Service>, Query(asked): Query<A
     }
 }
 
-/// A path below one of the roots, as it really is: links that lead out of them do not.
+/// A path below one of the roots, as it really is: links that lead out of them do not. Only within the roots is it told
+/// that there is nothing.
 pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refusal> {
     let outside =
         || refusal(RefusalCode::Path, "the path is outside of the folders that are shown");
     if !path.is_absolute() {
         return Err(outside());
     }
-    let real = path.canonicalize().map_err(|_| outside())?;
+    let real = path.canonicalize().map_err(|error| match path.parent() {
+        Some(parent) if error.kind() == ErrorKind::NotFound && allowed(parent, roots).is_ok() => {
+            refusal(RefusalCode::Path, "there is no such file")
+        }
+        _ => outside(),
+    })?;
     let is_below = |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
     if roots.iter().any(is_below) { Ok(real) } else { Err(outside()) }
 }
@@ -114,6 +121,10 @@ mod tests {
         assert!(allowed(&root.join(".."), &roots).is_err());
         assert!(allowed(Path::new("below"), &roots).is_err());
         assert!(allowed(Path::new("/etc"), &roots).is_err());
+        let told = |path: &Path| allowed(path, &roots).expect_err("it is not there").text;
+        assert_eq!(told(&root.join("none.pgn")), "there is no such file");
+        assert_ne!(told(&folder.path().join("none.pgn")), "there is no such file");
+        assert_ne!(told(&root.join("../none.pgn")), "there is no such file");
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("/etc", root.join("out")).expect("it is made");
