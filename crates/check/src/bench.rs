@@ -21,6 +21,8 @@ pub(crate) struct Facts {
     pub(crate) options: Vec<Declared>,
     /// From the start to `uciok` or `usiok`.
     pub(crate) greeting: Duration,
+    /// It does not survive `go depth`: what is about something else has to search otherwise.
+    pub(crate) ends_at_depth: bool,
 }
 
 /// An `option` line.
@@ -74,6 +76,16 @@ impl<'a> Bench<'a> {
         self.launch(fair, false)
     }
 
+    /// Starts an engine beside the conversation that is judged, to see what it does otherwise. What is said
+    /// there is no part of what is shown, and nobody listens to it.
+    pub(crate) fn aside(&self) -> Result<Talk, Stop> {
+        let mut talk = self.provoked()?;
+        talk.ready()?;
+        let mut records = self.records.borrow_mut();
+        records.rotate_right(1);
+        Ok(talk)
+    }
+
     /// Starts an engine whose error output nobody reads.
     pub(crate) fn start_with_unread_errors(&self) -> Result<Talk, Stop> {
         self.launch(true, true)
@@ -83,7 +95,8 @@ impl<'a> Bench<'a> {
         let record = Rc::new(RefCell::new(Conversation::new(self.dialect, fair)));
         self.records.borrow_mut().push(Rc::clone(&record));
         let launch = Launch { check: self.check, deaf_to_errors };
-        Talk::start(self.subject, launch, self.dialect, self.pace, record)
+        let talk = Talk::start(self.subject, launch, self.dialect, self.pace, record)?;
+        Ok(if self.facts.ends_at_depth { talk.by_the_clock() } else { talk })
     }
 
     /// Starts an engine and greets it.

@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use readyok_protocol::{
-    BestMove, Command, Dialect, Go, Info, NoteKind, Reply, Root, Side, Violation,
+    BestMove, Command, Dialect, Go, Info, NoteKind, OptionDecl, OptionKind, Reply, Root, Side,
+    Violation,
 };
 use readyok_rules::{CastlingForm, Game, Position};
 
@@ -82,6 +83,12 @@ impl Conversation {
     /// The same, whether it is whole or not.
     pub(crate) fn that_is(self, whole: bool) -> Self {
         Self { whole, ..self }
+    }
+
+    /// The last `go` of the client.
+    pub(crate) fn last_go(&self) -> Option<String> {
+        let is_go = |it: &&Entry| it.side == Side::Client && it.text.trim_start().starts_with("go");
+        self.entries.iter().rfind(is_go).map(|it| it.text.trim().to_owned())
     }
 
     /// Takes no more notes: what follows belongs to no test.
@@ -171,6 +178,12 @@ impl Conversation {
                             search.best = Some((at, best.into_owned()));
                             done.push(search);
                         }
+                    }
+                    Reply::Option(OptionDecl {
+                        name,
+                        kind: OptionKind::Check { default: Some(true) },
+                    }) if self.dialect.same_option(&name, "UCI_Chess960") => {
+                        game = Game::Chess960;
                     }
                     Reply::Checkmate(_) => running = None,
                     _ => (),

@@ -64,7 +64,13 @@ impl Conversation {
         });
         let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
         let said = shown.iter().filter(|entry| entry.side == Side::Client);
-        Excerpt { dialogue: written(shown.iter().copied()), input: input(said.copied()) }
+        let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
+        let mut dialogue = written(shown.iter().copied());
+        if 0 < searches {
+            // Tables may keep something of them.
+            let _ = writeln!(dialogue, "        (other searches before it: {searches})");
+        }
+        Excerpt { dialogue, input: input(said.copied()) }
     }
 
     /// What was said around an entry: a few lines before it, and what followed, in both directions.
@@ -244,6 +250,11 @@ mod tests {
         ]);
         let excerpt = talk.excerpt(Some(16));
         assert_eq!(lines(&excerpt), "uci\nisready\nposition startpos moves e2e4\ngo depth 1\n");
+        assert!(
+            excerpt.dialogue.ends_with("(other searches before it: 1)\n"),
+            "{}",
+            excerpt.dialogue
+        );
         let said = excerpt.dialogue.lines().filter_map(|line| line.split_once(" < "));
         let said: Vec<&str> = said.map(|(_, line)| line).collect();
         assert_eq!(

@@ -23,8 +23,9 @@ use crate::excerpt::{Excerpt, Input};
 use crate::pace::Pace;
 use crate::settings::{Settings, setters};
 use crate::subject::{Launch, Subject};
-use crate::talk::Talk;
+use crate::talk::{Lost, Talk};
 use crate::time::now;
+use crate::words;
 
 /// At most so many lines are judged by each check that listens.
 const MOST_JUDGED: usize = 200_000;
@@ -200,10 +201,12 @@ impl Suite {
             let mut talk = Talk::start(&self.subject, launch, dialect, pace, record)
                 .map_err(|stop| NoSubject(Verdict::from(stop).text().to_owned()))?;
             match greet(&mut talk, dialect) {
-                Ok(facts) => {
+                Ok(mut facts) => {
                     // The first one may load whatever the engine needs.
                     let first = talk.ready();
                     let ping = first.and_then(|_| talk.ready()).unwrap_or_default();
+                    let found = talk.search("position startpos", "go depth 1");
+                    facts.ends_at_depth = matches!(found, Err(Lost::Ended(_)));
                     return Ok((dialect, facts, ping));
                 }
                 Err(lost) => {
@@ -271,10 +274,30 @@ pub(crate) fn in_parallel<W: Sync, R: Send>(
     done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// Whether a check is about the limits of a `go`, and not about something else that is looked at by a search.
+fn is_about(check: &Check, go: &str) -> bool {
+    let limits = ["depth", "nodes", "movetime", "searchmoves", "ponder", "mate"];
+    let plain = !go.split_ascii_whitespace().any(|word| limits.contains(&word));
+    let areas = [
+        "limits.",
+        "search.depth",
+        "search.nodes",
+        "search.movetime",
+        "search.any-order",
+        "search.searchmoves",
+        "search.mate",
+        "search.ponder",
+        "usi.ponder",
+        "usi.game-over",
+    ];
+    plain || areas.iter().any(|area| check.id.starts_with(area))
+}
+
 fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
     let begin = now();
     let missing = check.needs.iter().find(|need| !bench.has(**need));
-    let verdict = match (missing, check.test) {
+    let ends_at_depth = bench.facts.ends_at_depth;
+    let mut verdict = match (missing, check.test) {
         (Some(need), _) => Verdict::Skip(format!("it needs {need}")),
         (None, Test::Ask(run)) => run(&bench).map_or_else(Verdict::from, |()| Verdict::Pass),
         (None, Test::Hear(_) | Test::Order(_) | Test::Form { .. } | Test::Provoke(_)) => {
@@ -282,6 +305,13 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
         }
     };
     let (talks, remark) = bench.finish();
+    if ends_at_depth
+        && matches!(verdict, Verdict::Fail(_))
+        && let Some(go) = talks.last().and_then(Conversation::last_go)
+        && !is_about(check, &go)
+    {
+        verdict = Verdict::Inconclusive(format!("the engine ends at `{go}`"));
+    }
     let excerpt = match &verdict {
         Verdict::Fail(_) => talks.last().map(|talk| talk.excerpt(None)),
         Verdict::Pass | Verdict::Skip(_) | Verdict::Inconclusive(_) => None,
@@ -332,7 +362,11 @@ fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
         Test::Order(rule) => {
             let broken = |violation: &readyok_protocol::Violation| violation.rule == rule;
             match talk.entries.iter().position(|it| it.violation.as_ref().is_some_and(broken)) {
-                Some(at) => Err((at, format!("it broke the rule that {}", rule.text()))),
+                Some(at) => {
+                    let said = talk.entries.get(at).map_or("", |it| &it.text);
+                    let said = words::start(said);
+                    Err((at, format!("with `{said}` it broke the rule that {}", rule.text())))
+                }
                 None => Ok(talk.entries.iter().filter(|it| it.side == side).count()),
             }
         }

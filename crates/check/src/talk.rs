@@ -69,6 +69,10 @@ pub(crate) struct Talk {
     over: bool,
     closed: bool,
     exit: Option<ExitStatus>,
+    /// It has left an `isready` in a search unanswered.
+    deaf_in_search: bool,
+    /// Searches have a little time in place of a depth.
+    by_the_clock: bool,
 }
 
 /// What was waited for has not come.
@@ -134,7 +138,15 @@ impl Talk {
             over: false,
             closed: false,
             exit: None,
+            deaf_in_search: false,
+            by_the_clock: false,
         })
+    }
+
+    /// The same, with searches of a little time in place of those of a depth.
+    pub(crate) fn by_the_clock(mut self) -> Self {
+        self.by_the_clock = true;
+        self
     }
 
     /// Which limits hold.
@@ -302,6 +314,34 @@ impl Talk {
         Ok(lines)
     }
 
+    /// Waits until the search that has begun tells something. An engine that tells nothing gets a moment.
+    pub(crate) fn underway(&mut self) {
+        let told = |line: &Line| matches!(line.reply, Reply::Info(_) | Reply::BestMove(_));
+        // Whether there is an engine to tell something will be seen when it is asked.
+        let _ = self.hear(self.pace.quiet(), |line| told(line).then_some(()));
+    }
+
+    /// Whether the search ends while nothing is said that would end it.
+    pub(crate) fn ends_by_itself(&mut self) -> Result<bool, Lost> {
+        let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));
+        let mut ended = self.listen(self.pace.quiet()).iter().any(is_answer);
+        if self.deaf_in_search {
+            return Ok(ended);
+        }
+        // What was said before the answer to this was said too early, however slow the machine is.
+        self.say("isready");
+        let answered = self.hear(self.pace.answer(), |line| {
+            ended |= is_answer(line);
+            (line.reply == Reply::ReadyOk).then_some(())
+        });
+        match answered {
+            // Whether it answers in a search is for another check to judge.
+            Err(Lost::Late(_)) => self.deaf_in_search = true,
+            other => other?,
+        }
+        Ok(ended)
+    }
+
     /// Waits for `bestmove`.
     pub(crate) fn best(&mut self, limit: Duration) -> Result<Found, Lost> {
         let begin = now();
@@ -322,7 +362,12 @@ impl Talk {
     /// Says a position and a `go`, and waits for `bestmove`.
     pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<Found, Lost> {
         self.say(position);
-        self.say(go);
+        let is_depth = || go.strip_prefix("go depth ").is_some_and(|it| it.parse::<u32>().is_ok());
+        self.say(match self.dialogue.dialect() {
+            Dialect::Usi if self.by_the_clock && is_depth() => "go btime 0 wtime 0 byoyomi 300",
+            Dialect::Uci if self.by_the_clock && is_depth() => "go wtime 3000 btime 3000",
+            _ => go,
+        });
         self.best(self.pace.answer())
     }
 

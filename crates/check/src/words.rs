@@ -2,6 +2,9 @@
 
 use readyok_protocol::{Best, Dialect, Info, Reply, Score};
 
+/// So many characters of a text are enough to know it by.
+const LONGEST: usize = 60;
+
 /// A reply as it is written.
 pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> String {
     let mut text = String::new();
@@ -10,6 +13,14 @@ pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> String {
         // It was said otherwise than anybody may.
         Err(_) => "a line of another form".into(),
     }
+}
+
+/// The beginning of a text that is no reply.
+pub(crate) fn start(text: &str) -> String {
+    let mut characters = text.chars();
+    let start: String = characters.by_ref().take(LONGEST).collect();
+    let more = if characters.next().is_some() { "…" } else { "" };
+    format!("{}{more}", start.escape_debug())
 }
 
 /// What stands after `bestmove`.
@@ -33,6 +44,12 @@ pub(crate) fn score(score: Score, dialect: Dialect) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(start("two\twords"), "two\\twords");
+        assert_eq!(start(&"x".repeat(61)), format!("{}…", "x".repeat(60)));
+    }
 
     #[test]
     fn scores_are_told_in_the_unit_of_their_protocol() {

@@ -239,7 +239,9 @@ impl Rule {
                 "`position`, `setoption`, `register`, `ucinewgame` and `go` wait for the answer to \
                  the last `go`"
             }
-            Self::SearchBeforeReady => "`isready` and `readyok` come before the search",
+            Self::SearchBeforeReady => {
+                "`isready` and `readyok` come before the first search, in UCI before that of each game"
+            }
             Self::SearchWithoutPosition => "`position` comes before `go`",
             Self::PonderHitWithoutPonder => "`ponderhit` belongs to a running `go ponder`",
             Self::RegistrationUnanswered => "`registration error` is answered with `register`",

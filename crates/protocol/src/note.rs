@@ -158,7 +158,9 @@ impl NoteKind {
             Self::Repeated => "UCI 2006, go and info: each field has one value",
             Self::Conflict => "The UCI Protocol, info score: no cp if a mate was found",
             Self::NotAMove => "UCI 2006, move format; USI draft 1 §5.2",
-            Self::MoveRepaired => "UCI 2006, move format: promotions are written in lower case",
+            Self::MoveRepaired => {
+                "UCI 2006, move format, and USI draft 1 §5.2: a move is written in one form"
+            }
             Self::EmptyList => "UCI 2006: <move1> … <movei> is at least one move",
             Self::BadPosition => "PGN specification §16.1 (FEN); USI draft 1 §3 (SFEN)",
             Self::UnusualPosition => {

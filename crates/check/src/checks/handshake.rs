@@ -336,7 +336,7 @@ fn known_words(talk: &Conversation) -> Heard {
         if let Reply::Unknown(text) = &reply
             && !text.is_empty()
         {
-            return Err((at, "this line is no message of the protocol".into()));
+            return Err((at, format!("`{}` is no message of the protocol", words::start(text))));
         }
     }
     Ok(seen)

@@ -12,6 +12,9 @@ use crate::talk::{Blame, Talk};
 /// Plies of a game that makes a long line.
 const LONG: usize = 400;
 
+/// Plies of a game that makes a short one, with moves of every kind.
+const SHORT: usize = 60;
+
 macro_rules! lexical {
     ($id:literal, $rule:literal, $uci:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
         check!(
@@ -51,7 +54,7 @@ pub(super) const CHECKS: &[Check] = &[
         "lines may end with carriage return and line feed",
         "the line end is that of the system, `0x0d`, `0x0a` or both",
         "lines end as is usual on the system",
-        Must,
+        Should,
         "take a carriage return for white space",
         crlf
     ),
@@ -200,6 +203,9 @@ fn plays(bench: &Bench<'_>, form: impl Fn(&str) -> String, what: &str) -> Outcom
     talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
         .or_fail(&format!("`isready` {what} was not answered"))?;
     talk.write(form(&format!("position startpos moves {opening}")).as_bytes());
+    talk.write(b"isready\n");
+    talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+        .or_fail(&format!("after `position` {what} `isready` was not answered"))?;
     talk.write(form("go depth 2").as_bytes());
     let found = talk.best(limit).or_fail(&format!("`go depth 2` {what} was not answered"))?;
     let position = readyok_rules::Position::start(bench.game()).after(opening.split(' '));
@@ -273,6 +279,14 @@ fn ignored_now(talk: &mut Talk, command: &str, when: &str) -> Outcome {
 fn long_line(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     let (position, reached) = bench.random_game(LONG);
+    // What it does not do with a short line of this kind has nothing to do with the length.
+    let (short, in_short) = bench.random_game(SHORT);
+    let read = bench.aside()?.search(&short, "go depth 1")?;
+    if let readyok_protocol::Best::Move(mv) = &read.best.best
+        && in_short.parse_move(mv.as_str()).is_err()
+    {
+        return Err(Stop::Inconclusive(format!("`{mv}` is no legal move after a short line")));
+    }
     let found = talk.search(&position, "go depth 1").or_fail(&format!(
         "a `position` of {} bytes was not followed by `bestmove`",
         position.len()
@@ -362,9 +376,13 @@ fn bad_bytes(bench: &Bench<'_>) -> Outcome {
 }
 
 fn last_line(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.start(true)?;
-    talk.write(bench.dialect.hello().as_bytes());
-    talk.close_input();
-    talk.hear(bench.pace.answer(), |line| (line.reply == Reply::HelloOk).then_some(()))
-        .or_fail("a greeting without line end was not answered")
+    let last = |mut talk: Talk, line: &str| {
+        talk.write(line.as_bytes());
+        talk.close_input();
+        talk.hear(bench.pace.answer(), |line| (line.reply == Reply::ReadyOk).then_some(()))
+    };
+    let Err(lost) = last(bench.ready()?, "isready") else { return Ok(()) };
+    // An engine may end at the end of its input, whatever stands before it.
+    last(bench.aside()?, "isready\n")?;
+    Err(lost.blame("`isready` without line end, at the end of the input, was not answered"))
 }

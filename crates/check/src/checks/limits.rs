@@ -108,28 +108,38 @@ fn clock_kept(bench: &Bench<'_>) -> Outcome {
 }
 
 /// A search that may end by itself ends at `stop` at the latest.
-fn ends(talk: &mut Talk, position: &str, go: &str) -> Outcome {
+fn ends(bench: &Bench<'_>, talk: &mut Talk, go: &str) -> Outcome {
+    let position = &middle(bench);
     talk.say(position);
     talk.say(go);
     talk.listen(talk.pace().quiet());
     if talk.is_searching() {
         talk.say("stop");
         let limit = talk.pace().answer();
-        talk.best(limit).or_fail(&format!("`{go}` and `stop` were not answered"))?;
+        if let Err(lost) = talk.best(limit) {
+            // An engine that obeys no `stop` says nothing about the limit.
+            let mut other = bench.aside()?;
+            other.say(position);
+            other.say("go infinite");
+            other.underway();
+            other.say("stop");
+            other.best(limit)?;
+            return Err(lost.blame(&format!("`{go}` and `stop` were not answered")));
+        }
     }
     talk.until_ready().or_fail(&format!("after `{go}` `isready` was not answered"))?;
     Ok(())
 }
 
 fn bare(bench: &Bench<'_>) -> Outcome {
-    ends(&mut bench.ready()?, &middle(bench), "go")
+    ends(bench, &mut bench.ready()?, "go")
 }
 
 fn large(bench: &Bench<'_>) -> Outcome {
     // An engine that misreads such numbers may answer whatever it likes without breaking other rules.
     let mut talk = bench.provoked()?;
     for go in ["go depth 2147483647", "go nodes 9223372036854775807", "go movetime 4294967296000"] {
-        ends(&mut talk, &middle(bench), go)?;
+        ends(bench, &mut talk, go)?;
     }
     Ok(())
 }
@@ -137,7 +147,7 @@ fn large(bench: &Bench<'_>) -> Outcome {
 fn zero(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     for go in ["go depth 0", "go nodes 0", "go movetime 0"] {
-        ends(&mut talk, &middle(bench), go)?;
+        ends(bench, &mut talk, go)?;
     }
     Ok(())
 }

@@ -36,10 +36,9 @@ pub(super) const CHECKS: &[Check] = &[
         "positions.double-frc",
         "in Chess960 the two sides may start from different arrays",
         [
-            "UCI 2006, UCI_Chess960" => "rights are told by the files of the rooks, for each side by itself",
-            "practice" => "double Fischer random is played by match runners without another option",
+            "practice" => "match runners play double Fischer random as Chess960, without another option",
         ],
-        Should,
+        May,
         &[Profile::Uci2006],
         &[Need::Option("UCI_Chess960")],
         "keep the files of kings and rooks for each side",

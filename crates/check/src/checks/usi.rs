@@ -5,7 +5,7 @@ use readyok_protocol::{Checkmate, Reply, Rule};
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
-use crate::talk::Blame;
+use crate::talk::{Blame, Talk};
 
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
 
@@ -38,21 +38,34 @@ pub(super) const CHECKS: &[Check] = &[
         "usi.game-over",
         "`gameover` is taken after a search and in the midst of pondering, and another game can follow",
         [
-            "USI as deployed (Shogidokoro, YaneuraOu)" => "it ends a game from the engine's view, and while pondering it counts as `stop`",
+            "USI as deployed (Shogidokoro, YaneuraOu)" => "it ends a game from the engine's view; `isready` and another game follow",
         ],
         Must,
         DEPLOYED,
         &[],
-        "treat `gameover` as `stop` if there is a search, and wait for `isready`",
+        "end the search, if there is one, and wait for `isready`",
         Test::Ask(game_over),
+    ),
+    check!(
+        "usi.game-over-stops",
+        "`gameover` ends pondering as `stop` does",
+        [
+            "practice (YaneuraOu)" => "`gameover` in a search is treated as `stop`; documents do not say whether `bestmove` follows",
+        ],
+        May,
+        DEPLOYED,
+        &[],
+        "treat `gameover` as `stop` if there is a search",
+        Test::Ask(game_over_stops),
     ),
     check!(
         "usi.mate",
         "`go mate` is answered with `checkmate`",
         [
             "USI as deployed (Shogidokoro, YaneuraOu)" => "`checkmate` with the moves, `nomate`, `timeout` or `notimplemented`, and no `bestmove`",
+            "USI draft 1 §5.3, go mate" => "the number is one of plies, and the answer `bestmove`",
         ],
-        Should,
+        May,
         DEPLOYED,
         &[],
         "answer `checkmate notimplemented` if there is no search for mates",
@@ -89,29 +102,56 @@ fn byoyomi(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
+/// A search that nothing but its own end, or the game's, ends soon.
+const PONDER: &str = "go ponder btime 60000 wtime 60000";
+
 fn game_over(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    for (result, go) in [
-        ("lose", "go depth 1"),
-        ("win", "go ponder btime 60000 wtime 60000"),
-        ("draw", "go infinite"),
-    ] {
+    let limit = bench.pace.answer();
+    let next = |talk: &mut Talk, what: &str| -> Outcome {
+        talk.ready().or_fail(&format!("after `gameover` {what} `isready` was not answered"))?;
         talk.say("usinewgame");
-        talk.say("position startpos");
-        talk.say(go);
-        if go == "go depth 1" {
-            talk.best(bench.pace.answer())?;
-            talk.say(&format!("gameover {result}"));
-        } else {
-            talk.say(&format!("gameover {result}"));
-            talk.best(bench.pace.answer()).or_fail(&format!(
-                "`gameover {result}` in `{go}` was not answered with `bestmove`"
-            ))?;
-        }
-        talk.ready().or_fail(&format!("after `gameover {result}` `isready` was not answered"))?;
+        talk.search("position startpos", "go depth 1")
+            .or_fail(&format!("in a game after `gameover` {what} a search was not answered"))?;
+        Ok(())
+    };
+    let mut talk = bench.ready()?;
+    talk.say("usinewgame");
+    talk.search("position startpos", "go depth 1")?;
+    talk.say("gameover lose");
+    next(&mut talk, "behind a search")?;
+    talk.say("gameover draw");
+    // Whether pondering has an answer then is not settled: who listens shall not count it.
+    let mut talk = bench.provoked()?;
+    talk.say("usinewgame");
+    talk.say("position startpos");
+    talk.say(PONDER);
+    talk.underway();
+    talk.say("gameover win");
+    next(&mut talk, "while pondering")?;
+    // The first answer may have been that of the search before.
+    let mut answers = 1;
+    talk.say("isready");
+    talk.hear(limit, |line| {
+        answers += u32::from(matches!(line.reply, Reply::BestMove(_)));
+        (line.reply == Reply::ReadyOk).then_some(())
+    })
+    .or_fail("in the game after `gameover` while pondering `isready` was not answered")?;
+    if 2 < answers {
+        return Err(Stop::fail(
+            "after `gameover` while pondering there were more answers than searches",
+        ));
     }
-    talk.search("position startpos", "go depth 1")
-        .or_fail("in a game after `gameover` a search was not answered")?;
+    Ok(())
+}
+
+fn game_over_stops(bench: &Bench<'_>) -> Outcome {
+    let mut talk = bench.ready()?;
+    talk.say("usinewgame");
+    talk.say("position startpos");
+    talk.say(PONDER);
+    talk.say("gameover win");
+    talk.best(bench.pace.answer())
+        .or_fail(&format!("`gameover win` in `{PONDER}` was not answered with `bestmove`"))?;
     Ok(())
 }
 

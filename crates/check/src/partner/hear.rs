@@ -129,7 +129,8 @@ pub(super) fn own_clock(talk: &Conversation) -> Heard {
 /// There is a `quit`.
 pub(super) fn says_quit(talk: &Conversation) -> Heard {
     let Some((at, ..)) = commands(talk).last() else { return Ok(0) };
-    if !talk.whole {
+    // A client that gave up before it asked for anything had its reasons.
+    if !talk.whole || !commands(talk).any(|(.., command)| matches!(command, Command::Go(_))) {
         return Ok(0);
     }
     if commands(talk).any(|(.., command)| command == Command::Quit) {

@@ -8,13 +8,13 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use readyok_client::Guard;
-use readyok_protocol::{Dialect, Side};
+use readyok_protocol::{Dialect, Rule, Side};
 
 use super::hear;
 use super::probe::{Expect, Probe};
 use super::run::{End, Outcome, Setting, run};
 use crate::check::{Check, Severity, Test, Verdict};
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, Entry};
 use crate::pace::Pace;
 use crate::settings::{Settings, setters};
 use crate::suite::{CheckResult, NoSubject, Report, in_parallel, listen};
@@ -226,6 +226,9 @@ fn provoke(
     (CheckResult { remark, ..result }, talks)
 }
 
+/// So long a line may be on its way while another one comes.
+const CROSSING: Duration = Duration::from_millis(250);
+
 fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome) -> Verdict {
     let Some((talk, at)) = outcome.mark else {
         return Verdict::Skip("the client gave no occasion for it".into());
@@ -269,8 +272,15 @@ fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome
     }
     // What an engine does that breaks the rules excuses no client that breaks others.
     let broken = |talk: &Conversation, from: usize| {
-        let entries = talk.entries.get(from..).unwrap_or_default().iter();
-        let mut rules = entries.filter_map(|it| it.violation.as_ref());
+        let entries = talk.entries.get(from..).unwrap_or_default();
+        let begin = entries.first().map(|it| it.at).unwrap_or_default();
+        // What was on its way cannot be taken back.
+        let crossed = |it: &Entry| {
+            let rule = it.violation.as_ref().map(|it| it.rule);
+            rule == Some(Rule::PonderHitWithoutPonder) && it.at < begin + CROSSING
+        };
+        let mut rules =
+            entries.iter().filter(|it| !crossed(it)).filter_map(|it| it.violation.as_ref());
         rules.find(|it| it.by == Side::Client).map(|it| it.rule)
     };
     let new = outcome.talks.get(talk).filter(|talk| !talk.fair).and_then(|it| broken(it, at));

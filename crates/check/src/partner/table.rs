@@ -314,7 +314,7 @@ const SEARCH: &[Check] = probes![
         BESTMOVE, "take one answer for each `go`";
     "search.ends-early" Should "an endless search that ends by itself does no harm":
         foul at Endless, Act::Instead(&["bestmove {best}"]) => Copes;
-        Clause { place: "UCI 2006, go infinite", says: "the search does not end before `stop`" },
+        Clause { place: "UCI 2006, go infinite and go ponder", says: "the search does not end before `stop` or `ponderhit`" },
         "take the answer as the end, and wait for no other";
     "search.info-after" Should "`info` after the answer is ignored":
         foul at Answered, Act::Before(&[
@@ -444,7 +444,7 @@ const CONDUCT: &[Check] = &[
     order!(
         "waits-for-answer",
         BusyEngine,
-        Must,
+        Should,
         "after `stop` wait for `bestmove` before anything else is sent"
     ),
     order!(

@@ -10,10 +10,10 @@ use readyok_check::{Check, Report};
 pub(crate) type Related = [(&'static str, &'static [&'static str])];
 
 /// So many faults at once. Mostly they wait.
-const AT_ONCE: usize = 20;
+const AT_ONCE: usize = 48;
 
 /// Faults that are seen by the processors that an engine takes, or by when it speaks: who shares the
-/// machine with many others cannot commit them. They come first, one after another.
+/// machine with many others cannot commit them. They come first.
 const NEED_THE_MACHINE: [&str; 3] = ["handshake.waits", "machine.idle", "machine.no-own-ponder"];
 
 static MACHINE: RwLock<()> = RwLock::new(());
@@ -47,7 +47,7 @@ pub(crate) fn prove(
             wrong.lock().unwrap_or_else(PoisonError::into_inner).push(why);
         }
     };
-    first.into_iter().for_each(prove_one);
+    thread::scope(|scope| first.iter().for_each(|check| drop(scope.spawn(|| prove_one(check)))));
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
