@@ -12,6 +12,13 @@ mod score {
     pub(crate) type Value = i32;
 }
 
+mod hints {
+    use std::mem::MaybeUninit;
+
+    pub(crate) fn large_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
+    pub(crate) fn prefetch<T>(_place: &T) {}
+}
+
 #[path = "../../crates/narikin/src/table.rs"]
 #[expect(dead_code, reason = "the search uses the rest of it")]
 mod table;

@@ -2,7 +2,7 @@
 //!
 //! The search is written once, in `search.rs`, over a small trait that each game's board
 //! implements. It neither prints nor reads a clock: its [`Control`] does.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod bench;
 mod board;
@@ -11,6 +11,7 @@ mod control;
 mod deepening;
 mod engine;
 pub mod eval;
+mod hints;
 mod history;
 mod learned;
 pub mod mate;

@@ -739,6 +739,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         self.path.push(mv);
         self.evaluation.play(&self.board, mv);
         self.board.play(mv);
+        self.shared.table.prefetch(self.board.key());
     }
 
     /// Takes back the last move.

@@ -7,6 +7,7 @@
 use std::{collections::TryReserveError, thread};
 
 use crate::{
+    hints::{large_pages, prefetch},
     score::Value,
     sync::{AtomicU8, AtomicU64, Ordering::Relaxed},
 };
@@ -129,6 +130,7 @@ impl Table {
         let count = (megabytes.saturating_mul(1 << 20) / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count)?;
+        large_pages(buckets.spare_capacity_mut());
         buckets.resize_with(count, Bucket::default);
         Ok(Self { buckets, age: AtomicU8::new(0) })
     }
@@ -147,6 +149,13 @@ impl Table {
     /// Lets entries of earlier searches be overwritten first.
     pub(crate) fn begin_search(&self) {
         self.age.store(self.age.load(Relaxed).wrapping_add(AGE_STEP), Relaxed);
+    }
+
+    /// Has what is kept of a position ready when it is asked for.
+    pub(crate) fn prefetch(&self, key: u64) {
+        if let Some(bucket) = self.bucket(key) {
+            prefetch(bucket);
+        }
     }
 
     pub(crate) fn get(&self, key: u64) -> Option<Known> {
