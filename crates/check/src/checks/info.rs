@@ -273,7 +273,9 @@ fn pv_head(talk: &Conversation) -> Heard {
             continue;
         }
         // A search that is interrupted may have found a better move that it had no time to tell of.
-        if search.stopped || search.go.nodes.is_some() || search.go.move_time.is_some() {
+        let go = &search.go;
+        let is_timed = go.move_time.is_some() || !go.clocks.is_empty();
+        if search.stopped || go.nodes.is_some() || is_timed {
             continue;
         }
         seen += 1;

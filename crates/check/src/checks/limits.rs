@@ -107,6 +107,17 @@ fn clock_kept(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
+/// Whether an engine that did not answer `stop` does so elsewhere. If not, that is for another check to judge.
+pub(super) fn obeys_stop(bench: &Bench<'_>) -> Outcome {
+    let mut other = bench.aside()?;
+    other.say(&middle(bench));
+    other.say("go infinite");
+    other.underway();
+    other.say("stop");
+    other.best(bench.pace.answer())?;
+    Ok(())
+}
+
 /// A search that may end by itself ends at `stop` at the latest.
 fn ends(bench: &Bench<'_>, talk: &mut Talk, go: &str) -> Outcome {
     let position = &middle(bench);
@@ -118,12 +129,7 @@ fn ends(bench: &Bench<'_>, talk: &mut Talk, go: &str) -> Outcome {
         let limit = talk.pace().answer();
         if let Err(lost) = talk.best(limit) {
             // An engine that obeys no `stop` says nothing about the limit.
-            let mut other = bench.aside()?;
-            other.say(position);
-            other.say("go infinite");
-            other.underway();
-            other.say("stop");
-            other.best(limit)?;
+            obeys_stop(bench)?;
             return Err(lost.blame(&format!("`{go}` and `stop` were not answered")));
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
 use readyok_rules::{Game, Position};
 
-use super::{clause, probe};
+use super::{clause, limits, probe};
 use crate::bench::{Bench, largest, percentiles};
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
@@ -773,8 +773,10 @@ fn debug(bench: &Bench<'_>) -> Outcome {
     talk.say("debug off");
     goes_on(&mut talk, "after `debug off` in `go infinite`")?;
     talk.say("stop");
-    talk.best(bench.pace.answer())
-        .or_fail("after `debug off` in a search `stop` was not answered")?;
+    if let Err(lost) = talk.best(bench.pace.answer()) {
+        limits::obeys_stop(bench)?;
+        return Err(lost.blame("after `debug off` in a search `stop` was not answered"));
+    }
     Ok(())
 }
 

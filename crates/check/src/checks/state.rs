@@ -293,6 +293,7 @@ fn ready_while_pondering(bench: &Bench<'_>) -> Outcome {
         Dialect::Uci => "go ponder wtime 61000 btime 61000",
         Dialect::Usi => "go ponder btime 61000 wtime 61000",
     });
+    talk.underway();
     for _ in 0..2 {
         let said = talk.until_ready().or_fail("`isready` while pondering was not answered")?;
         if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
