@@ -32,7 +32,7 @@ LEFT_OUT = ["handshake.quick"]
 
 # What explains several failures at once.
 SJAAK = "It reads no input while it searches: `stop`, `isready` and `quit` wait until it is done."
-THREADS = "Once `Threads` is set, even to 1, it answers nothing any more: `options.known` and the checks that set every value."
+THREADS = "Once `Threads` is set, even to 1, it answers nothing any more: `options.every-value` and `search.every-size`."
 NOTES = {
     "Ethereal 12.00 (Debian)": "A `stop` within milliseconds of `go` is lost, and what follows is not answered, either:"
     " `search.stop-at-once`, `search.interleavings`, `state.go-stop-go`.",
@@ -225,8 +225,8 @@ def main():
         "# What `readyok check` finds",
         "",
         "Programs that many people use, judged by the rules of [conformance.md](conformance.md) and",
-        "[conformance-clients.md](conformance-clients.md). Written by `scripts/conformance-results.py`. Each failure was",
-        "seen again without this checker, over plain pipes; what proved to be no fault of the program became a mend of",
+        "[conformance-clients.md](conformance-clients.md). Written by `scripts/conformance-results.py`. Each failure, or",
+        "the one cause of several, was seen again without this checker, over plain pipes; what proved to be no fault of the program became a mend of",
         "the check. None of them says how good a program is at what it is for.",
         "",
         "Rules whose names begin with `usi.` are those of USI as it is spoken today, not of its first draft.",

@@ -20,7 +20,7 @@ pub(crate) fn start(text: &str) -> String {
     let mut characters = text.chars();
     let start: String = characters.by_ref().take(LONGEST).collect();
     let more = if characters.next().is_some() { "…" } else { "" };
-    format!("{}{more}", start.escape_debug())
+    format!("{}{more}", start.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\""))
 }
 
 /// What stands after `bestmove`.
@@ -48,6 +48,7 @@ mod tests {
     #[test]
     fn long_texts_are_cut() {
         assert_eq!(start("two\twords"), "two\\twords");
+        assert_eq!(start("'a' \"b\""), "'a' \"b\"");
         assert_eq!(start(&"x".repeat(61)), format!("{}…", "x".repeat(60)));
     }
 

@@ -205,7 +205,9 @@ fn empty_text(bench: &Bench<'_>) -> Outcome {
                 let mut other = bench.aside()?;
                 other.say(&format!("setoption name {name} value ."));
                 other.ready().map_err(|lost| {
-                    Stop::Inconclusive(format!("`{name}` can be set to no text at all: {lost}"))
+                    Stop::Inconclusive(format!(
+                        "it takes neither `<empty>` nor `.` for `{name}`: {lost}"
+                    ))
                 })?;
                 return Err(lost.blame(&format!("after `{line}` `isready` was not answered")));
             }
