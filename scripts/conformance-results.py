@@ -226,11 +226,13 @@ def main():
         "",
         "Programs that many people use, judged by the rules of [conformance.md](conformance.md) and",
         "[conformance-clients.md](conformance-clients.md). Written by `scripts/conformance-results.py`. Each failure, or",
-        "the one cause of several, was seen again without this checker, over plain pipes; what proved to be no fault of the program became a mend of",
-        "the check. None of them says how good a program is at what it is for.",
+        "the one cause of several, was seen again without this checker, over plain pipes; what proved to be no fault of",
+        "the program became a mend of the check. None of them says how good a program is at what it is for.",
         "",
         "Rules whose names begin with `usi.` are those of USI as it is spoken today, not of its first draft.",
-        "Inconclusive is what could not be judged, or was not confirmed. The tables count what was passed of what could be judged; broken rules of severity *may* are in the tables only.",
+        "",
+        "Inconclusive is what could not be judged, or was not confirmed. The tables count what was passed of what could",
+        "be judged; broken rules of severity *may* are in the tables only.",
         f"Left out, as they say more of the machine: {', '.join(f'`{it}`' for it in LEFT_OUT)}.",
     ]
     for head, rows, sections, missing in sides:

@@ -79,8 +79,7 @@ impl<'a> Bench<'a> {
     /// Starts an engine beside the conversation that is judged, to see what it does otherwise. What is said
     /// there is no part of what is shown, and nobody listens to it.
     pub(crate) fn aside(&self) -> Result<Talk, Stop> {
-        let mut talk = self.provoked()?;
-        talk.ready()?;
+        let talk = self.provoked()?;
         let mut records = self.records.borrow_mut();
         records.rotate_right(1);
         Ok(talk)

@@ -7,6 +7,7 @@ use readyok_protocol::translation::display_text;
 use readyok_protocol::{Reply, Side};
 
 use crate::conversation::{Conversation, Entry, INPUT_ENDS};
+use crate::words;
 
 /// A longer line is not shown in full.
 const LONGEST_SHOWN: usize = 400;
@@ -142,20 +143,13 @@ fn written<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
         let direction = if entry.side == Side::Client { '>' } else { '<' };
         let milliseconds = entry.at.as_millis();
         // Writing into a `String` cannot fail.
-        let _ = writeln!(text, "{milliseconds:>7} {direction} {}", shown_line(&entry.text));
+        let _ = writeln!(
+            text,
+            "{milliseconds:>7} {direction} {}",
+            words::shown(&entry.text, LONGEST_SHOWN)
+        );
     }
     text
-}
-
-/// A line as it may be shown.
-fn shown_line(text: &str) -> String {
-    let mut shown: String =
-        text.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
-    if let Some((end, _)) = shown.char_indices().nth(LONGEST_SHOWN) {
-        shown.truncate(end);
-        shown.push('…');
-    }
-    shown
 }
 
 /// What the client said, to be said again.

@@ -17,10 +17,18 @@ pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> String {
 
 /// The beginning of a text that is no reply.
 pub(crate) fn start(text: &str) -> String {
+    shown(text, LONGEST)
+}
+
+/// A text as it may be shown, and so many characters of it.
+pub(crate) fn shown(text: &str, longest: usize) -> String {
     let mut characters = text.chars();
-    let start: String = characters.by_ref().take(LONGEST).collect();
-    let more = if characters.next().is_some() { "…" } else { "" };
-    format!("{}{more}", start.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\""))
+    let start: String = characters.by_ref().take(longest).collect();
+    let mut shown = start.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"");
+    if characters.next().is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// What stands after `bestmove`.

@@ -203,9 +203,7 @@ fn plays(bench: &Bench<'_>, form: impl Fn(&str) -> String, what: &str) -> Outcom
     talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
         .or_fail(&format!("`isready` {what} was not answered"))?;
     talk.write(form(&format!("position startpos moves {opening}")).as_bytes());
-    talk.write(b"isready\n");
-    talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-        .or_fail(&format!("after `position` {what} `isready` was not answered"))?;
+    talk.until_ready().or_fail(&format!("after `position` {what} `isready` was not answered"))?;
     talk.write(form("go depth 2").as_bytes());
     let found = talk.best(limit).or_fail(&format!("`go depth 2` {what} was not answered"))?;
     let position = readyok_rules::Position::start(bench.game()).after(opening.split(' '));

@@ -311,11 +311,9 @@ fn survives(bench: &Bench<'_>, commands: &[&str]) -> Outcome {
         let mut talk = bench.provoked()?;
         talk.say(command);
         // A line that is lost on the way does not end the engine.
-        if let Err(lost @ Lost::Late(_)) = talk.ready()
-            && talk.ready().is_err()
-        {
-            return Err(lost.blame(&format!("after `{command}` `isready` was not answered")));
-        }
+        let first = talk.ready();
+        let ready = if let Err(Lost::Late(_)) = first { talk.ready() } else { first };
+        ready.or_fail(&format!("after `{command}` `isready` was not answered"))?;
         let position = bench.position(probe::of(bench.game()).middle[0]);
         talk.search(&position, "go depth 1")
             .or_fail(&format!("after `{command}` and a good position there was no `bestmove`"))?;

@@ -865,7 +865,6 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
             }
             (answered && pings == 0).then_some(())
         });
-        let what = format!("search {} of {count} was not answered", number + 1);
         match heard {
             // That `isready` is lost in a search is for another check to judge.
             Err(Lost::Late(_)) if answered => {
@@ -875,7 +874,9 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
                     number + 1
                 ))?;
             }
-            other => other.or_fail(&what)?,
+            other => {
+                other.or_fail(&format!("search {} of {count} was not answered", number + 1))?;
+            }
         }
     }
     Ok(())

@@ -106,7 +106,6 @@ fn byoyomi(bench: &Bench<'_>) -> Outcome {
 const PONDER: &str = "go ponder btime 60000 wtime 60000";
 
 fn game_over(bench: &Bench<'_>) -> Outcome {
-    let limit = bench.pace.answer();
     let next = |talk: &mut Talk, what: &str| -> Outcome {
         talk.ready().or_fail(&format!("after `gameover` {what} `isready` was not answered"))?;
         talk.say("usinewgame");
@@ -117,9 +116,10 @@ fn game_over(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.say("usinewgame");
     talk.search("position startpos", "go depth 1")?;
-    talk.say("gameover lose");
-    next(&mut talk, "behind a search")?;
-    talk.say("gameover draw");
+    for result in ["lose", "draw"] {
+        talk.say(&format!("gameover {result}"));
+        next(&mut talk, "behind a search")?;
+    }
     // Whether pondering has an answer then is not settled: who listens shall not count it.
     let mut talk = bench.provoked()?;
     talk.say("usinewgame");
@@ -128,15 +128,11 @@ fn game_over(bench: &Bench<'_>) -> Outcome {
     talk.underway();
     talk.say("gameover win");
     next(&mut talk, "while pondering")?;
+    let late = talk
+        .until_ready()
+        .or_fail("in the game after `gameover` while pondering `isready` was not answered")?;
     // The first answer may have been that of the search before.
-    let mut answers = 1;
-    talk.say("isready");
-    talk.hear(limit, |line| {
-        answers += u32::from(matches!(line.reply, Reply::BestMove(_)));
-        (line.reply == Reply::ReadyOk).then_some(())
-    })
-    .or_fail("in the game after `gameover` while pondering `isready` was not answered")?;
-    if 2 < answers {
+    if 1 < late.iter().filter(|line| matches!(line.reply, Reply::BestMove(_))).count() {
         return Err(Stop::fail(
             "after `gameover` while pondering there were more answers than searches",
         ));
