@@ -60,6 +60,12 @@ impl Batch {
         Some(line.too_long.map_or(Ok(text), Err))
     }
 
+    /// Drops all lines.
+    pub(crate) fn clear(&mut self) {
+        self.lines.clear();
+        self.reset();
+    }
+
     /// Gives the memory of lines that were taken back. Only for a batch that is empty.
     pub(crate) fn reset(&mut self) {
         self.start = 0;

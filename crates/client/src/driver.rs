@@ -529,6 +529,8 @@ impl Driver {
     /// Goes on with the end, if there is one. Tells whether it is reached.
     fn advance_ending(&mut self) -> bool {
         let Some(ending) = &mut self.ending else { return false };
+        // Nobody reads what an engine says behind its end, and lines that wait would end each wait.
+        self.link.discard();
         loop {
             if self.link.has_ended() {
                 ending.stage = Stage::Over;

@@ -174,6 +174,13 @@ impl Link {
         self.batch.first_at().map_or(Next::Nothing, Next::Line)
     }
 
+    /// Drops whatever has come and nobody wants any more, so that the engine can go on to its end.
+    pub(crate) fn discard(&mut self) {
+        self.batch.clear();
+        self.inbox.take(&mut self.batch);
+        self.batch.clear();
+    }
+
     /// Waits until something happens at one of these, or until the deadline.
     pub(crate) fn wait(links: &[&Self], until: Option<Instant>) {
         let happened = |waker: &_| {
@@ -201,9 +208,11 @@ impl Link {
     }
 
     /// Waits for the end. Tells whether it came.
-    pub(crate) fn wait_for_end(&self, time: Duration) -> bool {
+    pub(crate) fn wait_for_end(&mut self, time: Duration) -> bool {
         let until = now() + time;
         while self.reader == Reader::Caller && !self.has_ended() && now() < until {
+            // Lines that wait for their reader would end each wait.
+            self.discard();
             Self::wait(&[self], Some(until));
         }
         if let Some(process) = &self.process {
