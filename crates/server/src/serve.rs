@@ -21,8 +21,6 @@ use crate::time::{instant, now};
 const LOGS: Duration = Duration::from_millis(100);
 /// So long engines may take to leave when the server ends.
 const LEAVING: Duration = Duration::from_secs(3);
-/// So long the last tab may be gone before it counts: a page is loaded anew in less.
-const RELOAD: Duration = Duration::from_secs(10);
 /// So long the server that runs may take to answer another start of the program.
 const ANSWER: Duration = Duration::from_secs(20);
 
@@ -41,8 +39,15 @@ pub struct Options {
     pub allow_root: bool,
     /// Folders that the file picker shows, beside that of the data.
     pub roots: Vec<PathBuf>,
+    /// So long the last tab may be gone before it counts, usually [`RELOAD`](Self::RELOAD).
+    pub reload: Duration,
     /// What the app needs.
     pub setup: Setup,
+}
+
+impl Options {
+    /// In less time a page is loaded anew.
+    pub const RELOAD: Duration = Duration::from_secs(10);
 }
 
 /// Why nothing is served.
@@ -98,6 +103,7 @@ pub struct Server {
     listeners: Vec<TcpListener>,
     address: SocketAddr,
     service: Service,
+    reload: Duration,
     /// Held for as long as the server is there.
     lock: Lock,
 }
@@ -180,7 +186,7 @@ impl Server {
         let library = LibraryFile::in_folder(data);
         let (roots, uploads) = (roots.into(), uploads());
         let service = Service { app, doors, library, roots, uploads };
-        Ok(Self { listeners, address: shown, service, lock })
+        Ok(Self { listeners, address: shown, service, reload: options.reload, lock })
     }
 
     /// Where it listens.
@@ -216,7 +222,7 @@ impl Server {
         app.world().inspect_unknown();
         tokio::select! {
             () = stop => (),
-            () = until_idle(&app) => (),
+            () = until_idle(&app, self.reload) => (),
         }
         app.world().close();
         let matches = Arc::clone(&app);
@@ -268,7 +274,7 @@ async fn pass_logs_on(app: Arc<App>) {
 
 /// Waits until the last tab has gone and the user's choice is that the server ends then, or with the work that
 /// goes on without tabs.
-async fn until_idle(app: &App) {
+async fn until_idle(app: &App, reload: Duration) {
     // However short a visit was, it counts.
     let mut seen = 0;
     loop {
@@ -278,7 +284,7 @@ async fn until_idle(app: &App) {
             continue;
         }
         if visits != seen {
-            if came_back(app).await {
+            if came_back(app, reload).await {
                 continue;
             }
             let mut world = app.world();
@@ -291,9 +297,9 @@ async fn until_idle(app: &App) {
     }
 }
 
-/// Whether a tab comes back in the time that loading a page anew takes.
-async fn came_back(app: &App) -> bool {
-    let deadline = Instant::from_std(instant()) + RELOAD;
+/// Whether a tab comes back in this time.
+async fn came_back(app: &App, reload: Duration) -> bool {
+    let deadline = Instant::from_std(instant()) + reload;
     while timeout_at(deadline, app.idle.notified()).await.is_ok() {
         if 0 < app.world().hub.tabs_and_visits().0 {
             return true;

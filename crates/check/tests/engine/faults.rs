@@ -60,13 +60,16 @@ pub(crate) fn ignore_requests_to_end() {
 #[cfg(not(unix))]
 pub(crate) fn ignore_requests_to_end() {}
 
-/// Takes a processor for a while.
+/// Takes one processor for a while.
 #[expect(clippy::disallowed_methods, reason = "it keeps time as engines do")]
 pub(crate) fn be_busy() {
+    static BUSY: std::sync::Once = std::sync::Once::new();
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    std::thread::spawn(move || {
-        while std::time::Instant::now() < until {
-            std::hint::spin_loop();
-        }
+    BUSY.call_once(|| {
+        std::thread::spawn(move || {
+            while std::time::Instant::now() < until {
+                std::hint::spin_loop();
+            }
+        });
     });
 }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
-use readyok_check::{ClientSuite, Pace, Verdict, all_of_clients};
+use readyok_check::{ClientSuite, Pace, Report, Verdict, all_of_clients};
 use readyok_protocol::Dialect;
 
 use crate::faults::{failed, prove, together};
@@ -40,12 +41,21 @@ fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
     ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE).jobs(6)
 }
 
+/// Runs a suite in both protocols at once, as it mostly waits.
+fn in_both(suite: impl Fn(Dialect) -> ClientSuite + Sync) -> Vec<Report> {
+    let run = |dialect| suite(dialect).run().expect("it starts its engine");
+    thread::scope(|scope| {
+        let runs: Vec<_> =
+            Dialect::ALL.into_iter().map(|dialect| scope.spawn(move || run(dialect))).collect();
+        runs.into_iter().map(|it| it.join().expect("a report")).collect()
+    })
+}
+
 #[test]
 fn a_client_that_obeys_passes_every_check() {
     let _machine = together();
     let mut passed = BTreeMap::new();
-    for dialect in Dialect::ALL {
-        let report = suite(None, dialect).run().expect("it starts its engine");
+    for report in in_both(|dialect| suite(None, dialect)) {
         let odd: Vec<_> = report
             .results
             .iter()
@@ -84,12 +94,13 @@ fn asks() -> PathBuf {
 #[test]
 fn our_client_passes_every_check() {
     let _machine = together();
-    for dialect in Dialect::ALL {
+    let reports = in_both(|dialect| {
         let mut words = vec![asks().into_os_string()];
         words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
         words.push("{engine}".into());
-        let suite = ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE);
-        let report = suite.jobs(6).run().expect("it starts its engine");
+        ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE).jobs(6)
+    });
+    for report in reports {
         assert_eq!(failed(&report), [""; 0], "{report}");
         assert!(report.conforms(), "{report}");
     }

@@ -118,10 +118,10 @@ mod tests {
     /// Answers a `stop` that nothing is to be said to.
     fn odd(input: io::PipeReader, mut output: io::PipeWriter) {
         for line in io::BufRead::lines(io::BufReader::new(input)).map_while(Result::ok) {
-            let answer = match line.as_str() {
+            let answer = match line.split(' ').next().unwrap_or_default() {
                 "uci" => "id name Odd\nid author nobody\nuciok\n",
                 "isready" => "readyok\n",
-                "stop" => "bestmove e2e4\n",
+                "go" | "stop" => "bestmove e2e4\n",
                 "quit" => return,
                 _ => "",
             };

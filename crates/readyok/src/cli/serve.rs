@@ -56,6 +56,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         hosts: args.allow_host,
         allow_root: args.allow_root,
         roots: roots(),
+        reload: Options::RELOAD,
         setup: Setup {
             data,
             built_in: (own_program()?, vec!["engine".to_owned()]),

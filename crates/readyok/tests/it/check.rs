@@ -18,7 +18,7 @@ while read -r line; do
     case $line in
         uci) printf '%s\n' 'id name Odd <&"> | *one*' 'id author nobody' uciok ;;
         isready) echo readyok ;;
-        stop) echo bestmove e2e4 ;;
+        go*|stop) echo bestmove e2e4 ;;
         quit) exit ;;
     esac
 done

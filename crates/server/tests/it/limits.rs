@@ -9,10 +9,13 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::support::{Fixture, LONG, game, open_socket};
+use crate::support::{Fixture, LONG, Options, game, open_socket, options};
 
 /// Engines tell what they think at most so often.
 const PACE: Duration = Duration::from_millis(40);
+
+/// So soon the last tab counts as gone.
+const RELOAD: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_tab_too_many_is_closed_and_the_others_go_on() {
@@ -148,7 +151,9 @@ async fn what_engines_think_is_told_twenty_five_times_a_second_at_most() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_ends_by_itself_when_nobody_is_there_if_that_is_wished() {
-    let server = Fixture::start().await;
+    let data = tempfile::tempdir().expect("a folder");
+    let options = Options { reload: RELOAD, ..options(data.path()) };
+    let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
     let mut settings = tab.follow("settings").await;
     settings["on_close"]["quit"] = json!(true);
@@ -160,7 +165,9 @@ async fn it_ends_by_itself_when_nobody_is_there_if_that_is_wished() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_ends_with_the_last_work_if_that_is_wished() {
-    let server = Fixture::start().await;
+    let data = tempfile::tempdir().expect("a folder");
+    let options = Options { reload: RELOAD, ..options(data.path()) };
+    let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
     let mut settings = tab.follow("settings").await;
     settings["on_close"] = json!({ "pause_games": false, "stop_analysis": true, "quit": true });
@@ -168,7 +175,7 @@ async fn it_ends_with_the_last_work_if_that_is_wished() {
     assert_eq!(done["kind"], "done", "{done}");
     // The flag falls when the tab has been gone for long enough.
     let time =
-        json!({ "kind": "clock", "base": 12_000, "increment": 0, "byoyomi": 0, "moves": null });
+        json!({ "kind": "clock", "base": 1500, "increment": 0, "byoyomi": 0, "moves": null });
     let person = json!({ "kind": "person", "name": "Ada", "time": time });
     tab.new_game(game("chess", json!({ "first": person, "second": person }))).await;
     drop(tab);

@@ -44,6 +44,7 @@ pub(crate) fn options(data: &Path) -> Options {
         hosts: Vec::new(),
         allow_root: true,
         roots: Vec::new(),
+        reload: Options::RELOAD,
         setup: Setup {
             data: data.to_owned(),
             built_in: (MIME.into(), Vec::new()),
