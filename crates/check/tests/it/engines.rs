@@ -1,8 +1,9 @@
 //! Engines in this program, and those that are installed.
 
 use std::path::Path;
+use std::thread;
 
-use readyok_check::{Subject, Suite};
+use readyok_check::{Pace, Subject, Suite};
 use readyok_protocol::{Dialect, Side};
 
 fn narikin() -> Subject {
@@ -17,11 +18,17 @@ fn narikin() -> Subject {
 #[test]
 fn narikin_conforms_in_both_protocols() {
     let _machine = crate::faults::together();
-    for dialect in Dialect::ALL {
-        let report = Suite::new(narikin()).dialect(dialect).run().expect("it greets");
+    let judge = |dialect| {
+        let suite = Suite::new(narikin()).dialect(dialect).pace(Pace::fixed(3.0));
+        let report = suite.run().expect("it greets");
         let failures: Vec<_> = report.failures().map(|it| it.check.id).collect();
         assert!(failures.is_empty() && report.conforms(), "{report}");
-    }
+    };
+    thread::scope(|scope| {
+        for dialect in Dialect::ALL {
+            scope.spawn(move || judge(dialect));
+        }
+    });
 }
 
 #[test]
