@@ -58,6 +58,10 @@ fn a_silent_engine_loses_on_time() {
 #[test]
 fn an_engine_that_never_stops_talking_loses_on_time() {
     check_loses(&["go: !flood", "go: "]);
+}
+
+#[test]
+fn an_engine_that_never_stops_talking_nonsense_loses_on_time() {
     check_loses(&["go: !noise", "go: "]);
 }
 
