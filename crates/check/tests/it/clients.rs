@@ -42,6 +42,7 @@ fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
 }
 
 /// Runs a suite in both protocols at once, as it mostly waits.
+#[expect(clippy::expect_used, reason = "what the tests share")]
 fn in_both(suite: impl Fn(Dialect) -> ClientSuite + Sync) -> Vec<Report> {
     let run = |dialect| suite(dialect).run().expect("it starts its engine");
     thread::scope(|scope| {
