@@ -165,6 +165,11 @@ test('what an engine expects is told, and how often it was right', async () => {
   await told.waitFor(LONG);
   await enter(page, /expects (\S+)/.exec((await told.textContent()) ?? '')?.[1] ?? '');
   await page.getByText('1 of 1 guessed').waitFor(LONG);
+  await expect.poll(() => made(page).count(), LONG).toBe(4);
+  await told.waitFor(LONG);
+  const expected = /expects (\S+)/.exec((await told.textContent()) ?? '')?.[1];
+  await enter(page, expected === 'a3' ? 'h3' : 'a3');
+  await page.getByText('1 of 2 guessed').waitFor(LONG);
 });
 
 test('a game begins with moves of a book', async () => {

@@ -30,6 +30,7 @@ pub struct Builder {
     register: Option<Register<'static>>,
     reader: Reader,
     joins_searches: bool,
+    rate: Option<u32>,
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
 }
@@ -108,6 +109,18 @@ impl Builder {
         self
     }
 
+    /// Reads at most so many bytes a second. What an engine says beyond that waits in its pipe, and
+    /// when that is full the engine waits, too: one that says hundreds of thousands of lines a second
+    /// leaves the processors to others. Its answer is late by the time that a full pipe takes.
+    ///
+    /// For programs that show what engines think, with some millions; not for those that measure how
+    /// long engines take. By default all is read at once.
+    #[must_use]
+    pub fn read_rate(mut self, bytes: u32) -> Self {
+        self.rate = Some(bytes);
+        self
+    }
+
     /// Sees to it that a process does not outlive this program, whatever becomes of that. Without a
     /// guard an engine that does not listen may do so if the program is killed.
     #[must_use]
@@ -165,6 +178,9 @@ impl Builder {
             },
         };
         let link = link.map_err(|error| EngineError::start(&name, &error))?;
+        if let Some(rate) = self.rate {
+            link.inbox.limit(rate);
+        }
         let mut driver =
             Driver::start(name, dialect, self.patience, link, self.overhearing.clone());
         driver.separate_searches(!self.joins_searches);

@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::{Dialect, LineBuffer};
 
+use crate::allowance::Allowance;
 use crate::batch::Batch;
+use crate::intake::Intake;
 use crate::sync::{lock, wait_until};
 use crate::time::now;
 
@@ -33,6 +35,8 @@ struct State {
     owner: Option<Waker>,
     /// Waits for room.
     reader: Option<Waker>,
+    /// Without one all is read that comes.
+    allowance: Option<Allowance>,
 }
 
 impl State {
@@ -55,10 +59,28 @@ impl Inbox {
         Self { dialect, state: Mutex::default(), ended: Condvar::new() }
     }
 
-    /// Takes the lines of a buffer, which came at this time. Tells whether all found room; if not,
-    /// the reader is woken when there is some.
-    pub(crate) fn fill(&self, from: &mut LineBuffer, at: Instant, reader: &Waker) -> bool {
+    /// Allows so many bytes a second from now on.
+    pub(crate) fn limit(&self, rate: u32) {
+        lock(&self.state).allowance = Some(Allowance::new(rate, now()));
+    }
+
+    /// Until when the reader is to read nothing more.
+    pub(crate) fn pause(&self) -> Option<Instant> {
+        let state = lock(&self.state);
+        // Nobody waits for the rest when the end has come.
+        let allowance = state.allowance.as_ref().filter(|_| !state.closed && !state.abandoned);
+        allowance.and_then(|allowance| allowance.pause(now()))
+    }
+
+    /// Takes the lines of a reader, the last of which came with its latest read. Tells whether all
+    /// found room; if not, the reader is woken when there is some.
+    pub(crate) fn fill(&self, intake: &mut Intake, reader: &Waker) -> bool {
+        let Intake { lines: from, at, latest, .. } = intake;
+        let (at, bytes) = (*at, std::mem::take(latest));
         let mut state = lock(&self.state);
+        if let Some(allowance) = &mut state.allowance {
+            allowance.spend(bytes, at);
+        }
         let before = state.batch.len();
         loop {
             if state.batch.is_full() && !state.batch.compact(self.dialect) {
@@ -67,10 +89,9 @@ impl Inbox {
                 return false;
             }
             let wanted = !state.closed && !state.abandoned;
-            match from.next_line() {
-                Some(line) if wanted => state.batch.push(line, at),
-                Some(_) => (),
-                None => break,
+            let Some(line) = from.next_line() else { break };
+            if wanted {
+                state.batch.push(line, at);
             }
         }
         if state.batch.len() != before {

@@ -24,6 +24,8 @@ pub(crate) struct Intake {
     chunk: Vec<u8>,
     /// When the latest bytes were read.
     pub(crate) at: Instant,
+    /// How many they were, until somebody counts them.
+    pub(crate) latest: usize,
     /// There may be more to read.
     pub(crate) open: bool,
 }
@@ -53,7 +55,8 @@ impl Intake {
     }
 
     fn new(longest: usize, most: usize) -> Self {
-        Self { lines: LineBuffer::new(longest), chunk: vec![0; most], at: now(), open: true }
+        let lines = LineBuffer::new(longest);
+        Self { lines, chunk: vec![0; most], at: now(), latest: 0, open: true }
     }
 
     /// Reads once. All lines of the read before have to be taken.
@@ -72,6 +75,7 @@ impl Intake {
             self.open = false;
             return Came::End;
         };
+        self.latest = read;
         self.lines.push(self.chunk.get(..read).unwrap_or_default());
         if read < self.chunk.len() { Came::All } else { Came::Part }
     }
@@ -81,8 +85,10 @@ impl Intake {
 pub(crate) fn read(mut from: impl Read, inbox: &Inbox) {
     let mut intake = Intake::of_output();
     while intake.open && !inbox.is_abandoned() && intake.read(&mut from) != Came::Nothing {
-        let Intake { lines, at, .. } = &mut intake;
-        park_until(None, |waker| inbox.fill(lines, *at, waker));
+        park_until(None, |waker| inbox.fill(&mut intake, waker));
+        if let pause @ Some(_) = inbox.pause() {
+            park_until(pause, |_| inbox.is_abandoned());
+        }
     }
     inbox.end(&mut intake.lines, intake.at);
 }

@@ -55,6 +55,7 @@
 //!   to that.
 //! - An engine that breaks its protocol is no error while there is a result
 //!   ([`Engine::take_notices`]).
+mod allowance;
 mod batch;
 #[cfg(unix)]
 mod bell;

@@ -172,8 +172,9 @@ impl Pump {
         if state.blocked {
             self.hand_over(state);
         }
+        let pause = self.inbox.pause();
         if state.life != Life::Over || self.process.is_none() {
-            if state.output.open && !state.blocked && !abandoned {
+            if state.output.open && !state.blocked && !abandoned && pause.is_none() {
                 on(Source::Output, self.output.as_fd(), PollFlags::IN);
             }
             if let Some(stderr) = self.stderr.as_ref().filter(|_| state.stderr.open && !abandoned) {
@@ -184,7 +185,7 @@ impl Pump {
             }
         }
         on(Source::Bell, self.bell.reader.as_fd(), PollFlags::IN);
-        match (state.life, &self.exit) {
+        let look = match (state.life, &self.exit) {
             (Life::Alive, Some(exit)) => {
                 on(Source::Exit, exit.as_fd(), PollFlags::IN);
                 None
@@ -193,7 +194,8 @@ impl Pump {
             (Life::Alive, None) => Some(now() + LOOK_CLOSELY),
             (Life::Exited { until }, _) => Some(until),
             (Life::Over, _) => None,
-        }
+        };
+        look.into_iter().chain(pause).min()
     }
 
     fn serve(&self, source: &Source) {
@@ -232,8 +234,8 @@ impl Pump {
     }
 
     fn hand_over(&self, state: &mut State) {
+        state.blocked = !self.inbox.fill(&mut state.output, &self.waker);
         let Intake { lines, at, open, .. } = &mut state.output;
-        state.blocked = !self.inbox.fill(lines, *at, &self.waker);
         if !*open && !state.blocked {
             self.inbox.end(lines, *at);
         }

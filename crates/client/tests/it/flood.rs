@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use readyok_client::{Game, Limit, Patience, Problem, Wait, WaitLimit};
 
-use crate::support::{SHORT, check_started, check_started_with, patient, problem, uci};
+use crate::support::{SHORT, check_started, check_started_with, now, patient, problem, uci};
 
 /// Megabytes of this process in memory. Zero where nobody can tell.
 fn memory() -> u64 {
@@ -71,4 +71,23 @@ fn a_flood_of_answers_between_searches_is_held_back() {
         let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
         assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some("e2e4"));
     });
+}
+
+#[test]
+fn a_flood_is_read_no_faster_than_is_wished() {
+    const RATE: u32 = 100_000;
+    for builder in [uci(patient()), uci(patient()).inline()] {
+        check_started_with(builder.read_rate(RATE), &["go: !flood"], |mut engine| {
+            let begin = now();
+            let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
+            while begin.elapsed() < SHORT {
+                assert!(analysis.next_within(SHORT).is_some());
+            }
+            let nodes = analysis.finish().expect("it is stopped").info.nodes;
+            // A pipe and a read of what was said, beyond what has come in the time; lines have fifty
+            // bytes and more.
+            let bytes = begin.elapsed().as_secs_f64() * f64::from(RATE) + 200_000.0;
+            assert!(nodes.is_some_and(|nodes| nodes < (bytes / 50.0) as u64), "{nodes:?}");
+        });
+    }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use readyok_client::{
     Dialect, DropReason, Engine, Game, Limit, Patience, Played, Problem, Search, WaitLimit,
 };
 
 use crate::support::{
-    SHORT, check_gone, check_started, check_started_with, good_engine, misbehaving, patient,
+    SHORT, check_gone, check_started, check_started_with, good_engine, misbehaving, now, patient,
     problem, uci,
 };
 
@@ -43,11 +43,6 @@ fn check_loses(rules: &[&str]) {
         let error = engine.play(&game, depth_one().lost_after(Duration::ZERO));
         assert!(error.expect_err("there is no time").is_recoverable());
     });
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test of deadlines")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 #[test]

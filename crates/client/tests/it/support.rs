@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use readyok_client::{Builder, Dialect, Engine, EngineError, Patience, Problem, WaitLimit};
 
@@ -80,6 +80,11 @@ pub(crate) fn check_started_with(builder: Builder, rules: &[&str], test: impl Fn
         test(engine);
     });
     check_reaped(id.expect("it is a process"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests of deadlines")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
 }
 
 /// No process bears the mark any more.
