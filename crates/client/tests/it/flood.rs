@@ -86,8 +86,8 @@ fn a_flood_is_read_no_faster_than_is_wished() {
             let nodes = analysis.finish().expect("it is stopped").info.nodes;
             // A pipe and a read of what was said, beyond what has come in the time; lines have fifty
             // bytes and more.
-            let bytes = begin.elapsed().as_secs_f64() * f64::from(RATE) + 200_000.0;
-            assert!(nodes.is_some_and(|nodes| nodes < (bytes / 50.0) as u64), "{nodes:?}");
+            let bytes = begin.elapsed().as_millis() * u128::from(RATE) / 1000 + 200_000;
+            assert!(nodes.is_some_and(|nodes| u128::from(nodes) < bytes / 50), "{nodes:?}");
         });
     }
 }
