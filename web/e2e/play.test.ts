@@ -161,14 +161,18 @@ test('what an engine expects is told, and how often it was right', async () => {
   await page.getByLabel('It thinks on your time').check();
   await begin(page);
   const told = page.getByText(/expects \S+/);
+  const expected = async () => /expects (\S+)/.exec((await told.textContent()) ?? '')?.[1] ?? '';
   await enter(page, 'e4');
   await told.waitFor(LONG);
-  await enter(page, /expects (\S+)/.exec((await told.textContent()) ?? '')?.[1] ?? '');
+  const first = await expected();
+  await enter(page, first);
   await page.getByText('1 of 1 guessed').waitFor(LONG);
   await expect.poll(() => made(page).count(), LONG).toBe(4);
   await told.waitFor(LONG);
-  const expected = /expects (\S+)/.exec((await told.textContent()) ?? '')?.[1];
-  await enter(page, expected === 'a3' ? 'h3' : 'a3');
+  const second = await expected();
+  // A pawn that has not moved yet.
+  const other = ['a3', 'h3'].find((move) => move !== second && move[0] !== first[0]);
+  await enter(page, other ?? '');
   await page.getByText('1 of 2 guessed').waitFor(LONG);
 });
 
