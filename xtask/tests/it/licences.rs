@@ -1,6 +1,7 @@
-//! The permissive crates need nothing that is not permissive.
+//! The permissive crates need nothing that is not permissive, and no crate more than `deny.toml` allows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -25,6 +26,26 @@ fn the_client_needs_only_permissive_crates() {
 fn a_gpl_crate_below_a_program_is_seen() {
     let found = not_permissive("readyok-rules");
     assert!(found.iter().any(|crate_| crate_.starts_with("shakmaty ")), "{found:?}");
+}
+
+#[test]
+fn every_crate_may_have_its_licence() {
+    let deny = Deny::read();
+    let metadata = Metadata::read();
+    let refused: Vec<String> = metadata
+        .packages
+        .iter()
+        .filter(|package| !package.is_allowed(&deny.licenses.allowed_to(&package.name)))
+        .map(Package::to_string)
+        .collect();
+    assert!(refused.is_empty(), "`deny.toml` refuses {}", refused.join(", "));
+    for exception in &deny.licenses.exceptions {
+        assert!(
+            !metadata.package_named(&exception.name).is_allowed(&deny.licenses.allow),
+            "`{}` needs no exception",
+            exception.name,
+        );
+    }
 }
 
 #[test]
@@ -73,25 +94,47 @@ fn check_permissive(name: &str) {
 /// The crates that `name` needs, itself included, whose licence is not permissive.
 fn not_permissive(name: &str) -> Vec<String> {
     let metadata = Metadata::read();
-    let allowed = allowed_licences();
+    let allowed = Deny::read().licenses.allow;
     metadata
         .needed_by(&metadata.package_named(name).id)
         .into_iter()
         .map(|id| metadata.package(id))
-        .filter(|package| {
-            let licence = package.license.as_deref().unwrap_or_default();
-            spdx::is_permissive(licence, &allowed) != Some(true)
-        })
-        .map(|package| format!("{} ({})", package.name, package.license.as_deref().unwrap_or("?")))
+        .filter(|package| !package.is_allowed(&allowed))
+        .map(Package::to_string)
         .collect()
 }
 
-/// The list at the head of `deny.toml`.
-fn allowed_licences() -> BTreeSet<String> {
-    let text = std::fs::read_to_string(workspace().join("deny.toml")).unwrap();
-    let (_, list) = text.split_once("\nallow = [").unwrap();
-    let (list, _) = list.split_once(']').unwrap();
-    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+/// What `deny.toml` says of licences.
+#[derive(Deserialize)]
+struct Deny {
+    licenses: Licences,
+}
+
+#[derive(Deserialize)]
+struct Licences {
+    allow: BTreeSet<String>,
+    exceptions: Vec<Exception>,
+}
+
+/// What one crate may have as well.
+#[derive(Deserialize)]
+struct Exception {
+    #[serde(rename = "crate")]
+    name: String,
+    allow: BTreeSet<String>,
+}
+
+impl Deny {
+    fn read() -> Self {
+        toml::from_str(&std::fs::read_to_string(workspace().join("deny.toml")).unwrap()).unwrap()
+    }
+}
+
+impl Licences {
+    fn allowed_to(&self, name: &str) -> BTreeSet<String> {
+        let own = self.exceptions.iter().filter(|exception| exception.name == name);
+        self.allow.iter().chain(own.flat_map(|exception| &exception.allow)).cloned().collect()
+    }
 }
 
 fn workspace() -> PathBuf {
@@ -111,6 +154,19 @@ struct Package {
     name: String,
     license: Option<String>,
     dependencies: Vec<Dependency>,
+}
+
+impl Package {
+    fn is_allowed(&self, licences: &BTreeSet<String>) -> bool {
+        let declared = self.license.as_deref().unwrap_or_default();
+        spdx::is_permissive(declared, licences) == Some(true)
+    }
+}
+
+impl fmt::Display for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.license.as_deref().unwrap_or("?"))
+    }
 }
 
 #[derive(Deserialize)]
