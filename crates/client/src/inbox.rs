@@ -13,7 +13,6 @@ use readyok_protocol::{Dialect, LineBuffer};
 
 use crate::allowance::Allowance;
 use crate::batch::Batch;
-use crate::intake::Intake;
 use crate::sync::{lock, wait_until};
 use crate::time::now;
 
@@ -72,15 +71,17 @@ impl Inbox {
         allowance.and_then(|allowance| allowance.pause(now()))
     }
 
-    /// Takes the lines of a reader, the last of which came with its latest read. Tells whether all
-    /// found room; if not, the reader is woken when there is some.
-    pub(crate) fn fill(&self, intake: &mut Intake, reader: &Waker) -> bool {
-        let Intake { lines: from, at, latest, .. } = intake;
-        let (at, bytes) = (*at, std::mem::take(latest));
-        let mut state = lock(&self.state);
-        if let Some(allowance) = &mut state.allowance {
+    /// So many bytes were read, which the allowance pays for.
+    pub(crate) fn spend(&self, bytes: usize, at: Instant) {
+        if let Some(allowance) = &mut lock(&self.state).allowance {
             allowance.spend(bytes, at);
         }
+    }
+
+    /// Takes lines that came at a time. Tells whether all found room; if not, the reader is woken
+    /// when there is some.
+    pub(crate) fn fill(&self, from: &mut LineBuffer, at: Instant, reader: &Waker) -> bool {
+        let mut state = lock(&self.state);
         let before = state.batch.len();
         loop {
             if state.batch.is_full() && !state.batch.compact(self.dialect) {
@@ -194,5 +195,14 @@ impl Inbox {
 
     pub(crate) fn is_abandoned(&self) -> bool {
         lock(&self.state).abandoned
+    }
+
+    /// The same, for a reader that is to be woken when it becomes so.
+    pub(crate) fn is_abandoned_by(&self, reader: &Waker) -> bool {
+        let mut state = lock(&self.state);
+        if !state.abandoned {
+            state.reader = Some(reader.clone());
+        }
+        state.abandoned
     }
 }

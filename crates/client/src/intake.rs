@@ -24,7 +24,7 @@ pub(crate) struct Intake {
     chunk: Vec<u8>,
     /// When the latest bytes were read.
     pub(crate) at: Instant,
-    /// How many they were, until somebody counts them.
+    /// How many the latest read gave.
     pub(crate) latest: usize,
     /// There may be more to read.
     pub(crate) open: bool,
@@ -61,6 +61,7 @@ impl Intake {
 
     /// Reads once. All lines of the read before have to be taken.
     pub(crate) fn read(&mut self, mut from: impl Read) -> Came {
+        self.latest = 0;
         let read = loop {
             match from.read(&mut self.chunk) {
                 Ok(0) => break None,
@@ -85,9 +86,10 @@ impl Intake {
 pub(crate) fn read(mut from: impl Read, inbox: &Inbox) {
     let mut intake = Intake::of_output();
     while intake.open && !inbox.is_abandoned() && intake.read(&mut from) != Came::Nothing {
-        park_until(None, |waker| inbox.fill(&mut intake, waker));
+        inbox.spend(intake.latest, intake.at);
+        park_until(None, |waker| inbox.fill(&mut intake.lines, intake.at, waker));
         if let pause @ Some(_) = inbox.pause() {
-            park_until(pause, |_| inbox.is_abandoned());
+            park_until(pause, |waker| inbox.is_abandoned_by(waker));
         }
     }
     inbox.end(&mut intake.lines, intake.at);

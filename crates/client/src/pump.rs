@@ -229,13 +229,14 @@ impl Pump {
             return Came::End;
         }
         let came = state.output.read(&self.output);
+        self.inbox.spend(state.output.latest, state.output.at);
         self.hand_over(state);
         came
     }
 
     fn hand_over(&self, state: &mut State) {
-        state.blocked = !self.inbox.fill(&mut state.output, &self.waker);
         let Intake { lines, at, open, .. } = &mut state.output;
+        state.blocked = !self.inbox.fill(lines, *at, &self.waker);
         if !*open && !state.blocked {
             self.inbox.end(lines, *at);
         }
