@@ -196,11 +196,7 @@ pub(super) fn plays_legally(
 }
 
 fn shortened(command: &str) -> String {
-    let mut text: String = command.chars().take(90).collect();
-    if text.len() < command.len() {
-        text.push('…');
-    }
-    text
+    words::shown(command, 90)
 }
 
 fn startpos(bench: &Bench<'_>) -> Outcome {

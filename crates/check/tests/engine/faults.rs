@@ -64,9 +64,9 @@ pub(crate) fn ignore_requests_to_end() {}
 #[expect(clippy::disallowed_methods, reason = "it keeps time as engines do")]
 pub(crate) fn be_busy() {
     static BUSY: std::sync::Once = std::sync::Once::new();
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
     BUSY.call_once(|| {
-        std::thread::spawn(move || {
+        std::thread::spawn(|| {
+            let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
             while std::time::Instant::now() < until {
                 std::hint::spin_loop();
             }
