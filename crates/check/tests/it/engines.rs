@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::thread;
 
-use readyok_check::{Pace, Subject, Suite};
+use readyok_check::{Subject, Suite};
 use readyok_protocol::{Dialect, Side};
 
 fn narikin() -> Subject {
@@ -19,8 +19,7 @@ fn narikin() -> Subject {
 fn narikin_conforms_in_both_protocols() {
     let _machine = crate::faults::together();
     let judge = |dialect| {
-        let suite = Suite::new(narikin()).dialect(dialect).pace(Pace::fixed(3.0));
-        let report = suite.run().expect("it greets");
+        let report = Suite::new(narikin()).dialect(dialect).run().expect("it greets");
         let failures: Vec<_> = report.failures().map(|it| it.check.id).collect();
         assert!(failures.is_empty() && report.conforms(), "{report}");
     };

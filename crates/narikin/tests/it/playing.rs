@@ -57,7 +57,7 @@ fn plays_legal_moves_of_chess960_from_random_positions() {
 
 #[test]
 fn plays_legal_moves_of_shogi_from_random_positions() {
-    check_random_games(Game::Shogi, "", 2, &depth(2));
+    check_random_games(Game::Shogi, "", 3, &depth(2));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use readyok_check::{Pace, Severity, Subject, Suite, Verdict};
+use readyok_check::{Severity, Subject, Suite, Verdict};
 use readyok_protocol::Dialect;
 use serde_json::Value;
 
@@ -127,7 +127,7 @@ fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
     let dir = Dir::new();
     let judge = &|dialect, words: &[&str], only: &[&str]| {
         let suite = Suite::new(Subject::program(READYOK, words)).dialect(dialect);
-        let suite = suite.only(only.iter().copied()).pace(Pace::fixed(3.0));
+        let suite = suite.only(only.iter().copied()).timeout_scale(3.0);
         let report = suite.run().expect("it greets");
         let failed: Vec<_> = report
             .results
