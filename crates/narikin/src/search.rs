@@ -22,6 +22,9 @@ use crate::{
     table::{Bound, Known, NO_VALUE, Table, narrow},
 };
 
+/// Tells what is kept by a search that leaves nothing out from what others keep.
+const FULL_WIDTH_KEY: u64 = 0xD6E8_FEB8_6659_FD93;
+
 /// How many positions go by between two questions whether to stop.
 const POLL_INTERVAL: u64 = 256;
 
@@ -234,7 +237,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
 
         // 5. What is known from an earlier visit.
-        let key = self.board.key() ^ u64::from(excluded).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let key = self.key() ^ u64::from(excluded).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let known = self.shared.table.get(key);
         let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);
@@ -667,7 +670,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             bound: Some(bound),
             was_pv,
         };
-        self.shared.table.put(self.board.key(), known);
+        self.shared.table.put(self.key(), known);
         Some(value)
     }
 
@@ -728,6 +731,13 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         self.shared.table.put(key, known);
     }
 
+    /// The key by which the table knows the position. What others have left out may be the mate that
+    /// a search of everything is for, so that it neither reads their entries nor leaves them its own.
+    fn key(&self) -> u64 {
+        let salt = if self.shared.full_width { FULL_WIDTH_KEY } else { 0 };
+        self.board.key() ^ salt
+    }
+
     /// Ends the line here with a move that mates.
     fn end_line(&mut self, ply: usize, mv: B::Move) {
         self.lines.start(ply + 1);
@@ -739,7 +749,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         self.path.push(mv);
         self.evaluation.play(&self.board, mv);
         self.board.play(mv);
-        self.shared.table.prefetch(self.board.key());
+        self.shared.table.prefetch(self.key());
     }
 
     /// Takes back the last move.
@@ -771,7 +781,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     /// What the best answer to a move was when it was searched last.
     pub(crate) fn answer_to(&mut self, mv: B::Move) -> Option<B::Move> {
         self.board.play(mv);
-        let known = self.shared.table.get(self.board.key());
+        let known = self.shared.table.get(self.key());
         let answer = known.and_then(|known| self.board.unpack(known.mv));
         self.board.undo(mv);
         answer

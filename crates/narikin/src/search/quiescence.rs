@@ -35,7 +35,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         }
 
         // 2. What is known from an earlier visit.
-        let key = self.board.key();
+        let key = self.key();
         let known = self.shared.table.get(key);
         let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);

@@ -1,6 +1,6 @@
 //! Mates are found, by the shortest way, and positions without a move are known for what they are.
 
-use narikin::{Limits, Score};
+use narikin::{Limits, Score, Searcher};
 use readyok_rules::{Game, Position};
 
 use crate::{Probe, depth, position, search, words};
@@ -132,4 +132,25 @@ fn counts_the_game_before_the_search_as_repetition() {
 #[test]
 fn gives_mate_on_the_last_of_the_fifty_moves() {
     check_mate(Game::Chess, "7k/8/6K1/8/8/8/R7/8 w - - 99 80", 1, &["a2a8"]);
+}
+
+/// What a search left out that was not after a mate says nothing about mates.
+#[test]
+fn finds_mates_of_three_moves_after_a_search_of_the_same_position() {
+    for (text, moves) in [
+        ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", 3),
+        ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w - - 0 1", 2),
+        ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2),
+        ("8/6k1/8/8/8/8/R7/1R4K1 w - - 0 1", 3),
+    ] {
+        let position = position(Game::Chess, text);
+        for before in 1..=8 {
+            let mut searcher = Searcher::new(4).expect("4 megabytes");
+            searcher.search(&position, &depth(before), &Probe::default());
+            let plies = 2 * moves - 1;
+            let limits = Limits { mate: Some(plies), ..Limits::default() };
+            let outcome = searcher.search(&position, &limits, &Probe::default());
+            assert_eq!(outcome.score, Score::Wins { plies }, "{text} after depth {before}");
+        }
+    }
 }
