@@ -27,6 +27,9 @@ pub struct Limits {
     pub max_moves: Option<u32>,
     /// In shogi, the rule for kings that have entered the other camp; by default, 27 points.
     pub impasse: Option<Impasse>,
+    /// In shogi, whether the pieces that a handicap leaves out count for nobody, even by a rule that
+    /// gives them to whoever left them out.
+    pub missing_for_nobody: bool,
     /// What the user has taught of single positions; they are searched no further.
     pub learned: Option<Arc<Learned>>,
     /// In chess, tables that know positions with few pieces.

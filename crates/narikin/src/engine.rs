@@ -255,10 +255,11 @@ impl Narikin {
         let wording = self.wording(request);
         let named = go.search_moves.iter().flat_map(MoveList::words);
         let nodes = [go.nodes, strength.map(Strength::nodes)].into_iter().flatten().min();
+        let entering = self.settings.entering();
         // In UCI nothing can be declared.
         let impasse = match request.dialect {
             Dialect::Uci => Impasse::Ignored,
-            Dialect::Usi => self.settings.entering().impasse,
+            Dialect::Usi => entering.impasse,
         };
         Limits {
             depth: go.depth,
@@ -270,6 +271,7 @@ impl Narikin {
             multipv: strength.map_or(0, Strength::lines).max(count(self.settings.multipv.get())),
             max_moves: self.settings.max_moves(),
             impasse: Some(impasse),
+            missing_for_nobody: !entering.counts_missing,
             refutations: self.settings.show_refutations.get(),
             learned: self.settings.learned(),
             tables: self.settings.tables(),

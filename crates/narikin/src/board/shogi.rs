@@ -217,12 +217,15 @@ impl Board for Shogi {
         past.pop();
         let since_pass = past.len();
         let mut position = position.clone_compact();
-        position.set_entering_king_rule(match limits.impasse {
-            Some(Impasse::Ignored) => EnteringKingRule::None,
-            Some(Impasse::Points24) => EnteringKingRule::Point24Handicap,
-            Some(Impasse::Points27) | None => EnteringKingRule::Point27,
-            Some(Impasse::Points27Handicap) => EnteringKingRule::Point27Handicap,
-            Some(Impasse::Try) => EnteringKingRule::TryRule,
+        position.set_entering_king_rule(match (limits.impasse, limits.missing_for_nobody) {
+            (Some(Impasse::Ignored), _) => EnteringKingRule::None,
+            (Some(Impasse::Points24), false) => EnteringKingRule::Point24Handicap,
+            (Some(Impasse::Points24), true) => EnteringKingRule::Point24,
+            (Some(Impasse::Points27Handicap), false) => EnteringKingRule::Point27Handicap,
+            (Some(Impasse::Points27) | None, _) | (Some(Impasse::Points27Handicap), true) => {
+                EnteringKingRule::Point27
+            }
+            (Some(Impasse::Try), _) => EnteringKingRule::TryRule,
         });
         let last_ply = limits.max_moves.and_then(|moves| moves.try_into().ok());
         let last_ply = last_ply.unwrap_or(Ply::MAX);

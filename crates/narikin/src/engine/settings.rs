@@ -107,7 +107,7 @@ const OF_USI: [&str; 4] = ["USI_Strength", "EnteringKingRule", "MaxMovesToDraw",
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entering {
     pub(super) impasse: Impasse,
-    counts_missing: bool,
+    pub(super) counts_missing: bool,
 }
 
 impl Settings {

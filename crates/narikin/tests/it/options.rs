@@ -224,6 +224,24 @@ fn a_king_that_has_entered_wins_by_the_rule_that_is_set() {
     }
 }
 
+/// The second player has left out a rook and a bishop, and enters with 26 points.
+#[test]
+fn the_search_counts_a_handicap_as_the_declaration_does() {
+    let before = "K8/9/9/9/9/7k1/9/2ssssggg/4g+b+r2 w 18P4n4l 1";
+    let entered = "K8/9/9/9/9/9/7k1/2ssssggg/4g+b+r2 w 18P4n4l 1";
+    let mut client = Client::with("usi", &[]);
+    for (rule, wins) in
+        [("CSARule24", false), ("CSARule24H", true), ("CSARule27", false), ("CSARule27H", true)]
+    {
+        client.say(&format!("usinewgame\nsetoption name EnteringKingRule value {rule}"));
+        let best = client.best(&format!("position sfen {entered}\ngo depth 1"));
+        assert_eq!(best == "win", wins, "{rule}");
+        let search = format!("position sfen {before}\ngo depth 3 searchmoves 2f2g");
+        let seen = score(&client.ask(&search));
+        assert_eq!(seen.is_some_and(|score| score >= 19_000), wins, "{rule}: {seen:?}");
+    }
+}
+
 #[test]
 fn by_the_try_rule_the_king_goes_where_the_other_began() {
     let mut client = Client::with("usi", &["EnteringKingRule value TryRule"]);
