@@ -1,19 +1,14 @@
 //! Plays the first legal move that it finds.
 
-use cozy_chess::{Board as Chess, util::display_uci_move};
-use readyok_engine::{Answer, Board, Control, Engine, Move, Runner, SearchRequest};
+use cozy_chess::Board as Chess;
+use readyok_engine::{Answer, Board, Control, Engine, Runner, SearchRequest};
 
 struct First;
 
 impl Engine for First {
+    type Board = Chess;
     fn search(&mut self, request: &SearchRequest, _control: &Control) -> Answer {
-        let board = Chess::from_position(&request.position)?;
-        let mut words = Vec::new();
-        board.generate_moves(|moves| {
-            words.extend(moves.into_iter().map(|mv| display_uci_move(&board, mv).to_string()));
-            false
-        });
-        Ok(words.first().map(|word| word.parse::<Move>()).transpose()?.into())
+        Ok(Chess::from_position(&request.position)?.any_move().into())
     }
 }
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{BestMove, Checkmate, Move};
 
-use crate::Control;
+use crate::{Board, Control};
 
 /// Why a search could not be done. Its text is told as `info string`.
 pub type Failure = Box<dyn Error + Send + Sync>;
@@ -17,6 +17,11 @@ pub type Answer = Result<BestMove<'static>, Failure>;
 ///
 /// All methods are called on one thread, one after the other.
 pub trait Engine: Send + 'static {
+    /// Where it can be seen which moves are legal, for when a search fails: a board of a crate with
+    /// an adapter, one of the author's, or [`NoBoard`](crate::NoBoard) for an engine that says it
+    /// in [`fallback`](Self::fallback).
+    type Board: Board;
+
     /// Searches until done or told to stop, and returns the move.
     ///
     /// Ask [`Control::stopped`] often: it is cheap, and true as soon as the client says `stop` or
@@ -54,11 +59,13 @@ pub trait Engine: Send + 'static {
         Vec::new()
     }
 
-    /// Any legal move, for when a search failed.
+    /// The move to play after a search that failed: the first of `wanted` that is legal, or any
+    /// that is. `None` if there is none.
     ///
-    /// It is asked only if the search had told no variation and the client named no moves to
-    /// search. Without it such a search ends as if there were no legal move.
-    fn fallback(&self, _request: &SearchRequest) -> Option<Move> {
-        None
+    /// Wanted are the first move of the best line that the search told, and after it those that the
+    /// client named, of which a few are enough. Nobody has checked any of them. An engine that plays several
+    /// games asks [`Board::legal_move`] of the right board.
+    fn fallback(&self, request: &SearchRequest, wanted: &[Move]) -> Option<Move> {
+        Self::Board::legal_move(&request.position, wanted)
     }
 }

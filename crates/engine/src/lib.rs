@@ -36,7 +36,7 @@ mod runner;
 mod server;
 mod worker;
 
-pub use board::{Board, BoardError};
+pub use board::{Board, BoardError, NoBoard};
 pub use budget::Budget;
 pub use control::Control;
 pub use engine::{Answer, Engine, Failure};

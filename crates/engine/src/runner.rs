@@ -91,9 +91,10 @@ impl<E: Engine> Runner<E> {
     /// Errors and panics are told as for [`copy_protection`](Self::copy_protection).
     ///
     /// ```
-    /// # use readyok_engine::{Answer, Control, Engine, Runner, SearchRequest};
+    /// # use readyok_engine::{Answer, Control, Engine, NoBoard, Runner, SearchRequest};
     /// # struct Mine;
     /// # impl Engine for Mine {
+    /// #     type Board = NoBoard;
     /// #     fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer { Err("none".into()) }
     /// # }
     /// let runner = Runner::new("Mine", Mine).registration(|given| match given {
@@ -117,10 +118,11 @@ impl<E: Engine> Runner<E> {
     ///
     /// ```
     /// # #[cfg(feature = "translation")] {
-    /// # use readyok_engine::{Answer, Control, Dialect, Engine, Runner, SearchRequest};
+    /// # use readyok_engine::{Answer, Control, Dialect, Engine, NoBoard, Runner, SearchRequest};
     /// use readyok_engine::protocol::translation::Translation;
     /// # struct Mine;
     /// # impl Engine for Mine {
+    /// #     type Board = NoBoard;
     /// #     fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer { Err("none".into()) }
     /// # }
     /// # let runner = Runner::new("Mine", Mine);

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{BestMove, Checkmate, OptionValue, Register};
+use readyok_protocol::{BestMove, Checkmate, Move, MoveList, OptionValue, Register};
 
 use crate::licence::Licence;
 use crate::server::Event;
@@ -104,7 +104,10 @@ fn remark(events: &SyncSender<Event>, text: String) {
     let _ = events.send(Event::Remark(text));
 }
 
-/// A move for a search that failed: what it would have played, or any that is legal.
+/// So many of the moves that a client named are looked at for a search that failed.
+const NAMED: usize = 64;
+
+/// A move for a search that failed: what it would have played, if that is legal, or any that is.
 fn fallback(
     engine: &impl Engine,
     request: &SearchRequest,
@@ -112,9 +115,10 @@ fn fallback(
     events: &SyncSender<Event>,
 ) -> BestMove<'static> {
     let told = *control.first_move();
-    let named = || request.go.search_moves.as_ref().and_then(|moves| moves.moves().next());
-    let any = || caught(events, "the fallback", || engine.fallback(request)).flatten();
-    told.or_else(named).or_else(any).into()
+    let named = request.go.search_moves.iter().flat_map(MoveList::moves).take(NAMED);
+    let wanted: Vec<Move> = told.into_iter().chain(named).collect();
+    let found = caught(events, "the fallback", || engine.fallback(request, &wanted));
+    found.unwrap_or_else(|| wanted.first().copied()).into()
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use readyok_engine::protocol::MateLimit;
 use readyok_engine::{
     Answer, Best, BestMove, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
-    Options, Runner, SearchRequest,
+    NoBoard, Options, Runner, SearchRequest,
 };
 use readyok_rules::{EndRules, Impasse, Position, Reason, ShogiRules};
 
@@ -39,15 +39,7 @@ pub fn runner() -> Result<Runner<Narikin>, TryReserveError> {
     let mut options = Options::new();
     let settings = Settings::declare(&mut options);
     let move_overhead = settings.move_overhead.clone();
-    let engine = Narikin {
-        searcher: Searcher::new(megabytes(HASH))?,
-        size: HASH,
-        refused: None,
-        opening: Opening::default(),
-        game: fastrand::u64(..),
-        remarks: Vec::new(),
-        settings,
-    };
+    let engine = Narikin::new(settings)?;
     Ok(Runner::new(concat!("Narikin ", env!("CARGO_PKG_VERSION")), engine)
         .author("the Readyok authors")
         .dialects(Dialect::ALL)
@@ -72,6 +64,9 @@ pub struct Narikin {
 }
 
 impl Engine for Narikin {
+    /// Which game it is depends on the options.
+    type Board = NoBoard;
+
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
         self.prepare();
         for remark in self.remarks() {
@@ -182,10 +177,11 @@ impl Engine for Narikin {
         std::mem::take(&mut self.remarks)
     }
 
-    fn fallback(&self, request: &SearchRequest) -> Option<Move> {
+    fn fallback(&self, request: &SearchRequest, wanted: &[Move]) -> Option<Move> {
         let wording = self.wording(request);
         let position = wording.position(&request.position).ok()?;
-        wording.word(position.legal_moves().into_iter().next()?).ok()
+        let wanted = wanted.iter().find_map(|word| wording.read(&position, word.as_str()));
+        wording.word(wanted.or_else(|| position.legal_moves().into_iter().next())?).ok()
     }
 }
 
@@ -198,6 +194,18 @@ enum Won {
 }
 
 impl Narikin {
+    fn new(settings: Settings) -> Result<Self, TryReserveError> {
+        Ok(Self {
+            searcher: Searcher::new(megabytes(HASH))?,
+            size: HASH,
+            refused: None,
+            opening: Opening::default(),
+            game: fastrand::u64(..),
+            remarks: Vec::new(),
+            settings,
+        })
+    }
+
     fn wording(&self, request: &SearchRequest) -> Wording {
         Wording::new(request.dialect, self.settings.game(request.dialect))
     }
@@ -310,4 +318,33 @@ fn megabytes(size: i64) -> usize {
 
 fn count(wanted: i64) -> usize {
     usize::try_from(wanted).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use readyok_engine::protocol::{Command, Go};
+
+    use super::*;
+
+    #[test]
+    fn a_search_that_fails_ends_in_what_was_wanted_or_any_legal_move() {
+        let settings = Settings::declare(&mut Options::new());
+        let narikin = Narikin::new(settings).unwrap();
+        let fallback = |dialect, position: &str, wanted: &[&str]| {
+            let Command::Position(position) = Command::read(position, dialect).value else {
+                panic!("no position: {position}")
+            };
+            let position = position.into_owned();
+            let request = SearchRequest { dialect, position, go: Go::default() };
+            let wanted: Vec<Move> = wanted.iter().map(|word| word.parse().unwrap()).collect();
+            narikin.fallback(&request, &wanted).map(|mv| mv.to_string())
+        };
+        let cornered = "position fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1";
+        let (uci, usi) = (Dialect::Uci, Dialect::Usi);
+        assert_eq!(fallback(uci, "position startpos", &["e2e5", "g1f3"]).as_deref(), Some("g1f3"));
+        assert_eq!(fallback(uci, cornered, &["a1a2"]).as_deref(), Some("a1b2"));
+        assert_eq!(fallback(uci, "position fen 7k/8/8/8/8/1q6/8/K7 w - - 0 1", &["a1a2"]), None);
+        assert_eq!(fallback(usi, "position startpos", &["7g7f"]).as_deref(), Some("7g7f"));
+        assert!(fallback(usi, "position startpos", &["2h2a"]).is_some_and(|mv| mv != "2h2a"));
+    }
 }

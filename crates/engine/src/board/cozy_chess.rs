@@ -2,6 +2,7 @@
 
 use cozy_chess::Board;
 use cozy_chess::util::parse_uci_move;
+use readyok_protocol::Move;
 
 use crate::Failure;
 
@@ -29,6 +30,19 @@ impl super::Board for Board {
             self.try_play(parse_uci_move(self, word)?)?;
         }
         Ok(())
+    }
+
+    /// Castles only if it must, as it has two forms. Then it is Chess960: a king that may go two
+    /// squares to the side may go one.
+    fn any_move(&self) -> Option<Move> {
+        let ours = self.colors(self.side_to_move());
+        let mut moves = Vec::new();
+        self.generate_moves(|more| {
+            moves.extend(more);
+            false
+        });
+        let plain = moves.iter().find(|mv| !ours.has(mv.to));
+        plain.or_else(|| moves.first())?.to_string().parse().ok()
     }
 }
 

@@ -8,16 +8,17 @@ mod rsshogi;
 use std::error::Error;
 use std::fmt;
 
-use readyok_protocol::{Position, Root};
+use readyok_protocol::{Move, Position, Root};
 
 use crate::Failure;
 
 /// A board that positions can be set up on.
 ///
 /// There are adapters for the boards of `cozy-chess` and `rsshogi`, as features of those names.
-/// For any other, implement three methods; for `shakmaty`, whose licence keeps it out of here:
+/// For any other, implement four methods; for `shakmaty`, whose licence keeps it out of here:
 ///
 /// ```text
+/// #[derive(Clone)]
 /// struct Chess(shakmaty::Chess);
 ///
 /// impl Board for Chess {
@@ -31,9 +32,13 @@ use crate::Failure;
 ///         let mv = word.parse::<UciMove>()?.to_move(&self.0)?;
 ///         Ok(self.0.play_unchecked(mv))
 ///     }
+///     fn any_move(&self) -> Option<Move> {
+///         let mv = self.0.legal_moves().into_iter().next()?;
+///         mv.to_uci(CastlingMode::Standard).to_string().parse().ok()
+///     }
 /// }
 /// ```
-pub trait Board: Sized {
+pub trait Board: Clone {
     /// The usual start position.
     fn start() -> Self;
 
@@ -48,6 +53,14 @@ pub trait Board: Sized {
     /// # Errors
     /// The move is not legal.
     fn play_word(&mut self, word: &str) -> Result<(), Failure>;
+
+    /// Any legal move, as the protocol writes it. `None` if there is none.
+    fn any_move(&self) -> Option<Move>;
+
+    /// Whether a move can be played.
+    fn is_legal(&self, mv: Move) -> bool {
+        self.clone().play_word(mv.as_str()).is_ok()
+    }
 
     /// The position of a request, with all moves played.
     ///
@@ -67,6 +80,39 @@ pub trait Board: Sized {
             })?;
         }
         Ok(board)
+    }
+
+    /// The first of these moves that is legal in a position, or else any that is. `None` if there is
+    /// none. Where the board cannot tell, as the position is none of its game, it is the first one.
+    fn legal_move(position: &Position<'_>, wanted: &[Move]) -> Option<Move> {
+        let Ok(board) = Self::from_position(position) else { return wanted.first().copied() };
+        let legal = wanted.iter().copied().find(|mv| board.is_legal(*mv));
+        legal.or_else(|| board.any_move())
+    }
+}
+
+/// For an engine without a [`Board`]: it knows no move and believes all that is wanted.
+///
+/// Such an engine implements [`Engine::fallback`](crate::Engine::fallback) itself. If it does not, a
+/// search that fails before it tells a line ends as if there were no legal move.
+#[derive(Clone, Copy, Debug)]
+pub struct NoBoard;
+
+impl Board for NoBoard {
+    fn start() -> Self {
+        Self
+    }
+
+    fn from_text(_text: &str) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    fn play_word(&mut self, _word: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn any_move(&self) -> Option<Move> {
+        None
     }
 }
 

@@ -1,6 +1,8 @@
 //! Shogi on the board of `rsshogi`.
 
-use rsshogi::board::{Position, hirate_position};
+use readyok_protocol::Move as Word;
+use rsshogi::board::{Move32List, Position, hirate_position};
+use rsshogi::movegen::generate_legal_all_move32;
 use rsshogi::types::Move;
 
 use crate::Failure;
@@ -37,5 +39,11 @@ impl super::Board for Position {
         let mv = Move::from_usi(word).filter(legal).ok_or("it is not legal")?;
         let played = self.try_apply_move32(self.move32_from_move(mv));
         Ok(played.map_err(|error| format!("{error:?}"))?)
+    }
+
+    fn any_move(&self) -> Option<Word> {
+        let mut moves = Move32List::new();
+        generate_legal_all_move32(self, &mut moves);
+        moves.iter().next()?.to_usi().parse().ok()
     }
 }

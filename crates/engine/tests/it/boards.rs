@@ -77,3 +77,42 @@ fn shogi_moves_and_positions_that_cannot_be_are_named() {
     check("position sfen 4k4/4G4/9/9/9/9/9/9/4K4 b - 1", "unusable position: ");
     check("position sfen 4k4/4p4/4p4/9/9/9/9/9/4K4 b - 1", "unusable position: ");
 }
+
+/// Checks that any move is one that can be played, or that there is none.
+#[track_caller]
+fn check_any_move<B: Board>(dialect: Dialect, line: &str, expected: bool) {
+    let board = board::<B>(dialect, line).unwrap();
+    let any = board.any_move();
+    assert_eq!(any.is_some(), expected, "{line}");
+    assert!(any.is_none_or(|mv| board.is_legal(mv)), "{line}: {any:?}");
+}
+
+#[test]
+fn any_move_is_legal_if_there_is_one() {
+    for (line, expected) in [
+        ("position startpos", true),
+        ("position startpos moves e2e4", true),
+        ("position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1", true),
+        ("position fen 7k/5Q2/8/8/8/8/8/K7 b - - 0 1", false),
+        ("position startpos moves f2f3 e7e5 g2g4 d8h4", false),
+    ] {
+        check_any_move::<cozy_chess::Board>(Dialect::Uci, line, expected);
+    }
+    for (line, expected) in [
+        ("position startpos", true),
+        ("position startpos moves 7g7f", true),
+        ("position sfen 4k4/9/9/9/9/9/9/9/9 b G 1", true),
+        ("position sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", false),
+    ] {
+        check_any_move::<rsshogi::board::Position>(Dialect::Usi, line, expected);
+    }
+}
+
+#[test]
+fn any_move_castles_only_if_nothing_else_is_legal() {
+    let any = |line| board::<cozy_chess::Board>(Dialect::Uci, line).unwrap().any_move().unwrap();
+    let free = any("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    assert!(!["e1g1", "e1h1"].contains(&free.as_str()), "{free}");
+    let only = any("position fen 5r1k/8/8/8/8/4n2p/6pP/6KR w H - 0 1");
+    assert_eq!(only.as_str(), "g1h1");
+}

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use readyok_engine::{Answer, Control, Engine, Runner, SearchRequest};
+use readyok_engine::{Answer, Control, Engine, NoBoard, Runner, SearchRequest};
 
 /// No test waits longer for anything. It is not what is measured.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -16,6 +16,7 @@ type Search = dyn FnMut(&SearchRequest, &Control) -> Answer + Send;
 pub(crate) struct Scripted(pub(crate) Box<Search>);
 
 impl Engine for Scripted {
+    type Board = NoBoard;
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
         (self.0)(request, control)
     }

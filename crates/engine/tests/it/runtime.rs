@@ -1,14 +1,15 @@
 //! The runtime: threads, time, failures and options.
 
 use std::io;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use readyok_engine::{
-    Answer, Budget, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList, Options,
-    Registration, Runner, SearchRequest,
+    Answer, Board, Budget, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
+    NoBoard, Options, Registration, Runner, SearchRequest,
 };
 
 use crate::client::{Client, engine, wait_for_stop};
@@ -174,8 +175,63 @@ fn a_panic_in_a_search_ends_in_the_move_that_was_told_last() {
     }
 }
 
+/// Tells a line, or none, and panics; on a board.
+struct Falling<B> {
+    told: Option<&'static str>,
+    board: PhantomData<fn(B)>,
+}
+
+impl<B: Board + 'static> Engine for Falling<B> {
+    type Board = B;
+    fn search(&mut self, _: &SearchRequest, control: &Control) -> Answer {
+        control.info(Info { pv: self.told.map(line), ..Info::default() });
+        panic!("out of ideas");
+    }
+}
+
+/// What an engine on a board plays if its search panics after it has told this move.
+fn played<B: Board + 'static>(
+    dialect: Dialect,
+    told: Option<&'static str>,
+    position: &str,
+    go: &str,
+) -> String {
+    let runner = Runner::new("Falling", Falling::<B> { told, board: PhantomData });
+    let mut client = Client::start(runner.dialects([dialect]));
+    client.say(dialect.hello());
+    client.hear_until(dialect.hello_ok());
+    client.say(&format!("position {position}\n{go}"));
+    client.hear_until("bestmove").pop().unwrap()
+}
+
 #[test]
-fn a_search_that_fails_at_once_ends_in_a_named_move_or_in_none() {
+fn a_panic_in_a_search_ends_in_a_legal_move() {
+    let chess = |told, position: &str, go: &str| {
+        played::<cozy_chess::Board>(Dialect::Uci, told, position, go)
+    };
+    // What was told or named counts only if it can be played.
+    assert_eq!(chess(Some("g1f3"), "startpos", "go depth 3"), "bestmove g1f3");
+    assert_eq!(chess(Some("e2e5"), "startpos", "go searchmoves e7e5 d2d4"), "bestmove d2d4");
+    assert_eq!(chess(None, "startpos", "go searchmoves b1c3"), "bestmove b1c3");
+    let corner = "fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1";
+    assert_eq!(chess(None, corner, "go depth 3"), "bestmove a1b2");
+    assert_eq!(chess(Some("a1a2"), corner, "go searchmoves a1b1"), "bestmove a1b2");
+    // Nothing can be, and nothing can be told of a position that is none.
+    let stalemate = "fen 7k/8/8/8/8/1q6/8/K7 w - - 0 1";
+    assert_eq!(chess(Some("a1a2"), stalemate, "go depth 3"), "bestmove (none)");
+    let no_kings = "fen 8/8/8/8/8/8/8/8 w - - 0 1";
+    assert_eq!(chess(Some("a1a2"), no_kings, "go depth 3"), "bestmove a1a2");
+
+    let shogi = |told, position: &str, go: &str| {
+        played::<rsshogi::board::Position>(Dialect::Usi, told, position, go)
+    };
+    assert_eq!(shogi(Some("7g7f"), "startpos", "go nodes 3"), "bestmove 7g7f");
+    let corner = "sfen 4k4/9/9/9/9/9/9/7r1/8K b - 1";
+    assert_eq!(shogi(Some("1i1h"), corner, "go nodes 3"), "bestmove 1i2h");
+}
+
+#[test]
+fn without_a_board_a_search_that_fails_at_once_ends_in_a_named_move_or_in_none() {
     let mut client = Client::greet(engine(|_, _| Err("no board".into())));
     client.say("go depth 3 searchmoves g1f3");
     client.expect("info string the search failed: no board");
@@ -191,6 +247,7 @@ fn a_search_that_fails_at_once_ends_in_a_named_move_or_in_none() {
 struct Broken;
 
 impl Engine for Broken {
+    type Board = NoBoard;
     fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer {
         panic!("search")
     }
@@ -206,7 +263,7 @@ impl Engine for Broken {
     fn remarks(&mut self) -> Vec<String> {
         panic!("remarks")
     }
-    fn fallback(&self, _: &SearchRequest) -> Option<Move> {
+    fn fallback(&self, _: &SearchRequest, _: &[Move]) -> Option<Move> {
         Some(mv("7g7f"))
     }
 }
@@ -333,6 +390,7 @@ fn handles_read_the_options_that_the_client_sets() {
 struct Talkative(mpsc::Receiver<String>);
 
 impl Engine for Talkative {
+    type Board = NoBoard;
     fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer {
         Ok(mv("e2e4").into())
     }
