@@ -128,10 +128,9 @@ impl App {
         let translation = Translation::read(&setup.translation).unwrap_or_default();
         let registry = Registry::new(translation, store.engines()?);
         let settings = store.settings()?;
-        let at = now();
         let mut rooms = BTreeMap::new();
-        for (id, kept) in store.open_games()? {
-            if let Some(room) = Room::restore(id, kept, at) {
+        for (id, changed, kept) in store.open_games()? {
+            if let Some(room) = Room::restore(id, kept, changed) {
                 rooms.insert(id, room);
             }
         }

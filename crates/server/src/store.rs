@@ -226,15 +226,18 @@ impl Store {
         Ok(())
     }
 
-    /// The games that were open.
-    pub(crate) fn open_games(&self) -> Result<Vec<(GameId, Kept)>, StoreError> {
-        let mut query =
-            self.db.prepare("SELECT id, kept FROM game WHERE open = 1 AND kept IS NOT NULL")?;
-        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    /// The games that were open, with when each was last changed.
+    pub(crate) fn open_games(&self) -> Result<Vec<(GameId, Moment, Kept)>, StoreError> {
+        let mut query = self
+            .db
+            .prepare("SELECT id, changed, kept FROM game WHERE open = 1 AND kept IS NOT NULL")?;
+        let rows = query.query_map([], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+        })?;
         let mut games = Vec::new();
         for row in rows {
-            let (id, kept) = row?;
-            games.push((id, serde_json::from_str(&kept)?));
+            let (id, changed, kept) = row?;
+            games.push((id, Moment::try_from(changed).unwrap_or(0), serde_json::from_str(&kept)?));
         }
         Ok(games)
     }

@@ -32,7 +32,6 @@ impl World {
         tree: Tree,
         at: Moment,
     ) -> Result<Answer, Refusal> {
-        self.require_room()?;
         let players = match &new.players {
             Some(players) => Some(self.named(players)?),
             None => None,
@@ -48,11 +47,34 @@ impl World {
         Ok(Answer::Game { game: id })
     }
 
-    fn require_room(&self) -> Result<(), Refusal> {
-        if MOST_OPEN <= self.rooms.len() {
-            return Err(refusal(RefusalCode::TooMuch, "too many games are open: close some"));
+    /// Makes room for a game. At the limit the game goes that has rested longest; it stays in the library.
+    fn make_room(&mut self, at: Moment) -> Result<(), Refusal> {
+        while MOST_OPEN <= self.rooms.len() {
+            let resting = self.rooms.values().filter(|room| self.rests(room));
+            let oldest = resting.min_by_key(|room| (room.changed(), room.id())).map(Room::id);
+            let Some(oldest) = oldest else {
+                return Err(refusal(
+                    RefusalCode::TooMuch,
+                    "too many games are played, analysed or looked at",
+                ));
+            };
+            self.close_game(oldest, at)?;
         }
         Ok(())
+    }
+
+    /// Whether nobody misses a game that is closed: it is kept as it is, nobody plays it or looks at it, and
+    /// nothing thinks about it.
+    fn rests(&self, room: &Room) -> bool {
+        let id = room.id();
+        let topics = [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)];
+        let mut processes = self.processes.values();
+        !room.is_going()
+            && !room.is_unsaved()
+            && !self.guests.contains(&id)
+            && !topics.into_iter().any(|topic| self.hub.is_wanted(topic))
+            && !processes.any(|it| it.handle.is_some() && is_for(&it.state, id))
+            && !self.reports.get(&id).is_some_and(super::reports::Report::is_due)
     }
 
     /// Opens a tree as a new game.
@@ -62,7 +84,7 @@ impl World {
         source: &str,
         at: Moment,
     ) -> Result<GameId, Refusal> {
-        self.require_room()?;
+        self.make_room(at)?;
         let id = self.store.new_game(source, at).map_err(storage)?;
         let mut room = Room::new(id, tree, at);
         let end = room.tree().main_line().last().copied();
@@ -94,8 +116,8 @@ impl World {
     /// Opens a game of the library.
     pub(super) fn open_game(&mut self, id: GameId, at: Moment) -> Result<Answer, Refusal> {
         if !self.rooms.contains_key(&id) {
-            self.require_room()?;
             let room = self.kept_room(id, at)?;
+            self.make_room(at)?;
             self.rooms.insert(id, room);
             self.recall_report(id);
             self.store.set_open(id, true).map_err(storage)?;

@@ -55,6 +55,11 @@ impl Report {
         self.status
     }
 
+    /// Whether it is being made, or will be.
+    pub(super) fn is_due(&self) -> bool {
+        matches!(self.status, ReportStatus::Running | ReportStatus::Queued)
+    }
+
     pub(super) fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
@@ -388,7 +393,7 @@ impl World {
             .reports
             .iter()
             .filter(|(id, _)| game.is_none_or(|game| game == **id))
-            .filter(|(_, it)| matches!(it.status, ReportStatus::Running | ReportStatus::Queued))
+            .filter(|(_, it)| it.is_due())
             .map(|(id, _)| *id)
             .collect();
         if stops.is_empty() {

@@ -317,6 +317,16 @@ impl Room {
         Some(known.get_or_init(|| it).at(position))
     }
 
+    /// When it was last changed or walked through.
+    pub(crate) fn changed(&self) -> Moment {
+        self.changed
+    }
+
+    /// Whether the library could not take its last change.
+    pub(crate) fn is_unsaved(&self) -> bool {
+        self.dirty.unsaved
+    }
+
     /// Whether it is being played just now.
     pub(crate) fn is_going(&self) -> bool {
         self.play.as_ref().is_some_and(|table| table.stand == Stand::Going)

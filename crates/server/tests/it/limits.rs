@@ -9,10 +9,13 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::support::{Fixture, LONG, Options, game, open_socket, options};
+use crate::support::{Fixture, LONG, Options, Tab, game, open_socket, options};
 
 /// Engines tell what they think at most so often.
 const PACE: Duration = Duration::from_millis(40);
+
+/// So many games can be open.
+const MOST_OPEN: usize = 200;
 
 /// So soon the last tab counts as gone.
 const RELOAD: Duration = Duration::from_millis(500);
@@ -104,6 +107,40 @@ async fn so_many_files_are_read_at_once() {
         assert!(Instant::now() < deadline, "{}", answer.text());
     };
     assert_eq!(read.json()["total"], 1);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_the_limit_the_game_goes_that_has_rested_longest() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    tab.follow("games").await;
+    let set_up = async |tab: &mut Tab, players: Value| {
+        tab.ask(json!({ "kind": "new_game", "game": game("chess", players) })).await
+    };
+    // One that is looked at, and one that is left with a move.
+    let (watched, _) = tab.new_game(game("chess", Value::Null)).await;
+    let left = set_up(&mut tab, Value::Null).await["game"].clone();
+    let mv = json!({ "kind": "move", "game": left, "node": 0, "text": "e4" });
+    assert_eq!(tab.ask(mv).await["kind"], "node");
+    let person = json!({ "kind": "person", "name": "Ada", "time": { "kind": "none" } });
+    let played = json!({ "first": person, "second": person });
+    for _ in 2..MOST_OPEN {
+        assert_eq!(set_up(&mut tab, played.clone()).await["kind"], "game");
+    }
+    let late = set_up(&mut tab, Value::Null).await["game"].clone();
+    let gone = tab.change("games", |delta| delta["removed"] != json!([])).await;
+    assert_eq!(gone["removed"], json!([left]));
+    assert_eq!(set_up(&mut tab, played.clone()).await["kind"], "game");
+    let gone = tab.change("games", |delta| delta["removed"] != json!([])).await;
+    assert_eq!(gone["removed"], json!([late]));
+    assert_eq!(set_up(&mut tab, played.clone()).await["code"], "too_much");
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["code"], "too_much");
+    // What nobody looks at any more makes room, and what was closed is in the library.
+    assert_eq!(tab.ask(json!({ "kind": "unsubscribe", "topic": watched })).await["kind"], "done");
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["kind"], "game");
+    let state = tab.follow(&format!("game/{left}")).await;
+    assert_eq!(state["nodes"][1]["word"], "e2e4");
     server.stop().await;
 }
 
