@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use shakmaty::Square;
-
 use super::Termination;
+use crate::Square;
 
 /// What a record says about one move, or, at the root, about the start position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub struct Annotations {
     pub elapsed: Option<Duration>,
     /// What the position after the move is worth.
     pub evaluation: Option<Evaluation>,
-    /// Marked squares and arrows.
+    /// Marked squares and arrows. PGN alone has a place for them.
     pub marks: Vec<Mark>,
     /// How the game or the variation ended after this move.
     pub end: Option<End>,

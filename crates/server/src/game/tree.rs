@@ -6,7 +6,7 @@ use std::time::Duration;
 use readyok_rules::record::{
     AddError, Annotations, GameRecord, GameResult, Headers, Nag, NodeId as RecordNode,
 };
-use readyok_rules::{Game, Move, Position};
+use readyok_rules::{Game, Move, Position, Square};
 
 use super::here::move_text;
 use crate::wire::{Evaluation, Mark, MoveText, Node, NodeId, Score};
@@ -146,7 +146,7 @@ impl Tree {
             notes.clock = node.clock.map(Duration::from_millis);
             notes.elapsed = node.elapsed.map(Duration::from_millis);
             notes.evaluation = node.evaluation.and_then(|it| record_evaluation(it, game));
-            notes.marks = node.marks.iter().filter_map(record_mark).collect();
+            notes.marks = node.marks.iter().filter_map(|it| record_mark(it, game)).collect();
         }
         // Variations can have been put into another order.
         for node in nodes {
@@ -324,7 +324,7 @@ impl Tree {
             clock: notes.clock.map(millis),
             elapsed: notes.elapsed.map(millis),
             evaluation: notes.evaluation.map(|it| wire_evaluation(it, self.game())),
-            marks: notes.marks.iter().copied().map(wire_mark).collect(),
+            marks: notes.marks.iter().map(|mark| wire_mark(*mark, self.game())).collect(),
         })
     }
 
@@ -371,7 +371,7 @@ pub(crate) fn record_evaluation(
     Some(readyok_rules::record::Evaluation { score, depth: it.depth })
 }
 
-fn wire_mark(mark: readyok_rules::record::Mark) -> Mark {
+fn wire_mark(mark: readyok_rules::record::Mark, game: Game) -> Mark {
     use readyok_rules::record::MarkColor;
     let color = match mark.color {
         MarkColor::Green => "green",
@@ -381,13 +381,13 @@ fn wire_mark(mark: readyok_rules::record::Mark) -> Mark {
     };
     Mark {
         color: color.to_owned(),
-        from: mark.from.to_string(),
-        to: mark.to.map(|square| square.to_string()),
+        from: mark.from.name(game),
+        to: mark.to.map(|square| square.name(game)),
     }
 }
 
-/// A mark of the page; none if it is no mark of chess.
-pub(crate) fn record_mark(mark: &Mark) -> Option<readyok_rules::record::Mark> {
+/// A mark of the page; none if there is no such colour, or no such square on the game's board.
+pub(crate) fn record_mark(mark: &Mark, game: Game) -> Option<readyok_rules::record::Mark> {
     use readyok_rules::record::MarkColor;
     let color = match mark.color.as_str() {
         "green" => MarkColor::Green,
@@ -396,8 +396,11 @@ pub(crate) fn record_mark(mark: &Mark) -> Option<readyok_rules::record::Mark> {
         "blue" => MarkColor::Blue,
         _ => return None,
     };
-    let from = mark.from.parse().ok()?;
-    let to = mark.to.as_ref().map(|square| square.parse()).transpose().ok()?;
+    let from = Square::read(game, &mark.from)?;
+    let to = match &mark.to {
+        Some(square) => Some(Square::read(game, square)?),
+        None => None,
+    };
     Some(readyok_rules::record::Mark { color, from, to })
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Fixture;
+use crate::support::{Fixture, game, options};
 
 const PGN: &str = "[Event \"Club\"]\n[White \"Ada\"]\n[Black \"Babbage\"]\n[Date \"1843.07.10\"]\n\
     [Result \"0-1\"]\n\n1. f3 {weak} e5 2. g4?? Qh4# 0-1\n\n\
@@ -72,6 +72,45 @@ async fn a_game_goes_out_as_it_came_in() {
     }
     let pgn = server.get(&format!("/api/export/{id}?format=pgn")).await;
     assert_eq!((pgn.status, pgn.json()["code"].clone()), (400, json!("record")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arrows_and_circles_are_kept_on_both_boards() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let mark = |from: &str, to: Option<&str>| json!({ "color": "red", "from": from, "to": to });
+    let set = |game: &Value, mark: &Value| {
+        let edit = json!({ "kind": "marks", "node": 0, "marks": [mark] });
+        json!({ "kind": "edit", "game": game, "edit": edit })
+    };
+    let mut games = Vec::new();
+    for (variant, good, other) in [
+        ("shogi", [mark("7g", Some("7f")), mark("9i", None)], mark("e2", None)),
+        ("chess", [mark("a1", None), mark("e2", Some("e4"))], mark("7g", Some("7f"))),
+    ] {
+        let (topic, _) = tab.new_game(game(variant, Value::Null)).await;
+        let id = json!(topic.rsplit_once('/').and_then(|(_, id)| id.parse::<u32>().ok()));
+        for mark in &good {
+            let done = tab.ask(set(&id, mark)).await;
+            assert_eq!(done["kind"], "done", "{mark}: {done}");
+            let told = tab.change(&topic, |delta| delta["nodes"][0]["id"] == 0).await;
+            assert_eq!(told["nodes"][0]["marks"], json!([mark]));
+        }
+        assert_eq!(tab.ask(set(&id, &other)).await["code"], "malformed", "{other}");
+        games.push((id, topic, good[1].clone()));
+    }
+    // A record of shogi has no place for them.
+    let kif = server.get(&format!("/api/export/{}?format=kif", games[0].0)).await;
+    assert!(kif.status == 200 && !kif.text().contains("9i"), "{}", kif.text());
+    let pgn = server.get(&format!("/api/export/{}?format=pgn", games[1].0)).await.text();
+    assert!(pgn.contains("[%cal Re2e4]"), "{pgn}");
+    let folder = server.stop().await.expect("its folder");
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    for (_, topic, mark) in games {
+        assert_eq!(tab.follow(&topic).await["nodes"][0]["marks"], json!([mark]), "{topic}");
+    }
     server.stop().await;
 }
 

@@ -2,9 +2,7 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use shakmaty::Square;
-
-use crate::Side;
+use crate::{Game, Side, Square};
 
 use super::super::{Annotations, Evaluation, Mark, MarkColor, RecordScore};
 
@@ -139,7 +137,7 @@ fn hundredths(text: &str) -> Option<i32> {
 fn mark(text: &str, arrow: bool) -> Option<Mark> {
     let text = text.trim();
     let color = MarkColor::from_letter(text.chars().next()?)?;
-    let square = |at: usize| text.get(at..at + 2)?.parse::<Square>().ok();
+    let square = |at: usize| Square::read(Game::Chess, text.get(at..at + 2)?);
     let from = square(1)?;
     let to = if arrow { Some(square(3)?) } else { None };
     (text.len() == if arrow { 5 } else { 3 }).then_some(Mark { color, from, to })
@@ -191,12 +189,7 @@ pub(super) fn commands(notes: &Annotations) -> String {
     let mut text = String::new();
     for (name, arrows) in [("csl", false), ("cal", true)] {
         let marks = notes.marks.iter().filter(|mark| mark.to.is_some() == arrows);
-        let words: Vec<String> = marks
-            .map(|mark| {
-                let to = mark.to.map(|to| to.to_string()).unwrap_or_default();
-                format!("{}{}{to}", mark.color.letter(), mark.from)
-            })
-            .collect();
+        let words: Vec<String> = marks.filter_map(|mark| mark_word(*mark)).collect();
         if !words.is_empty() {
             push(&mut text, format_args!("[%{name} {}] ", words.join(",")));
         }
@@ -222,6 +215,16 @@ pub(super) fn commands(notes: &Annotations) -> String {
         }
     }
     text
+}
+
+/// `Gd4`, or `Re2e4` for an arrow; none if a square is not one of a board of chess.
+fn mark_word(mark: Mark) -> Option<String> {
+    let name = |square: Square| {
+        let square = Square::new(Game::Chess, square.column(), square.row());
+        square.map(|square| square.name(Game::Chess))
+    };
+    let to = mark.to.map_or(Some(String::new()), name)?;
+    Some(format!("{}{}{to}", mark.color.letter(), name(mark.from)?))
 }
 
 fn push(text: &mut String, words: std::fmt::Arguments<'_>) {

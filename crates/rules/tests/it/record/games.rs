@@ -7,7 +7,7 @@ use readyok_rules::record::{
     Annotations, Evaluation, GameRecord, GameResult, Mark, MarkColor, Nag, NodeId, RecordScore,
     Termination,
 };
-use readyok_rules::{Game, Position, Side, shakmaty::Square};
+use readyok_rules::{Game, Position, Side, Square};
 
 /// How to draw a game.
 #[derive(Debug, Clone)]
@@ -98,11 +98,10 @@ fn marks() -> impl Strategy<Value = Vec<Mark>> + Clone {
         Just(MarkColor::Yellow),
         Just(MarkColor::Blue),
     ];
-    let mark = (color, 0..64_u32, prop::option::of(0..64_u32)).prop_map(|(color, from, to)| Mark {
-        color,
-        from: Square::new(from),
-        to: to.map(Square::new),
-    });
+    let squares: Vec<Square> = Square::all(Game::Chess).collect();
+    let square = prop::sample::select(squares);
+    let mark = (color, square.clone(), prop::option::of(square))
+        .prop_map(|(color, from, to)| Mark { color, from, to });
     prop::collection::vec(mark, 0..4).prop_map(|mut marks| {
         marks.sort_by_key(|mark| mark.to.is_some());
         marks

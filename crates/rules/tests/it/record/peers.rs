@@ -13,7 +13,7 @@ use proptest::test_runner::TestRunner;
 use readyok_rules::record::{
     Annotations, Format, GameRecord, MarkColor, NodeId, RecordScore, Tag, Termination,
 };
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Square};
 use serde_json::{Value, json};
 
 use super::kif::words;
@@ -57,6 +57,7 @@ fn notes(notes: &Annotations) -> Value {
     let mut nags: Vec<u8> = notes.nags.iter().map(|nag| nag.0).collect();
     nags.sort_unstable();
     nags.dedup();
+    let number = |square: Square| u32::from(square.column()) + 8 * (7 - u32::from(square.row()));
     let marks: Vec<Value> = notes
         .marks
         .iter()
@@ -67,7 +68,7 @@ fn notes(notes: &Annotations) -> Value {
                 MarkColor::Yellow => "yellow",
                 MarkColor::Blue => "blue",
             };
-            json!([color, u32::from(mark.from), u32::from(mark.to.unwrap_or(mark.from))])
+            json!([color, number(mark.from), number(mark.to.unwrap_or(mark.from))])
         })
         .collect();
     json!({

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use readyok_rules::record::{
-    self, Evaluation, Format, GameRecord, GameResult, Limit, Limits, Nag, Node, RecordErrorKind,
-    RecordScore, Records, Strange,
+    self, Evaluation, Format, GameRecord, GameResult, Limit, Limits, Mark, MarkColor, Nag, Node,
+    NodeId, RecordErrorKind, RecordScore, Records, Strange,
 };
-use readyok_rules::{CastlingForm, Game, Position, Side};
+use readyok_rules::{CastlingForm, Game, Position, Side, Square};
 
 use super::{check_round_trip, games, read_all, read_one, written};
 
@@ -125,6 +125,25 @@ fn reads_what_programs_hide_in_comments() {
     assert_eq!(notes[1].comments, [""; 0]);
     assert_eq!(notes[2].elapsed, Some(Duration::from_secs(4)));
     assert_eq!(notes[2].evaluation, Some(Evaluation { score: RecordScore::Mate(-3), depth: None }));
+}
+
+#[test]
+fn marks_of_another_board_are_not_written() {
+    let mark = |game, from, to: Option<&str>| Mark {
+        color: MarkColor::Red,
+        from: Square::read(game, from).expect("a square"),
+        to: to.map(|to| Square::read(game, to).expect("a square")),
+    };
+    let mut record = GameRecord::new(Position::start(Game::Chess));
+    let notes = record.notes_mut(NodeId::ROOT).expect("the root");
+    notes.marks = vec![
+        mark(Game::Shogi, "1i", None),
+        mark(Game::Chess, "h1", None),
+        mark(Game::Chess, "e2", Some("e4")),
+        mark(Game::Shogi, "7g", Some("7i")),
+    ];
+    let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
+    assert!(text.contains("{ [%csl Rh1] [%cal Re2e4] }"), "{text}");
 }
 
 #[test]

@@ -65,9 +65,11 @@ impl Room {
             }
             Edit::Marks { node, marks } => {
                 check_count(marks.len())?;
-                let marks: Option<Vec<_>> = marks.iter().map(record_mark).collect();
+                let game = self.game();
+                let marks: Option<Vec<_>> =
+                    marks.iter().map(|mark| record_mark(mark, game)).collect();
                 let marks = marks.ok_or_else(|| {
-                    refusal(RefusalCode::Malformed, "a mark is not one of a board of chess")
+                    refusal(RefusalCode::Malformed, "a mark is not one of the game's board")
                 })?;
                 let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
                 notes.marks = marks;
