@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { Node } from '../api/wire';
+import type { Game } from '../store/apply';
+import { periodsOf, timesOf } from './times';
+
+/** A game whose clocks showed these seconds after its moves, one side after the other. */
+function played(
+  control: string | null,
+  clocks: (number | null)[],
+  elapsed: Record<number, number> = {},
+): Game {
+  const nodes = [null, ...clocks].map((clock, ply) => ({
+    id: ply,
+    ply,
+    parent: ply === 0 ? null : ply - 1,
+    children: ply === clocks.length ? [] : [ply + 1],
+    clock: clock === null ? null : clock * 1000,
+    elapsed: elapsed[ply] ?? null,
+  }));
+  return {
+    root: 0,
+    first_turn: 'first',
+    headers: control === null ? [] : [{ name: 'TimeControl', value: control }],
+    nodes: new Map(nodes.map((node) => [node.id, node as unknown as Node])),
+  } as unknown as Game;
+}
+
+const took = (game: Game) => timesOf(game).map((one) => one.elapsed);
+
+test('what a move took is told by successive clocks of a side', () => {
+  expect(took(played('600', [600, 598, 590, 597.5, 583]))).toEqual([null, null, 10_000, 500, 7000]);
+});
+
+test('the increment is part of what was there', () => {
+  expect(took(played('180+2', [180, 180, 180, 175, 181]))).toEqual([null, null, 2000, 7000, 1000]);
+});
+
+test('what the record says counts', () => {
+  expect(took(played('60', [60, 60, 50, 40], { 1: 300, 3: 9000 }))).toEqual([300, null, 9000, 20_000]);
+});
+
+test('no move takes less than no time', () => {
+  // A server gives back what the line took.
+  expect(took(played('60+1', [60, 60, 61.2, 62]))).toEqual([null, null, 0, 0]);
+  expect(took(played(null, [60, 60, 70]))).toEqual([null, null, 0]);
+});
+
+test('a clock that was not told of has no move measured by it', () => {
+  expect(took(played('60', [60, 60, null, 58, 50, 50, 45]))).toEqual([
+    null,
+    null,
+    null,
+    2000,
+    null,
+    8000,
+    5000,
+  ]);
+});
+
+test('time is added at the end of a period', () => {
+  expect(took(played('2/60:30', [50, 55, 70, 40, 65, 66]))).toEqual([null, null, 10_000, 15_000, 5000, 0]);
+  // The same again and again.
+  expect(took(played('2/60', [50, 50, 100, 100, 90, 95, 140, 150]))).toEqual([
+    null,
+    null,
+    10_000,
+    10_000,
+    10_000,
+    5000,
+    10_000,
+    5000,
+  ]);
+});
+
+test('each side has its own control if the record says so', () => {
+  const game = played('60', [60, 60, 60, 60]);
+  game.headers.push({ name: 'BlackTimeControl', value: '60+5' });
+  expect(took(game)).toEqual([null, null, 0, 5000]);
+});
+
+test('other kinds of controls are not guessed at', () => {
+  for (const text of ['', '?', '-', '*180', '40/x', '1+2+3', '60:']) expect(periodsOf(text)).toEqual([]);
+  expect(periodsOf('40/5400+30:900')).toEqual([
+    { moves: 40, base: 5_400_000, increment: 30_000 },
+    { moves: null, base: 900_000, increment: 0 },
+  ]);
+});
