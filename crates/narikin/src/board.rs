@@ -152,9 +152,9 @@ pub(crate) trait Board: Clone + Send {
         None
     }
 
-    /// The moves that keep what tablebases promise, packed, and what they promise, as by
-    /// [`probe`](Self::probe); none if they do not know all moves.
-    fn best_by_tables(&self, _tables: &Tables, _win: Value) -> Option<(Vec<u16>, Value)> {
+    /// What tablebases say of the moves, with values as by [`probe`](Self::probe); none if they do not
+    /// know all of them.
+    fn moves_by_tables(&self, _tables: &Tables, _win: Value) -> Option<Vec<ByTables>> {
         None
     }
 
@@ -170,6 +170,17 @@ pub(crate) trait Board: Clone + Send {
     ) -> Solution<Self::Move> {
         Solution::Unknown
     }
+}
+
+/// What tablebases say of a move.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByTables {
+    /// The move, packed.
+    pub(crate) mv: u16,
+    /// Moves of the lowest rank are the best; they keep what can be had.
+    pub(crate) rank: i32,
+    /// What it promises.
+    pub(crate) value: Value,
 }
 
 /// What a move does to a feature.

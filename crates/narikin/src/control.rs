@@ -102,6 +102,8 @@ pub struct Report<'a> {
     pub multipv: usize,
     /// Its value for the side to move.
     pub score: Score,
+    /// What the search itself makes of it, whatever tables say of its first move.
+    pub seen: Score,
     /// Positions searched so far.
     pub nodes: u64,
     /// Time used so far.

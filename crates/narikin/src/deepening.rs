@@ -1,7 +1,7 @@
 //! Iterative deepening at the root: one line, or several with different first moves.
 
 use crate::{
-    board::{Board, MoveList},
+    board::{Board, ByTables, MoveList, Step},
     eval::Evaluation,
     score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in},
     search::Search,
@@ -22,9 +22,16 @@ pub(crate) struct RootMove<M> {
     pub(crate) nodes: u64,
     /// What showed last that it is no better than others.
     pub(crate) refutation: Option<M>,
+    /// What tablebases say of it.
+    pub(crate) by_tables: Option<ByTables>,
 }
 
 impl<M> RootMove<M> {
+    /// Moves of a lower rank are better, whatever the search thinks.
+    fn rank(&self) -> i32 {
+        self.by_tables.map_or(0, |it| it.rank)
+    }
+
     /// Takes what is known without a search.
     fn proved(&mut self, value: Value, pv: Vec<M>) {
         self.value = value;
@@ -53,10 +60,12 @@ pub(crate) struct Root<'a, B: Board, E> {
 }
 
 impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
-    /// The moves to search are among those that `wanted` names, or all if it names none.
+    /// The moves to search are among those that `wanted` names, or all if it names none. Of those
+    /// that tablebases rank, only as many are searched as can be among the lines.
     pub(crate) fn new(
         search: Search<'a, B, E>,
         wanted: impl Fn(B::Move) -> bool,
+        by_tables: &[ByTables],
         multipv: usize,
         refutations: bool,
     ) -> Self {
@@ -67,7 +76,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         }
         // Before anything is searched, any legal move has to do.
         let value = search.evaluate();
-        let moves: Vec<_> = list
+        let mut moves: Vec<_> = list
             .into_iter()
             .map(|(_, mv)| RootMove {
                 mv,
@@ -78,9 +87,14 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
                 pv: vec![mv],
                 nodes: 0,
                 refutation: None,
+                by_tables: by_tables.iter().find(|it| it.mv == mv.packed()).copied(),
             })
             .collect();
+        moves.sort_by_key(RootMove::rank);
         let lines = multipv.clamp(1, moves.len().max(1));
+        if let Some(worst) = moves.get(lines - 1).map(RootMove::rank) {
+            moves.retain(|root| root.rank() <= worst);
+        }
         Self { search, moves, lines, refutations }
     }
 
@@ -151,13 +165,14 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             }
         }
         if let Some(found) = self.moves.get_mut(..self.lines) {
-            found.sort_by_key(|root| -root.value);
+            found.sort_by_key(|root| (root.rank(), -root.value));
         }
         true
     }
 
-    /// Finds the best move that no earlier line has and brings it to its place. The window of
-    /// values begins around the last one and grows where it was too small.
+    /// Finds the best move that no earlier line has, of those with the rank of the first, and brings
+    /// it to its place. The window of values begins around the last one and grows where it was too
+    /// small.
     fn search_line(&mut self, line: usize, go_on: &mut dyn FnMut(&mut Self, Progress) -> bool) {
         let Some(first) = self.moves.get(line) else { return };
         let mut width = B::TUNING.window + first.average.abs() / 100;
@@ -207,8 +222,13 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     ) -> Value {
         let mut best = -INFINITE;
         self.search.longest = 0;
+        let rank = self.moves.get(line).map(RootMove::rank);
         for index in line..self.moves.len() {
-            let Some(&RootMove { mv, .. }) = self.moves.get(index) else { break };
+            let Some(root) = self.moves.get(index) else { break };
+            if Some(root.rank()) != rank {
+                break;
+            }
+            let mv = root.mv;
             go_on(self, Progress::Move(index));
             let before = self.search.nodes;
             let number = i32::try_from(index - line + 1).unwrap_or(i32::MAX);

@@ -294,6 +294,7 @@ impl Line {
             depth: outcome.depth,
             seldepth: outcome.depth,
             score: outcome.score,
+            seen: outcome.score,
             pv: outcome.pv.clone(),
         }
     }
@@ -305,7 +306,7 @@ fn choose(strength: &Strength, position: &Position, talk: &Talk<'_>, best: &Line
     // Lines that were not searched cannot be compared.
     let searched = lines.iter().filter(|line| 0 < line.depth);
     let values: Vec<_> =
-        searched.clone().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
+        searched.clone().filter_map(|line| Some((*line.pv.first()?, line.seen))).collect();
     let chosen = strength.choose(position.key(), &values)?;
     let (mv, _) = values.get(chosen)?;
     let chosen = searched.clone().find(|line| line.pv.first() == Some(mv))?;

@@ -9,7 +9,7 @@ use std::{
 use readyok_rules::{Move, Position};
 
 use crate::{
-    board::{Board, Step},
+    board::{Board, ByTables},
     control::{Control, Limits, Report},
     deepening::{Progress, Root, RootMove, value_without_moves},
     eval::{
@@ -19,7 +19,7 @@ use crate::{
     history::Histories,
     mate::{Solver, root::RootMates},
     pace::Pace,
-    score::{DRAW, MAX_PLY, Score, Value, table_win},
+    score::{DRAW, MAX_PLY, Score, table_win},
     search::{Reductions, Search, Shared},
     searcher::Outcome,
     table::Table,
@@ -68,6 +68,7 @@ impl Run<'_> {
         let threads = limits.threads.clamp(1, MOST_THREADS);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(B::TUNING.reduction);
+        let tables = limits.tables.as_ref();
         let shared = Shared {
             table,
             reductions: &reductions,
@@ -75,22 +76,18 @@ impl Run<'_> {
             nodes: AtomicU64::new(0),
             draw: limits.draw,
             tbhits: AtomicU64::new(0),
-            tables: limits.tables.as_ref(),
+            tables,
             learned: limits.learned.as_deref(),
             full_width: limits.mate.is_some_and(|plies| plies <= FULL_WIDTH),
         };
-        // Of one line, only what keeps the result is looked at; several are compared by searching.
-        let by_tables = match &limits.tables {
-            Some(tables) if limits.multipv <= 1 => board.best_by_tables(tables, table_win(0)),
-            Some(_) | None => None,
-        };
+        let by_tables = tables.and_then(|tables| board.moves_by_tables(tables, table_win(0)));
         if by_tables.is_some() {
             shared.tbhits.fetch_add(1, Relaxed);
         }
-        let promised = by_tables.as_ref().map(|&(_, value)| value);
+        let by_tables = by_tables.unwrap_or_default();
         let wanted = |mv: B::Move| {
             if limits.searchmoves.is_empty() {
-                return by_tables.as_ref().is_some_and(|(moves, _)| moves.contains(&mv.packed()));
+                return false;
             }
             let mv = position.parse_move(&B::word(mv));
             limits.searchmoves.iter().any(|wanted| mv.as_ref() == Ok(wanted))
@@ -100,12 +97,13 @@ impl Run<'_> {
         thread::scope(|scope| {
             for (number, histories) in memory.take(threads - 1).enumerate() {
                 let (board, shared, wanted) = (board.clone(), &shared, &wanted);
+                let by_tables = by_tables.as_slice();
                 let spawned =
                     thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
                         let mut poll = |_: &[B::Move]| false;
                         let own = evaluation(&board);
                         let search = Search::new(board, own, shared, histories, None, &mut poll);
-                        let mut root = Root::new(search, wanted, limits.multipv, false);
+                        let mut root = Root::new(search, wanted, by_tables, limits.multipv, false);
                         // Different depths keep the threads from doing the same.
                         let first = 1 + i32::from(number.is_multiple_of(2));
                         root.deepen(first, i32::MAX, &mut |_, _| true);
@@ -116,7 +114,7 @@ impl Run<'_> {
             }
             let own = Own { histories: own, solver };
             let outcome =
-                self.lead(board.clone(), evaluation(board), &shared, own, &wanted, promised);
+                self.lead(board.clone(), evaluation(board), &shared, own, &wanted, &by_tables);
             shared.stop.store(true, Relaxed);
             Some(outcome)
         })
@@ -130,13 +128,13 @@ impl Run<'_> {
         shared: &Shared<'_>,
         own: Own<'_, B>,
         wanted: &dyn Fn(B::Move) -> bool,
-        promised: Option<Value>,
+        by_tables: &[ByTables],
     ) -> Outcome {
         let Self { position, limits, control, .. } = *self;
         let without_moves = value_without_moves(&board);
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
-        let told = Told { position, shared, control, promised };
+        let told = Told { position, shared, control };
         let mut line_told = Duration::ZERO;
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
@@ -150,7 +148,7 @@ impl Run<'_> {
                 || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
         };
         let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
-        let mut root = Root::new(search, wanted, limits.multipv, limits.refutations);
+        let mut root = Root::new(search, wanted, by_tables, limits.multipv, limits.refutations);
         if root.moves.is_empty() {
             return Outcome {
                 score: Score::from_value(without_moves),
@@ -237,14 +235,12 @@ struct Told<'a> {
     position: &'a Position,
     shared: &'a Shared<'a>,
     control: &'a dyn Control,
-    /// What tablebases say of the root.
-    promised: Option<Value>,
 }
 
 impl Told<'_> {
-    /// A value as it is told. A mate that was found says more than a table.
-    fn score(&self, value: Value) -> Score {
-        match (Score::from_value(value), self.promised) {
+    /// The value of a line as it is told. A mate that was found says more than a table.
+    fn score<M>(&self, line: &RootMove<M>) -> Score {
+        match (Score::from_value(line.value), line.by_tables.map(|it| it.value)) {
             (Score::Centipawns(_), Some(DRAW)) => Score::from_value(self.shared.draw),
             (Score::Centipawns(_), Some(promised)) => Score::from_value(promised),
             (score, _) => score,
@@ -270,7 +266,7 @@ impl Told<'_> {
         let nodes = self.shared.nodes.load(Relaxed).max(root.search.nodes);
         match root.best() {
             Some(best) => Outcome {
-                score: self.score(best.value),
+                score: self.score(best),
                 pv: self.moves::<B>(&best.pv),
                 depth: best.depth.unsigned_abs(),
                 nodes,
@@ -287,7 +283,8 @@ impl Told<'_> {
                 depth: line.depth.unsigned_abs(),
                 seldepth: u32::try_from(longest).unwrap_or(u32::MAX),
                 multipv: index + 1,
-                score: self.score(line.value),
+                score: self.score(line),
+                seen: Score::from_value(line.value),
                 nodes: self.shared.nodes.load(Relaxed).max(root.search.nodes),
                 time: self.control.elapsed(),
                 hashfull: self.shared.table.permille_used(),
@@ -312,6 +309,7 @@ pub(crate) fn unsearched(position: &Position, control: &dyn Control) -> Outcome 
             seldepth: 0,
             multipv: 1,
             score,
+            seen: score,
             nodes: 0,
             time: control.elapsed(),
             hashfull: 0,

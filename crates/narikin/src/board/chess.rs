@@ -9,7 +9,7 @@ use cozy_chess::{
 };
 use readyok_rules::{BoardRef, Position, shakmaty};
 
-use super::{Board, Change, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
+use super::{Board, ByTables, Change, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
 use crate::{
     control::{Limits, Tables},
     eval,
@@ -589,7 +589,7 @@ impl Board for Chess {
         })
     }
 
-    fn best_by_tables(&self, tables: &Tables, win: Value) -> Option<(Vec<u16>, Value)> {
+    fn moves_by_tables(&self, tables: &Tables, win: Value) -> Option<Vec<ByTables>> {
         let pieces = usize::try_from(self.now.board.occupied().len()).unwrap_or(usize::MAX);
         if pieces > tables.pieces {
             return None;
@@ -599,28 +599,29 @@ impl Board for Chess {
             Wdl::BlessedLoss if !tables.fifty_moves => Wdl::Loss,
             wdl => wdl,
         };
-        let ranked = tables.bases.root(&self.now.board)?;
-        let best = ranked.iter().map(|it| worth(it.wdl)).max()?;
-        let kept = ranked.iter().filter(|it| worth(it.wdl) == best);
-        // A win needs progress, and a loss delay; a draw has to be kept only.
-        let progress = kept.clone().map(|it| it.dtz).min()?;
-        let needed = |it: &&Ranked| best == Wdl::Draw || it.dtz == progress;
-        let moves = kept.filter(needed).filter_map(|it| {
+        let by_table = |it: &Ranked| {
             let piece = self.now.board.piece_on(it.mv.from)?;
-            Some(self.chess_move(it.mv, piece).packed())
-        });
-        let value = match best {
-            Wdl::Win => win,
-            Wdl::Loss => -win,
-            Wdl::CursedWin | Wdl::BlessedLoss | Wdl::Draw => DRAW,
+            // A win needs progress, and a loss delay; a draw has to be kept only.
+            let (result, value, dtz) = match worth(it.wdl) {
+                Wdl::Win => (0, win, it.dtz),
+                Wdl::CursedWin => (1, DRAW, it.dtz),
+                Wdl::Draw => (2, DRAW, 0),
+                Wdl::BlessedLoss => (3, DRAW, it.dtz),
+                Wdl::Loss => (4, -win, it.dtz),
+            };
+            let mv = self.chess_move(it.mv, piece).packed();
+            Some(ByTables { mv, rank: result * RANKS_OF_A_RESULT + dtz, value })
         };
-        Some((moves.collect(), value))
+        tables.bases.root(&self.now.board)?.iter().map(by_table).collect()
     }
 
     fn mate_in_one(&mut self) -> Option<ChessMove> {
         None
     }
 }
+
+/// More than any two distances to progress differ by.
+const RANKS_OF_A_RESULT: i32 = 1 << 20;
 
 fn worth(piece: Piece) -> Value {
     WORTH.get(piece as usize).copied().unwrap_or(0)

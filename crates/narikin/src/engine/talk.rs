@@ -46,6 +46,8 @@ pub(super) struct Line {
     pub(super) depth: u32,
     pub(super) seldepth: u32,
     pub(super) score: Score,
+    /// What the search itself makes of it, without tablebases at the root.
+    pub(super) seen: Score,
     pub(super) pv: Vec<readyok_rules::Move>,
 }
 
@@ -107,6 +109,7 @@ impl crate::Control for Talk<'_> {
             depth: report.depth,
             seldepth: report.seldepth,
             score: report.score,
+            seen: report.seen,
             pv: report.pv.to_vec(),
         });
         drop(lines);

@@ -51,3 +51,46 @@ fn a_win_is_won_move_by_move() {
     }
     assert!(position.legal_moves().is_empty() && position.in_check(), "{position}");
 }
+
+/// What the lines of a search with tables are worth, with their first moves.
+fn lines(text: &str, limits: &Limits) -> Vec<(String, Score)> {
+    let probe = Probe::default();
+    let limits = Limits { tables: Some(tables()), ..limits.clone() };
+    search(&position(Game::Chess, text), &limits, &probe);
+    let lines = probe.last_lines();
+    let first = lines.iter().map(|line| (words(Game::Chess, &line.pv)[0].clone(), line.score));
+    first.collect()
+}
+
+#[test]
+fn each_line_is_worth_what_tables_say_of_it() {
+    let limits = Limits { multipv: 3, ..crate::depth(6) };
+    // Only one move takes the opposition.
+    let found = lines("3k4/8/8/1K6/3P4/8/8/8 w - - 0 1", &limits);
+    let (best, rest) = found.split_first().expect("lines");
+    assert!(best.0 == "b5c6" && best.1 == Score::Centipawns(19_500), "{found:?}");
+    assert!(rest.iter().all(|(_, score)| *score == Score::Centipawns(0)), "{found:?}");
+    let lost = lines("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", &limits);
+    assert!(lost.iter().all(|(_, score)| *score == Score::Centipawns(-19_500)), "{lost:?}");
+}
+
+#[test]
+fn a_move_asked_for_is_worth_what_it_is_and_not_what_the_best_is() {
+    let text = "8/8/8/8/4k3/8/8/K2R4 w - - 0 1";
+    let moves = |words: &[&str]| -> Vec<_> {
+        let position = position(Game::Chess, text);
+        words.iter().map(|word| position.parse_move(word).expect("legal")).collect()
+    };
+    for (asked, best, score) in [
+        (["d1d4"].as_slice(), "d1d4", 0),
+        (&["d1d4", "d1d3"], "d1d4", 0),
+        (&["d1d4", "d1d8"], "d1d8", 19_500),
+    ] {
+        let limits = Limits { searchmoves: moves(asked), ..crate::depth(8) };
+        let found = lines(text, &limits);
+        assert_eq!(found.len(), 1, "{asked:?}: {found:?}");
+        let (first, told) = &found[0];
+        let is_best = first == best || (score == 0 && asked.contains(&first.as_str()));
+        assert!(is_best && *told == Score::Centipawns(score), "{asked:?}: {found:?}");
+    }
+}
