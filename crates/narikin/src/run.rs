@@ -68,7 +68,8 @@ impl Run<'_> {
         let threads = limits.threads.clamp(1, MOST_THREADS);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(B::TUNING.reduction);
-        let tables = limits.tables.as_ref();
+        // A table says that a game is won, and not how soon it is mate.
+        let tables = limits.tables.as_ref().filter(|_| limits.mate.is_none());
         let shared = Shared {
             table,
             reductions: &reductions,

@@ -94,3 +94,10 @@ fn a_move_asked_for_is_worth_what_it_is_and_not_what_the_best_is() {
         assert!(is_best && *told == Score::Centipawns(score), "{asked:?}: {found:?}");
     }
 }
+
+#[test]
+fn tables_hide_no_mate_that_is_asked_for() {
+    let limits = Limits { mate: Some(3), ..Limits::default() };
+    let found = lines("8/P7/8/8/8/1K6/8/k7 w - - 0 1", &limits);
+    assert!(matches!(found.as_slice(), [(_, Score::Wins { plies: 3 })]), "{found:?}");
+}
