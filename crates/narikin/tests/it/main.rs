@@ -15,6 +15,7 @@ mod options;
 mod playing;
 mod probe;
 mod stress;
+mod syzygy;
 mod tablebase;
 mod variants;
 

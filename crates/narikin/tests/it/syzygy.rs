@@ -1,0 +1,107 @@
+//! The options of tablebases, as clients see what comes of them.
+
+use crate::client::Client;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
+
+/// The rook takes the knight, and what is left is in the tables.
+const CAPTURE: &str = "position fen 3k4/8/8/8/n7/8/8/R3K3 w - - 0 1";
+
+/// King and pawn against king: one move wins.
+const PAWN: &str = "position fen 3k4/8/8/1K6/3P4/8/8/8 w - - 0 1";
+
+/// A win that the fifty-move rule spoils: no move mates before the count is full.
+const TOO_LATE: &str = "position fen 8/8/8/8/3k4/8/8/KR6 w - - 90 90";
+
+fn client(options: &[&str]) -> Client {
+    let path = format!("SyzygyPath value {FOLDER}");
+    let mut client = Client::with("uci", &[&[path.as_str()], options].concat());
+    let remarks = client.remarks();
+    assert_eq!(remarks, ["18 files of tablebases, up to 4 pieces"]);
+    client
+}
+
+/// The most answers of tables that a search tells of.
+fn hits(heard: &[String]) -> u64 {
+    let told = heard.iter().filter_map(|line| line.split_once(" tbhits ")?.1.split(' ').next());
+    told.filter_map(|hits| hits.parse().ok()).max().unwrap_or(0)
+}
+
+/// The last scores, with the first moves of their lines: as many as there are lines.
+fn scores(heard: &[String], lines: usize) -> Vec<(String, i32)> {
+    let told = heard.iter().filter_map(|line| {
+        let score = line.split_once(" score cp ")?.1.split(' ').next()?.parse().ok()?;
+        let first = line.split_once(" pv ")?.1.split(' ').next()?;
+        Some((first.to_owned(), score))
+    });
+    let told: Vec<_> = told.collect();
+    told.get(told.len().saturating_sub(lines)..).unwrap_or_default().to_vec()
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_told_of() {
+    let mut client = Client::with("uci", &["SyzygyPath value /nowhere/at/all"]);
+    let remarks = client.remarks();
+    assert!(remarks.iter().any(|it| it.starts_with("no tablebases: `/nowhere/at/all`")));
+    assert_eq!(hits(&client.ask(&format!("{PAWN}\ngo depth 4"))), 0);
+}
+
+#[test]
+fn tables_are_asked_from_the_path_on_and_no_more_after_it_is_taken_back() {
+    let mut client = client(&[]);
+    let heard = client.ask(&format!("{PAWN}\ngo depth 2"));
+    assert!(hits(&heard) > 0, "{heard:#?}");
+    assert_eq!(scores(&heard, 1), [("b5c6".to_owned(), 19_500)], "{heard:#?}");
+    client.say("setoption name SyzygyPath value <empty>");
+    assert_eq!(hits(&client.ask("go depth 2")), 0);
+}
+
+#[test]
+fn positions_with_more_pieces_than_the_limit_are_not_looked_up() {
+    let mut client = client(&["SyzygyProbeLimit value 2"]);
+    assert_eq!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))), 0);
+    assert_eq!(hits(&client.ask(&format!("{PAWN}\ngo depth 5"))), 0);
+    client.say("setoption name SyzygyProbeLimit value 3\nucinewgame");
+    // The root has four pieces, and what follows the capture three.
+    assert!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))) > 0);
+}
+
+#[test]
+fn positions_with_the_most_pieces_are_looked_up_far_from_the_horizon_only() {
+    // With a limit of four pieces, positions of three would be looked up at every depth.
+    let mut client = client(&["SyzygyProbeLimit value 3", "SyzygyProbeDepth value 20"]);
+    assert_eq!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))), 0);
+    client.say("setoption name SyzygyProbeDepth value 1\nucinewgame");
+    assert!(hits(&client.ask("go depth 5")) > 0);
+}
+
+#[test]
+fn wins_that_the_fifty_move_rule_spoils_are_draws_only_under_it() {
+    let mut client = client(&["Syzygy50MoveRule value false"]);
+    let told = scores(&client.ask(&format!("{TOO_LATE}\ngo depth 2")), 1);
+    assert!(matches!(told.as_slice(), [(_, 19_500)]), "{told:?}");
+    client.say("setoption name Syzygy50MoveRule value true\nucinewgame");
+    let told = scores(&client.ask("go depth 2"), 1);
+    assert!(matches!(told.as_slice(), [(_, 0)]), "{told:?}");
+}
+
+#[test]
+fn several_lines_and_weaker_levels_tell_what_tables_know() {
+    let mut strong = client(&["MultiPV value 3"]);
+    let told = scores(&strong.ask(&format!("{PAWN}\ngo depth 4")), 3);
+    assert_eq!(told.first(), Some(&("b5c6".to_owned(), 19_500)), "{told:?}");
+    assert_eq!(told.iter().filter(|(_, score)| *score == 0).count(), 2, "{told:?}");
+
+    // A weak player may overlook the only move that wins, but says what its own is worth.
+    let mut weak = client(&["UCI_LimitStrength value true", "UCI_Elo value 800"]);
+    let mut played = Vec::new();
+    for _ in 0..30 {
+        let heard = weak.ask(&format!("ucinewgame\n{PAWN}\ngo nodes 300"));
+        let told = scores(&heard, 1);
+        let best = heard.last().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
+        let worth = if best == "b5c6" { 19_500 } else { 0 };
+        assert_eq!(told, [(best.to_owned(), worth)], "{heard:#?}");
+        played.push(worth);
+    }
+    assert!(played.contains(&0), "30 games without an error: {played:?}");
+}
