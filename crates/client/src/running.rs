@@ -147,7 +147,7 @@ impl Running {
                 let raw = std::mem::take(source.line);
                 Ok(Progress::Update(Box::new(Update { info: *info, raw, at: source.read })))
             }
-            Event::BestMove(id, BestMove { best, ponder }) if id == self.id => {
+            Event::BestMove(id, BestMove { best, ponder, .. }) if id == self.id => {
                 Ok(self.ended(best, ponder, None, source.read))
             }
             Event::Checkmate(id, checkmate) if id == self.id => {

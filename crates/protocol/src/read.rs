@@ -227,20 +227,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One move, as the next word.
-    pub(crate) fn one_move(&mut self, is_key: fn(&str) -> bool) -> Option<Move> {
+    /// One move, as the next word; or that word, if it is none.
+    pub(crate) fn one_move(&mut self, is_key: fn(&str) -> bool) -> Option<Result<Move, &'a str>> {
         let Some(word) = self.words.peek().filter(|word| !is_key(word.text)) else {
             self.note_missing(NoteKind::Missing);
             return None;
         };
         self.words.next();
-        let found = Move::read(word.text, self.dialect).ok();
-        found.or_else(|| {
-            let repaired = Move::read_loosely(word.text, self.dialect).ok();
-            let kind = repaired.map_or(NoteKind::NotAMove, |_| NoteKind::MoveRepaired);
-            self.note(word, kind);
-            repaired
-        })
+        let found = Move::read_loosely(word.text, self.dialect).map_err(|_| word.text);
+        match found {
+            Ok(it) if it.as_str() == word.text => (),
+            Ok(_) => self.note(word, NoteKind::MoveRepaired),
+            Err(_) => self.note(word, NoteKind::NotAMove),
+        }
+        Some(found)
     }
 }
 

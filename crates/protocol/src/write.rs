@@ -2,7 +2,7 @@
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
-use core::fmt;
+use core::{fmt, slice};
 
 use crate::read::in_any_case;
 use crate::words::{Word, Words, has_byte_below};
@@ -250,6 +250,29 @@ pub(crate) fn check_unknown(
         if in_any_case(word, |word| is_key(word).then_some(())).is_some() {
             return Err(WriteError::Misread { field: "unknown word" });
         }
+    }
+    Ok(())
+}
+
+/// The same where a keyword whose value is no move is kept with that value, as it was sent.
+pub(crate) fn check_unknown_moves(
+    words: &[Cow<'_, str>],
+    keyword: &str,
+    is_key: fn(&str) -> bool,
+    is_value: impl Fn(&str) -> bool,
+) -> Result<(), WriteError> {
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        rest = match after {
+            [value, after @ ..] if word == keyword && !is_key(value) && !is_value(value) => {
+                check_word("unknown word", value)?;
+                after
+            }
+            _ => {
+                check_unknown(slice::from_ref(word), is_key)?;
+                after
+            }
+        };
     }
     Ok(())
 }

@@ -1,12 +1,13 @@
 //! `bestmove` and `checkmate`: the ends of searches.
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::Dialect;
 use crate::moves::{Move, MoveList};
 use crate::note::NoteKind;
-use crate::read::Reader;
+use crate::read::{self, Reader, in_any_case};
 use crate::write::{self, WriteError};
 
 /// `bestmove <move> [ponder <move>]`.
@@ -16,8 +17,11 @@ pub struct BestMove<'a> {
     /// What the engine plays.
     pub best: Best<'a>,
     /// The reply that it expects and would like to ponder on. The null move says the same as
-    /// `None`, and is not written.
+    /// `None`, and is not written. What is no move stands in `unknown`, after `ponder`.
     pub ponder: Option<Move>,
+    /// Words that the protocol does not know, in their order; and `ponder` with a word that is no
+    /// move.
+    pub unknown: Vec<Cow<'a, str>>,
 }
 
 /// What an engine plays.
@@ -101,6 +105,8 @@ impl BestMove<'_> {
             }
             Best::None | Best::Resign | Best::Win => (),
         }
+        let is_value = |word: &str| is_no_move(word) || Move::read_loosely(word, dialect).is_ok();
+        write::check_unknown_moves(&self.unknown, PONDER, is_ponder, is_value)?;
         // The null move would say that no reply is expected.
         let ponder = self.ponder.filter(|it| *it != Move::NULL);
         if let Some(it) = ponder {
@@ -112,24 +118,29 @@ impl BestMove<'_> {
             out.write_str(" ponder ")?;
             out.write_str(ponder.as_str())?;
         }
+        write::unknown(&self.unknown, out)?;
         Ok(())
     }
 
     /// The same without borrows.
     pub fn into_owned(self) -> BestMove<'static> {
-        BestMove { best: self.best.into_owned(), ponder: self.ponder }
+        BestMove {
+            best: self.best.into_owned(),
+            ponder: self.ponder,
+            unknown: read::into_owned(self.unknown),
+        }
     }
 }
 
 impl From<Move> for BestMove<'_> {
     fn from(it: Move) -> Self {
-        Self { best: Best::Move(it), ponder: None }
+        Best::Move(it).into()
     }
 }
 
 impl<'a> From<Best<'a>> for BestMove<'a> {
     fn from(best: Best<'a>) -> Self {
-        Self { best, ponder: None }
+        Self { best, ponder: None, unknown: Vec::new() }
     }
 }
 
@@ -153,24 +164,44 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
     if matches!(best, Best::Move(it) if it.as_str() != word.text) {
         reader.note(word, NoteKind::MoveRepaired);
     }
-    let mut ponder = None;
+    let mut answer = BestMove::from(best);
+    let mut has_ponder = false;
     while let Some(word) = reader.words.next() {
-        if word.text != "ponder" {
+        if in_any_case(word.text, |it| is_ponder(it).then_some(())).is_none() {
             reader.note(word, NoteKind::UnknownWord);
+            answer.unknown.push(Cow::Borrowed(word.text));
             continue;
         }
-        match reader.words.peek() {
-            // Houdini and others say that they expect nothing.
-            Some(word) if is_no_move(word.text) => {
-                reader.words.next();
-            }
-            Some(_) => ponder = reader.one_move(|_| false).filter(|it| *it != Move::NULL),
-            None => reader.note(word, NoteKind::Missing),
+        if !is_ponder(word.text) {
+            reader.note(word, NoteKind::WrongCase);
         }
-        reader.expect_end();
-        break;
+        if has_ponder {
+            reader.note(word, NoteKind::Repeated);
+        }
+        has_ponder = true;
+        read_ponder(reader, &mut answer);
     }
-    Some(BestMove { best, ponder })
+    Some(answer)
+}
+
+const PONDER: &str = "ponder";
+
+fn is_ponder(word: &str) -> bool {
+    word == PONDER
+}
+
+/// Reads what follows `ponder`.
+fn read_ponder<'a>(reader: &mut Reader<'a>, answer: &mut BestMove<'a>) {
+    // Houdini and others say that they expect nothing.
+    if reader.words.next_if(is_no_move).is_some() {
+        answer.ponder = None;
+        return;
+    }
+    match reader.one_move(is_ponder) {
+        Some(Ok(it)) => answer.ponder = Some(it).filter(|it| *it != Move::NULL),
+        Some(Err(word)) => answer.unknown.extend([PONDER, word].map(Cow::Borrowed)),
+        None => (),
+    }
 }
 
 fn is_no_move(word: &str) -> bool {

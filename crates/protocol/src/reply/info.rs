@@ -44,7 +44,7 @@ pub struct Info<'a> {
     pub time: Option<u64>,
     /// Moves until the end of the game (lc0, `UCI_ShowMovesLeft`).
     pub movesleft: Option<u32>,
-    /// The move that is being searched.
+    /// The move that is being searched. What is no move stands in `unknown`, after `currmove`.
     pub currmove: Option<Move>,
     /// Its number; the first move is 1.
     pub currmovenumber: Option<u32>,
@@ -54,7 +54,8 @@ pub struct Info<'a> {
     pub currline: Option<CurrentLine<'a>>,
     /// The best line found.
     pub pv: Option<MoveList<'a>>,
-    /// Words that the protocol does not know, in their order.
+    /// Words that the protocol does not know, in their order; and `currmove` with a word that is no
+    /// move.
     pub unknown: Vec<Cow<'a, str>>,
     /// Text to show: the rest of the line after `string` and one white space.
     pub string: Option<Cow<'a, str>>,
@@ -113,7 +114,8 @@ impl<'a> Info<'a> {
         if let Some(text) = &self.string {
             write::check_line("text of `info string`", text)?;
         }
-        write::check_unknown(&self.unknown, Key::is_word)?;
+        let is_move = |word: &str| Move::read_loosely(word, dialect).is_ok();
+        write::check_unknown_moves(&self.unknown, CURRMOVE, Key::is_word, is_move)?;
         if let Some(it) = self.currmove {
             write::check_move(it, dialect)?;
         }
@@ -203,6 +205,8 @@ fn write_moves(
     }
     Ok(())
 }
+
+const CURRMOVE: &str = "currmove";
 
 #[derive(Clone, Copy, PartialEq)]
 enum Key {
@@ -348,7 +352,11 @@ fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut 
         Key::Lowerbound => info.bound = Bound::Lower,
         Key::Upperbound => info.bound = Bound::Upper,
         Key::Wdl => info.wdl = read_wdl(reader).or(info.wdl),
-        Key::Currmove => info.currmove = reader.one_move(Key::is_word).or(info.currmove),
+        Key::Currmove => match reader.one_move(Key::is_word) {
+            Some(Ok(it)) => info.currmove = Some(it),
+            Some(Err(word)) => info.unknown.extend([CURRMOVE, word].map(Cow::Borrowed)),
+            None => (),
+        },
         Key::Refutation => info.refutation = Some(reader.variation()),
         Key::Currline => info.currline = Some(read_current_line(reader)),
         Key::Pv => info.pv = Some(reader.variation()),

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use readyok_protocol::{
-    Best, BestMove, Bound, Clock, Color, Command, Convention, Dialect, Fen, Go, Id, Info,
-    MateLimit, Move, MoveWord, OptionDecl, OptionKind, Position, Register, Reply, Root, Score,
-    SetOption, Status,
+    BestMove, Bound, Clock, Color, Command, Convention, Dialect, Fen, Go, Id, Info, MateLimit,
+    Move, MoveWord, OptionDecl, OptionKind, Position, Register, Reply, Root, Score, SetOption,
+    Status,
 };
 
 use crate::cases::{self, Case};
@@ -116,7 +116,7 @@ fn uci_2006_replies() {
     check_reply("id author Stefan MK", uci, &Reply::Id(Id::Author("Stefan MK".into())));
     check_reply("uciok", uci, &Reply::HelloOk);
     check_reply("readyok", uci, &Reply::ReadyOk);
-    let best = BestMove { best: Best::Move(a_move("g1f3")), ponder: Some(a_move("d8f6")) };
+    let best = BestMove { ponder: Some(a_move("d8f6")), ..a_move("g1f3").into() };
     check_reply("bestmove g1f3 ponder d8f6", uci, &Reply::BestMove(best));
     check_reply("bestmove 0000", uci, &Reply::BestMove(Move::NULL.into()));
     check_reply("copyprotection checking", uci, &Reply::CopyProtection(Status::Checking));

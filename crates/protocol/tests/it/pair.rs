@@ -6,8 +6,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use readyok_protocol::session::{client, engine};
 use readyok_protocol::{
-    Best, BestMove, Command, Dialect, Dialogue, GameResult, Go, Info, Move, OptionDecl, OptionSet,
-    Phase, Position, Reply,
+    BestMove, Command, Dialect, Dialogue, GameResult, Go, Info, Move, OptionDecl, OptionSet, Phase,
+    Position, Reply,
 };
 
 /// What may happen next.
@@ -278,7 +278,7 @@ impl Pair {
     fn answer(&mut self) {
         if 0 < self.working {
             self.working -= 1;
-            let best = BestMove { best: Best::Move(Move::NULL), ponder: None };
+            let best = BestMove::from(Move::NULL);
             let mut out = String::new();
             self.engine.best_move(best, self.now, &mut out).unwrap();
             self.engine_said(&out);

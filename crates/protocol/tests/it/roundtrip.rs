@@ -286,6 +286,17 @@ fn unknown() -> BoxedStrategy<Vec<Cow<'static, str>>> {
     prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(text(), 0..3)].boxed()
 }
 
+/// Unknown words, and now and then a keyword with what is no move, or with a move, which is not
+/// written.
+fn unknown_with(keyword: &'static str) -> BoxedStrategy<Vec<Cow<'static, str>>> {
+    let values = vec!["e2e4,e4f5", "xyz", "P*3d5", "PONDER", "Depth", "depth", "e2e4", "none"];
+    let odd = select(values).prop_map(move |value| vec![keyword.into(), value.into()]);
+    prop_oneof![3 => unknown(), 1 => (unknown(), odd, unknown()).prop_map(|(before, odd, after)| [
+        before, odd, after
+    ].concat())]
+    .boxed()
+}
+
 fn go(dialect: Dialect) -> BoxedStrategy<Go<'static>> {
     let mate = prop_oneof![
         any::<u32>().prop_map(MateLimit::Moves),
@@ -381,7 +392,7 @@ fn info(dialect: Dialect) -> BoxedStrategy<Info<'static>> {
     let larges = (large(), large(), large(), large(), large());
     let scores = (of(score(dialect)), bound, of(wdl));
     let lists = (of(moves(dialect)), of(line), of(moves(dialect)));
-    (numbers, larges, scores, of(a_move(dialect)), lists, unknown(), of(text()))
+    (numbers, larges, scores, of(a_move(dialect)), lists, unknown_with("currmove"), of(text()))
         .prop_map(|(numbers, larges, (score, bound, wdl), currmove, lists, unknown, string)| Info {
             depth: numbers.0,
             seldepth: numbers.1.and(numbers.0),
@@ -451,7 +462,9 @@ fn reply(dialect: Dialect) -> BoxedStrategy<Reply<'static>> {
         6 => option_decl().prop_map(Reply::Option),
         1 => Just(Reply::HelloOk),
         1 => Just(Reply::ReadyOk),
-        3 => (best, ponder).prop_map(|(best, ponder)| Reply::BestMove(BestMove { best, ponder })),
+        3 => (best, ponder, unknown_with("ponder"))
+            .prop_map(|(best, ponder, unknown)| BestMove { best, ponder, unknown })
+            .prop_map(Reply::BestMove),
         2 => checkmate.prop_map(Reply::Checkmate),
         1 => status().prop_map(Reply::CopyProtection),
         1 => status().prop_map(Reply::Registration),
