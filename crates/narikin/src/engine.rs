@@ -216,8 +216,7 @@ impl Narikin {
         if self.size == wanted || self.refused == Some(wanted) {
             return;
         }
-        let fits = memory::megabytes().is_none_or(|machine| wanted <= machine);
-        if fits && self.searcher.resize(megabytes(wanted)).is_ok() {
+        if memory::fits(wanted, self.size) && self.searcher.resize(megabytes(wanted)).is_ok() {
             (self.size, self.refused) = (wanted, None);
         } else {
             self.refused = Some(wanted);

@@ -77,14 +77,13 @@ impl Searcher {
         })
     }
 
-    /// Replaces the hash table by one of so many megabytes. If there is not enough memory, the old
-    /// one stays.
+    /// Replaces the hash table by one of so many megabytes, and forgets what was in it. If there is
+    /// not enough memory, it keeps its size.
     ///
     /// # Errors
     /// There is not enough memory.
     pub fn resize(&mut self, hash: usize) -> Result<(), TryReserveError> {
-        self.table = Table::new(hash)?;
-        Ok(())
+        self.table.resize(hash)
     }
 
     /// Forgets everything, as for a new game.

@@ -113,6 +113,18 @@ impl Known {
     }
 }
 
+fn count_in(megabytes: usize) -> usize {
+    (megabytes.saturating_mul(1 << 20) / size_of::<Bucket>()).max(1)
+}
+
+fn buckets(count: usize) -> Result<Vec<Bucket>, TryReserveError> {
+    let mut buckets = Vec::new();
+    buckets.try_reserve_exact(count)?;
+    large_pages(buckets.spare_capacity_mut());
+    buckets.resize_with(count, Bucket::default);
+    Ok(buckets)
+}
+
 /// The last byte of an entry's data.
 fn last_byte(data: u64) -> u8 {
     let [.., last] = data.to_le_bytes();
@@ -127,12 +139,22 @@ fn depth_of(data: u64) -> u8 {
 impl Table {
     /// A table of about so many megabytes, and of one bucket for 0.
     pub(crate) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
-        let count = (megabytes.saturating_mul(1 << 20) / size_of::<Bucket>()).max(1);
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count)?;
-        large_pages(buckets.spare_capacity_mut());
-        buckets.resize_with(count, Bucket::default);
-        Ok(Self { buckets, age: AtomicU8::new(0) })
+        Ok(Self { buckets: buckets(count_in(megabytes))?, age: AtomicU8::new(0) })
+    }
+
+    /// Forgets everything, and takes about so many megabytes from now on. The old memory is given
+    /// back before the new one is taken: both at once may be more than there is. Without enough
+    /// memory the size stays.
+    pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), TryReserveError> {
+        let old = std::mem::take(&mut self.buckets).len();
+        let made = buckets(count_in(megabytes));
+        let (kept, result) = match made {
+            Ok(made) => (made, Ok(())),
+            // What was just given back is there, and if not, nothing is kept of any position.
+            Err(error) => (buckets(old).unwrap_or_default(), Err(error)),
+        };
+        (self.buckets, self.age) = (kept, AtomicU8::new(0));
+        result
     }
 
     /// Forgets everything, with so many threads.
@@ -259,6 +281,20 @@ mod tests {
         }
         assert!(keys.iter().all(|&key| table.get(key) == Some(entry_for(key))));
         assert_eq!(table.get(12_345), None);
+    }
+
+    #[test]
+    fn a_table_takes_another_size_or_keeps_its_own() {
+        let mut table = Table::new(1).expect("a megabyte");
+        let megabyte = table.buckets.len();
+        table.put(5, entry_for(5));
+        assert!(table.resize(usize::MAX).is_err());
+        assert_eq!((table.buckets.len(), table.get(5)), (megabyte, None));
+        table.put(5, entry_for(5));
+        assert!(table.resize(2).is_ok());
+        assert_eq!((table.buckets.len(), table.get(5)), (2 * megabyte, None));
+        table.put(5, entry_for(5));
+        assert_eq!(table.get(5), Some(entry_for(5)));
     }
 
     #[test]
