@@ -101,7 +101,10 @@ impl Run<'_> {
                 let by_tables = by_tables.as_slice();
                 let spawned =
                     thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
-                        let mut poll = |_: &[B::Move]| false;
+                        // The thread that leads may sleep while the others search.
+                        let mut poll = |_: &[B::Move]| {
+                            limits.nodes.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
+                        };
                         let own = evaluation(&board);
                         let search = Search::new(board, own, shared, histories, None, &mut poll);
                         let mut root = Root::new(search, wanted, by_tables, limits.multipv, false);
