@@ -23,7 +23,7 @@ use self::opening::Opening;
 use self::settings::{HASH, Settings};
 use self::talk::{Line, Shows, Talk, wire_score};
 use self::wording::Wording;
-use crate::mate::checkmate;
+use crate::mate::{self, checkmate};
 use crate::strength::Strength;
 use crate::{Limits, Outcome, Searcher};
 
@@ -151,7 +151,17 @@ impl Engine for Narikin {
         control: &Control,
     ) -> Result<Checkmate<'static>, Failure> {
         let position = self.wording(request).position(&request.position)?;
-        checkmate(&position, megabytes(self.settings.hash.get()), control)
+        let searchmoves = self.search_moves(request, &position).filter_map(|mv| match mv {
+            readyok_rules::Move::Shogi(mv) => Some(mv),
+            readyok_rules::Move::Chess(_) => None,
+        });
+        let limits = mate::Limits {
+            nodes: request.go.nodes,
+            plies: request.go.depth.map(|depth| u16::try_from(depth).unwrap_or(u16::MAX).max(1)),
+            searchmoves: searchmoves.collect(),
+            ..mate::Limits::default()
+        };
+        checkmate(&position, limits, megabytes(self.settings.hash.get()), control)
     }
 
     fn new_game(&mut self) {
@@ -247,6 +257,17 @@ impl Narikin {
         position.legal_moves().into_iter().find(tries).map(Won::By)
     }
 
+    /// The legal moves among those that the client wants to be searched.
+    fn search_moves(
+        &self,
+        request: &SearchRequest,
+        position: &Position,
+    ) -> impl Iterator<Item = readyok_rules::Move> {
+        let wording = self.wording(request);
+        let named = request.go.search_moves.iter().flat_map(MoveList::words);
+        named.filter_map(move |word| wording.read(position, word))
+    }
+
     fn limits(
         &self,
         request: &SearchRequest,
@@ -259,8 +280,6 @@ impl Narikin {
             Some(MateLimit::Moves(moves)) => Some(moves.saturating_mul(2).saturating_sub(1)),
             Some(MateLimit::Time(_) | MateLimit::Infinite) | None => None,
         };
-        let wording = self.wording(request);
-        let named = go.search_moves.iter().flat_map(MoveList::words);
         let nodes = [go.nodes, strength.map(Strength::nodes)].into_iter().flatten().min();
         let entering = self.settings.entering();
         // In UCI nothing can be declared.
@@ -272,7 +291,7 @@ impl Narikin {
             depth: go.depth,
             nodes,
             mate,
-            searchmoves: named.filter_map(|word| wording.read(position, word)).collect(),
+            searchmoves: self.search_moves(request, position).collect(),
             // A weak player needs no help, and makes the same errors if asked again.
             threads: if strength.is_some() { 1 } else { count(self.settings.threads.get()) },
             multipv: strength.map_or(0, Strength::lines).max(count(self.settings.multipv.get())),

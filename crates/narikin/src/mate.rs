@@ -25,7 +25,7 @@ pub(crate) use self::answer::checkmate;
 use self::{path::Path, table::Table};
 
 /// How far to search for a mate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Look at no more than about this many positions.
     pub nodes: Option<u64>,
@@ -34,6 +34,8 @@ pub struct Limits {
     /// When there is a mate, look at so many more positions for the shortest one, and then at as
     /// many for one that is somewhat shorter.
     pub shorten: u64,
+    /// Look only for mates that begin with one of these moves; with any if there are none.
+    pub searchmoves: Vec<Move32>,
 }
 
 /// What a search for a mate has found.

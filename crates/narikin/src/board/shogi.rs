@@ -433,6 +433,6 @@ impl Board for Shogi {
         let left = self.last_ply.saturating_sub(self.position.game_ply().saturating_sub(1));
         let left = (self.last_ply < Ply::MAX).then_some(left);
         let plies = left.into_iter().chain(limits.plies).min();
-        solver.solve(&self.position, &mate::Limits { plies, ..*limits }, stop)
+        solver.solve(&self.position, &mate::Limits { plies, ..limits.clone() }, stop)
     }
 }

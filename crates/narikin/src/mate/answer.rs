@@ -11,9 +11,11 @@ const SHORTEN: u64 = 200_000;
 /// No mate is worth a larger table, in megabytes.
 const MOST_MEMORY: usize = 1024;
 
-/// Searches for a mate until it is found, refuted, or the control says to stop.
+/// Searches for a mate until it is found, refuted, or a limit or the control says to stop. None
+/// within so many plies is no word about longer ones.
 pub(crate) fn checkmate(
     position: &Position,
+    limits: Limits,
     megabytes: usize,
     control: &Control,
 ) -> Result<Checkmate<'static>, Failure> {
@@ -21,12 +23,12 @@ pub(crate) fn checkmate(
         return Ok(Checkmate::NotImplemented);
     };
     let mut solver = Solver::new(megabytes.min(MOST_MEMORY))?;
-    let limits = Limits { shorten: SHORTEN, ..Limits::default() };
+    let limits = Limits { shorten: SHORTEN, ..limits };
     let solution = solver.solve(board.position(), &limits, &mut || control.stopped());
     let line = match solution {
         Solution::Mate(line) => line,
-        Solution::NoMate => return Ok(Checkmate::NoMate),
-        Solution::Unknown => return Ok(Checkmate::Timeout),
+        Solution::NoMate if limits.plies.is_none() => return Ok(Checkmate::NoMate),
+        Solution::NoMate | Solution::Unknown => return Ok(Checkmate::Timeout),
     };
     let form = position.game().castling_form();
     let words: Result<Vec<_>, _> =

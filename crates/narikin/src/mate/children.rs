@@ -92,6 +92,9 @@ impl Search<'_> {
         } else {
             evasions(&self.position, &mut moves);
         }
+        if self.is_restricted(depth) {
+            moves.retain(|mv| self.first.iter().any(|it| it.to_move() == mv.to_move()));
+        }
         for (index, &mv) in moves.iter().enumerate() {
             let after = moves
                 .get(..index)
@@ -169,10 +172,17 @@ impl Search<'_> {
         }
     }
 
+    /// Whether only some moves of a position are looked at: it is the root.
+    fn is_restricted(&self, depth: u16) -> bool {
+        depth == 0 && !self.first.is_empty()
+    }
+
     /// How the table and the path name the board. If the length of the mate is limited, what is
-    /// left of it makes another board.
+    /// left of it makes another board, and so do moves that are left out: what holds without them
+    /// need not hold where the board is there again.
     pub(super) fn key(&self, depth: u16) -> u64 {
         let board = self.position.board_key().low_u64();
+        let board = if self.is_restricted(depth) { super::path::mix(board) } else { board };
         if self.plies == u16::MAX {
             board
         } else {

@@ -27,6 +27,7 @@ pub(super) fn solve(
         nodes: 0,
         most_nodes: limits.nodes.unwrap_or(u64::MAX),
         plies: limits.plies.unwrap_or(u16::MAX),
+        first: &limits.searchmoves,
         cut: false,
         children: Vec::new(),
         moves: Vec::new(),

@@ -29,6 +29,8 @@ pub(super) struct Search<'a> {
     pub(super) most_nodes: u64,
     /// The longest mate looked for; `u16::MAX` for any.
     pub(super) plies: u16,
+    /// The only moves of the root, if there are any.
+    pub(super) first: &'a [Move32],
     /// Whether a line was given up for its length, so that nothing follows from finding no mate.
     pub(super) cut: bool,
     /// The children of all positions on the path.

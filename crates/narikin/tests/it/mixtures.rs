@@ -70,6 +70,52 @@ fn every_pair_of_limits_of_usi_ends_in_one_move() {
     check_pairs("usi", &USI, ["7g7f", "2g2f"]);
 }
 
+/// A mate in seven plies.
+const MATE: &str = "position sfen 9/9/9/3k5/9/3P5/9/9/4K4 b 4G2r2b4s4n4l17p 1";
+
+#[test]
+fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
+    let mut client = Client::with("usi", &[]);
+    client.say(MATE);
+    for mate in ["mate infinite", "mate 60000"] {
+        for (other, too_little) in [
+            ("", false),
+            ("nodes 2", true),
+            ("nodes 100000000", false),
+            ("depth 3", true),
+            ("depth 7", false),
+            ("depth 4000000000", false),
+            ("depth 7 nodes 2", true),
+            ("depth 3 nodes 100000000", true),
+        ] {
+            for (moves, mates) in [
+                ("", true),
+                ("searchmoves G*6e", true),
+                ("searchmoves 5i5h G*6e", true),
+                ("searchmoves 5i5h", false),
+                ("searchmoves 5i5h G*6c", false),
+            ] {
+                let go = format!("go {mate} {other} {moves}");
+                client.say(&go);
+                let heard = client.hear_until("checkmate");
+                let answer = heard.last().map(String::as_str).unwrap_or_default();
+                if mates && !too_little {
+                    assert!(answer.starts_with("checkmate G*6e "), "{go}: {answer}");
+                    assert_eq!(answer.split(' ').count(), 8, "{go}: {answer}");
+                } else if mates || other.contains("depth") {
+                    // That there is none so near is no word about all of them.
+                    assert_eq!(answer, "checkmate timeout", "{go}");
+                } else if !too_little || moves == "searchmoves 5i5h" {
+                    assert_eq!(answer, "checkmate nomate", "{go}");
+                }
+            }
+        }
+    }
+    // Nothing is left over.
+    client.say("isready");
+    assert_eq!(client.hear(), "readyok");
+}
+
 #[test]
 fn the_smaller_limit_ends_the_search() {
     let mut client = Client::with("uci", &[]);
