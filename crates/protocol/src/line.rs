@@ -115,17 +115,31 @@ impl LineBuffer {
     }
 }
 
-/// The text of a line. Bytes that are not UTF-8 become U+FFFD, and are noted.
-pub fn decode(line: &[u8]) -> (Cow<'_, str>, Option<Note>) {
-    match str::from_utf8(line) {
-        Ok(text) => (Cow::Borrowed(text), None),
-        Err(error) => {
-            let start = error.valid_up_to();
-            let end = error.error_len().map_or(line.len(), |length| start + length);
-            let text: String = String::from_utf8_lossy(line).into_owned();
-            (Cow::Owned(text), Some(Note { span: start..end, kind: NoteKind::InvalidUtf8 }))
+/// The text of a line. Bytes that are not UTF-8 become U+FFFD, and each run of them is noted, up to
+/// [`Note::MAX_PER_LINE`].
+pub fn decode(line: &[u8]) -> (Cow<'_, str>, Vec<Note>) {
+    let text = String::from_utf8_lossy(line);
+    let notes = if matches!(text, Cow::Borrowed(_)) { Vec::new() } else { replaced(line) };
+    (text, notes)
+}
+
+/// Where in the text of a line U+FFFD stands for something else.
+fn replaced(line: &[u8]) -> Vec<Note> {
+    let (mut notes, mut at): (Vec<Note>, usize) = (Vec::new(), 0);
+    for chunk in line.utf8_chunks() {
+        at += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            continue;
         }
+        let end = at + char::REPLACEMENT_CHARACTER.len_utf8();
+        if let Some(note) = notes.last_mut().filter(|note| note.span.end == at) {
+            note.span.end = end;
+        } else if notes.len() < Note::MAX_PER_LINE {
+            notes.push(Note { span: at..end, kind: NoteKind::InvalidUtf8 });
+        }
+        at = end;
     }
+    notes
 }
 
 impl fmt::Display for LineTooLong {

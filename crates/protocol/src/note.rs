@@ -30,7 +30,9 @@ impl<T> Reading<T> {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Note {
-    /// The bytes of the line that are meant. Empty, at the place where something is missing.
+    /// The bytes that are meant of the line as text: what [`decode`](crate::decode) gives, in which
+    /// U+FFFD has three bytes, whatever it stands for. Empty, at the place where something is
+    /// missing.
     pub span: Range<usize>,
     /// What is odd.
     pub kind: NoteKind,

@@ -14,21 +14,35 @@ pub(crate) struct Reader<'a> {
     pub(crate) words: Words<'a>,
     pub(crate) dialect: Dialect,
     pub(crate) notes: Vec<Note>,
+    /// How many oddities there are, those included that are not noted as they are too many.
+    pub(crate) met: usize,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(line: &'a str, dialect: Dialect) -> Self {
-        let mut reader = Self { words: Words::new(line), dialect, notes: Vec::new() };
-        let control = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n');
+        let mut reader = Self { words: Words::new(line), dialect, notes: Vec::new(), met: 0 };
         if 0 < reader.words.at() {
             reader.note_at(0..reader.words.at(), NoteKind::ControlCharacter);
         }
-        if has_byte_below(b' ', line)
-            && let Some(at) = line.bytes().position(control)
-        {
-            reader.note_at(at..at + 1, NoteKind::ControlCharacter);
+        if has_byte_below(b' ', line) {
+            reader.note_controls();
         }
         reader
+    }
+
+    /// Notes each run of control characters. Kept apart so that the usual way is short.
+    #[inline(never)]
+    fn note_controls(&mut self) {
+        let is_control = |&byte: &u8| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n');
+        let mut at = self.words.at();
+        let rest = self.words.line().as_bytes().get(at..).unwrap_or_default();
+        for run in rest.chunk_by(|one, next| is_control(one) == is_control(next)) {
+            let start = at;
+            at += run.len();
+            if run.first().is_some_and(is_control) {
+                self.note_at(start..at, NoteKind::ControlCharacter);
+            }
+        }
     }
 
     #[inline]
@@ -41,6 +55,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn note_at(&mut self, span: core::ops::Range<usize>, kind: NoteKind) {
+        self.met += 1;
         if self.notes.len() < Note::MAX_PER_LINE {
             self.notes.push(Note { span, kind });
         }

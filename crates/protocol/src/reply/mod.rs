@@ -131,9 +131,9 @@ impl<'a> Reply<'a> {
         let whole = reader.words.clone();
         let reply = match reader.start(known, reserved::is_command) {
             Start::Known(kind, skipped) => {
-                let before = reader.notes.len();
+                let before = reader.met;
                 let reply = Self::read_kind(kind, &mut reader);
-                reply.filter(|_| skipped == 0 || reader.notes.len() == before)
+                reply.filter(|_| skipped == 0 || reader.met == before)
             }
             Start::Unknown(kind) => {
                 if let Some(kind) = kind {

@@ -92,7 +92,7 @@ fn said(entry: &str) -> Option<(bool, &str)> {
 /// Reads a line, and returns what is odd about it: the kinds of its notes, `Unknown` if it is kept
 /// as text, `Rewritten` if words of it are not written again.
 fn odd_kinds(bytes: &[u8], from_client: bool, dialect: Dialect) -> Vec<String> {
-    let (line, note) = decode(bytes);
+    let (line, undecodable) = decode(bytes);
     let (is_unknown, mut notes, written) = if from_client {
         let read = Command::read(&line, dialect);
         let is_unknown = matches!(read.value, Command::Unknown(_));
@@ -105,7 +105,7 @@ fn odd_kinds(bytes: &[u8], from_client: bool, dialect: Dialect) -> Vec<String> {
     if is_unknown {
         return vec!["Unknown".to_owned()];
     }
-    notes.extend(note);
+    notes.extend(undecodable);
     let mut kinds: Vec<_> = notes.iter().map(|note| spelled(note.kind)).collect();
     kinds.dedup();
     if !is_accounted_for(&line, &notes, &written.unwrap()) {

@@ -1,7 +1,7 @@
 //! Bytes become lines, however they arrive.
 
 use proptest::prelude::*;
-use readyok_protocol::{Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, decode};
+use readyok_protocol::{Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Reply, decode};
 
 use crate::laws;
 
@@ -63,19 +63,30 @@ fn ten_megabytes_without_a_line_end_are_reported_at_once_and_once() {
 
 #[test]
 fn bytes_that_are_not_utf_8_are_replaced_and_noted() {
-    let (text, note) = decode(b"id author Romstad");
-    assert_eq!((text.as_ref(), note), ("id author Romstad", None));
+    let (text, notes) = decode(b"id author Romstad");
+    assert_eq!((text.as_ref(), notes), ("id author Romstad", vec![]));
 
-    // Latin-1, and Shift-JIS cut in the middle of a character.
-    for (bytes, span, expected) in [
-        (&b"id author J\xf6rg"[..], 11..12, "id author J\u{fffd}rg"),
-        (b"id name \x8f\xab\x8a\xfb", 8..9, "id name \u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
-        (b"id name \xe5\xb0", 8..10, "id name \u{fffd}"),
+    // Latin-1, and Shift-JIS cut in the middle of a character. Spans are those of the text.
+    for (bytes, spans, expected) in [
+        (
+            &b"id author J\xf6rg M\xfcller"[..],
+            &[11..14, 18..21][..],
+            "id author J\u{fffd}rg M\u{fffd}ller",
+        ),
+        (b"id name \x8f\xab\x8a\xfb", &[8..20], "id name \u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+        (b"id name \xe5\xb0", &[8..11], "id name \u{fffd}"),
+        ("\u{fffd} was sent".as_bytes(), &[], "\u{fffd} was sent"),
     ] {
-        let (text, note) = decode(bytes);
+        let (text, notes) = decode(bytes);
         assert_eq!(text, expected);
-        assert_eq!(note, Some(Note { span, kind: NoteKind::InvalidUtf8 }));
+        let noted =
+            spans.iter().map(|span| Note { span: span.clone(), kind: NoteKind::InvalidUtf8 });
+        assert_eq!(notes, noted.collect::<Vec<_>>());
+        for span in spans {
+            assert!(text[span.clone()].chars().all(|it| it == char::REPLACEMENT_CHARACTER));
+        }
     }
+    assert_eq!(decode(&b"\xff ".repeat(100_000)).1.len(), Note::MAX_PER_LINE);
 }
 
 #[test]
@@ -85,6 +96,19 @@ fn a_mark_and_nul_bytes_around_a_line_are_white_space() {
     let spans: Vec<_> = reading.notes.iter().map(|note| note.span.clone()).collect();
     assert_eq!(spans, [0..3, 6..7]);
     assert!(reading.notes.iter().all(|note| note.kind == NoteKind::ControlCharacter));
+}
+
+#[test]
+fn every_run_of_control_characters_is_noted() {
+    let reading = Reply::read("\x07id\x01name \x1b[1mX\x1b\x1b[0m\tY\r", Dialect::Uci);
+    let spans: Vec<_> = reading.notes.iter().map(|note| note.span.clone()).collect();
+    assert_eq!(spans, [0..1, 3..4, 9..10, 14..16]);
+    assert!(reading.notes.iter().all(|note| note.kind == NoteKind::ControlCharacter));
+    let notes = |line: &str| Reply::read(line, Dialect::Uci).notes.len();
+    assert_eq!(notes(&"\x07 ".repeat(100_000)), Note::MAX_PER_LINE);
+    // So many that what follows is not noted any more, but counts.
+    let warning = format!("{}Warning: bestmove e2e4 is illegal", "\x07 ".repeat(300));
+    assert!(matches!(Reply::read(&warning, Dialect::Uci).value, Reply::Unknown(_)));
 }
 
 #[test]

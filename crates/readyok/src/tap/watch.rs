@@ -132,11 +132,7 @@ fn judge(dialogue: &mut Dialogue, side: Side, line: &[u8], tell: &mut dyn FnMut(
             (reading.notes, dialogue.overhear_reply(&reading.value))
         }
     };
-    if let Some(note) = undecodable {
-        let words = String::from_utf8_lossy(line.get(note.span).unwrap_or_default());
-        tell(Heard::Breach(Breach::Form { kind: note.kind, words: shortened(&words) }));
-    }
-    for Note { kind, span } in notes {
+    for Note { kind, span } in undecodable.into_iter().chain(notes) {
         let words = shortened(text.get(span).unwrap_or_default());
         tell(Heard::Breach(Breach::Form { kind, words }));
     }
