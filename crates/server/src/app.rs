@@ -19,7 +19,7 @@ mod matches;
 mod reports;
 mod tries;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -87,6 +87,8 @@ pub(crate) struct World {
     reports: BTreeMap<GameId, Report>,
     jobs: BTreeMap<JobId, Job>,
     trials: BTreeMap<ProcessId, Trial>,
+    /// Engines of which nothing is known and that were not asked yet.
+    unasked: VecDeque<EngineId>,
     matches: matches::Shared,
     /// The last line of each log that was passed on.
     told: BTreeMap<ProcessId, u64>,
@@ -168,6 +170,7 @@ impl App {
                     reports: BTreeMap::new(),
                     jobs,
                     trials: BTreeMap::new(),
+                    unasked: VecDeque::new(),
                     told: BTreeMap::new(),
                     settings,
                     last_process: 0,

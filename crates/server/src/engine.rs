@@ -1,6 +1,7 @@
 //! Engines: what is registered, the processes, what they say.
 
 mod describe;
+mod learned;
 mod log;
 mod process;
 mod registry;

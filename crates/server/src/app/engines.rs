@@ -19,6 +19,8 @@ use super::games::storage;
 
 /// So many processes can run at once.
 const MOST_PROCESSES: usize = 64;
+/// So many engines are asked at once what they can do when the server starts.
+const MOST_ASKED: usize = 4;
 
 impl World {
     pub(super) fn engines_state(&self) -> EnginesState {
@@ -41,7 +43,7 @@ impl World {
     pub(super) fn engine_changed(&mut self, id: EngineId) {
         let Ok(engine) = self.registry.get(id) else { return };
         let state: EngineState = engine.wire(id);
-        let entry = engine.entry.clone();
+        let entry = engine.entry.to_keep();
         // What cannot be kept now is kept with the next change.
         let _ = self.store.save_engine(id, &entry);
         self.publish_engines(EnginesDelta { engines: vec![state], ..EnginesDelta::default() });
@@ -81,7 +83,11 @@ impl World {
             reach: registered.entry.reach.clone(),
             built_in: self.setup.built_in.clone(),
             home: self.setup.data.clone(),
-            dialect: registered.dialect(variant),
+            dialect: if use_for == Use::Inspect {
+                registered.dialect_to_ask()
+            } else {
+                registered.dialect(variant)
+            },
             values,
             register: registered.register(),
             ponders,
@@ -148,7 +154,7 @@ impl World {
                 running.state.pid = greeting.pid;
                 let engine = running.state.engine;
                 self.registry.greeted(engine, &greeting);
-                let identity = self.registry.get(engine).ok().and_then(|it| it.identity.clone());
+                let identity = self.registry.get(engine).ok().and_then(|it| it.identity().cloned());
                 if let Some(running) = self.processes.get_mut(&id) {
                     running.state.identity = identity;
                 }
@@ -236,6 +242,7 @@ impl World {
                     self.engine_changed(engine);
                 }
                 self.ended(id, use_for, why.as_deref(), restart, at);
+                self.ask_next();
                 self.forget_old_processes();
             }
         }
@@ -315,17 +322,32 @@ impl World {
         Ok(Answer::Done)
     }
 
-    /// The built-in engine is asked once, so that its options are known.
+    /// Engines of which nothing is known are asked, and the built-in one: it may have become another.
     pub(crate) fn inspect_unknown(&mut self) {
-        let unknown: Vec<EngineId> = self
-            .registry
-            .iter()
-            .filter(|(id, engine)| *id == BUILT_IN && engine.identity.is_none())
-            .map(|(id, _)| id)
-            .collect();
-        for id in unknown {
-            // What is wrong with it is told by its process.
-            let _ = self.inspect(id);
+        let unknown = self.registry.iter();
+        let unknown = unknown.filter(|(id, engine)| *id == BUILT_IN || engine.is_unknown());
+        self.unasked = unknown.map(|(id, _)| id).collect();
+        self.ask_next();
+    }
+
+    /// Asks the next engines of which nothing is known, a few at once.
+    fn ask_next(&mut self) {
+        loop {
+            let asked = |running: &&Running| {
+                running.state.use_for == Use::Inspect && running.handle.is_some()
+            };
+            if MOST_ASKED <= self.processes.values().filter(asked).count() {
+                return;
+            }
+            let Some(id) = self.unasked.pop_front() else { return };
+            let engine = self.registry.get(id);
+            // It may have been removed, or used, in the meantime.
+            let is_unknown = engine.is_ok_and(|it| id == BUILT_IN || it.is_unknown());
+            if is_unknown && self.inspect(id).is_err() {
+                // There is no room: its turn comes when a process ends.
+                self.unasked.push_front(id);
+                return;
+            }
         }
     }
 
@@ -389,7 +411,7 @@ impl World {
     /// Presses a button of all processes of an engine. If there is none, one is started for it.
     pub(super) fn press(&mut self, id: EngineId, button: &str) -> Result<Answer, Refusal> {
         let engine = self.registry.get(id)?;
-        let known = engine.options.iter().any(|option| {
+        let known = engine.options().iter().any(|option| {
             option.name == button && matches!(option.kind, crate::wire::OptionKind::Button)
         });
         if !known {

@@ -8,6 +8,7 @@ use readyok_protocol::{Dialect, Register};
 use serde::{Deserialize, Serialize};
 
 use super::describe;
+use super::learned::{self, Learned};
 use super::log::printable;
 use super::process::Greeting;
 use crate::game::refusal;
@@ -33,20 +34,14 @@ pub(crate) struct Registry {
     translation: Translation,
 }
 
-/// One engine, with what it said the last time.
+/// One engine, with how it is just now.
 #[derive(Debug)]
 pub(crate) struct Registered {
     pub(crate) entry: Entry,
-    pub(crate) identity: Option<Identity>,
-    pub(crate) options: Vec<EngineOption>,
-    pub(crate) variants: Vec<Variant>,
-    pub(crate) strength: Option<StrengthRange>,
     pub(crate) error: Option<String>,
     pub(crate) check: Option<CheckRun>,
     pub(crate) registration: Option<crate::wire::Approval>,
     pub(crate) copy_protection: Option<crate::wire::Approval>,
-    /// What it was heard to speak.
-    heard: Option<Dialect>,
 }
 
 /// What is kept of an engine.
@@ -65,6 +60,18 @@ pub(crate) struct Entry {
     pub(crate) presets: Vec<Preset>,
     #[serde(default)]
     pub(crate) registered_as: Option<(String, String)>,
+    /// What it said the last time; none if it never answered.
+    #[serde(default, deserialize_with = "learned::if_readable")]
+    pub(crate) learned: Option<Learned>,
+}
+
+impl Entry {
+    /// The entry as the library has it.
+    pub(crate) fn to_keep(&self) -> Self {
+        let mut kept = self.clone();
+        kept.learned.take_if(|learned| !learned.is_short());
+        kept
+    }
 }
 
 impl From<Protocol> for Dialect {
@@ -87,17 +94,42 @@ impl From<Dialect> for Protocol {
 
 impl Registered {
     fn new(entry: Entry) -> Self {
-        Self {
-            entry,
-            identity: None,
-            options: Vec::new(),
-            variants: Vec::new(),
-            strength: None,
-            error: None,
-            check: None,
-            registration: None,
-            copy_protection: None,
-            heard: None,
+        Self { entry, error: None, check: None, registration: None, copy_protection: None }
+    }
+
+    /// Whether nobody knows what it can do.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.entry.learned.is_none()
+    }
+
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.entry.learned.as_ref().map(|learned| &learned.identity)
+    }
+
+    pub(crate) fn options(&self) -> &[EngineOption] {
+        self.entry.learned.as_ref().map_or(&[], |learned| &learned.options)
+    }
+
+    fn variants(&self) -> &[Variant] {
+        match &self.entry.learned {
+            // It plays all of them, whatever one protocol has told.
+            _ if self.entry.reach == Reach::BuiltIn => {
+                &[Variant::Chess, Variant::Chess960, Variant::Shogi]
+            }
+            Some(learned) => &learned.variants,
+            None => &[],
+        }
+    }
+
+    fn strength(&self) -> Option<&StrengthRange> {
+        self.entry.learned.as_ref()?.strength.as_ref()
+    }
+
+    /// What to speak with it to learn what it can do; none to try: it may have become another program.
+    pub(crate) fn dialect_to_ask(&self) -> Option<Dialect> {
+        match self.entry.reach {
+            Reach::BuiltIn => self.dialect(None),
+            Reach::Program { .. } | Reach::Tcp { .. } => self.entry.protocol.map(Dialect::from),
         }
     }
 
@@ -107,7 +139,10 @@ impl Registered {
             // It speaks both.
             (Reach::BuiltIn, Some(Variant::Shogi)) => Some(Dialect::Usi),
             (Reach::BuiltIn, Some(Variant::Chess | Variant::Chess960) | None) => Some(Dialect::Uci),
-            _ => self.entry.protocol.map(Dialect::from).or(self.heard),
+            _ => {
+                let heard = || self.entry.learned.as_ref().map(|learned| learned.protocol);
+                self.entry.protocol.or_else(heard).map(Dialect::from)
+            }
         }
     }
 
@@ -139,14 +174,12 @@ impl Registered {
 
     /// The values that make it play with a strength.
     pub(crate) fn strength_values(&self, value: i64) -> Vec<(String, String)> {
-        self.strength
-            .as_ref()
-            .map_or_else(Vec::new, |range| describe::strength_values(range, value))
+        self.strength().map_or_else(Vec::new, |range| describe::strength_values(range, value))
     }
 
     /// What to show as its name.
     pub(crate) fn name(&self) -> &str {
-        match &self.identity {
+        match self.identity() {
             Some(identity) if self.entry.name.is_empty() => &identity.name,
             Some(_) | None => &self.entry.name,
         }
@@ -160,14 +193,14 @@ impl Registered {
             reach: entry.reach.clone(),
             protocol: self.dialect(None).map(Protocol::from).filter(|_| id != BUILT_IN),
             built_in: id == BUILT_IN,
-            identity: self.identity.clone(),
-            variants: self.variants.clone(),
-            options: self.options.clone(),
+            identity: self.identity().cloned(),
+            variants: self.variants().to_vec(),
+            options: self.options().to_vec(),
             values: entry.values.clone(),
             play_values: entry.play_values.clone(),
             analyse_values: entry.analyse_values.clone(),
             presets: entry.presets.clone(),
-            strength: self.strength.clone(),
+            strength: self.strength().cloned(),
             error: self.error.clone(),
             registration: self.registration,
             copy_protection: self.copy_protection,
@@ -189,6 +222,7 @@ impl From<EngineEntry> for Entry {
             analyse_values: BTreeMap::new(),
             presets: Vec::new(),
             registered_as: None,
+            learned: None,
         }
     }
 }
@@ -204,9 +238,6 @@ impl Registry {
                 continue;
             }
             engines.insert(id, Registered::new(entry));
-        }
-        if let Some(built_in) = engines.get_mut(&BUILT_IN) {
-            built_in.variants = vec![Variant::Chess, Variant::Chess960, Variant::Shogi];
         }
         Self { engines, translation }
     }
@@ -242,8 +273,11 @@ impl Registry {
         check_entry(&entry)?;
         let engine = self.get_mut(id)?;
         let EngineEntry { name, reach, protocol } = entry;
+        if (&engine.entry.reach, engine.entry.protocol) != (&reach, protocol) {
+            // What another program has said holds no more.
+            engine.entry.learned = None;
+        }
         (engine.entry.name, engine.entry.reach, engine.entry.protocol) = (name, reach, protocol);
-        engine.heard = None;
         Ok(())
     }
 
@@ -264,7 +298,7 @@ impl Registry {
         let engine = self.get_mut(id)?;
         for (name, value) in values {
             let Some(value) = value else { continue };
-            describe::check_value(&engine.options, name, value)
+            describe::check_value(engine.options(), name, value)
                 .map_err(|error| refusal(RefusalCode::Engine, error))?;
         }
         let all = engine.values_mut(of);
@@ -298,15 +332,17 @@ impl Registry {
             Some(Reach::Tcp { .. }) | None => Translation::default(),
         };
         let Some(engine) = self.engines.get_mut(&id) else { return };
-        engine.identity =
-            Some(Identity { name: printable(&greeting.name), author: printable(&greeting.author) });
-        engine.options = describe::options(&greeting.options, greeting.dialect, &translation);
-        engine.strength = describe::strength(&greeting.options);
-        engine.heard = Some(greeting.dialect);
+        engine.entry.learned = Some(Learned {
+            identity: Identity {
+                name: printable(&greeting.name),
+                author: printable(&greeting.author),
+            },
+            protocol: greeting.dialect.into(),
+            options: describe::options(&greeting.options, greeting.dialect, &translation),
+            variants: describe::variants(&greeting.options, greeting.dialect),
+            strength: describe::strength(&greeting.options),
+        });
         engine.error = None;
-        if engine.entry.reach != Reach::BuiltIn {
-            engine.variants = describe::variants(&greeting.options, greeting.dialect);
-        }
     }
 }
 

@@ -135,7 +135,7 @@ pub enum Reach {
 }
 
 /// What an engine says of itself. Text from outside: show it, never interpret it.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Identity {
     /// `id name`.
     pub name: String,
@@ -144,7 +144,7 @@ pub struct Identity {
 }
 
 /// An option that an engine has declared.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct EngineOption {
     /// Its name, as the engine writes it.
     pub name: String,
@@ -161,7 +161,7 @@ pub struct EngineOption {
 }
 
 /// The kinds of options.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OptionKind {
     /// On or off. Values are `true` and `false`.
@@ -207,7 +207,7 @@ pub enum OptionKind {
 }
 
 /// A choice of a combo.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Choice {
     /// The value.
     pub value: String,
@@ -225,7 +225,7 @@ pub struct Preset {
 }
 
 /// How strongly an engine can be told to play.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StrengthRange {
     /// By Elo: `UCI_LimitStrength` and `UCI_Elo`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, MIME, gone};
+use crate::support::{Fixture, MIME, engine_of, forget_what_was_learned, gone, options};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_those_of_the_engine() {
@@ -191,4 +191,82 @@ async fn an_engine_that_does_not_answer_can_be_killed() {
     .await;
     server.stop().await;
     gone(pid).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_engine_can_do_is_known_after_a_restart() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let (chess, shogi) = (tab.add_mime(&[]).await, tab.add_mime(&["usi"]).await);
+    let before = tab.follow("engines").await;
+    let folder = server.stop().await.expect("its folder");
+
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    let after = tab.follow("engines").await;
+    for (engine, variant) in [(chess, "chess"), (shogi, "shogi")] {
+        let (before, after) = (engine_of(&before, &engine), engine_of(&after, &engine));
+        assert_eq!(after["variants"], json!([variant]));
+        assert_eq!(after["strength"]["option"], "Skill Level");
+        assert!(after["options"].as_array().is_some_and(|options| !options.is_empty()), "{after}");
+        assert_eq!(after, before);
+    }
+    // Nobody has asked them.
+    let processes = after["processes"].as_array().expect("processes");
+    assert!(processes.iter().all(|it| it["engine"] == 1), "{after}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engines_of_which_nothing_was_kept_are_asked_a_few_at_once() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let mut engines = Vec::new();
+    for _ in 0..9 {
+        engines.push(tab.add_mime(&[]).await);
+    }
+    let folder = server.stop().await.expect("its folder");
+    forget_what_was_learned(folder.path());
+
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    let mut news = tab.follow("engines").await;
+    let mut alive = std::collections::BTreeSet::new();
+    while !engines.is_empty() {
+        for process in news["processes"].as_array().into_iter().flatten() {
+            let over = process["status"] == "ended" || process["status"] == "dead";
+            let id = process["id"].as_u64().expect("a number");
+            let _ = if over { alive.remove(&id) } else { alive.insert(id) };
+        }
+        assert!(alive.len() <= 4, "{alive:?}");
+        let known = news["engines"].as_array().cloned().unwrap_or_default();
+        engines
+            .retain(|id| !known.iter().any(|it| it["id"] == *id && it["variants"][0] == "chess"));
+        if !engines.is_empty() {
+            news = tab.change("engines", |_| true).await;
+        }
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_program_has_said_holds_no_more() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let change = |name: &str, args: Value| {
+        let reach =
+            json!({ "kind": "program", "path": MIME, "args": args, "dir": null, "env": {} });
+        let entry = json!({ "name": name, "reach": reach, "protocol": null });
+        json!({ "kind": "change_engine", "engine": engine, "entry": entry })
+    };
+    let at = |delta: &Value| delta["engines"][0].clone();
+    tab.ask(change("Mine", json!([]))).await;
+    let renamed = at(&tab.change("engines", |delta| at(delta)["name"] == "Mine").await);
+    assert_eq!(renamed["variants"], json!(["chess"]), "a name changes nothing");
+    tab.ask(change("Other", json!(["usi"]))).await;
+    let changed = at(&tab.change("engines", |delta| at(delta)["name"] == "Other").await);
+    assert_eq!(changed["variants"], json!([]));
+    tab.change("engines", |delta| at(delta)["variants"] == json!(["shogi"])).await;
+    server.stop().await;
 }

@@ -331,3 +331,16 @@ pub(crate) fn game(variant: &str, players: Value) -> Value {
     game["players"] = players;
     game
 }
+
+/// An engine of the list.
+pub(crate) fn engine_of<'a>(state: &'a Value, id: &Value) -> &'a Value {
+    let engines = state["engines"].as_array().expect("engines");
+    engines.iter().find(|it| it["id"] == *id).expect("it is listed")
+}
+
+/// Makes the library of a folder one of a time when nothing of what engines say was kept.
+pub(crate) fn forget_what_was_learned(data: &Path) {
+    let db = rusqlite::Connection::open(data.join("library.sqlite")).expect("a library");
+    let changed = db.execute("UPDATE engine SET entry = json_remove(entry, '$.learned')", []);
+    assert!(0 < changed.expect("it can be written"));
+}
