@@ -35,7 +35,8 @@ use crate::store::{Store, StoreError};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta,
-    LogState, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, ToTab, Topic, Use,
+    LogState, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, Strength, ToTab,
+    Topic, Use,
 };
 
 use jobs::Job;
@@ -117,6 +118,8 @@ struct Running {
     /// The side that it plays, and the search it is at.
     side: Option<Side>,
     hint: Option<(u64, crate::wire::NodeId)>,
+    /// How strongly it is to play, while nobody knows how that is said to it.
+    strength: Option<Strength>,
     /// What it has said of its registration and its copy protection, as far as that was looked at.
     approvals: (Option<Approval>, Option<Approval>),
     /// Another process takes its place when it has left.

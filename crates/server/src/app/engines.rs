@@ -117,6 +117,7 @@ impl World {
                 pending: Vec::new(),
                 side: None,
                 hint: None,
+                strength: None,
                 approvals: (None, None),
                 restart: false,
             },

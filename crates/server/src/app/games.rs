@@ -1,5 +1,7 @@
 //! Games of the world: their moves go to engines, tabs and the library.
 
+use std::collections::BTreeMap;
+
 use readyok_client::Search;
 use readyok_protocol::{GameResult, Go};
 use readyok_rules::Position;
@@ -330,6 +332,7 @@ impl World {
         let player =
             player.ok_or_else(|| refusal(RefusalCode::NotFound, "no engine plays this side"))?;
         let engine = self.registry.get(player.engine)?;
+        let is_unknown = engine.is_unknown();
         let mut values = engine.values(ValuesFor::Play);
         if let Some(strength) = player.strength {
             values.extend(engine.strength_values(strength.value));
@@ -344,6 +347,7 @@ impl World {
         )?;
         if let Some(running) = self.processes.get_mut(&process) {
             running.side = Some(side);
+            running.strength = player.strength.filter(|_| is_unknown);
         }
         Ok(process)
     }
@@ -358,10 +362,27 @@ impl World {
         {
             room.set_name(side, &name);
         }
+        self.limit_strength(process, game);
         for ask in pending {
             self.ask_process(game, process, ask);
         }
         self.settle(game, Vec::new(), at);
+    }
+
+    /// Tells an engine how strongly to play, if nobody knew how to say that when it was started.
+    fn limit_strength(&mut self, process: ProcessId, game: GameId) {
+        let Some(running) = self.processes.get_mut(&process) else { return };
+        let Some(strength) = running.strength.take() else { return };
+        let Ok(engine) = self.registry.get(running.state.engine) else { return };
+        let mut values: BTreeMap<_, _> =
+            engine.strength_values(strength.value).into_iter().collect();
+        let seat = running.side.and_then(|side| self.rooms.get(&game)?.seat(side)?.engine());
+        if let Some(player) = seat {
+            values.retain(|name, _| !player.options.contains_key(name));
+        }
+        if let Some(handle) = running.handle.as_ref().filter(|_| !values.is_empty()) {
+            handle.order(Order::Set(values));
+        }
     }
 
     pub(super) fn seat_begins(

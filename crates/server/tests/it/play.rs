@@ -1,8 +1,10 @@
 //! Playing: against engines, with clocks, over reloads and restarts.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, Tab, against, game, options};
+use crate::support::{Fixture, Tab, against, forget_what_was_learned, game, options};
 
 fn no_time() -> Value {
     json!({ "kind": "none" })
@@ -140,6 +142,51 @@ async fn a_game_outlives_the_server() {
     let after = my_turn(&mut tab, &topic).await;
     assert_ne!(after["tip"], before["tip"]);
     server.stop().await;
+}
+
+/// Plays a game against an engine that is to play weakly, ends the server, does something to its data, and
+/// goes on. Gives back what was said to the engine then.
+async fn said_after_a_restart(change: impl FnOnce(&Path)) -> String {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let mut players = against(&engine, clock(), false);
+    players["second"]["strength"] = json!({ "value": 5 });
+    players["second"]["options"] = json!({ "Hash": "32" });
+    let (topic, state) = tab.new_game(game("chess", players)).await;
+    tab.ask(mv(&topic, &state["cursor"], "e4")).await;
+    let tip = my_turn(&mut tab, &topic).await["tip"].clone();
+    let folder = server.stop().await.expect("its folder");
+    change(folder.path());
+
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    tab.follow(&topic).await;
+    let resume = json!({ "kind": "resume", "game": id(&topic), "from": null, "players": null });
+    assert_eq!(tab.ask(resume).await["kind"], "done");
+    my_turn(&mut tab, &topic).await;
+    tab.ask(mv(&topic, &tip, "d4")).await;
+    tab.change(&topic, |delta| {
+        delta["play"]["status"] == "your_turn" && delta["play"]["tip"] != tip
+    })
+    .await;
+    let state = tab.follow("engines").await;
+    let processes = state["processes"].as_array().expect("processes");
+    let plays = processes.iter().find(|it| it["use_for"]["kind"] == "play").expect("it plays");
+    let said = server.get(&format!("/api/log/{}", plays["id"])).await.text();
+    server.stop().await;
+    said
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_of_strength_outlives_the_server() {
+    let weak = "> setoption name Skill Level value 5\n";
+    let said = said_after_a_restart(|_| ()).await;
+    assert!(said.contains(weak) && said.contains("> setoption name Hash value 32\n"), "{said}");
+    // Nor is it lost while nobody knows yet how to say it.
+    let said = said_after_a_restart(forget_what_was_learned).await;
+    let told = said.find(weak).expect("it is said");
+    assert!(said.find("> go ").is_some_and(|go| told < go), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
