@@ -131,7 +131,7 @@ impl App {
     pub(crate) fn open(setup: Setup) -> Result<Arc<Self>, StoreError> {
         let store = Store::open(&setup.data)?;
         let translation = Translation::read(&setup.translation).unwrap_or_default();
-        let registry = Registry::new(translation, store.engines()?);
+        let registry = Registry::new(translation, store.engines()?, store.last_engine()?);
         let settings = store.settings()?;
         let mut rooms = BTreeMap::new();
         for (id, changed, kept) in store.open_games()? {

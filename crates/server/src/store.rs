@@ -20,7 +20,7 @@ use crate::wire::{EngineId, GameId, GameLine, Outcome, Settings};
 pub(crate) use search::{LibraryFile, SearchError};
 
 /// The steps that made the file what it is, in order. One that was released is never changed.
-const MIGRATIONS: [&str; 2] = [FIRST, REPORTS];
+const MIGRATIONS: [&str; 3] = [FIRST, REPORTS, ENGINE_NUMBERS];
 
 const FIRST: &str = "
     CREATE TABLE game (
@@ -78,6 +78,27 @@ const REPORTS: &str = "
         FROM json_each(game.kept, '$.headers') AS header
         WHERE json_extract(header.value, '$.name') IN ('ECO', 'Opening', 'Variation', '戦型')
     ), '') WHERE kept IS NOT NULL;
+";
+
+/// Numbers of engines that are never used again, nor those that games, reports and jobs name.
+const ENGINE_NUMBERS: &str = "
+    ALTER TABLE engine RENAME TO engine_before;
+    CREATE TABLE engine (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
+    INSERT INTO engine (id, entry) SELECT id, entry FROM engine_before;
+    DROP TABLE engine_before;
+    INSERT OR IGNORE INTO engine (id, entry)
+        SELECT id, '' FROM (
+            SELECT CASE WHEN json_valid(kept) THEN
+                json_extract(kept, '$.play.players.first.engine') END AS id FROM game
+            UNION SELECT CASE WHEN json_valid(kept) THEN
+                json_extract(kept, '$.play.players.second.engine') END FROM game
+            UNION SELECT CASE WHEN json_valid(kept) THEN
+                json_extract(kept, '$.settings.engine') END FROM report
+            UNION SELECT CASE WHEN json_valid(kept) THEN
+                json_extract(kept, '$.settings.engine') END FROM job
+        ) WHERE typeof(id) = 'integer' AND id BETWEEN 1 AND 4294967294
+        ORDER BY id DESC LIMIT 1;
+    DELETE FROM engine WHERE entry = '';
 ";
 
 /// The library, for the one who writes.
@@ -271,6 +292,13 @@ impl Store {
         Ok(engines)
     }
 
+    /// The last number that an engine has had.
+    pub(crate) fn last_engine(&self) -> Result<EngineId, StoreError> {
+        let mut query = self.db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'engine'")?;
+        let last: Option<i64> = query.query_row([], |row| row.get(0)).optional()?;
+        Ok(EngineId::try_from(last.unwrap_or_default()).unwrap_or(EngineId::MAX))
+    }
+
     pub(crate) fn save_engine(&self, id: EngineId, entry: &Entry) -> Result<(), StoreError> {
         let entry = serde_json::to_string(entry)?;
         self.db.execute("REPLACE INTO engine (id, entry) VALUES (?1, ?2)", params![id, entry])?;
@@ -441,6 +469,50 @@ mod tests {
         assert!(store.delete(first).expect("it works"));
         assert!(!store.delete(first).expect("it works"));
         assert_ne!(store.new_game("play", 2).expect("a row"), first);
+    }
+
+    #[test]
+    fn numbers_of_engines_are_not_used_again_either() {
+        let store = memory();
+        assert_eq!(store.last_engine().expect("it works"), 0);
+        let entry = r#"{"name":"Mine","reach":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
+        let entry = serde_json::from_str(entry).expect("an entry");
+        store.save_engine(7, &entry).expect("it works");
+        store.save_engine(3, &entry).expect("it works");
+        store.delete_engine(7).expect("it works");
+        assert_eq!(store.last_engine().expect("it works"), 7);
+    }
+
+    #[test]
+    fn what_an_older_file_names_is_the_number_of_no_new_engine() {
+        let named = |insert: &str| {
+            let db = of_version(2);
+            db.execute_batch(insert).expect("a row");
+            let store = Store::with(db).expect("it is brought up to date");
+            assert!(store.engines().expect("it works").iter().all(|(id, _)| *id == 2));
+            store.last_engine().expect("it works")
+        };
+        let game = |kept: &str| {
+            format!(
+                "INSERT INTO game (source, added, changed, kept) VALUES ('play', 5, 5, '{kept}')"
+            )
+        };
+        let seat = |id: &str| format!(r#"{{"kind":"engine","engine":{id}}}"#);
+        let players = |first: &str, second: &str| {
+            let players = format!(r#"{{"first":{},"second":{}}}"#, seat(first), seat(second));
+            game(&format!(r#"{{"play":{{"players":{players}}}}}"#))
+        };
+        assert_eq!(named(&players("4", "9")), 9);
+        assert_eq!(named(&players("9", "4")), 9);
+        let entry = r#"{"name":"","reach":{"kind":"tcp","address":"host:1"},"protocol":null}"#;
+        let kept = format!("INSERT INTO engine (id, entry) VALUES (2, '{entry}')");
+        assert_eq!(named(&kept), 2);
+        assert_eq!(named(&format!("{kept}; {}", players("1", "3"))), 3);
+        let job = r#"INSERT INTO job (kept) VALUES ('{"settings":{"engine":6}}'), ('')"#;
+        assert_eq!(named(job), 6);
+        let report = r#"INSERT INTO report (game, kept) VALUES (1, '{"settings":{"engine":5}}')"#;
+        assert_eq!(named(&format!("{}; {report}", game("damaged"))), 5);
+        assert_eq!(named(&players("\"x\"", "99999999999999999999")), 0);
     }
 
     #[test]

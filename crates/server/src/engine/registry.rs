@@ -30,6 +30,8 @@ const LONGEST: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     engines: BTreeMap<EngineId, Registered>,
+    /// The last number that an engine has got, whether it is still there or not.
+    last: EngineId,
     /// The translation file of the built-in engine.
     translation: Translation,
 }
@@ -228,8 +230,12 @@ impl From<EngineEntry> for Entry {
 }
 
 impl Registry {
-    /// The built-in engine and those that were kept.
-    pub(crate) fn new(translation: Translation, kept: Vec<(EngineId, Entry)>) -> Self {
+    /// The built-in engine and those that were kept. New ones get numbers after the last that any has had.
+    pub(crate) fn new(
+        translation: Translation,
+        kept: Vec<(EngineId, Entry)>,
+        last: EngineId,
+    ) -> Self {
         let built_in =
             EngineEntry { name: "Narikin".to_owned(), reach: Reach::BuiltIn, protocol: None };
         let mut engines = BTreeMap::from([(BUILT_IN, Registered::new(built_in.into()))]);
@@ -239,7 +245,8 @@ impl Registry {
             }
             engines.insert(id, Registered::new(entry));
         }
-        Self { engines, translation }
+        let last = engines.keys().next_back().copied().unwrap_or(BUILT_IN).max(last);
+        Self { engines, last, translation }
     }
 
     pub(crate) fn get(&self, id: EngineId) -> Result<&Registered, Refusal> {
@@ -254,13 +261,15 @@ impl Registry {
         self.engines.iter().map(|(id, engine)| (*id, engine))
     }
 
-    /// Registers an engine.
+    /// Registers an engine. Its number is never used again: games, reports and matches name it.
     pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, Refusal> {
         check_entry(&entry)?;
         if MOST <= self.engines.len() {
             return Err(refusal(RefusalCode::TooMuch, "there are too many engines"));
         }
-        let id = self.engines.keys().next_back().map_or(BUILT_IN, |last| last + 1);
+        let id = self.last.checked_add(1);
+        let id = id.ok_or_else(|| refusal(RefusalCode::TooMuch, "all numbers are used up"))?;
+        self.last = id;
         self.engines.insert(id, Registered::new(entry.into()));
         Ok(id)
     }
@@ -412,7 +421,7 @@ mod tests {
 
     #[test]
     fn there_is_a_bounded_number_of_engines() {
-        let mut registry = Registry::new(Translation::default(), Vec::new());
+        let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         let refused = loop {
             match registry.add(over_tcp("host:1")) {
                 Ok(id) => assert!(registry.iter().count() <= MOST, "{id}"),
@@ -433,7 +442,7 @@ mod tests {
 
     #[test]
     fn an_address_has_a_host_and_a_port() {
-        let mut registry = Registry::new(Translation::default(), Vec::new());
+        let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         for address in ["host", ":1", "host:", "host:65536", "host:1\n", ""] {
             let refused = registry.add(over_tcp(address)).map_err(|it| it.code);
             assert_eq!(refused, Err(RefusalCode::Malformed), "{address:?}");
@@ -444,7 +453,7 @@ mod tests {
     #[test]
     fn the_built_in_engine_stays_and_is_no_program_of_somebody_elses() {
         let kept = vec![(BUILT_IN, over_tcp("host:1").into())];
-        let mut registry = Registry::new(Translation::default(), kept);
+        let mut registry = Registry::new(Translation::default(), kept, 0);
         assert_eq!(registry.get(BUILT_IN).map(|it| &it.entry.reach), Ok(&Reach::BuiltIn));
         assert!(registry.change(BUILT_IN, over_tcp("host:1")).is_err());
         assert!(registry.remove(BUILT_IN).is_err());

@@ -270,3 +270,22 @@ async fn what_another_program_has_said_holds_no_more() {
     tab.change("engines", |delta| at(delta)["variants"] == json!(["shogi"])).await;
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_number_of_an_engine_is_never_used_again() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let first = tab.add_mime(&[]).await;
+    let remove = |id: &Value| json!({ "kind": "remove_engine", "engine": id });
+    assert_eq!(tab.ask(remove(&first)).await["kind"], "done");
+    let second = tab.add_mime(&[]).await;
+    assert_ne!(second, first);
+    assert_eq!(tab.ask(remove(&second)).await["kind"], "done");
+    let folder = server.stop().await.expect("its folder");
+
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    let third = tab.add_mime(&[]).await;
+    assert!(third != first && third != second, "{third}");
+    server.stop().await;
+}
