@@ -116,7 +116,7 @@ impl fmt::Debug for Server {
 
 /// The folder of the data is this program's.
 struct Lock {
-    _file: File,
+    file: File,
     note: PathBuf,
 }
 
@@ -124,6 +124,8 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Whoever starts next writes it anew.
         let _ = std::fs::remove_file(&self.note);
+        // An engine that is being started holds what this program has open until it runs.
+        let _ = self.file.unlock();
     }
 }
 
@@ -159,7 +161,7 @@ impl Server {
             Err(TryLockError::WouldBlock) => return Err(ServeError::Running(link_of(&note))),
             Err(TryLockError::Error(error)) => return Err(ServeError::File(path, error)),
         }
-        let lock = Lock { _file: file, note: note.clone() };
+        let lock = Lock { file, note: note.clone() };
         let app = App::open(options.setup.clone()).map_err(ServeError::Store)?;
 
         let ip = options.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
