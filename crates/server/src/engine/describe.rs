@@ -103,7 +103,7 @@ fn describe(
 /// How the strength of an engine can be set.
 pub(crate) fn strength(options: &OptionSet) -> Option<StrengthRange> {
     let range = |name: &str| match options.find(name)?.kind {
-        Declared::Spin { min: Some(min), max: Some(max), .. } => Some((min, max)),
+        Declared::Spin { min: Some(min), max: Some(max), .. } if min <= max => Some((min, max)),
         _ => None,
     };
     if options.find("UCI_LimitStrength").is_some()
@@ -120,17 +120,17 @@ pub(crate) fn strength(options: &OptionSet) -> Option<StrengthRange> {
 /// The values that make an engine play with a strength.
 pub(crate) fn strength_values(range: &StrengthRange, value: i64) -> Vec<(String, String)> {
     let pair = |name: &str, value: String| (name.to_owned(), value);
+    let within = |min: i64, max: i64| value.min(max).max(min).to_string();
     match range {
-        StrengthRange::Elo { min, max } => vec![
-            pair("UCI_LimitStrength", "true".to_owned()),
-            pair("UCI_Elo", value.clamp(*min, *max).to_string()),
-        ],
+        StrengthRange::Elo { min, max } => {
+            vec![pair("UCI_LimitStrength", "true".to_owned()), pair("UCI_Elo", within(*min, *max))]
+        }
         StrengthRange::Level { option, min, max } => {
             let mut values = Vec::new();
             if option == "USI_Strength" {
                 values.push(pair("USI_LimitStrength", "true".to_owned()));
             }
-            values.push(pair(option, value.clamp(*min, *max).to_string()));
+            values.push(pair(option, within(*min, *max)));
             values
         }
     }
@@ -184,4 +184,94 @@ pub(crate) fn check_value(options: &[EngineOption], name: &str, value: &str) -> 
     };
     let read: Result<OptionValue, _> = declared.value(Some(value));
     read.map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use readyok_protocol::Reply;
+
+    use super::*;
+
+    fn declared(dialect: Dialect, lines: &[&str]) -> OptionSet {
+        let mut options = OptionSet::new(dialect);
+        for line in lines {
+            match Reply::read(&format!("option name {line}"), dialect).value {
+                Reply::Option(option) => options.declare(option.into_owned()),
+                other => panic!("{line}: {other:?}"),
+            }
+        }
+        options
+    }
+
+    /// What is said to an engine with these options for each of these strengths.
+    #[track_caller]
+    fn check(dialect: Dialect, lines: &[&str], said: &[(i64, &[(&str, &str)])]) {
+        let range = strength(&declared(dialect, lines)).expect("it can be limited");
+        for (value, expected) in said {
+            let values = strength_values(&range, *value);
+            let values: Vec<_> =
+                values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            assert_eq!(values, *expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn strength_is_set_by_elo_where_it_can_be() {
+        let lines = [
+            "Skill Level type spin default 20 min 0 max 20",
+            "UCI_LimitStrength type check default false",
+            "UCI_Elo type spin default 1320 min 1320 max 3190",
+        ];
+        let elo: &[(i64, &[(&str, &str)])] = &[
+            (1400, &[("UCI_LimitStrength", "true"), ("UCI_Elo", "1400")]),
+            (5, &[("UCI_LimitStrength", "true"), ("UCI_Elo", "1320")]),
+            (9999, &[("UCI_LimitStrength", "true"), ("UCI_Elo", "3190")]),
+        ];
+        check(Dialect::Uci, &lines, elo);
+        // A number that nothing limits by is none.
+        check(Dialect::Uci, &[lines[0], lines[2]], &[(3, &[("Skill Level", "3")])]);
+        check(Dialect::Uci, &lines[..2], &[(3, &[("Skill Level", "3")])]);
+    }
+
+    #[test]
+    fn strength_of_usi_is_limited_as_well_as_set() {
+        let lines = [
+            "USI_LimitStrength type check default false",
+            "USI_Strength type spin default 9 min -15 max 9",
+        ];
+        let said: &[(i64, &[(&str, &str)])] = &[
+            (-3, &[("USI_LimitStrength", "true"), ("USI_Strength", "-3")]),
+            (1500, &[("USI_LimitStrength", "true"), ("USI_Strength", "9")]),
+        ];
+        check(Dialect::Usi, &lines, said);
+    }
+
+    #[test]
+    fn a_level_is_all_that_is_said() {
+        let lines = ["Skill Level type spin default 20 min 0 max 20"];
+        check(
+            Dialect::Uci,
+            &lines,
+            &[(0, &[("Skill Level", "0")]), (99, &[("Skill Level", "20")])],
+        );
+        let lines = ["SkillLevel type spin default 20 min 0 max 20"];
+        check(Dialect::Usi, &lines, &[(7, &[("SkillLevel", "7")])]);
+    }
+
+    #[test]
+    fn a_scale_that_is_none_sets_nothing() {
+        for lines in [
+            [
+                "UCI_LimitStrength type check default false",
+                "UCI_Elo type spin default 1 min 9 max 1",
+            ],
+            ["UCI_LimitStrength type check default false", "UCI_Elo type spin default 1"],
+            ["Skill Level type string default 20", "UCI_Elo type spin default 1 min 1 max 9"],
+        ] {
+            assert_eq!(strength(&declared(Dialect::Uci, &lines)), None, "{lines:?}");
+        }
+        // Nor does one of a file that is damaged do harm.
+        let range = StrengthRange::Elo { min: 9, max: 1 };
+        assert_eq!(strength_values(&range, 5).len(), 2);
+    }
 }
