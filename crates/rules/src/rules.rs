@@ -139,16 +139,18 @@ impl ShogiRules {
 pub enum Impasse {
     /// By nothing.
     Ignored,
-    /// A declaration with 31 points wins, one with 24 to 30 draws (JSA, for its own games).
+    /// A declaration with 31 points wins, one with 24 to 30 draws (JSA, for its own games). In
+    /// handicap games the pieces that the second player has left out count as theirs.
     Points24,
     /// A declaration with 28 points by the first player or 27 by the second wins (JSA, for amateurs;
     /// CSA).
     Points27,
     /// As [`Impasse::Points27`] for handicap games: the pieces that the second player has left out
-    /// count as theirs.
+    /// count as theirs (JSA, on impasses: points are counted as if the giver had them).
     Points27Handicap,
     /// The first king wins that reaches the square where the opponent's stood at the start: 5a for
-    /// the first player, 5i for the second.
+    /// the first player, 5i for the second. No federation has this rule; clubs and programs do (the
+    /// value `TryRule` of the option `EnteringKingRule` of YaneuraOu).
     Try,
 }
 

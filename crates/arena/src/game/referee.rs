@@ -298,9 +298,11 @@ fn outcome(Ending { winner, reason }: Ending) -> Option<Outcome> {
     Some(Outcome { winner, termination })
 }
 
+/// The rule as the rules know it. A game that lacks pieces is a handicap game; where none is missing
+/// both 27-point rules are the same.
 fn impasse(rule: plan::Impasse) -> Impasse {
     match rule {
-        plan::Impasse::Points27 => Impasse::Points27,
+        plan::Impasse::Points27 => Impasse::Points27Handicap,
         plan::Impasse::Points24 => Impasse::Points24,
         plan::Impasse::TryRule => Impasse::Try,
         plan::Impasse::None => Impasse::Ignored,

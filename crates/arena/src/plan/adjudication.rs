@@ -83,6 +83,9 @@ pub enum TablebaseScope {
 }
 
 /// What ends a game of shogi in which the kings have entered the other camp.
+///
+/// Whoever gives a handicap counts the pieces left out as their own, as the Japan Shogi Association
+/// has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Impasse {

@@ -179,6 +179,34 @@ fn a_declaration_is_judged_by_24_points() {
     check(OTHER_CAMP, "RRGGG", FIRST, Termination::WrongDeclaration);
 }
 
+/// Rules of the Japan Shogi Association: in a handicap game the points are counted as if whoever
+/// gives the handicap had the pieces left out; here a rook and a bishop, which are ten points.
+#[test]
+fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
+    let check = |rule, camp, hand, winner, termination| {
+        let even = declarable(camp, hand);
+        let hands = even.strip_prefix(camp).expect("the camp comes first");
+        let hands = match camp {
+            CAMP => hands.replacen(['r', 'b'], "", 2),
+            _ => hands.replacen(['R', 'B'], "", 2),
+        };
+        check_impasse(rule, &format!("{camp}{hands}"), "win", winner, termination);
+    };
+    let (won, wrong) = (Termination::Declaration, Termination::WrongDeclaration);
+    check(Impasse::Points27, OTHER_CAMP, "GGGGSSS", SECOND, won.clone());
+    check(Impasse::Points27, OTHER_CAMP, "GGGGSS", FIRST, wrong.clone());
+    check(Impasse::Points24, OTHER_CAMP, "RGGGGSS", SECOND, won.clone());
+    check(Impasse::Points24, OTHER_CAMP, "RGGGGS", None, Termination::Impasse);
+    check(Impasse::Points24, OTHER_CAMP, "GGGG", None, Termination::Impasse);
+    check(Impasse::Points24, OTHER_CAMP, "GGG", FIRST, wrong.clone());
+    // Whoever takes the handicap is counted without them.
+    check(Impasse::Points27, CAMP, "RBGGGGSSSS", FIRST, won.clone());
+    check(Impasse::Points27, CAMP, "RBGGGGSSS", SECOND, wrong.clone());
+    check(Impasse::Points24, CAMP, "RBGGGGSSSSNNN", FIRST, won);
+    check(Impasse::Points24, CAMP, "RBGGGG", None, Termination::Impasse);
+    check(Impasse::Points24, CAMP, "RBGGG", SECOND, wrong);
+}
+
 #[test]
 fn a_declaration_needs_the_king_and_ten_pieces_there_and_no_check() {
     let check = |sfen| {
