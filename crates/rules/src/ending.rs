@@ -51,7 +51,8 @@ pub enum Reason {
     DeadPosition,
     /// The game is as long as the rules let it be.
     MoveLimit,
-    /// A king has reached the square where the opponent's stood at the start (shogi, the try rule).
+    /// A king has reached the square where the opponent's stood at the start (shogi, under
+    /// [`Impasse::Try`](crate::Impasse::Try), which is no federation's rule).
     Try,
     /// A declaration with the points that win (shogi).
     Declaration,

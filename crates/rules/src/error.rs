@@ -190,6 +190,10 @@ impl fmt::Display for PositionError {
 impl error::Error for PositionError {}
 
 /// Why a move cannot be played.
+///
+/// What is forbidden in shogi is a foul by the rules for games of the Japan Shogi Association (JSA,
+/// chapter 3, article 8), and loses at once; which moves are fouls stands in its list of forbidden
+/// moves (kinjite). Articles of chess are those of the FIDE Laws of Chess (2023).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Illegal {
     /// The word is no move of this game.
@@ -198,27 +202,28 @@ pub enum Illegal {
     NoPiece,
     /// The piece belongs to the opponent.
     OpponentsPiece,
-    /// A piece of the same side stands on the target square.
+    /// A piece of the same side stands on the target square (FIDE 3.1).
     OwnPiece,
     /// The piece does not move so.
     CannotReach,
-    /// Castling is not possible now.
+    /// Castling is not possible now (FIDE 3.8.2).
     Castling,
     /// The piece has to promote.
     PromotionMissing,
     /// The piece cannot promote, or not to that.
     PromotionImpossible,
-    /// The king would be left in check.
+    /// The king would be left in check, or go there (FIDE 3.9.2; JSA: ote hochi, and article 1.2 of the
+    /// laws of the European federation, 2017).
     Check,
     /// The dropped piece is not in hand (shogi).
     NotInHand,
     /// A piece was dropped on another (shogi).
     SquareTaken,
-    /// A second unpromoted pawn on a file, nifu (shogi).
+    /// A second unpromoted pawn on a file (shogi; JSA: nifu).
     TwoPawns,
-    /// The piece could never move again (shogi).
+    /// The piece could never move again (shogi; JSA: a piece without anywhere to go).
     DeadPiece,
-    /// A pawn was dropped to give mate, uchifuzume (shogi).
+    /// A pawn was dropped to give mate (shogi; JSA: uchifuzume).
     DropMate,
     /// The game is longer than can be counted.
     GameTooLong,
