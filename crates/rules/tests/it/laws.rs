@@ -1,7 +1,9 @@
 //! What holds for every text, whoever wrote it: what is read can be written, and is then read as the
 //! same. The seeds and the fuzz targets check these laws.
 
-use readyok_rules::{Epd, FenForm, Game, Notation, Position, Setup};
+use std::io::Cursor;
+
+use readyok_rules::{Epd, FenForm, Game, Move, MoveError, Notation, Polyglot, Position, Setup};
 
 const FORMS: [FenForm; 3] = [FenForm::Fen, FenForm::XFen, FenForm::Shredder];
 
@@ -19,22 +21,61 @@ pub fn sfen(bytes: &[u8]) {
     setup(Game::Shogi, &String::from_utf8_lossy(bytes));
 }
 
+/// Any bytes as EPDs of chess and Chess960, one on each line.
+pub fn epds(bytes: &[u8]) {
+    for line in String::from_utf8_lossy(bytes).split('\n').take(64) {
+        epd(Game::Chess, line);
+        epd(Game::Chess960, line);
+    }
+}
+
 /// Any bytes as a position on the first line and moves in SAN on the others.
 pub fn san(bytes: &[u8]) {
     for game in [Game::Chess, Game::Chess960] {
-        moves(game, bytes, Notation::Western);
+        notation(game, bytes, Notation::Western);
     }
 }
 
 /// Any bytes as a position on the first line and moves in the Japanese notation on the others.
 pub fn japanese(bytes: &[u8]) {
-    moves(Game::Shogi, bytes, Notation::Japanese);
+    notation(Game::Shogi, bytes, Notation::Japanese);
 }
 
 /// Any bytes as a position on the first line and moves in the Western notation of shogi on the
 /// others.
 pub fn western(bytes: &[u8]) {
-    moves(Game::Shogi, bytes, Notation::Western);
+    notation(Game::Shogi, bytes, Notation::Western);
+}
+
+/// Any bytes as a position on the first line and words of UCI on the others.
+pub fn uci(bytes: &[u8]) {
+    words(Game::Chess, bytes);
+    words(Game::Chess960, bytes);
+}
+
+/// Any bytes as a position on the first line and words of USI on the others.
+pub fn usi(bytes: &[u8]) {
+    words(Game::Shogi, bytes);
+}
+
+/// Any bytes as a Polyglot book: they are one by their size alone, and it has only legal moves.
+pub fn polyglot(bytes: &[u8]) {
+    const ENTRY: usize = 16;
+    let (entries, rest) = bytes.as_chunks::<ENTRY>();
+    assert_eq!(Polyglot::new(Cursor::new(bytes)).is_ok(), rest.is_empty());
+    let book = Polyglot::new(Cursor::new(entries.as_flattened()));
+    let mut book = book.unwrap_or_else(|error| panic!("{error}"));
+    for game in [Game::Chess, Game::Chess960] {
+        let mut position = Position::start(game);
+        for _ in 0..64 {
+            let moves = book.moves(&position).unwrap_or_else(|error| panic!("{error}"));
+            assert!(moves.len() <= entries.len(), "{position}");
+            let legal = position.legal_moves();
+            assert!(moves.iter().all(|(mv, _)| legal.contains(mv)), "{position}");
+            let Some(&(mv, _)) = moves.first() else { break };
+            position.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
+        }
+    }
 }
 
 fn setup(game: Game, text: &str) {
@@ -74,7 +115,25 @@ fn epd(game: Game, text: &str) {
     assert_eq!(again.operations, epd.operations);
 }
 
-fn moves(game: Game, bytes: &[u8], notation: Notation) {
+fn notation(game: Game, bytes: &[u8], notation: Notation) {
+    moves(
+        game,
+        bytes,
+        |position, text| position.parse(text, notation),
+        |position, mv| position.notation(mv, notation),
+    );
+}
+
+fn words(game: Game, bytes: &[u8]) {
+    moves(game, bytes, Position::parse_move, |_, mv| mv.word(game.castling_form()));
+}
+
+fn moves(
+    game: Game,
+    bytes: &[u8],
+    read: impl Fn(&Position, &str) -> Result<Move, MoveError>,
+    write: impl Fn(&Position, Move) -> String,
+) {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.split('\n');
     let Some(Ok(mut position)) = lines.next().map(|text| Position::from_text(game, text)) else {
@@ -82,11 +141,11 @@ fn moves(game: Game, bytes: &[u8], notation: Notation) {
     };
     for line in lines.take(64) {
         let legal = position.legal_moves();
-        match position.parse(line, notation) {
+        match read(&position, line) {
             Ok(mv) => {
                 assert!(legal.contains(&mv), "{position}: {line:?}");
-                let written = position.notation(mv, notation);
-                assert_eq!(position.parse(&written, notation), Ok(mv), "{position}: {written}");
+                let written = write(&position, mv);
+                assert_eq!(read(&position, &written), Ok(mv), "{position}: {written}");
                 position.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
             }
             Err(error) => {

@@ -23,6 +23,11 @@ pub fn jkf(bytes: &[u8]) {
     check(bytes, Format::Jkf, &[Format::Jkf, Format::Kif]);
 }
 
+/// Any bytes, as lines of SFEN with moves.
+pub fn usi(bytes: &[u8]) {
+    check(bytes, Format::Usi, &[Format::Usi, Format::Kif]);
+}
+
 /// Reads games, and writes each twice: the first writing may lose what a format does not hold, but
 /// the second loses nothing.
 fn check(bytes: &[u8], format: Format, targets: &[Format]) {

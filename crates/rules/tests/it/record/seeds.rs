@@ -22,4 +22,5 @@ fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
     check("record_kif", laws::kif);
     check("record_csa", laws::csa);
     check("record_jkf", laws::jkf);
+    check("record_usi", laws::usi);
 }

@@ -1,0 +1,4 @@
+//! Lines of EPD.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::rules::epds(bytes));
