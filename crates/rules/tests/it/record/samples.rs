@@ -7,6 +7,8 @@ use std::path::Path;
 use readyok_rules::Side;
 use readyok_rules::record::{self, Format, GameRecord, Node, NodeId};
 
+use super::laws;
+
 /// All nodes of a record.
 fn nodes(record: &GameRecord) -> Vec<&Node> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
@@ -76,5 +78,28 @@ fn the_samples_are_read_as_they_should_be() {
         checked += 1;
     }
     assert!(wrong.is_empty(), "other than expected:\n{wrong}");
-    assert_eq!(checked, 13);
+    assert_eq!(checked, 23);
+}
+
+/// What a program has written is read, written and read again without a loss.
+#[test]
+fn the_samples_survive_being_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+    let mut checked = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        let Some(format) = Format::from_extension(extension) else { continue };
+        let bytes = fs::read(&path).expect("a file");
+        let law = match format {
+            Format::Pgn => laws::pgn,
+            Format::Kif | Format::Ki2 => laws::kif,
+            Format::Csa => laws::csa,
+            Format::Jkf => laws::jkf,
+            Format::Usi => laws::usi,
+        };
+        law(&bytes);
+        checked += 1;
+    }
+    assert_eq!(checked, 23);
 }
