@@ -67,6 +67,11 @@ fn counts_lines_of_chess() {
 }
 
 #[test]
+fn counts_lines_of_the_usual_suite_of_chess() {
+    check_table("chess-suite.txt", |text| position(Game::Chess, text));
+}
+
+#[test]
 fn counts_lines_of_every_start_of_chess960() {
     check_table("chess960.txt", |number| {
         let setup = Setup::chess960(number.parse().expect("a number")).expect("a start");
