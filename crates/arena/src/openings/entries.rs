@@ -367,6 +367,25 @@ mod tests {
         assert_eq!(text(&mut entries, count - 1), Some((count * 2, (count - 1).to_string())));
     }
 
+    /// As many entries as the largest books have: what is kept of them does not grow with the file.
+    #[test]
+    fn a_book_of_millions_of_lines_takes_little_memory() {
+        const COUNT: u64 = 2_600_000;
+        const MOST: usize = 1 << 20;
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let mut out = std::io::BufWriter::new(file.as_file_mut());
+        (0..COUNT).for_each(|number| writeln!(out, "{number}").unwrap());
+        drop(out);
+        let mut entries = Entries::open(file.path().to_str().unwrap(), Kind::Line).unwrap();
+        assert_eq!(entries.count().unwrap(), COUNT);
+        for number in [COUNT - 1, 0, 1_300_001, 7] {
+            assert_eq!(text(&mut entries, number), Some((number + 1, number.to_string())));
+        }
+        let marks = entries.marks.capacity() * size_of::<super::Cursor>();
+        let kept = marks + entries.buffer.capacity() + entries.reader.capacity();
+        assert!(kept <= MOST, "{kept} bytes");
+    }
+
     #[test]
     fn the_count_does_not_depend_on_what_was_read() {
         let games =
