@@ -139,6 +139,19 @@ fn who_falls_silent_without_a_clock_stalls() {
 }
 
 #[test]
+fn who_moves_second_stalls_as_who_moves_first() {
+    for act in ["!hang", "!flood"] {
+        let (mut good, _heard) = player(Game::Chess, 0, &plan("good", nodes()), script("e2e4"));
+        let (mut bad, _heard_too) = player(Game::Chess, 1, &plan("bad", nodes()), script(act));
+        let chess = impatient(Game::Chess);
+        let result = play(&chess, &Opening::default(), &mut good, &mut bad);
+        assert!(matches!(result.termination, Termination::Stall { .. }), "{result:?}");
+        assert_eq!((result.winner, result.moves.len()), (Some(Side::First), 1));
+        assert!(good.is_running());
+    }
+}
+
+#[test]
 fn who_leaves_in_the_middle_has_crashed() {
     for act in ["!leave", "f2f3, !leave", "info depth 1|!leave"] {
         check(nodes(), script(act), |end| matches!(end, Termination::Crash { .. }));

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod adjudication;
+mod beside;
 mod clock;
 mod engines;
 mod export;
