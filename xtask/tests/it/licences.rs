@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
 use std::process::Command;
 
 use serde::Deserialize;
+
+use crate::workspace;
 
 #[test]
 fn the_protocol_needs_only_permissive_crates() {
@@ -135,10 +136,6 @@ impl Licences {
         let own = self.exceptions.iter().filter(|exception| exception.name == name);
         self.allow.iter().chain(own.flat_map(|exception| &exception.allow)).cloned().collect()
     }
-}
-
-fn workspace() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// What `cargo metadata` prints, as far as it is of use here.

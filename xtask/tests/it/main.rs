@@ -6,4 +6,11 @@ mod docs;
 #[cfg(test)]
 mod licences;
 #[cfg(test)]
+mod map;
+#[cfg(test)]
 mod transcripts;
+
+#[cfg(test)]
+fn workspace() -> std::path::PathBuf {
+    std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
