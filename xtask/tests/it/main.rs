@@ -8,6 +8,8 @@ mod licences;
 #[cfg(test)]
 mod map;
 #[cfg(test)]
+mod readme;
+#[cfg(test)]
 mod transcripts;
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! The README tells which programs the tests need.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::workspace;
+
+/// What tests look for in the environment before they start programs of others.
+const SWITCH: &str = "READYOK_REAL_ENGINES";
+
+#[test]
+fn the_readme_lists_the_tests_that_need_other_programs_and_which() {
+    let installed = installed();
+    let needed: BTreeMap<String, BTreeSet<String>> = tests_with_the_switch()
+        .into_iter()
+        .map(|(path, source)| {
+            let named = |program: &&String| source.contains(&format!("\"{program}\""));
+            (path, installed.iter().filter(named).cloned().collect())
+        })
+        .collect();
+    let listed: BTreeMap<String, BTreeSet<String>> = table()
+        .into_iter()
+        // Those from elsewhere have a script of their own.
+        .map(|(path, programs)| (path, programs.intersection(&installed).cloned().collect()))
+        .collect();
+    assert_eq!(listed, needed);
+}
+
+#[test]
+fn the_readme_lists_no_program_that_nothing_installs() {
+    let peers = read("scripts/install-record-peers.sh");
+    let installed = installed();
+    for program in table().into_values().flatten() {
+        assert!(installed.contains(&program) || peers.contains(&program), "`{program}`");
+    }
+}
+
+/// The programs of `scripts/install-engines.sh`.
+fn installed() -> BTreeSet<String> {
+    let script = read("scripts/install-engines.sh");
+    let (_, list) = script.split_once("\nengines=(").unwrap();
+    let (list, _) = list.split_once(')').unwrap();
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The table of the README: tests, and what they need.
+fn table() -> BTreeMap<String, BTreeSet<String>> {
+    let readme = read("README.md");
+    let (_, table) = readme.split_once("| tests | need |\n|---|---|\n").unwrap();
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let [_, path, programs, _] = row.split('|').collect::<Vec<_>>()[..] else {
+            panic!("a row of two cells: {row}")
+        };
+        let programs = programs.split('(').next().unwrap_or_default();
+        let programs = programs.split(',').map(|it| it.trim().to_owned()).collect();
+        (path.trim().trim_matches('`').to_owned(), programs)
+    })
+    .collect()
+}
+
+/// The files of tests of the crates that name the switch, with their text.
+fn tests_with_the_switch() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders: Vec<_> = fs::read_dir(workspace().join("crates"))
+        .unwrap()
+        .map(|it| it.unwrap().path().join("tests"))
+        .collect();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        for path in entries.map(|it| it.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let source = fs::read_to_string(&path).unwrap();
+                if source.contains(SWITCH) {
+                    let path = path.strip_prefix(workspace()).unwrap();
+                    found.push((path.to_str().unwrap().replace('\\', "/"), source));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(workspace().join(path)).unwrap()
+}
