@@ -3,6 +3,7 @@
 
 pub mod address;
 pub mod analyse;
+mod browser;
 pub mod canvas;
 pub mod cli;
 mod clock;

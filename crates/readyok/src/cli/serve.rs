@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use readyok_server::{Options, ServeError, Server, Setup, serve};
 
 use super::print;
+use crate::browser::{self, Page};
 use crate::exit::{Code, Failure};
 use crate::{dirs, guardian};
 
@@ -65,15 +67,18 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         },
     };
     let opens = !args.no_open;
+    let mut page = None;
     let ready = |server: &Server| match server.link() {
-        Ok(link) => show(&link, opens),
+        Ok(link) => page = show(&link, opens),
         Err(error) => print(&format!("http://{}: {error}", server.address())),
     };
     match serve(options, ready) {
         Ok(()) => Ok(Code::Done),
         Err(ServeError::Running(Some(link))) => {
             print("readyok runs already");
-            show(&link, opens);
+            if show(&link, opens).is_some() {
+                thread::sleep(browser::READS);
+            }
             Ok(Code::Done)
         }
         Err(error @ (ServeError::Unprotected | ServeError::Root)) => Err(Failure::usage(error)),
@@ -81,12 +86,10 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
 }
 
-fn show(link: &str, opens: bool) {
+fn show(link: &str, opens: bool) -> Option<Page> {
     print(&format!("readyok: {link}"));
-    if opens {
-        // Whoever has no browser here has the link.
-        let _ = webbrowser::open(link);
-    }
+    // Whoever has no browser here has the link.
+    opens.then(|| Page::open(link).ok()).flatten()
 }
 
 /// This program, to be started as Narikin.

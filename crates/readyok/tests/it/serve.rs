@@ -67,6 +67,38 @@ fn the_app_is_served_until_it_is_interrupted() {
     wait("something is left", || processes_of(dir.path()).is_empty());
 }
 
+/// What the arguments of a program say is seen by every user of the machine.
+#[test]
+fn a_browser_is_opened_without_a_secret_among_its_arguments() {
+    let dir = Dir::new();
+    let browser = dir.write(
+        "browser.sh",
+        "#!/bin/sh\ncd \"$HOME\"\nls -l readyok-* > mode\ncp readyok-* page\necho \"$@\" > said\n",
+    );
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&browser, mode).expect("it is ours");
+    let mut command = readyok(&dir);
+    command.args(["serve", "--allow-root", "--data"]).arg(dir.path().join("data"));
+    command.env("BROWSER", &browser).env("HOME", dir.path());
+    let mut child = command.spawn().expect("the program starts");
+    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("it says where it is");
+    let (_, token) = link(&line);
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+    wait("no browser is opened", || read("said").ends_with('\n'));
+    let arguments = read("said");
+    assert!(arguments.starts_with("file:///") && !arguments.contains(&token), "{arguments}");
+    assert!(read("page").contains(&token), "{}", read("page"));
+    assert!(read("mode").starts_with("-rw-------"), "{}", read("mode"));
+
+    signal(child.id(), rustix::process::Signal::INT);
+    assert_eq!(finish(child).code(), Some(0));
+    let left = std::fs::read_dir(dir.path()).expect("a folder").flatten();
+    let pages = left.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"readyok-"));
+    assert_eq!(pages.count(), 0);
+}
+
 #[test]
 fn the_administrator_has_to_mean_it() {
     if !rustix::process::geteuid().is_root() {

@@ -204,8 +204,13 @@ impl Doors {
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
         let from_elsewhere = match site {
             None | Some(b"same-origin" | b"none") => false,
-            // A link on another page may lead to the start page, and to nothing else.
-            Some(_) => is_api || changes || is_socket || uri.query().is_some(),
+            // A link on another page may lead to the start page, and to nothing else. One is made by us:
+            // it leads here from a file, and has a token that nobody else can have.
+            Some(_) => {
+                let is_visit = headers.get("sec-fetch-mode").is_some_and(|it| it == "navigate");
+                let is_link = is_visit && link_in(uri).is_some_and(|_| uri.path() == "/");
+                is_api || changes || is_socket || uri.query().is_some() && !is_link
+            }
         };
         if is_foreign || from_elsewhere {
             return Err(StatusCode::FORBIDDEN);

@@ -149,6 +149,25 @@ async fn other_pages_can_change_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn links_elsewhere_lead_to_the_start_page_alone() {
+    let server = Fixture::start().await;
+    let cookie = server.cookie.as_str();
+    for (path, mode, status) in [
+        ("/", "navigate", 200),
+        // As the page that the program opens browsers with.
+        ("/?token=0000", "navigate", 303),
+        ("/?token=0000", "no-cors", 403),
+        ("/?other=0000", "navigate", 403),
+        ("/app.js?token=0000", "navigate", 403),
+        ("/api/choices?token=0000", "navigate", 403),
+    ] {
+        let from = [("cookie", cookie), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", mode)];
+        assert_eq!(get(&server.host, path, &from).await.status, status, "{path} {mode}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_socket_opens_for_the_page_alone() {
     let server = Fixture::start().await;
     let ours = format!("http://{}", server.host);
