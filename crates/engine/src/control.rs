@@ -69,7 +69,11 @@ impl Control {
 
     /// The time since `go`: what `info time` tells. A `ponderhit` does not set it back.
     pub fn elapsed(&self) -> Duration {
-        crate::now().saturating_duration_since(self.shared.start)
+        self.time_until(crate::now())
+    }
+
+    pub(crate) fn time_until(&self, at: Instant) -> Duration {
+        at.saturating_duration_since(self.shared.start)
     }
 
     /// How long the search may take, on the clock of [`elapsed`](Self::elapsed). Ask again and

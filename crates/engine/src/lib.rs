@@ -29,6 +29,7 @@ mod board;
 mod budget;
 mod control;
 mod engine;
+mod lag;
 mod licence;
 mod log;
 mod options;

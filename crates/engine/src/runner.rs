@@ -64,7 +64,8 @@ impl<E: Engine> Runner<E> {
     }
 
     /// Takes so many milliseconds off each budget of time for what gets lost on the way: the value
-    /// of an option, usually `Move Overhead`. Otherwise it is 10 ms.
+    /// of an option, usually `Move Overhead`. Otherwise it is 10 ms. More is taken while the clocks
+    /// that the client sends show that more gets lost.
     #[must_use]
     pub fn move_overhead(mut self, overhead: &Spin) -> Self {
         self.move_overhead = Some(overhead.clone());

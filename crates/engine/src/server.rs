@@ -10,6 +10,7 @@ use readyok_protocol::{
 };
 
 use crate::control::lines;
+use crate::lag::Lag;
 use crate::log::{self, Log};
 use crate::worker::Job;
 use crate::{Budget, Control, Spin};
@@ -84,6 +85,7 @@ pub(crate) struct Server<W> {
     /// `None` as soon as there will be no more.
     jobs: Option<Sender<Job>>,
     move_overhead: Option<Spin>,
+    lag: Lag,
     searches: u64,
     running: Option<(Control, SearchRequest)>,
     /// When to leave without the worker.
@@ -108,6 +110,7 @@ impl<W: Write> Server<W> {
             events,
             jobs: Some(jobs),
             move_overhead,
+            lag: Lag::default(),
             searches: 0,
             running: None,
             leave_at: None,
@@ -182,7 +185,9 @@ impl<W: Write> Server<W> {
             Event::Registration(status) => session.registration(status, out),
             Event::Prepared => session.ready(out),
             Event::Found(best) => {
-                self.running = None;
+                if let Some((control, _)) = self.running.take() {
+                    self.lag.end(control.time_until(now), control.budget().hard);
+                }
                 session.best_move(best, at, out)
             }
             Event::Solved(mate) => {
@@ -222,12 +227,13 @@ impl<W: Write> Server<W> {
             session::Event::Prepare => self.assign(Job::Prepare),
             session::Event::Search(request) => self.search(*request, now),
             session::Event::PonderHit(clocks) => {
-                let overhead = self.overhead();
-                if let Some((control, request)) = &mut self.running {
+                self.lag.forget_turn();
+                if let Some((control, mut request)) = self.running.take() {
                     if !clocks.is_empty() {
                         request.go.clocks = clocks;
                     }
-                    control.ponder_hit(now, Budget::new(request, overhead));
+                    control.ponder_hit(now, Budget::new(&request, self.overhead(&request)));
+                    self.running = Some((control, request));
                 }
             }
             session::Event::Stop => self.stop(),
@@ -248,7 +254,8 @@ impl<W: Write> Server<W> {
 
     fn search(&mut self, request: SearchRequest, now: Instant) {
         self.searches += 1;
-        let budget = Budget::new(&request, self.overhead());
+        self.lag.begin(&request);
+        let budget = Budget::new(&request, self.overhead(&request));
         let shown = if request.go.ponder { None } else { Some(budget) };
         if self.session.debug() {
             self.remark(&format!("budget: soft {:?}, hard {:?}", budget.soft, budget.hard), now);
@@ -261,10 +268,11 @@ impl<W: Write> Server<W> {
         self.assign(if for_mate { Job::Solve(copy, control) } else { Job::Search(copy, control) });
     }
 
-    fn overhead(&self) -> Duration {
+    fn overhead(&self, request: &SearchRequest) -> Duration {
         const USUAL: u64 = 10;
         let millis = self.move_overhead.as_ref().map(Spin::get);
-        Duration::from_millis(millis.map_or(USUAL, |millis| u64::try_from(millis).unwrap_or(0)))
+        let millis = millis.map_or(USUAL, |millis| u64::try_from(millis).unwrap_or(0));
+        self.lag.overhead(Duration::from_millis(millis), request)
     }
 
     fn open_log(&mut self, value: &OptionValue, now: Instant) {

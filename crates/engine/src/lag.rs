@@ -1,0 +1,176 @@
+//! What a move costs beyond its search: the way to the client and back, and a processor that others
+//! have. It is learned from the clocks that the client sends, and from answers that came late.
+
+use std::time::Duration;
+
+use readyok_protocol::session::engine::SearchRequest;
+use readyok_protocol::{Clock, Millis, Position};
+
+/// So many moves that are as slow as the slowest one are kept in reserve.
+const RESERVE: u32 = 6;
+/// Of what was learned so little is forgotten with each move.
+const FORGOTTEN: u32 = 64;
+/// A clock that lost more than this was set by somebody.
+const MOST: Duration = Duration::from_secs(1);
+
+/// What was lost on the way of the moves so far.
+#[derive(Debug, Default)]
+pub(crate) struct Lag {
+    /// The most that a move lost lately.
+    worst: Duration,
+    last: Option<Turn>,
+}
+
+/// A search that had a clock.
+#[derive(Debug)]
+struct Turn {
+    position: Position<'static>,
+    clock: Clock,
+    used: Option<Duration>,
+}
+
+impl Lag {
+    /// A search begins. What its clock has lost since the last one began, beyond the time that this one
+    /// took, was lost on the way.
+    pub(crate) fn begin(&mut self, request: &SearchRequest) {
+        let clock = request.clock().filter(|_| !request.go.ponder && !request.go.infinite);
+        let turn =
+            clock.map(|clock| Turn { position: request.position.clone(), clock, used: None });
+        let before = std::mem::replace(&mut self.last, turn);
+        if let (Some(before), Some(turn)) = (before, &self.last)
+            && let Some(lost) = before.lost_until(turn)
+        {
+            self.learn(lost);
+        }
+    }
+
+    /// It was answered after so long, which may be later than it was to be.
+    pub(crate) fn end(&mut self, used: Duration, deadline: Option<Duration>) {
+        if let Some(late) = deadline.and_then(|deadline| used.checked_sub(deadline)) {
+            self.learn(late);
+        }
+        if let Some(turn) = &mut self.last {
+            turn.used = Some(used);
+        }
+    }
+
+    /// It goes on by another clock, which nothing is learned from.
+    pub(crate) fn forget_turn(&mut self) {
+        self.last = None;
+    }
+
+    fn learn(&mut self, lost: Duration) {
+        let before = self.worst.saturating_sub(self.worst / FORGOTTEN);
+        self.worst = before.max(if MOST < lost { Duration::ZERO } else { lost });
+    }
+
+    /// What to keep of the time for what gets lost: at least what the user wants, but of what was
+    /// learned no more than half the time that there is.
+    pub(crate) fn overhead(&self, wanted: Duration, request: &SearchRequest) -> Duration {
+        let clock = request.clock().map(|clock| clock.budget());
+        let time = request.go.move_time.and_then(|time| u64::try_from(time).ok());
+        let time = clock.into_iter().chain(time.map(Duration::from_millis)).min();
+        wanted.max((self.worst * RESERVE).min(time.unwrap_or_default() / 2))
+    }
+}
+
+impl Turn {
+    /// What the clock has lost until the next turn of the same side. `None` if that cannot be known.
+    fn lost_until(&self, next: &Self) -> Option<Duration> {
+        let used = Millis::try_from(self.used?.as_micros() / 1000).ok()?;
+        let of_game = |clock: &Clock| (clock.increment, clock.byoyomi, clock.convention);
+        let rest = next.position.moves.as_str().strip_prefix(self.position.moves.as_str())?;
+        // A byoyomi may have paid for a part, and with the last of the moves to go comes more time.
+        let is_paid_alone = self.clock.byoyomi == 0 || 0 < next.clock.remaining;
+        let goes_on = match (self.clock.moves_to_go, next.clock.moves_to_go) {
+            (None, None) => true,
+            (Some(before), Some(left)) => before.checked_sub(1) == Some(left),
+            _ => false,
+        };
+        if self.position.root != next.position.root
+            || rest.split_ascii_whitespace().count() != 2
+            || of_game(&self.clock) != of_game(&next.clock)
+            || !is_paid_alone
+            || !goes_on
+        {
+            return None;
+        }
+        let expected = self.clock.remaining.checked_add(self.clock.increment)?.checked_sub(used)?;
+        let lost = expected.checked_sub(next.clock.remaining)?;
+        Some(Duration::from_millis(u64::try_from(lost).unwrap_or(0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use readyok_protocol::{Command, Dialect};
+
+    use super::*;
+
+    const WANTED: Duration = Duration::from_millis(10);
+
+    fn request(dialect: Dialect, moves: &str, go: &str) -> SearchRequest {
+        let text = format!("position startpos {moves}");
+        let Command::Position(position) = Command::read(&text, dialect).value else {
+            panic!("{text}");
+        };
+        let Command::Go(go) = Command::read(go, dialect).value else { panic!("{go}") };
+        SearchRequest { dialect, position: position.into_owned(), go: go.into_owned() }
+    }
+
+    /// The overhead after two turns, the first of which used 100 ms.
+    fn after(dialect: Dialect, first: [&str; 2], second: [&str; 2]) -> u128 {
+        let mut lag = Lag::default();
+        lag.begin(&request(dialect, first[0], first[1]));
+        lag.end(Duration::from_millis(100), Some(Duration::from_secs(2)));
+        let second = request(dialect, second[0], second[1]);
+        lag.begin(&second);
+        lag.overhead(WANTED, &second).as_millis()
+    }
+
+    #[test]
+    fn what_a_clock_loses_beyond_the_search_is_kept_from_then_on() {
+        use Dialect::{Uci, Usi};
+        let (two, four) = ("moves e2e4 e7e5", "moves e2e4 e7e5 g1f3 b8c6");
+        let clock = "go wtime 1000 btime 9 winc 10 binc 10";
+        let lost = |left: &str| after(Uci, [two, clock], [four, left]);
+        // It lost 25 ms: six times that is kept.
+        assert_eq!(lost("go wtime 885 btime 9 winc 10 binc 10"), 150);
+        assert_eq!(lost("go wtime 910 btime 9 winc 10 binc 10"), 10);
+        assert_eq!(lost("go wtime 990 btime 9 winc 10 binc 10"), 10);
+        // Another time control, another game, a takeback, and somebody who sets the clock.
+        assert_eq!(lost("go wtime 885 btime 9 winc 20 binc 20"), 10);
+        assert_eq!(after(Uci, [two, clock], [two, "go wtime 885 winc 10"]), 10);
+        assert_eq!(after(Uci, [four, clock], [two, "go wtime 885 winc 10"]), 10);
+        let (rich, poor) = ("go wtime 9000 btime 9", "go wtime 5000 btime 9");
+        assert_eq!(after(Uci, [two, rich], [four, poor]), 10);
+        // Moves to go, before and at the end of a period.
+        let period = "go wtime 1000 movestogo 2";
+        assert_eq!(after(Uci, [two, period], [four, "go wtime 880 movestogo 1"]), 120);
+        assert_eq!(after(Uci, [two, period], [four, "go wtime 880 movestogo 40"]), 10);
+        // A byoyomi may have paid.
+        let (two, four) = ("moves 7g7f 3c3d", "moves 7g7f 3c3d 2g2f 8c8d");
+        let byoyomi = ["go btime 1000 wtime 9 byoyomi 100", "go btime 870 wtime 9 byoyomi 100"];
+        assert_eq!(after(Usi, [two, byoyomi[0]], [four, byoyomi[1]]), 180);
+        let last = ["go btime 10 wtime 9 byoyomi 100", "go btime 0 wtime 9 byoyomi 100"];
+        assert_eq!(after(Usi, [two, last[0]], [four, last[1]]), 10);
+    }
+
+    #[test]
+    fn late_answers_are_learned_from_and_forgotten_in_time() {
+        let request = request(Dialect::Usi, "", "go btime 0 wtime 0 byoyomi 100");
+        let mut lag = Lag::default();
+        let mut after = |used| {
+            lag.begin(&request);
+            lag.end(Duration::from_millis(used), Some(Duration::from_millis(90)));
+            lag.overhead(WANTED, &request).as_millis()
+        };
+        assert_eq!([after(80), after(91), after(94)], [10, 10, 24]);
+        // Half of the time is for the search.
+        assert_eq!(after(120), 50);
+        for _ in 0..400 {
+            after(90);
+        }
+        assert_eq!(after(90), 10);
+    }
+}
