@@ -26,20 +26,25 @@ impl Pace {
     /// Takes an iteration into account.
     pub(crate) fn update<B: Board, E: Evaluation<B>>(&mut self, root: &Root<'_, B, E>) {
         let Some(best) = root.best() else { return };
-        self.stable = if self.best == best.mv.packed() { self.stable + 1 } else { 0 };
-        self.best = best.mv.packed();
+        let share = best.nodes * 100 / root.search.nodes.max(1);
+        self.take(best.mv.packed(), best.value, share);
+    }
+
+    /// Takes the best move, its value, and its share of the positions so far, in hundredths.
+    fn take(&mut self, best: u16, value: Value, share: u64) {
+        self.stable = if self.best == best { self.stable + 1 } else { 0 };
+        self.best = best;
         let stability = [165, 130, 110, 98, 92, 88, 85, 83, 80];
         let index = usize::try_from(self.stable).unwrap_or(usize::MAX).min(stability.len() - 1);
         let stability = stability.get(index).copied().unwrap_or(100);
 
         // A value that falls asks for another move.
-        let fall = self.value.map_or(0, |before| before - best.value).clamp(-30, 90);
+        let fall = self.value.map_or(0, |before| before - value).clamp(-30, 90);
         let fall = u32::try_from(100 + fall * 2 / 3).unwrap_or(100);
-        self.value =
-            Some(self.value.map_or(best.value, |before| Value::midpoint(before, best.value)));
+        self.value = Some(self.value.map_or(value, |before| Value::midpoint(before, value)));
 
         // Nodes spent on other moves are doubts about this one.
-        let share = u32::try_from(best.nodes * 100 / root.search.nodes.max(1)).unwrap_or(100);
+        let share = u32::try_from(share).unwrap_or(100);
         let doubt = 190 - share.min(100) * 12 / 10;
 
         self.factor = (stability * fall / 100 * doubt / 100).clamp(25, 250);
@@ -58,6 +63,43 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The factor after iterations with these best moves, values and shares.
+    fn factor(iterations: &[(u16, Value, u64)]) -> u32 {
+        let mut pace = Pace::default();
+        for &(best, value, share) in iterations {
+            pace.take(best, value, share);
+        }
+        pace.factor
+    }
+
+    #[test]
+    fn a_best_move_that_stays_needs_less_time() {
+        let factors: Vec<u32> = (1..12).map(|times| factor(&vec![(7, 20, 60); times])).collect();
+        assert!(factors.is_sorted_by(|a, b| a >= b), "{factors:?}");
+        assert!(factors.first() > factors.last(), "{factors:?}");
+        let changing = factor(&[(7, 20, 60), (7, 20, 60), (7, 20, 60), (8, 20, 60)]);
+        assert_eq!(Some(&changing), factors.first(), "another move begins anew");
+        assert!(factors.iter().all(|&factor| factor < 200), "{factors:?}");
+    }
+
+    #[test]
+    fn a_value_that_falls_needs_more_time_and_one_that_rises_less() {
+        let after = |value| factor(&[(7, 50, 60), (7, 50, 60), (7, value, 60)]);
+        assert!(after(80) < after(50) && after(50) < after(20) && after(20) < after(-40));
+        assert_eq!(after(-40), after(-20_000), "all is lost anyway");
+    }
+
+    #[test]
+    fn nodes_for_other_moves_are_doubts() {
+        let with = |share| factor(&[(7, 50, share), (7, 50, share)]);
+        assert!(with(95) < with(60) && with(60) < with(20));
+    }
+
+    #[test]
+    fn all_doubts_together_stretch_the_time_to_two_and_a_half_times_its_length() {
+        assert_eq!(factor(&[(7, 50, 0), (8, -900, 0)]), 250);
+    }
 
     #[test]
     fn time_on_the_clock_of_the_opponent_is_no_reason_to_think_longer() {

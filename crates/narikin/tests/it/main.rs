@@ -14,6 +14,7 @@ mod mixtures;
 mod options;
 mod playing;
 mod probe;
+mod repetition;
 mod stress;
 mod syzygy;
 mod tablebase;
