@@ -34,6 +34,9 @@ pub struct Limits {
     pub learned: Option<Arc<Learned>>,
     /// In chess, tables that know positions with few pieces.
     pub tables: Option<Tables>,
+    /// Whether the client may have searches run on the opponent's time, so that this one may take
+    /// somewhat more of the own.
+    pub ponders: bool,
     /// Whether to keep and tell what refutes the other first moves.
     pub refutations: bool,
 }

@@ -298,6 +298,7 @@ impl Narikin {
             max_moves: self.settings.max_moves(),
             impasse: Some(impasse),
             missing_for_nobody: !entering.counts_missing,
+            ponders: self.settings.ponder.get(),
             refutations: self.settings.show_refutations.get(),
             learned: self.settings.learned(),
             tables: self.settings.tables(),

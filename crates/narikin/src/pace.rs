@@ -10,8 +10,12 @@ use crate::{
     score::Value,
 };
 
+/// What thinking on the opponent's time is worth, in hundredths of the own: every other guess is right,
+/// and then some of the work has been done.
+const PONDERING: u32 = 125;
+
 /// What earlier iterations say about how sure the search is.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pace {
     best: u16,
     /// For how many iterations the best move has been the same.
@@ -20,9 +24,16 @@ pub(crate) struct Pace {
     value: Option<Value>,
     /// What the soft bound is multiplied by, in hundredths.
     factor: u32,
+    /// What it is multiplied by because time is saved by pondering, in hundredths.
+    pondering: u32,
 }
 
 impl Pace {
+    pub(crate) fn new(ponders: bool) -> Self {
+        let pondering = if ponders { PONDERING } else { 100 };
+        Self { best: 0, stable: 0, value: None, factor: 0, pondering }
+    }
+
     /// Takes an iteration into account.
     pub(crate) fn update<B: Board, E: Evaluation<B>>(&mut self, root: &Root<'_, B, E>) {
         let Some(best) = root.best() else { return };
@@ -55,7 +66,7 @@ impl Pace {
         let Some(soft) = bounds.soft else { return false };
         // What is not used of a fixed time is lost.
         let Some(hard) = bounds.hard.filter(|&hard| soft < hard) else { return elapsed >= soft };
-        let share = soft.saturating_sub(bounds.from) * self.factor / 100;
+        let share = soft.saturating_sub(bounds.from) * self.factor / 100 * self.pondering / 100;
         only_move || elapsed >= bounds.from.saturating_add(share).min(hard)
     }
 }
@@ -66,7 +77,7 @@ mod tests {
 
     /// The factor after iterations with these best moves, values and shares.
     fn factor(iterations: &[(u16, Value, u64)]) -> u32 {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(false);
         for &(best, value, share) in iterations {
             pace.take(best, value, share);
         }
@@ -105,8 +116,21 @@ mod tests {
     fn time_on_the_clock_of_the_opponent_is_no_reason_to_think_longer() {
         let [from, soft, hard] = [10_000, 10_100, 10_400].map(Duration::from_millis);
         let bounds = Bounds { from, soft: Some(soft), hard: Some(hard) };
-        let pace = Pace { factor: 150, ..Pace::default() };
+        let pace = Pace { factor: 150, ..Pace::new(false) };
         let is_over = |millis| pace.is_over(Duration::from_millis(millis), bounds, false);
         assert_eq!([10_000, 10_149, 10_150].map(is_over), [false, false, true]);
+    }
+
+    #[test]
+    fn who_may_ponder_thinks_a_quarter_longer_but_no_longer_than_it_must() {
+        let [soft, hard] = [100, 200].map(|millis| Some(Duration::from_millis(millis)));
+        let ends = |ponders, factor, hard| {
+            let pace = Pace { factor, ..Pace::new(ponders) };
+            let bounds = Bounds { soft, hard, ..Bounds::default() };
+            (0..1000).find(|&it| pace.is_over(Duration::from_millis(it), bounds, false))
+        };
+        assert_eq!([false, true].map(|ponders| ends(ponders, 100, hard)), [Some(100), Some(125)]);
+        assert_eq!(ends(true, 190, hard), Some(200));
+        assert_eq!(ends(true, 100, soft), Some(100), "a fixed time stays what it is");
     }
 }

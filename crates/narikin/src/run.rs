@@ -170,7 +170,7 @@ impl Run<'_> {
         let compared = limits.multipv > 1 || !limits.searchmoves.is_empty();
         let solver = own.solver.filter(|_| !compared && root.moves.len() > 1);
         let mut mates = solver.map(|solver| RootMates::new(solver, limits.mate));
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(limits.ponders);
         root.deepen(1, last, &mut |root, progress| match progress {
             Progress::Move(index) => {
                 if let Some(first) = root.moves.get(index)

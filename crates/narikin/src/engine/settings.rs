@@ -40,6 +40,7 @@ pub(super) struct Settings {
     clear_hash: Arc<AtomicBool>,
     pub(super) threads: Spin,
     pub(super) multipv: Spin,
+    pub(super) ponder: Check,
     pub(super) move_overhead: Spin,
     pub(super) own_book: Check,
     pub(super) book_file: Text,
@@ -120,8 +121,7 @@ impl Settings {
         options.button("Clear Hash", move || pressed.store(true, Ordering::Relaxed));
         let threads = options.spin("Threads", 1, 1..=MOST_THREADS);
         let multipv = options.spin("MultiPV", 1, 1..=MOST_LINES);
-        // The client decides on pondering; the engine need not know.
-        options.check("Ponder", false);
+        let ponder = options.check("Ponder", false);
         let move_overhead = options.spin("Move Overhead", 10, 0..=5000);
         let own_book = options.check("OwnBook", false);
         let book_file = options.filename("Book File", "");
@@ -164,6 +164,7 @@ impl Settings {
             clear_hash,
             threads,
             multipv,
+            ponder,
             move_overhead,
             own_book,
             book_file,
