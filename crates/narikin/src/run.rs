@@ -19,7 +19,7 @@ use crate::{
     history::Histories,
     mate::{Solver, root::RootMates},
     pace::Pace,
-    score::{DRAW, MAX_PLY, Score, table_win},
+    score::{DRAW, MAX_PLY, Score, Value, table_win},
     search::{Reductions, Search, Shared},
     searcher::Outcome,
     table::Table,
@@ -136,9 +136,12 @@ impl Run<'_> {
     ) -> Outcome {
         let Self { position, limits, control, .. } = *self;
         let without_moves = value_without_moves(&board);
+        // What was taught of a position says nothing of some of its moves alone.
+        let learned = shared.learned.filter(|_| limits.searchmoves.is_empty());
+        let learned = learned.and_then(|learned| learned.of_key(board.key()));
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
-        let told = Told { position, shared, control };
+        let told = Told { position, shared, control, learned };
         let mut line_told = Duration::ZERO;
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
@@ -239,16 +242,25 @@ struct Told<'a> {
     position: &'a Position,
     shared: &'a Shared<'a>,
     control: &'a dyn Control,
+    /// What the user has taught of the root.
+    learned: Option<Value>,
 }
 
 impl Told<'_> {
-    /// The value of a line as it is told. A mate that was found says more than a table.
-    fn score<M>(&self, line: &RootMove<M>) -> Score {
-        match (Score::from_value(line.value), line.by_tables.map(|it| it.value)) {
-            (Score::Centipawns(_), Some(DRAW)) => Score::from_value(self.shared.draw),
-            (Score::Centipawns(_), Some(promised)) => Score::from_value(promised),
-            (score, _) => score,
-        }
+    /// The value of a line as it is told, which is the best one or a later one. The user knows best:
+    /// the position is worth what was taught, and no line more. A mate that was found says more than
+    /// a table.
+    fn score<M>(&self, line: &RootMove<M>, is_best: bool) -> Score {
+        let value = match (Score::from_value(line.value), line.by_tables.map(|it| it.value)) {
+            (Score::Centipawns(_), Some(DRAW)) => self.shared.draw,
+            (Score::Centipawns(_), Some(promised)) => promised,
+            _ => line.value,
+        };
+        Score::from_value(match self.learned {
+            Some(learned) if is_best => learned,
+            Some(learned) => value.min(learned),
+            None => value,
+        })
     }
 
     /// Moves from the root on, as the rules know them.
@@ -270,7 +282,7 @@ impl Told<'_> {
         let nodes = self.shared.nodes.load(Relaxed).max(root.search.nodes);
         match root.best() {
             Some(best) => Outcome {
-                score: self.score(best),
+                score: self.score(best, true),
                 pv: self.moves::<B>(&best.pv),
                 depth: best.depth.unsigned_abs(),
                 nodes,
@@ -287,7 +299,7 @@ impl Told<'_> {
                 depth: line.depth.unsigned_abs(),
                 seldepth: u32::try_from(longest).unwrap_or(u32::MAX),
                 multipv: index + 1,
-                score: self.score(line),
+                score: self.score(line, index == 0),
                 seen: Score::from_value(line.value),
                 nodes: self.shared.nodes.load(Relaxed).max(root.search.nodes),
                 time: self.control.elapsed(),

@@ -322,6 +322,31 @@ fn what_the_user_teaches_is_believed_until_it_is_taken_back() {
 }
 
 #[test]
+fn what_the_user_teaches_of_the_root_is_its_score() {
+    let after_a4 = "rnbqkbnr/pppppppp/8/8/P7/8/1PPPPPPP/RNBQKBNR b KQkq - 0 1";
+    let mut client = Client::with("uci", &["MultiPV value 3"]);
+    client.say(&format!("setoption name UCI_SetPositionValue value 321 + {after_a4}"));
+    let told = |heard: &[String]| -> Vec<i32> {
+        let scores: Vec<i32> =
+            values(heard, "cp").iter().filter_map(|score| score.parse().ok()).collect();
+        scores.get(scores.len() - 3..).expect("three lines").to_vec()
+    };
+    // From white's point of view, and it is Black's move.
+    let here = format!("position fen {after_a4}");
+    assert_eq!(told(&client.ask(&format!("{here}\ngo depth 3"))), [-321; 3]);
+    client.say(&format!("setoption name UCI_SetPositionValue value -900 + {after_a4}"));
+    let lines = told(&client.ask("go depth 3"));
+    assert_eq!(lines.first(), Some(&900));
+    assert!(lines.iter().skip(1).all(|score| score.abs() < 200), "{lines:?}");
+    // Of some moves alone nothing was taught, and neither after it was taken back.
+    let of_some = client.ask("go depth 3 searchmoves e7e5 d7d5 g8f6");
+    assert!(told(&of_some).iter().all(|score| score.abs() < 200), "{of_some:#?}");
+    client.say(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
+    let lines = told(&client.ask("go depth 3"));
+    assert!(lines.iter().all(|score| score.abs() < 200), "{lines:?}");
+}
+
+#[test]
 fn several_threads_search_together() {
     for hello in ["uci", "usi"] {
         let mut client = Client::with(hello, &["Threads value 4", "MultiPV value 2"]);
