@@ -1,4 +1,5 @@
-//! Both sessions joined by a wire that delays, and now and then loses or repeats a line.
+//! Both sessions joined by a wire that delays, and now and then loses a line, repeats or invents one,
+//! or ends.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -6,19 +7,35 @@ use std::time::Duration;
 use proptest::prelude::*;
 use readyok_protocol::session::{client, engine};
 use readyok_protocol::{
-    BestMove, Command, Dialect, Dialogue, GameResult, Go, Info, Move, OptionDecl, OptionSet, Phase,
-    Position, Reply,
+    Best, BestMove, Checkmate, Command, Dialect, Dialogue, GameResult, Go, Info, MateLimit, Move,
+    MoveList, MoveShape, OptionDecl, OptionSet, OptionValue, Phase, Position, Reply, Square,
 };
+
+/// What the wire does to lines, apart from delaying them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Wire {
+    /// Nothing.
+    Fair,
+    /// It loses some.
+    Lossy,
+    /// It repeats some, and brings some that nobody said.
+    Faulty,
+}
 
 /// What may happen next.
 #[derive(Clone, Debug)]
 enum Step {
-    Search(u8),
+    Search {
+        kind: u8,
+        position: u8,
+        multipv: Option<u32>,
+    },
     Stop,
     PonderHit,
     NewGame,
     GameOver,
-    Option(u8),
+    /// `Hash` or `Threads`.
+    Option(bool, u8),
     Ping,
     /// The engine has found its move.
     Answer,
@@ -31,32 +48,127 @@ enum Step {
     Repeat,
     /// A line that nobody asked for arrives at either end.
     Noise(usize),
+    /// The next line to the engine, or to the client, never arrives.
+    Lose {
+        to_engine: bool,
+    },
+    /// The engine, or the client, is gone: what it has said arrives, and then the end.
+    Eof {
+        of_engine: bool,
+    },
     Wait(u16),
 }
 
 const NOISE: [&str; 6] =
     ["bestmove a1a1", "readyok", "stop", "go depth 1", "isready", "setoption name Hash value x"];
 
-fn step(faults: bool) -> BoxedStrategy<Step> {
+fn step(wire: Wire) -> BoxedStrategy<Step> {
+    let search = (0u8..6, 0u8..4, prop::option::of(1u32..12))
+        .prop_map(|(kind, position, multipv)| Step::Search { kind, position, multipv });
     let fair = prop_oneof![
-        6 => (0u8..5).prop_map(Step::Search),
-        3 => Just(Step::Stop),
-        2 => Just(Step::PonderHit),
-        1 => Just(Step::NewGame),
-        1 => Just(Step::GameOver),
-        2 => (1u8..99).prop_map(Step::Option),
-        2 => Just(Step::Ping),
-        6 => Just(Step::Answer),
-        3 => Just(Step::Tell),
-        8 => (1usize..4).prop_map(Step::ToEngine),
-        8 => (1usize..4).prop_map(Step::ToClient),
-        2 => (0u16..5000).prop_map(Step::Wait),
+        60 => search,
+        30 => Just(Step::Stop),
+        20 => Just(Step::PonderHit),
+        10 => Just(Step::NewGame),
+        10 => Just(Step::GameOver),
+        20 => (any::<bool>(), 1u8..99).prop_map(|(hash, value)| Step::Option(hash, value)),
+        20 => Just(Step::Ping),
+        60 => Just(Step::Answer),
+        30 => Just(Step::Tell),
+        80 => (1usize..4).prop_map(Step::ToEngine),
+        80 => (1usize..4).prop_map(Step::ToClient),
+        20 => (0u16..5000).prop_map(Step::Wait),
+        2 => any::<bool>().prop_map(|of_engine| Step::Eof { of_engine }),
     ];
-    if !faults {
-        return fair.boxed();
+    let lose = any::<bool>().prop_map(|to_engine| Step::Lose { to_engine });
+    match wire {
+        Wire::Fair => fair.boxed(),
+        Wire::Lossy => prop_oneof![20 => fair, 1 => lose].boxed(),
+        Wire::Faulty => prop_oneof![
+            12 => fair,
+            1 => Just(Step::Repeat),
+            1 => (0..NOISE.len()).prop_map(Step::Noise)
+        ]
+        .boxed(),
     }
-    prop_oneof![12 => fair, 1 => Just(Step::Repeat), 1 => (0..NOISE.len()).prop_map(Step::Noise)]
-        .boxed()
+}
+
+/// A move that tells which search it is about.
+fn move_of(tag: u64, dialect: Dialect) -> Move {
+    let part = |divisor: u64| u8::try_from(tag / divisor % 8 + 1).unwrap();
+    let (from, to) = (Square::new(part(1), part(8)), Square::new(part(64), 9));
+    let shape = MoveShape::Board { from, to, suffix: None };
+    Move::from_shape(shape, dialect).unwrap()
+}
+
+fn position_of(choice: u8, dialect: Dialect) -> Position<'static> {
+    let fen = "fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    let sfen = "sfen 4k4/9/9/9/9/9/4P4/9/4K4 b - 1";
+    let text = match (choice, dialect) {
+        (0, _) => "startpos",
+        (1, Dialect::Uci) => "startpos moves e2e4 c7c5",
+        (1, Dialect::Usi) => "startpos moves 7g7f 3c3d",
+        (2, Dialect::Uci) => fen,
+        (2, Dialect::Usi) => sfen,
+        (_, Dialect::Uci) => &format!("{fen} moves e2e4"),
+        (_, Dialect::Usi) => &format!("{sfen} moves 5g5f"),
+    };
+    match Command::read(&format!("position {text}"), dialect).strict().unwrap().into_owned() {
+        Command::Position(position) => position,
+        other => panic!("no position: {other:?}"),
+    }
+}
+
+/// Limits of several kinds, all of which lead to the tag.
+fn go_of(kind: u8, tag: u64, dialect: Dialect) -> Go<'static> {
+    let named = || Some([move_of(tag, dialect)].into_iter().collect());
+    match (kind, dialect) {
+        (0, _) => Go { search_moves: named(), ..Go::infinite() },
+        (1, _) => Go { ponder: true, search_moves: named(), ..Go::nodes(9) },
+        (2, _) => Go::nodes(tag),
+        (3, _) => Go { search_moves: named(), ..Go::depth(3) },
+        (4, Dialect::Usi) => Go { mate: Some(millis(tag)), ..Go::default() },
+        (4, Dialect::Uci) => {
+            Go { mate: Some(MateLimit::Moves(2)), search_moves: named(), ..Go::default() }
+        }
+        _ => Go::depth(u32::try_from(tag).unwrap()),
+    }
+}
+
+fn millis(tag: u64) -> MateLimit {
+    MateLimit::Time(i64::try_from(tag).unwrap())
+}
+
+/// The move that an engine plays for these limits.
+fn answer_to(go: &Go<'_>, dialect: Dialect) -> Move {
+    let named = go.search_moves.as_ref().and_then(|moves| moves.moves().next());
+    let timed = match go.mate {
+        Some(MateLimit::Time(time)) => u64::try_from(time).ok(),
+        _ => None,
+    };
+    let tag = timed.or(go.nodes).or_else(|| go.depth.map(u64::from)).unwrap_or(0);
+    named.unwrap_or_else(|| move_of(tag, dialect))
+}
+
+/// A search as its engine sees it.
+struct Work {
+    go: Go<'static>,
+    /// Whether `checkmate` ends it.
+    for_mate: bool,
+    /// Whether it is still to be answered.
+    open: bool,
+    since: Duration,
+    /// Whether the client has been told anything of it.
+    told: bool,
+}
+
+/// What was asked of the client's session.
+struct Asked {
+    position: Position<'static>,
+    multipv: i64,
+    answer: Move,
+    /// How often it has ended.
+    ends: u32,
 }
 
 /// A client, an engine, the wire between them, and two referees at its ends.
@@ -71,18 +183,23 @@ struct Pair {
     /// Judges what the engine says, in the order in which the engine saw it. What it makes of
     /// lines from nowhere is its own business.
     at_engine: Option<Dialogue>,
-    /// Searches that the engine was told to do and has not answered.
-    working: u32,
+    /// The search that the engine was told to do last.
+    work: Option<Work>,
     accepted: u32,
     answered: u32,
-    open: BTreeMap<client::SearchId, u32>,
+    asked: BTreeMap<client::SearchId, Asked>,
     last: Option<client::SearchId>,
+    /// `Hash` was set before `Threads`, and has to be set again.
+    hash_is_due: Option<bool>,
+    multipv: i64,
     now: Duration,
-    faulty: bool,
+    wire: Wire,
+    client_gone: bool,
+    engine_gone: bool,
 }
 
 impl Pair {
-    fn new(dialect: Dialect, faulty: bool) -> Self {
+    fn new(dialect: Dialect, wire: Wire) -> Self {
         let mut out = String::new();
         let patience = client::Patience::default();
         let client = client::ClientSession::start(dialect, patience, Duration::ZERO, &mut out);
@@ -90,6 +207,8 @@ impl Pair {
             let mut set = OptionSet::new(dialect);
             set.declare(OptionDecl::spin("Hash", 16, 1, 1024));
             set.declare(OptionDecl::check("Ponder", false));
+            set.declare(OptionDecl::spin("MultiPV", 1, 1, 8));
+            set.declare(OptionDecl::spin("Threads", 1, 1, 99));
             set
         });
         let profile = engine::Profile {
@@ -104,14 +223,18 @@ impl Pair {
             to_engine: VecDeque::new(),
             to_client: VecDeque::new(),
             at_client: Dialogue::new(dialect),
-            at_engine: (!faulty).then(|| Dialogue::new(dialect)),
-            working: 0,
+            at_engine: (wire == Wire::Fair).then(|| Dialogue::new(dialect)),
+            work: None,
             accepted: 0,
             answered: 0,
-            open: BTreeMap::new(),
+            asked: BTreeMap::new(),
             last: None,
+            hash_is_due: None,
+            multipv: 1,
             now: Duration::ZERO,
-            faulty,
+            wire,
+            client_gone: false,
+            engine_gone: false,
         };
         pair.client_said(&out);
         pair
@@ -122,59 +245,149 @@ impl Pair {
             let reading = Command::read(line, self.dialect);
             assert_eq!(reading.notes, [], "the client wrote `{line}`");
             assert_eq!(self.at_client.command(&reading.value), Ok(()), "the client said `{line}`");
+            self.check_order(&reading.value, line);
             self.to_engine.push_back(line.to_owned());
         }
         while let Some(event) = self.client.poll_event() {
-            match event {
-                client::Event::Started(id)
-                | client::Event::Info(id, _)
-                | client::Event::Overran(id) => {
-                    assert_eq!(self.open[&id], 0, "an event after the end of {id:?}");
-                }
-                client::Event::BestMove(id, _)
-                | client::Event::Checkmate(id, _)
-                | client::Event::Dropped(id, _) => {
-                    *self.open.get_mut(&id).unwrap() += 1;
-                    assert_eq!(self.open[&id], 1, "a second end of {id:?}");
-                }
-                client::Event::Violation(violation) if !self.faulty => panic!("{violation}"),
-                client::Event::Odd(notes) if !self.faulty => panic!("{notes:?}"),
-                client::Event::Chatter(line) if !self.faulty => panic!("{line}"),
-                _ => (),
-            }
+            self.check_client_event(event);
         }
+    }
+
+    /// Checks what no dialogue asks for: the order of options, and of limits.
+    fn check_order(&mut self, command: &Command<'_>, line: &str) {
+        match command {
+            // The default needs no repetition, nor does what a shogi engine has not declared.
+            Command::SetOption(set) if set.name.ends_with("Hash") => {
+                let declared = self.client.options().find("Hash");
+                let repeated = declared.filter(|_| set.value.as_deref() != Some("16"));
+                self.hash_is_due = repeated.map(|_| false);
+            }
+            Command::SetOption(set) if set.name == "Threads" => {
+                self.hash_is_due = self.hash_is_due.map(|_| true);
+            }
+            Command::Go(_) | Command::IsReady => {
+                assert_ne!(self.hash_is_due, Some(true), "no `Hash` after `Threads`");
+            }
+            _ => (),
+        }
+        if let Some((_, moves)) = line.split_once(" searchmoves ") {
+            let moves: MoveList<'_> = moves.parse().unwrap();
+            assert_eq!(moves.moves().count(), moves.len(), "a limit after the moves: `{line}`");
+        }
+    }
+
+    fn check_client_event(&mut self, event: client::Event) {
+        let is_faulty = self.wire == Wire::Faulty;
+        match event {
+            client::Event::Started(id) | client::Event::Overran(id) => {
+                assert_eq!(self.asked[&id].ends, 0, "an event after the end of {id:?}");
+            }
+            client::Event::Info(id, info) => {
+                let asked = &self.asked[&id];
+                assert_eq!(asked.ends, 0, "`info` after the end of {id:?}");
+                let first = info.pv.and_then(|pv| pv.moves().next());
+                assert!(is_faulty || first.is_none_or(|it| it == asked.answer), "another search");
+            }
+            client::Event::BestMove(id, best) => {
+                self.end(id);
+                let expected = Best::Move(self.asked[&id].answer);
+                assert!(is_faulty || best.best == expected, "{best:?} of another search");
+            }
+            client::Event::Checkmate(id, mate) => {
+                self.end(id);
+                let expected = Checkmate::Moves([self.asked[&id].answer].into_iter().collect());
+                assert!(is_faulty || mate == expected, "{mate:?} of another search");
+            }
+            client::Event::Dropped(id, _) => self.end(id),
+            // What a client does about an engine that is late, unless it can go on by itself.
+            client::Event::Late(wait)
+                if self.wire == Wire::Lossy && wait != client::Wait::Ready =>
+            {
+                self.to_client.clear();
+                self.lose_engine();
+            }
+            client::Event::Violation(it) if self.wire == Wire::Fair => panic!("{it}"),
+            client::Event::Odd(notes) if self.wire == Wire::Fair => panic!("{notes:?}"),
+            client::Event::Chatter(line) if self.wire == Wire::Fair => panic!("{line}"),
+            _ => (),
+        }
+    }
+
+    fn end(&mut self, id: client::SearchId) {
+        let asked = self.asked.get_mut(&id).unwrap();
+        asked.ends += 1;
+        assert_eq!(asked.ends, 1, "a second end of {id:?}");
     }
 
     fn engine_said(&mut self, out: &str) {
         for line in out.lines() {
             let reading = Reply::read(line, self.dialect);
-            assert_eq!(reading.notes, [], "the engine wrote `{line}`");
+            // Before the greeting an engine speaks another dialect.
+            let fits = reading.notes.is_empty() || self.wire == Wire::Faulty;
+            assert!(fits, "the engine wrote `{line}`");
             let fault = self.at_engine.as_mut().map(|judge| judge.reply(&reading.value));
             assert_eq!(fault.unwrap_or(Ok(())), Ok(()), "the engine said `{line}`");
-            self.answered += u32::from(matches!(reading.value, Reply::BestMove(_)));
+            self.check_reply(&reading.value);
             self.to_client.push_back(line.to_owned());
         }
         while let Some(event) = self.engine.poll_event() {
             match event {
-                engine::Event::Search(_) => {
-                    self.working += 1;
-                    self.accepted += 1;
-                    assert_eq!(self.working, 1, "two searches at once");
-                }
+                engine::Event::Search(request) => self.begin(&request),
                 engine::Event::Prepare => {
                     let mut out = String::new();
                     self.engine.ready(&mut out).unwrap();
                     self.engine_said(&out);
                 }
-                engine::Event::Violation(violation) if !self.faulty => panic!("{violation}"),
-                engine::Event::Odd(notes) if !self.faulty => panic!("{notes:?}"),
-                engine::Event::Unknown(line) if !self.faulty => panic!("{line}"),
+                engine::Event::SetOption { name, value: OptionValue::Spin(lines) }
+                    if name == "MultiPV" =>
+                {
+                    self.multipv = lines;
+                }
+                engine::Event::Violation(it) if self.wire == Wire::Fair => panic!("{it}"),
+                engine::Event::Odd(notes) if self.wire == Wire::Fair => panic!("{notes:?}"),
+                engine::Event::Unknown(line) if self.wire == Wire::Fair => panic!("{line}"),
                 _ => (),
             }
         }
     }
 
+    /// Checks when something is told of a search.
+    fn check_reply(&mut self, reply: &Reply<'_>) {
+        match reply {
+            Reply::Info(info) if info.string.is_none() => {
+                let work = self.work.as_mut().expect("`info` without a search");
+                let late = Duration::from_secs(1) <= self.now.saturating_sub(work.since);
+                assert!(late || info.currmove.is_none(), "details within the first second");
+                work.told = true;
+            }
+            Reply::BestMove(_) | Reply::Checkmate(_) => {
+                self.answered += 1;
+                let work = self.work.take().expect("an answer without a search");
+                assert!(work.told, "an answer without `info`");
+            }
+            _ => (),
+        }
+    }
+
+    fn begin(&mut self, request: &engine::SearchRequest) {
+        assert!(self.work.is_none(), "two searches at once");
+        self.accepted += 1;
+        if self.wire == Wire::Fair {
+            let answer = answer_to(&request.go, self.dialect);
+            let asked = self.asked.values().find(|asked| asked.answer == answer);
+            let asked = asked.expect("a search that the client asked for");
+            assert_eq!(request.position, asked.position);
+            assert_eq!(self.multipv, asked.multipv);
+        }
+        let for_mate = request.go.mate.is_some() && self.dialect == Dialect::Usi;
+        let go = request.go.clone();
+        self.work = Some(Work { go, for_mate, open: true, since: self.now, told: false });
+    }
+
     fn engine_hears(&mut self, line: &str) {
+        if self.engine_gone || self.client_gone {
+            return;
+        }
         let mut out = String::new();
         let heard = Command::read(line, self.dialect).value;
         let fault = self.at_engine.as_mut().map(|judge| judge.command(&heard));
@@ -184,6 +397,9 @@ impl Pair {
     }
 
     fn client_hears(&mut self, line: &str) {
+        if self.engine_gone || self.client_gone {
+            return;
+        }
         let mut out = String::new();
         self.at_client.overhear_reply(&Reply::read(line, self.dialect).value);
         self.client.receive_line(line, self.now, &mut out);
@@ -193,17 +409,19 @@ impl Pair {
     fn play(&mut self, step: &Step) {
         let mut out = String::new();
         match *step {
-            Step::Search(kind) => {
-                let go = match kind {
-                    0 => Go::infinite(),
-                    1 => Go { ponder: true, ..Go::nodes(9) },
-                    2 => Go::nodes(5),
-                    _ => Go::depth(kind.into()),
+            Step::Search { kind, position, multipv } => {
+                let tag = u64::try_from(self.asked.len()).unwrap() + 1;
+                let go = go_of(kind, tag, self.dialect);
+                let position = position_of(position, self.dialect);
+                let asked = Asked {
+                    position: position.clone(),
+                    multipv: multipv.unwrap_or(1).min(8).into(),
+                    answer: move_of(tag, self.dialect),
+                    ends: 0,
                 };
-                let position = Position::default();
-                let request = client::SearchRequest { position, go, ..Default::default() };
+                let request = client::SearchRequest { position, go, multipv, ..Default::default() };
                 if let Ok(id) = self.client.search(request, self.now, &mut out) {
-                    self.open.insert(id, 0);
+                    self.asked.insert(id, asked);
                     self.last = Some(id);
                 }
             }
@@ -217,18 +435,26 @@ impl Pair {
                 let _ = self.client.new_game(client::NewGame::default(), self.now, &mut out);
             }
             Step::GameOver => self.client.game_over(GameResult::Lose, self.now, &mut out),
-            Step::Option(value) => {
-                let value = value.to_string();
+            Step::Option(hash, value) => {
+                let (name, value) = (if hash { "Hash" } else { "Threads" }, value.to_string());
                 // Refused until the greeting is over.
-                let _ = self.client.set_option("Hash", Some(&value), self.now, &mut out);
+                let _ = self.client.set_option(name, Some(&value), self.now, &mut out);
             }
             Step::Ping => {
                 let _ = self.client.ping(self.now, &mut out);
             }
             Step::Answer => self.answer(),
             Step::Tell => {
+                let dialect = self.engine.dialogue().dialect();
+                let answer = self.work.as_ref().map(|work| answer_to(&work.go, dialect));
+                let info = Info {
+                    depth: Some(1),
+                    nodes: Some(7),
+                    currmove: Some(move_of(0, dialect)),
+                    pv: answer.map(|it| [it].into_iter().collect()),
+                    ..Info::default()
+                };
                 let mut out = String::new();
-                let info = Info { depth: Some(1), nodes: Some(7), ..Info::default() };
                 self.engine.info(info, self.now, &mut out).unwrap();
                 self.engine_said(&out);
             }
@@ -253,15 +479,54 @@ impl Pair {
                 let line = NOISE[index];
                 if index < 2 { self.client_hears(line) } else { self.engine_hears(line) }
             }
-            Step::Wait(millis) => {
-                self.now += Duration::from_millis(millis.into());
-                self.client.handle_timeout(self.now, &mut out);
-                let mut said = String::new();
-                self.engine.handle_timeout(self.now, &mut said);
-                self.engine_said(&said);
+            Step::Lose { to_engine } => {
+                // What is lost is lost before anybody hears it.
+                let line = if to_engine { &mut self.to_engine } else { &mut self.to_client };
+                line.pop_front();
             }
+            Step::Eof { of_engine: true } => {
+                self.play(&Step::ToClient(usize::MAX));
+                self.lose_engine();
+            }
+            Step::Eof { of_engine: false } => {
+                self.play(&Step::ToEngine(usize::MAX));
+                self.lose_client();
+            }
+            Step::Wait(millis) => self.wait(Duration::from_millis(millis.into())),
         }
         self.client_said(&out);
+    }
+
+    fn wait(&mut self, time: Duration) {
+        self.now += time;
+        let mut out = String::new();
+        self.client.handle_timeout(self.now, &mut out);
+        self.client_said(&out);
+        let mut out = String::new();
+        self.engine.handle_timeout(self.now, &mut out);
+        self.engine_said(&out);
+    }
+
+    /// The engine's process is gone.
+    fn lose_engine(&mut self) {
+        if !self.client_gone {
+            self.engine_gone = true;
+            self.client.receive_eof();
+            self.client_said("");
+        }
+    }
+
+    /// The client's process is gone.
+    fn lose_client(&mut self) {
+        if !self.engine_gone {
+            self.client_gone = true;
+            if let Some(judge) = &mut self.at_engine {
+                judge.overhear_command(&Command::Quit);
+            }
+            let mut out = String::new();
+            self.engine.end_of_input(&mut out);
+            self.engine_said(&out);
+        }
     }
 
     fn with_last(
@@ -276,34 +541,60 @@ impl Pair {
     }
 
     fn answer(&mut self) {
-        if 0 < self.working {
-            self.working -= 1;
-            let best = BestMove::from(Move::NULL);
+        if let Some(work) = self.work.as_mut().filter(|work| work.open) {
+            work.open = false;
+            let answer = answer_to(&work.go, self.engine.dialogue().dialect());
             let mut out = String::new();
-            self.engine.best_move(best, self.now, &mut out).unwrap();
+            let said = if work.for_mate {
+                let mate = Checkmate::Moves([answer].into_iter().collect());
+                self.engine.checkmate(mate, self.now, &mut out)
+            } else {
+                self.engine.best_move(BestMove::from(answer), self.now, &mut out)
+            };
+            said.unwrap();
             self.engine_said(&out);
         }
     }
 
-    /// Lets everything arrive and every search be answered. Only what runs for ever is stopped.
+    /// Lets everything arrive and every search be answered. Only what runs for ever is stopped, and
+    /// only what is lost is given up.
     fn settle(&mut self) {
         let end = [Step::Answer, Step::ToEngine(usize::MAX), Step::ToClient(usize::MAX)];
         for step in end.iter().cycle().take(300) {
             self.play(step);
         }
         self.play(&Step::Stop);
-        if self.faulty {
+        if self.wire == Wire::Faulty {
             // A false `bestmove` may have told the client that there is nothing to stop.
             self.engine_hears("stop");
         }
-        for step in end.iter().cycle().take(300) {
-            self.play(step);
+        let age = if self.wire == Wire::Lossy { Duration::from_hours(1) } else { Duration::ZERO };
+        for _ in 0..10 {
+            for step in end.iter().cycle().take(30) {
+                self.play(step);
+            }
+            self.wait(age);
         }
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.client_gone && !self.engine_gone
+    }
+
+    /// Checks that the engine has answered all that it was told to search.
+    fn check_answers(&self) {
+        assert!(self.engine_gone || self.accepted == self.answered, "a search that nobody ends");
+    }
+
+    /// Checks that each search of the client has ended once.
+    fn check_ends(&self) {
+        let open = self.asked.iter().find(|(_, asked)| asked.ends != 1);
+        assert!(self.client_gone || open.is_none(), "{:?} has no end", open.map(|(id, _)| id));
     }
 }
 
-fn play(usi: bool, faulty: bool, steps: &[Step]) -> Pair {
-    let mut pair = Pair::new(if usi { Dialect::Usi } else { Dialect::Uci }, faulty);
+fn play(usi: bool, wire: Wire, steps: &[Step]) -> Pair {
+    let mut pair = Pair::new(if usi { Dialect::Usi } else { Dialect::Uci }, wire);
     for step in steps {
         pair.play(step);
     }
@@ -315,17 +606,31 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever both callers do and however the wire delays, neither side breaks a rule, every
-    /// search of the client ends once, and every `go` gets one `bestmove`.
+    /// search of the client ends once, with its own answer, and every `go` gets one `bestmove`.
     #[test]
     fn neither_side_breaks_a_rule(
         usi in any::<bool>(),
-        steps in prop::collection::vec(step(false), 0..100),
+        steps in prop::collection::vec(step(Wire::Fair), 0..100),
     ) {
-        let pair = play(usi, false, &steps);
-        prop_assert_eq!(pair.client.dialogue().phase(), Phase::Idle);
-        prop_assert_eq!(pair.engine.dialogue().phase(), Phase::Idle);
-        prop_assert_eq!(pair.accepted, pair.answered);
-        prop_assert!(pair.open.values().all(|ends| *ends == 1), "{:?}", pair.open);
+        let pair = play(usi, Wire::Fair, &steps);
+        if pair.is_whole() {
+            prop_assert_eq!(pair.client.dialogue().phase(), Phase::Idle);
+            prop_assert_eq!(pair.engine.dialogue().phase(), Phase::Idle);
+        }
+        pair.check_answers();
+        pair.check_ends();
+    }
+
+    /// Whatever line is lost, no search gets the answer of another one, and with an engine that is
+    /// ended when it is late, each search has an end.
+    #[test]
+    fn lost_lines_are_given_up_and_mix_no_searches_up(
+        usi in any::<bool>(),
+        steps in prop::collection::vec(step(Wire::Lossy), 0..100),
+    ) {
+        let pair = play(usi, Wire::Lossy, &steps);
+        pair.check_answers();
+        pair.check_ends();
     }
 
     /// Lines that come twice or from nowhere end no search twice, start no two searches, and stop
@@ -333,11 +638,9 @@ proptest! {
     #[test]
     fn faults_on_the_wire_do_no_lasting_harm(
         usi in any::<bool>(),
-        steps in prop::collection::vec(step(true), 0..100),
+        steps in prop::collection::vec(step(Wire::Faulty), 0..100),
     ) {
-        let pair = play(usi, true, &steps);
-        prop_assert_eq!(pair.accepted, pair.answered);
-        prop_assert!(pair.open.values().all(|ends| *ends <= 1), "{:?}", pair.open);
-        prop_assert!(pair.working == 0, "a search that nobody ends");
+        let pair = play(usi, Wire::Faulty, &steps);
+        pair.check_answers();
     }
 }
