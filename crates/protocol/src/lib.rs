@@ -8,6 +8,8 @@
 //!   bytes <─────────────── Command::write / Reply::write <── a value
 //! ```
 //!
+//! Messages are written into any [`core::fmt::Write`], and into bytes by a [`ByteSink`].
+//!
 //! The features:
 //! - `serde`: `Serialize` and `Deserialize` for all messages and values.
 //! - `translation`: reads the [translation file](translation) of an engine.
@@ -29,6 +31,7 @@ mod reply;
 mod reserved;
 mod score;
 pub mod session;
+mod sink;
 pub mod translation;
 #[doc = include_str!("uci_command.md")]
 pub mod uci_command {}
@@ -50,4 +53,5 @@ pub use option::{
 pub use position::{Fen, Position, PositionError, PositionFault, Root, Sfen};
 pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status};
 pub use score::{Bound, Score, Wdl};
+pub use sink::ByteSink;
 pub use write::WriteError;
