@@ -3,6 +3,7 @@
 
 mod address;
 mod analyse;
+mod broken_off;
 mod check;
 mod killed;
 mod matches;

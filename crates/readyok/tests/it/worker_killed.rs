@@ -34,7 +34,7 @@ const ROUNDS: u64 = 6;
 const KILLED_AT: [u32; 3] = [1, 50, 100];
 
 /// Narikin behind a script, which may hold at some `go`. From then on nothing ends it but SIGKILL.
-fn write_engine(dir: &Dir, name: &str) -> String {
+pub(crate) fn write_engine(dir: &Dir, name: &str) -> String {
     let script = format!(
         "#!/bin/sh
 # {name}
