@@ -15,6 +15,7 @@ mod program;
 mod readme;
 mod real;
 mod serve;
+mod server_restarted;
 mod shown;
 mod tap;
 mod watch;

@@ -1,0 +1,48 @@
+//! A match over a server of NATS that is killed and started again, where `nats-server` is installed
+//! and `READYOK_REAL_ENGINES` is set.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::matches_real::{Running, games};
+use crate::nats_server::{NatsServer, free_port};
+use crate::program::{Dir, finish, readyok, run, wait};
+use crate::real::engine;
+
+#[test]
+fn a_match_goes_on_when_its_server_is_back() {
+    let Some(nats) = engine("nats-server") else { return };
+    let dir = Dir::new();
+    let words = ["match", "narikin", "narikin", "--rounds", "8", "--nodes", "100", "--plain"];
+    let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+    dir.write("book.epd", position);
+    let play = |more: &[&str]| {
+        let mut command = readyok(&dir);
+        command.current_dir(dir.path()).args(words).args(["--openings", "book.epd"]).args(more);
+        command
+    };
+    let here = run(&mut play(&["--results", "here.jsonl"]), b"");
+    assert_eq!(here.code(), Some(0), "{}", here.stderr);
+
+    let (port, store) = (free_port(), dir.path().join("nats"));
+    let server = NatsServer::start(&nats, port, &store, &[]);
+    let address = format!("nats://127.0.0.1:{port}");
+    let mut worker = readyok(&dir);
+    worker.args(["worker", "--allow-any", "--queue", &address, "--name", "one", "--cache"]);
+    worker.arg(dir.path().join("cache")).args(["--engine", env!("CARGO_BIN_EXE_readyok")]);
+    worker.stdout(Stdio::null()).stderr(Stdio::null());
+    let _worker = Running(worker.spawn().expect("a worker"));
+    let words = ["--results", "there.jsonl", "--queue", &address, "--events", "e.jsonl"];
+    let child = play(&words).spawn().expect("the program starts");
+    wait("no pairing is played", || {
+        let events = fs::read_to_string(dir.path().join("e.jsonl"));
+        events.is_ok_and(|events| events.contains("\"event\":\"pair-end\""))
+    });
+    drop(server);
+    let _again = NatsServer::start(&nats, port, &store, &[]);
+    let there = finish(child);
+    assert_eq!(there.code(), Some(0), "{}", there.stderr);
+    assert!(there.text().contains("8 pairings, 16 games"), "{}", there.text());
+    let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| games(&dir.path().join(name)));
+    assert_eq!(here, there);
+}
