@@ -17,6 +17,7 @@ mod real;
 mod serve;
 mod server_restarted;
 mod shown;
+mod shown_match;
 mod tap;
 mod watch;
 mod worker_killed;
