@@ -19,7 +19,7 @@ pub enum Code {
     Nonconforming,
     /// 2: `check` could not judge the engine.
     Unjudged,
-    /// 130: interrupted twice.
+    /// 130: interrupted, twice unless it is a match.
     Interrupted,
     /// Of `tap`: that of the engine, or 128 and the number of the signal that ended it.
     Engine(u8),
