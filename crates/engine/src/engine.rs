@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{BestMove, Checkmate, Move};
+use readyok_protocol::{BestMove, Checkmate, Dialect, Move};
 
 use crate::{Board, Control};
 
@@ -45,6 +45,9 @@ pub trait Engine: Send + 'static {
     ) -> Result<Checkmate<'static>, Failure> {
         Ok(Checkmate::NotImplemented)
     }
+
+    /// Hears which protocol the client speaks. Called once, before everything else.
+    fn greeted(&mut self, _dialect: Dialect) {}
 
     /// Forgets the last game.
     fn new_game(&mut self) {}

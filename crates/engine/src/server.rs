@@ -221,7 +221,10 @@ impl<W: Write> Server<W> {
             session::Event::SetOption { name, value } => {
                 self.assign(Job::SetOption { name, value });
             }
-            session::Event::Greeted(_) => self.assign(Job::CheckLicence),
+            session::Event::Greeted(dialect) => {
+                self.assign(Job::Greeted(dialect));
+                self.assign(Job::CheckLicence);
+            }
             session::Event::Register(with) => self.assign(Job::Register(with)),
             session::Event::NewGame => self.assign(Job::NewGame),
             session::Event::Prepare => self.assign(Job::Prepare),

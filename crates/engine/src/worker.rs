@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use readyok_protocol::session::engine::SearchRequest;
-use readyok_protocol::{BestMove, Checkmate, Move, MoveList, OptionValue, Register};
+use readyok_protocol::{BestMove, Checkmate, Dialect, Move, MoveList, OptionValue, Register};
 
 use crate::licence::Licence;
 use crate::server::Event;
@@ -15,6 +15,7 @@ use crate::{Control, Engine, Failure, Options};
 #[derive(Debug)]
 pub(crate) enum Job {
     SetOption { name: String, value: OptionValue },
+    Greeted(Dialect),
     CheckLicence,
     Register(Register<'static>),
     NewGame,
@@ -36,6 +37,10 @@ pub(crate) fn work(
             Job::SetOption { name, value } => {
                 caught(events, "an option", || options.apply(&name, &value));
                 tell_remarks(&mut engine, events);
+                continue;
+            }
+            Job::Greeted(dialect) => {
+                caught(events, "the greeting", || engine.greeted(dialect));
                 continue;
             }
             Job::CheckLicence => {

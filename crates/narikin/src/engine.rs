@@ -16,13 +16,14 @@ use readyok_engine::{
     Answer, Best, BestMove, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
     NoBoard, Options, Runner, SearchRequest,
 };
-use readyok_rules::{EndRules, Impasse, Position, Reason, ShogiRules};
+use readyok_rules::{EndRules, Game, Impasse, Position, Reason, ShogiRules};
 
 use self::load::Load;
 use self::opening::Opening;
 use self::settings::{HASH, Settings};
 use self::talk::{Line, Shows, Talk, wire_score};
 use self::wording::Wording;
+use crate::eval;
 use crate::mate::{self, checkmate};
 use crate::strength::Strength;
 use crate::{Limits, Outcome, Searcher};
@@ -61,6 +62,10 @@ pub struct Narikin {
     game: u64,
     /// What the client has not been told yet.
     remarks: Vec<String>,
+    /// What the client speaks, when it has greeted.
+    dialect: Option<Dialect>,
+    /// The game whose evaluation was prepared last.
+    prepared: Option<Game>,
 }
 
 impl Engine for Narikin {
@@ -164,12 +169,18 @@ impl Engine for Narikin {
         checkmate(&position, limits, megabytes(self.settings.hash.get()), control)
     }
 
+    fn greeted(&mut self, dialect: Dialect) {
+        self.dialect = Some(dialect);
+    }
+
     fn new_game(&mut self) {
+        self.prepare_evaluation();
         self.searcher.clear();
         self.game = fastrand::u64(..);
     }
 
     fn prepare(&mut self) {
+        self.prepare_evaluation();
         self.resize();
         if self.settings.take_clear_hash() {
             self.searcher.clear();
@@ -212,8 +223,22 @@ impl Narikin {
             opening: Opening::default(),
             game: fastrand::u64(..),
             remarks: Vec::new(),
+            dialect: None,
+            prepared: None,
             settings,
         })
+    }
+
+    /// Has the evaluation of the game ready that will be played, so that the first move does not wait
+    /// for it.
+    fn prepare_evaluation(&mut self) {
+        let game = self.dialect.map(|dialect| self.settings.game(dialect));
+        if let Some(game) = game
+            && self.prepared != Some(game)
+        {
+            eval::prepare(game);
+            self.prepared = Some(game);
+        }
     }
 
     fn wording(&self, request: &SearchRequest) -> Wording {
@@ -366,5 +391,20 @@ mod tests {
         assert_eq!(fallback(uci, "position fen 7k/8/8/8/8/1q6/8/K7 w - - 0 1", &["a1a2"]), None);
         assert_eq!(fallback(usi, "position startpos", &["7g7f"]).as_deref(), Some("7g7f"));
         assert!(fallback(usi, "position startpos", &["2h2a"]).is_some_and(|mv| mv != "2h2a"));
+    }
+
+    #[test]
+    fn the_evaluation_of_the_game_is_prepared_before_the_first_search() {
+        for (dialect, game) in [(Dialect::Uci, Game::Chess), (Dialect::Usi, Game::Shogi)] {
+            let made = || Narikin::new(Settings::declare(&mut Options::new())).unwrap();
+            for prepare in [Narikin::prepare, Narikin::new_game] {
+                let mut engine = made();
+                prepare(&mut engine);
+                assert_eq!(engine.prepared, None, "nobody knows which game it will be");
+                engine.greeted(dialect);
+                prepare(&mut engine);
+                assert_eq!(engine.prepared, Some(game));
+            }
+        }
     }
 }

@@ -8,6 +8,8 @@ pub mod chess;
 pub(crate) mod network;
 pub mod shogi;
 
+use readyok_rules::Game;
+
 use crate::{board::Board, score::Value};
 
 /// Says what positions of a search are worth, in centipawns for the side to move.
@@ -19,6 +21,14 @@ pub(crate) trait Evaluation<B: Board> {
     fn undo(&mut self);
 
     fn evaluate(&self, board: &B) -> Value;
+}
+
+/// Makes what evaluations of a game need, which takes a while the first time.
+pub(crate) fn prepare(game: Game) {
+    match game {
+        Game::Chess | Game::Chess960 => chess::prepare(),
+        Game::Shogi => shogi::prepare(),
+    }
 }
 
 /// What people have thought of, with weights that were fitted to games: see [`Model`].

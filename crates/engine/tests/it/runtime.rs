@@ -254,6 +254,9 @@ impl Engine for Broken {
     fn solve(&mut self, _: &SearchRequest, _: &Control) -> Result<Checkmate<'static>, Failure> {
         panic!("solve")
     }
+    fn greeted(&mut self, _: Dialect) {
+        panic!("greeted")
+    }
     fn new_game(&mut self) {
         panic!("new game")
     }
@@ -279,6 +282,36 @@ fn an_engine_that_panics_in_everything_still_keeps_to_the_protocol() {
     assert!(client.hear_until("bestmove").contains(&"bestmove 7g7f".to_owned()));
     client.say("go mate infinite");
     assert!(client.hear_until("checkmate").contains(&"checkmate timeout".to_owned()));
+}
+
+/// Tells what it heard before it was asked to prepare.
+struct Listening(Vec<Dialect>);
+
+impl Engine for Listening {
+    type Board = NoBoard;
+    fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer {
+        Err("no search".into())
+    }
+    fn greeted(&mut self, dialect: Dialect) {
+        self.0.push(dialect);
+    }
+    fn remarks(&mut self) -> Vec<String> {
+        vec![format!("{:?}", self.0)]
+    }
+}
+
+#[test]
+fn an_engine_hears_once_which_protocol_is_spoken() {
+    for (hello, told) in [("uci", "info string [Uci]"), ("usi", "info string [Usi]")] {
+        let runner = Runner::new("Listening", Listening(Vec::new())).dialects(Dialect::ALL);
+        let mut client = Client::start(runner);
+        client.say(hello);
+        client.hear_until(&format!("{hello}ok"));
+        client.say("isready");
+        assert_eq!(client.hear_until("readyok"), [told, "readyok"]);
+        client.say("isready");
+        assert_eq!(client.hear_until("readyok"), [told, "readyok"]);
+    }
 }
 
 #[test]

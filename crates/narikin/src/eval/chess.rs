@@ -74,9 +74,15 @@ pub fn weights() -> Vec<Weight> {
     if fitted.len() == Chess::WEIGHTS { fitted } else { start() }
 }
 
+static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&weights()));
+
+/// Makes what [`evaluate`] would make at its first call.
+pub(super) fn prepare() {
+    LazyLock::force(&TABLES);
+}
+
 /// The value of a position in centipawns, for the side to move.
 pub fn evaluate(board: &Board) -> i32 {
-    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&weights()));
     let tables = &*TABLES;
     let sum = |scene: &Scene<'_>| {
         let mut lookup = Lookup::new(tables);

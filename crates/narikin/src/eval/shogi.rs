@@ -77,9 +77,15 @@ pub fn weights() -> Vec<Weight> {
     if fitted.len() == Shogi::WEIGHTS { fitted } else { start() }
 }
 
+static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(weights()));
+
+/// Makes what [`evaluate`] would make at its first call.
+pub(super) fn prepare() {
+    LazyLock::force(&TABLES);
+}
+
 /// The value of a position in centipawns, for the side to move.
 pub fn evaluate(position: &Position) -> i32 {
-    static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(weights()));
     let scene = Scene::new(position);
     let mut lookup = Lookup::new(&TABLES, &scene);
     walk::walk(position, &scene, &mut lookup);
