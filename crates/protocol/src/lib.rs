@@ -11,7 +11,7 @@
 //! Messages are written into any [`core::fmt::Write`], and into bytes by a [`ByteSink`].
 //!
 //! The features:
-//! - `serde`: `Serialize` and `Deserialize` for all messages and values.
+//! - `serde`: `Serialize` and `Deserialize` for all messages and the values in them.
 //! - `translation`: reads the [translation file](translation) of an engine.
 #![no_std]
 

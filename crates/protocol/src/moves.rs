@@ -35,6 +35,7 @@ pub struct Move {
 ///
 /// `e4` of UCI is file 5, rank 4; `7g` of USI is file 7, rank 7.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Square {
     /// From 1. In UCI `a` is 1; in USI files are counted from Black's right.
     pub file: u8,
@@ -51,6 +52,7 @@ impl Square {
 
 /// What a move does to the board, without knowing the board.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MoveShape {
     /// A piece goes from one square to another. In Chess960, castling is the king's move to the
     /// square of his own rook.

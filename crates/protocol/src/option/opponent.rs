@@ -1,7 +1,7 @@
 //! The value of `UCI_Opponent`: whom the engine plays.
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
@@ -22,6 +22,8 @@ use crate::words::{Word, Words, is_space};
 /// # Ok::<(), readyok_protocol::OpponentError>(())
 /// ```
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Opponent {
     title: Option<Title>,
     rating: Option<u32>,
@@ -31,10 +33,13 @@ pub struct Opponent {
 
 /// A title of a player: one short word, such as `GM`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Title(Cow<'static, str>);
 
 /// What kind of player the opponent is.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum OpponentKind {
     /// A program.
     Computer,
@@ -193,6 +198,34 @@ impl FromStr for Opponent {
         let kind = OpponentKind::from_word(word.text)
             .ok_or_else(|| OpponentError::Kind { word: word.text.to_owned(), at: word.start })?;
         Self::new(title, rating, kind, words.rest().text)
+    }
+}
+
+impl TryFrom<String> for Opponent {
+    type Error = OpponentError;
+
+    fn try_from(text: String) -> Result<Self, OpponentError> {
+        text.parse()
+    }
+}
+
+impl From<Opponent> for String {
+    fn from(it: Opponent) -> Self {
+        it.to_string()
+    }
+}
+
+impl TryFrom<String> for Title {
+    type Error = OpponentError;
+
+    fn try_from(word: String) -> Result<Self, OpponentError> {
+        Self::new(&word).ok_or(OpponentError::Title { word, at: 0 })
+    }
+}
+
+impl From<Title> for String {
+    fn from(it: Title) -> Self {
+        it.0.into_owned()
     }
 }
 

@@ -22,12 +22,15 @@ use core::str::FromStr;
 /// # Ok::<(), readyok_protocol::PathListError>(())
 /// ```
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Vec<String>", into = "Vec<String>"))]
 pub struct PathList {
     paths: Vec<String>,
 }
 
 /// What stands between two folders of a [`PathList`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PathSeparator {
     /// `;`: in UCI 2006, and on Windows.
     Semicolon,
@@ -106,6 +109,20 @@ impl FromStr for PathList {
 
     fn from_str(text: &str) -> Result<Self, PathListError> {
         Self::new(split(text))
+    }
+}
+
+impl TryFrom<Vec<String>> for PathList {
+    type Error = PathListError;
+
+    fn try_from(paths: Vec<String>) -> Result<Self, PathListError> {
+        Self::new(paths.iter().map(String::as_str))
+    }
+}
+
+impl From<PathList> for Vec<String> {
+    fn from(it: PathList) -> Self {
+        it.paths
     }
 }
 

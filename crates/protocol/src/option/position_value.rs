@@ -1,7 +1,7 @@
 //! The value of `UCI_SetPositionValue`: what the engine shall think of a position.
 
 use alloc::borrow::ToOwned;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
@@ -20,6 +20,8 @@ use crate::{Fen, PositionError};
 /// # Ok::<(), readyok_protocol::PositionValueError>(())
 /// ```
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub enum PositionValue {
     /// The position has this value.
     Set {
@@ -85,6 +87,20 @@ impl FromStr for PositionValue {
         let centipawns =
             first.parse().map_err(|_| PositionValueError::Value { word: first.to_owned() })?;
         Ok(Self::Set { centipawns, fen: fen()? })
+    }
+}
+
+impl TryFrom<String> for PositionValue {
+    type Error = PositionValueError;
+
+    fn try_from(text: String) -> Result<Self, PositionValueError> {
+        text.parse()
+    }
+}
+
+impl From<PositionValue> for String {
+    fn from(it: PositionValue) -> Self {
+        it.to_string()
     }
 }
 

@@ -1,6 +1,13 @@
 //! Messages survive JSON.
 
-use readyok_protocol::{Command, Dialect, Move, MoveList, Reply};
+use std::fmt::Debug;
+
+use readyok_protocol::{
+    Command, Dialect, Move, MoveList, MoveShape, Opponent, OpponentKind, PathList, PathSeparator,
+    PositionValue, Reply, Title,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::cases;
 
@@ -26,10 +33,39 @@ fn every_message_comes_back_from_json_as_it_was() {
     check(include_str!("data/tricky.txt"));
 }
 
+#[track_caller]
+fn check_value<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, json: &str) {
+    assert_eq!(serde_json::to_string(value).unwrap(), json);
+    assert_eq!(&serde_json::from_str::<T>(json).unwrap(), value);
+}
+
+#[test]
+fn every_value_comes_back_from_json_as_it_was() {
+    let opponent: Opponent = "GM 2800 human Gary Kasparov".parse().unwrap();
+    check_value(&opponent, r#""GM 2800 human Gary Kasparov""#);
+    check_value(&Title::WGM, r#""WGM""#);
+    check_value(&OpponentKind::Computer, r#""Computer""#);
+    let paths = PathList::new(["/tb/4", "/tb/5"]).unwrap();
+    check_value(&paths, r#"["/tb/4","/tb/5"]"#);
+    check_value(&PathSeparator::Colon, r#""Colon""#);
+    let value: PositionValue = "25 + 8/8/8/8/8/8/8/K1k5 w - - 0 1".parse().unwrap();
+    check_value(&value, r#""25 + 8/8/8/8/8/8/8/K1k5 w - - 0 1""#);
+    check_value(&PositionValue::ClearAll, r#""clearall""#);
+    let shape = "e7e8q".parse::<Move>().unwrap().shape();
+    let json = r#"{"Board":{"from":{"file":5,"rank":7},"to":{"file":5,"rank":8},"suffix":"q"}}"#;
+    check_value(&shape, json);
+    check_value(&MoveShape::Null, r#""Null""#);
+}
+
 #[test]
 fn json_cannot_smuggle_in_what_a_reader_would_refuse() {
     serde_json::from_str::<Move>(r#""e2e4\nquit""#).unwrap_err();
     serde_json::from_str::<MoveList<'_>>(r#""e2e4 depth 5""#).unwrap_err();
+    serde_json::from_str::<PathList>(r#"["/a:/b"]"#).unwrap_err();
+    serde_json::from_str::<PathList>(r#"["/a\nquit"]"#).unwrap_err();
+    serde_json::from_str::<Title>(r#""none""#).unwrap_err();
+    serde_json::from_str::<Opponent>(r#""GM""#).unwrap_err();
+    serde_json::from_str::<PositionValue>(r#""1 + 8/8 w\nquit""#).unwrap_err();
     let list: MoveList<'_> = serde_json::from_str(r#""e2e4\n quit""#).unwrap();
     assert_eq!(list.as_str(), "e2e4 quit", "a word, and no line");
     let fen = r#"{"Position":{"root":{"Fen":"8/8 w\nquit"},"moves":""}}"#;
