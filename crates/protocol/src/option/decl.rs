@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::known::KnownOption;
 use crate::command::{decoded, encoded};
 use crate::note::NoteKind;
 use crate::read::{Reader, in_any_case};
@@ -115,6 +116,13 @@ impl<'a> OptionDecl<'a> {
     /// A filename option.
     pub fn filename(name: impl Into<Cow<'a, str>>, default: impl Into<Cow<'a, str>>) -> Self {
         Self { name: name.into(), kind: OptionKind::Filename { default: Some(default.into()) } }
+    }
+
+    /// What the engine says about itself, such as its licence: `UCI_EngineAbout`, whose default is
+    /// the text and which nobody sets. [`OptionSet::engine_about`](crate::OptionSet::engine_about)
+    /// reads it.
+    pub fn engine_about(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::string(KnownOption::EngineAbout.name(), text)
     }
 
     /// The same declaration without borrows.

@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::decl::OptionDecl;
+use super::decl::{OptionDecl, OptionKind};
+use super::known::KnownOption;
 use crate::Dialect;
 
 /// The options that an engine declares, in its order, each name once.
@@ -93,6 +94,14 @@ impl OptionSet {
             let decl = self.decls.get(index).map_or("", |decl| &decl.name);
             self.dialect.compare_option_names(decl, name)
         })
+    }
+
+    /// What the engine says about itself (`UCI_EngineAbout`): a text for people, such as its licence.
+    pub fn engine_about(&self) -> Option<&str> {
+        match &self.find(KnownOption::EngineAbout.name())?.kind {
+            OptionKind::String { default: Some(text) } if !text.is_empty() => Some(text),
+            _ => None,
+        }
     }
 
     /// All options, in the order in which they were declared.

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use proptest::prelude::*;
 use readyok_protocol::{
     Command, Dialect, Fen, KnownOption, Language, Opponent, OpponentError, OpponentKind,
-    OptionDecl, PathList, PathListError, PathSeparator, PositionValue, PositionValueError, Reply,
-    SetBy, Title,
+    OptionDecl, OptionSet, PathList, PathListError, PathSeparator, PositionValue,
+    PositionValueError, Reply, SetBy, Title,
 };
 
 /// The value of a `setoption` line, read as its type.
@@ -320,4 +320,21 @@ proptest! {
             if let Ok(value) = text.parse::<PathList>() { check_round_trip(&value); }
         }
     }
+}
+
+#[test]
+fn an_engine_tells_about_itself() {
+    let text = "Shredder by Stefan Meyer-Kahlen, see www.shredderchess.com";
+    let decl = OptionDecl::engine_about(text);
+    let mut line = String::new();
+    Reply::Option(decl.clone()).write(Dialect::Uci, &mut line).unwrap();
+    assert_eq!(line, format!("option name UCI_EngineAbout type string default {text}"));
+    let mut options = OptionSet::new(Dialect::Uci);
+    assert_eq!(options.engine_about(), None);
+    options.declare(decl);
+    assert_eq!(options.engine_about(), Some(text));
+    options.declare(OptionDecl::engine_about(""));
+    assert_eq!(options.engine_about(), None);
+    options.declare(OptionDecl::button("UCI_EngineAbout"));
+    assert_eq!(options.engine_about(), None);
 }
