@@ -1,10 +1,11 @@
 //! Nobody's lines take more memory or time than is documented.
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, KnownOption, Note, NoteKind, OptionDecl, OptionKind, OptionSet, Reply,
-    SetOption, WriteError,
+    Command, Dialect, KnownOption, LineBuffer, Note, NoteKind, OptionDecl, OptionKind, OptionSet,
+    Reply, SetOption, WriteError, decode,
 };
 
 fn name(length: usize) -> String {
@@ -169,4 +170,127 @@ fn a_set_takes_no_more_memory_than_the_limit() {
     let kind = OptionKind::Combo { default: None, vars };
     let full = full_of(&kind).len();
     assert!(full < 64, "{full} lists of choices");
+}
+
+/// How a message starts, and what is repeated in it.
+const LONG_COMMANDS: [(&str, &str); 26] = [
+    ("", "x"),
+    ("", "joho "),
+    ("", " "),
+    ("", "\x07 "),
+    ("", "\u{feff}"),
+    ("uci", " joho"),
+    ("isready ", "x"),
+    ("debug", " joho"),
+    ("register name a", " code b name"),
+    ("register later", " x"),
+    ("setoption name a", " value x"),
+    ("setoption name a value", " \u{e9}"),
+    ("setoption name", " name"),
+    ("position startpos moves", " e2e4"),
+    ("position startpos moves", " E2E4"),
+    ("position startpos moves", " xyz"),
+    ("position startpos", " moves e2e4"),
+    ("position fen ", "8/"),
+    ("position fen", " 8 w"),
+    ("position sfen 9/9 b ", "2P"),
+    ("go searchmoves", " e2e4 d2d4"),
+    ("go", " depth 5"),
+    ("go", " DEPTH x"),
+    ("go nodes ", "9"),
+    ("go", " joho 1"),
+    ("ponderhit", " btime 1"),
+];
+
+const LONG_REPLIES: [(&str, &str); 29] = [
+    ("", "y"),
+    ("", "Warning: "),
+    ("", "info "),
+    ("", "\x1b[1m"),
+    ("id name", " x"),
+    ("id name", "  "),
+    ("option name", " x"),
+    ("option name x type", " y"),
+    ("option name x type combo default a", " var b"),
+    ("option name x type string default", " type check"),
+    ("option name x type spin default 1", " min 1"),
+    ("copyprotection", " x"),
+    ("registration", " OK"),
+    ("bestmove e2e4", " ponder e7e5"),
+    ("bestmove e2e4", " ponder e7e5,e5d4"),
+    ("bestmove e2e4", " draw"),
+    ("checkmate", " 7g7f"),
+    ("info pv", " e2e4 e7e5"),
+    ("info pv", " rep_draw"),
+    ("info pv e2e4", " winrate 0.5"),
+    ("info pv", " 7G7F x 5"),
+    ("info", " currmove e2e4,e4f5"),
+    ("info", " refutation e2e4 currline 1"),
+    ("info", " score cp 1 mate 2"),
+    ("info", " depth 12/20"),
+    ("info nodes ", "9"),
+    ("info", " joho"),
+    ("info string", " x "),
+    ("info time", " -99999999999999999999"),
+];
+
+/// A line of about this length.
+fn long(start: &str, part: &str, length: usize) -> String {
+    let mut line = start.to_owned();
+    while line.len() < length {
+        line.push_str(part);
+    }
+    line
+}
+
+fn time(act: impl FnOnce()) -> Duration {
+    #[expect(clippy::disallowed_methods, reason = "it is real work that is measured")]
+    let now = std::time::Instant::now;
+    let start = now();
+    act();
+    start.elapsed()
+}
+
+/// Checks that eight times the length takes no more than 24 times the time: quadratic work would take
+/// 64 times as much. What disturbs one comparison does not disturb so many of them.
+#[track_caller]
+fn check_linear(what: &str, act: impl Fn(&str), start: &str, part: &str) {
+    const LONG: usize = LineBuffer::DEFAULT_LIMIT;
+    let [short, long] = [LONG / 8, LONG].map(|length| long(start, part, length));
+    let is_linear = (0..50).any(|_| {
+        let once = (0..3).map(|_| time(|| act(&short))).min().unwrap_or_default();
+        time(|| act(&long)) < once.max(Duration::from_micros(1)) * 24
+    });
+    assert!(is_linear, "{what}: `{start}` with `{}` many times", part.escape_debug());
+}
+
+#[test]
+fn lines_of_any_kind_are_read_in_linear_time() {
+    for dialect in Dialect::ALL {
+        for (start, part) in LONG_COMMANDS {
+            let read = |line: &str| drop(Command::read(line, dialect));
+            check_linear("a command", read, start, part);
+        }
+        for (start, part) in LONG_REPLIES {
+            let read = |line: &str| drop(Reply::read(line, dialect));
+            check_linear("a reply", read, start, part);
+        }
+    }
+}
+
+#[test]
+fn bytes_become_lines_in_linear_time() {
+    for part in ["x", "\r\n", "\n", "x\r"] {
+        let cut = |text: &str| {
+            let mut buffer = LineBuffer::default();
+            for chunk in text.as_bytes().chunks(100) {
+                buffer.push(chunk);
+                while buffer.next_line().is_some() {}
+            }
+        };
+        check_linear("a stream", cut, "", part);
+    }
+    // The length of a text is that of bytes here, half of which are no text.
+    let undecodable = |text: &str| drop(decode(&b"\xffx".repeat(text.len() / 2)));
+    check_linear("bytes", undecodable, "", "x");
 }
