@@ -1,5 +1,5 @@
 // What the form of a new game holds, and what becomes of it.
-import type { PlayRules, Side, Time, Variant } from '../api/wire';
+import type { PlayRules, Side, StrengthRange, Time, Variant } from '../api/wire';
 
 export interface TimeForm {
   kind: 'none' | 'clock' | 'per_move';
@@ -112,6 +112,17 @@ export function timeOf(form: TimeForm): Time {
   }
 }
 
+/** What a club player has. */
+const ELO = 1500;
+
+/** A strength that was chosen, or where one begins to choose: what was meant for another scale is none of this. */
+export function strengthIn(range: StrengthRange, chosen: number): number {
+  const fits = (value: number) => range.min <= value && value <= range.max;
+  if (fits(chosen)) return chosen;
+  if (range.kind === 'elo' && fits(ELO)) return ELO;
+  return Math.floor((range.min + range.max) / 2);
+}
+
 export function blankSeat(kind: Seat['kind']): Seat {
   return {
     kind,
@@ -119,7 +130,7 @@ export function blankSeat(kind: Seat['kind']): Seat {
     name: '',
     ponder: false,
     limited: false,
-    strength: 1500,
+    strength: ELO,
     time: clock(10, 5),
     options: {},
   };
@@ -132,7 +143,7 @@ export function blank(): NewGameForm {
     side: 'first',
     name: '',
     limited: false,
-    strength: 1500,
+    strength: ELO,
     ponder: false,
     options: {},
     time: clock(10, 5),

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { StrengthRange } from '../api/wire';
+import { blank, strengthIn } from './newgame';
+
+const skill: StrengthRange = { kind: 'level', option: 'Skill Level', min: 0, max: 20 };
+const elo: StrengthRange = { kind: 'elo', min: 1320, max: 3190 };
+
+test('a level does not begin at full strength', () => {
+  expect(strengthIn(skill, blank().strength)).toBe(10);
+  expect(strengthIn(skill, blank().seats.second.strength)).toBe(10);
+  expect(strengthIn({ ...skill, min: 1, max: 1500 }, 9000)).toBe(750);
+});
+
+test('nor does Elo', () => {
+  expect(strengthIn(elo, blank().strength)).toBe(1500);
+  // What was chosen on a scale of levels is no Elo.
+  expect(strengthIn(elo, 7)).toBe(1500);
+  expect(strengthIn({ kind: 'elo', min: 100, max: 1400 }, 1500)).toBe(750);
+  expect(strengthIn({ kind: 'elo', min: 2000, max: 3000 }, 1500)).toBe(2500);
+});
+
+test('what was chosen stays, to both ends of the scale', () => {
+  for (const value of [0, 5, 20]) expect(strengthIn(skill, value)).toBe(value);
+  for (const value of [1320, 1400, 3190]) expect(strengthIn(elo, value)).toBe(value);
+});
