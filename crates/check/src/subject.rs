@@ -20,7 +20,12 @@ pub struct Subject {
 
 #[derive(Clone)]
 enum Start {
-    Program { file: PathBuf, arguments: Vec<OsString>, directory: Option<PathBuf> },
+    Program {
+        file: PathBuf,
+        arguments: Vec<OsString>,
+        directory: Option<PathBuf>,
+        environment: Vec<(OsString, OsString)>,
+    },
     InProcess(Arc<dyn Fn(PipeReader, PipeWriter) + Send + Sync>),
 }
 
@@ -54,7 +59,8 @@ impl Subject {
         let file = file.into();
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
         let arguments = arguments.into_iter().map(Into::into).collect();
-        let start = Start::Program { file, arguments, directory: None };
+        let environment = Vec::new();
+        let start = Start::Program { file, arguments, directory: None, environment };
         Self { name, start, guard: None }
     }
 
@@ -72,6 +78,19 @@ impl Subject {
     pub fn in_directory(mut self, folder: impl Into<PathBuf>) -> Self {
         if let Start::Program { directory, .. } = &mut self.start {
             *directory = Some(folder.into());
+        }
+        self
+    }
+
+    /// Starts the program with these variables in its environment, beside those of this one.
+    #[must_use]
+    pub fn with_environment(
+        mut self,
+        variables: impl IntoIterator<Item = (impl Into<OsString>, impl Into<OsString>)>,
+    ) -> Self {
+        if let Start::Program { environment, .. } = &mut self.start {
+            environment
+                .extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         }
         self
     }
@@ -110,9 +129,10 @@ impl Subject {
         on_exit: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<Started> {
         match &self.start {
-            Start::Program { file, arguments, directory } => {
+            Start::Program { file, arguments, directory, environment } => {
                 let mut command = Command::new(file);
-                command.args(arguments).env(CHECK, launch.check);
+                let environment = environment.iter().map(|(name, value)| (name, value));
+                command.args(arguments).envs(environment).env(CHECK, launch.check);
                 let errors = if launch.deaf_to_errors {
                     let (errors, its_errors) = io::pipe()?;
                     command.stderr(its_errors);

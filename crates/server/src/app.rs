@@ -61,6 +61,8 @@ pub struct Setup {
     pub translation: Vec<u8>,
     /// Sees to it that no engine outlives this program.
     pub guard: Option<Guard>,
+    /// Engines are put through those checks whose names start so; through all if nothing is said.
+    pub checks: Vec<String>,
 }
 
 /// The app.

@@ -64,6 +64,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             built_in: (own_program()?, vec!["engine".to_owned()]),
             translation: narikin::TRANSLATION.as_bytes().to_vec(),
             guard: Some(guardian::start().map_err(Failure::failed)?),
+            checks: Vec::new(),
         },
     };
     let opens = !args.no_open;

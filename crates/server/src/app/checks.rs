@@ -22,12 +22,13 @@ impl World {
         }
         let cannot = |text: &str| Err(refusal(RefusalCode::Engine, text));
         let subject = match &engine.entry.reach {
-            Reach::Tcp { .. } => return cannot("only a program can be checked"),
-            Reach::Program { env, .. } if !env.is_empty() => {
-                return cannot("a program with an environment of its own cannot be checked");
+            Reach::Tcp { .. } => {
+                return cannot(
+                    "only a program can be checked: it is started afresh for each check",
+                );
             }
-            Reach::Program { path, args, dir, .. } => {
-                let subject = Subject::program(path, args);
+            Reach::Program { path, args, dir, env } => {
+                let subject = Subject::program(path, args).with_environment(env);
                 match dir {
                     Some(dir) => subject.in_directory(dir),
                     None => subject,
@@ -42,7 +43,7 @@ impl World {
             Some(guard) => subject.guarded(guard),
             None => subject,
         };
-        let mut suite = Suite::new(subject).jobs(JOBS);
+        let mut suite = Suite::new(subject).jobs(JOBS).only(&self.setup.checks);
         if let Some(dialect) = engine.dialect(None) {
             suite = suite.dialect(dialect);
         }

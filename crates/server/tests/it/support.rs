@@ -50,6 +50,7 @@ pub(crate) fn options(data: &Path) -> Options {
             built_in: (MIME.into(), Vec::new()),
             translation: Vec::new(),
             guard: None,
+            checks: Vec::new(),
         },
     }
 }
