@@ -2,6 +2,7 @@
 
 mod list;
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -37,6 +38,8 @@ pub enum Reach {
         arguments: Vec<String>,
         /// Its working directory. `None` for the one where engines expect to be.
         directory: Option<PathBuf>,
+        /// Variables of its environment, beside those of its caller.
+        environment: BTreeMap<String, String>,
     },
     /// Behind a TCP connection: `host:port`.
     Tcp(String),
@@ -89,6 +92,7 @@ impl Search<'_> {
                 file: self.program(&entry.command, folder).ok_or_else(|| self.not_found())?,
                 arguments: entry.args,
                 directory: entry.cwd.map(|cwd| folder.join(cwd)),
+                environment: entry.env,
             },
         };
         let dialect = entry.protocol.map(Dialect::from);
@@ -101,7 +105,12 @@ impl Search<'_> {
         if let Some(reach) = built_in_or_remote(self.text)? {
             return Ok(reach);
         }
-        let program = |file, arguments| Reach::Program { file, arguments, directory: None };
+        let program = |file, arguments| Reach::Program {
+            file,
+            arguments,
+            directory: None,
+            environment: BTreeMap::new(),
+        };
         if let Some(file) = self.program(self.text, Path::new("")) {
             return Ok(program(file, Vec::new()));
         }

@@ -25,9 +25,9 @@ impl Address {
                     let _ = narikin.run(input, output);
                 }
             }),
-            Reach::Program { file, arguments, directory } => {
+            Reach::Program { file, arguments, directory, environment } => {
                 let mut command = Command::new(file);
-                command.args(arguments);
+                command.args(arguments).envs(environment);
                 if let Some(directory) = directory {
                     command.current_dir(directory);
                 }

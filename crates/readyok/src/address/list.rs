@@ -44,6 +44,9 @@ pub struct Entry {
     pub args: Vec<String>,
     /// The working directory of the program.
     pub cwd: Option<PathBuf>,
+    /// Variables of the program's environment, beside those of its caller.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
     /// The protocol to speak.
     pub protocol: Option<Protocol>,
     /// Options to set at the start.
@@ -116,6 +119,13 @@ impl EngineList {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             failed(Fault::Toml { line: 1 + before.matches('\n').count(), error })
         })?;
+        for entry in &list.engine {
+            if let Some((name, _)) =
+                entry.env.iter().find(|(name, value)| !is_variable(name, value))
+            {
+                return Err(failed(Fault::Variable(name.clone())));
+            }
+        }
         let mut names = HashSet::new();
         match list.engine.iter().find(|entry| !names.insert(&entry.name)) {
             Some(entry) => Err(failed(Fault::Twice(entry.name.clone()))),
@@ -127,6 +137,11 @@ impl EngineList {
     pub fn take(self, name: &str) -> Option<Entry> {
         self.engine.into_iter().find(|entry| entry.name == name)
     }
+}
+
+/// Whether a program can be given a variable of its environment.
+fn is_variable(name: &str, value: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
 }
 
 /// An engine list that cannot be used.
@@ -142,6 +157,7 @@ enum Fault {
     TooLong,
     Toml { line: usize, error: toml::de::Error },
     Twice(String),
+    Variable(String),
 }
 
 impl fmt::Display for ListError {
@@ -155,6 +171,9 @@ impl fmt::Display for ListError {
                 write!(f, "line {line}: {}", message.join(", "))
             }
             Fault::Twice(name) => write!(f, "two engines have the name `{name}`"),
+            Fault::Variable(name) => {
+                write!(f, "`{}` cannot be a variable of an environment", name.escape_debug())
+            }
         }
     }
 }
@@ -164,7 +183,7 @@ impl Error for ListError {
         match &self.fault {
             Fault::Io(error) => Some(error),
             Fault::Toml { error, .. } => Some(error),
-            Fault::TooLong | Fault::Twice(_) => None,
+            Fault::TooLong | Fault::Twice(_) | Fault::Variable(_) => None,
         }
     }
 }

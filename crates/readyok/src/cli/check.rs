@@ -220,11 +220,12 @@ pub(super) fn subject(address: Address) -> Result<Subject, Failure> {
                 let _ = narikin.run(input, output);
             }
         })),
-        Reach::Program { file, arguments, directory } => {
+        Reach::Program { file, arguments, directory, environment } => {
             // Engines look for their books and networks beside themselves.
             let beside = file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf);
             let guard = guardian::start().map_err(Failure::usage)?;
-            let subject = Subject::program(file, arguments).guarded(&guard);
+            let subject =
+                Subject::program(file, arguments).with_environment(environment).guarded(&guard);
             Ok(match directory.or(beside) {
                 Some(directory) => subject.in_directory(directory),
                 None => subject,

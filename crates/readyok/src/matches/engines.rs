@@ -36,19 +36,19 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
             .into_string()
             .map_err(|path| EngineError::Path(path.to_string_lossy().into_owned()))
     };
-    let (command, args, dir) = match address.reach {
+    let (command, args, dir, env) = match address.reach {
         // It plays as a program of its own, like every other engine.
         Reach::Narikin => {
             let own = env::current_exe().map_err(EngineError::OwnPath)?;
-            (utf8(own)?, vec!["engine".to_owned()], None)
+            (utf8(own)?, vec!["engine".to_owned()], None, BTreeMap::new())
         }
-        Reach::Program { file, arguments, directory } => {
-            (utf8(file)?, arguments, directory.map(utf8).transpose()?)
+        Reach::Program { file, arguments, directory, environment } => {
+            (utf8(file)?, arguments, directory.map(utf8).transpose()?, environment)
         }
-        Reach::Tcp(address) => (format!("tcp://{address}"), Vec::new(), None),
+        Reach::Tcp(address) => (format!("tcp://{address}"), Vec::new(), None, BTreeMap::new()),
     };
     let options: BTreeMap<String, String> = address.options.into_iter().collect();
-    Ok(EnginePlan { command, args, dir, protocol, options, ..EnginePlan::default() })
+    Ok(EnginePlan { command, args, dir, env, protocol, options, ..EnginePlan::default() })
 }
 
 /// Puts what starts an engine in the place of what a plan calls it, as [`engine_plan`] finds it. What
@@ -62,6 +62,9 @@ pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineEr
     engine.args.splice(0..0, found.args);
     engine.dir = engine.dir.take().or(found.dir);
     engine.protocol = engine.protocol.or(found.protocol);
+    for (name, value) in found.env {
+        engine.env.entry(name).or_insert(value);
+    }
     for (name, value) in found.options {
         engine.options.entry(name).or_insert(value);
     }

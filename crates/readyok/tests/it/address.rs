@@ -1,11 +1,14 @@
 //! Which engine is meant by what the user wrote.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use readyok::address::{Address, Reach};
+use readyok::matches::find_engine;
+use readyok_arena::plan::EnginePlan;
 use readyok_protocol::Dialect;
 
 use crate::program::Dir;
@@ -24,13 +27,16 @@ fn place() -> Dir {
     dir
 }
 
-fn find(dir: &Dir, text: &str) -> Result<Address, String> {
-    let env = |name: &str| match name {
+fn settings(dir: &Dir) -> impl Fn(&str) -> Option<OsString> {
+    |name| match name {
         "PATH" => Some(dir.path().join("bin").into_os_string()),
         "READYOK_CONFIG_DIR" => Some(OsString::from(dir.path())),
         _ => None,
-    };
-    Address::find(&text.replace("DIR", dir.path().to_str().expect("UTF-8")), &env)
+    }
+}
+
+fn find(dir: &Dir, text: &str) -> Result<Address, String> {
+    Address::find(&text.replace("DIR", dir.path().to_str().expect("UTF-8")), &settings(dir))
         .map_err(|error| error.to_string().replace(dir.path().to_str().expect("UTF-8"), "DIR"))
 }
 
@@ -39,7 +45,8 @@ fn check_program(text: &str, file: &str, arguments: &[&str]) {
     let dir = place();
     let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
     let file = dir.path().join(file);
-    let reach = Reach::Program { file, arguments, directory: None };
+    let environment = BTreeMap::new();
+    let reach = Reach::Program { file, arguments, directory: None, environment };
     assert_eq!(find(&dir, text), Ok(Address { reach, dialect: None, options: Vec::new() }));
 }
 
@@ -79,6 +86,7 @@ fn finds_what_the_user_has_listed() {
         command = "own/my engine"
         args = ["-x"]
         cwd = "own"
+        env = { EVAL = "a=b" }
         protocol = "usi"
         options = { Threads = 2, Ponder = false, EvalDir = "a b" }
 
@@ -93,6 +101,7 @@ fn finds_what_the_user_has_listed() {
             file: dir.path().join("own/my engine"),
             arguments: vec!["-x".to_owned()],
             directory: Some(dir.path().join("own")),
+            environment: [("EVAL".to_owned(), "a=b".to_owned())].into(),
         },
         dialect: Some(Dialect::Usi),
         options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
@@ -100,6 +109,18 @@ fn finds_what_the_user_has_listed() {
     assert_eq!(find(&dir, "narikin"), Ok(listed));
     let far = find(&dir, "far").map(|it| it.reach);
     assert_eq!(far, Ok(Reach::Tcp("example.org:1".to_owned())));
+}
+
+#[test]
+fn what_a_plan_says_of_an_environment_counts_more_than_the_list() {
+    let dir = place();
+    let list = "[[engine]]\nname = 'a'\ncommand = 'sf'\nenv = { A = 'list', B = 'list' }\n";
+    dir.write("engines.toml", list);
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let env = BTreeMap::from([pair("B", "plan")]);
+    let mut plan = EnginePlan { command: "a".to_owned(), env, ..EnginePlan::default() };
+    find_engine(&mut plan, &settings(&dir)).expect("it is listed");
+    assert_eq!(plan.env, BTreeMap::from([pair("A", "list"), pair("B", "plan")]));
 }
 
 #[test]
@@ -145,8 +166,52 @@ fn says_what_is_wrong_with_the_list() {
         "[[engine]]\nname = 'a'\ncomand = 'sf'\n",
         "sf",
         "cannot use the engine list `DIR/engines.toml`: line 3: unknown field `comand`, expected one \
-         of `name`, `command`, `args`, `cwd`, `protocol`, `options`",
+         of `name`, `command`, `args`, `cwd`, `env`, `protocol`, `options`",
     );
+}
+
+#[test]
+fn a_variable_has_a_name_that_can_be_one() {
+    let list = |env: &str| format!("[[engine]]\nname = 'a'\ncommand = 'sf'\nenv = {env}\n");
+    for (env, named) in
+        [("{ 'A=B' = '' }", "A=B"), ("{ '' = 'x' }", ""), (r#"{ A = "\u0000" }"#, "A")]
+    {
+        let error = format!(
+            "cannot use the engine list `DIR/engines.toml`: `{named}` cannot be a variable of an \
+             environment"
+        );
+        check_error(&list(env), "a", &error);
+    }
+}
+
+#[test]
+fn reads_the_list_that_the_app_exports() {
+    let dir = place();
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/tests/exported.toml");
+    let list = fs::read_to_string(list).expect("the list of the app's tests");
+    let file = dir.path().join("own/my engine");
+    dir.write("engines.toml", &list.replace("/opt/mime", file.to_str().expect("UTF-8")));
+    let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    };
+    let program = |arguments: &[&str], directory: Option<&str>, environment: &[(&str, &str)]| {
+        Reach::Program {
+            file: file.clone(),
+            arguments: arguments.iter().map(|&it| it.to_owned()).collect(),
+            directory: directory.map(PathBuf::from),
+            environment: pairs(environment).into_iter().collect(),
+        }
+    };
+    let found = |name: &str| find(&dir, name).expect("it is listed");
+    let first = found("Mime <b>1</b>");
+    let variables = [("EVAL", "a = \"b\""), ("LANG", "日本")];
+    assert_eq!(first.reach, program(&["stale", "a b"], Some("/tmp"), &variables));
+    assert_eq!(first.options, pairs(&[("Hash", "64"), ("Style", "Wild")]));
+    assert_eq!(first.dialect, None);
+    let second = found("Mime <b>1</b> (2)");
+    assert_eq!((second.reach, second.options), (program(&["usi"], None, &[]), Vec::new()));
+    assert_eq!(second.dialect, Some(Dialect::Usi));
+    assert_eq!(found("Far").reach, Reach::Tcp("127.0.0.1:1".to_owned()));
 }
 
 #[test]

@@ -75,6 +75,19 @@ Odd2J
 }
 
 #[test]
+fn an_engine_of_the_list_has_its_environment() {
+    let dir = Dir::new();
+    let says = "read hello; echo id name $NAME; echo uciok; read quit";
+    let list = format!(
+        "[[engine]]\nname = 'e'\ncommand = '/bin/sh'\nargs = ['-c', '{says}']\nprotocol = 'uci'\n\
+         env = {{ NAME = 'Example 7' }}\n"
+    );
+    dir.write("engines.toml", &list);
+    let output = run(readyok(&dir).args(["options", "e"]), b"");
+    assert!(output.text().starts_with("Example 7 (UCI)\n"), "{}{}", output.text(), output.stderr);
+}
+
+#[test]
 fn lists_the_options_in_the_words_of_the_translation_file() {
     let output = list(&["--lang", "ja-JP"], JAPANESE);
     let text = output.text();

@@ -1,5 +1,7 @@
 //! Engines: what is registered, options, logs, the user's own lines, registration.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::support::{Fixture, MIME, engine_of, forget_what_was_learned, gone, options};
@@ -288,6 +290,47 @@ async fn the_number_of_an_engine_is_never_used_again() {
     let third = tab.add_mime(&[]).await;
     assert!(third != first && third != second, "{third}");
     server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_line_can_read_the_list_of_engines() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let add = |name: &str, reach: Value, protocol: Value| {
+        let entry = json!({ "name": name, "reach": reach, "protocol": protocol });
+        json!({ "kind": "add_engine", "entry": entry })
+    };
+    let program = |args: Value, dir: Value, env: Value| json!({ "kind": "program", "path": MIME, "args": args, "dir": dir, "env": env });
+    tab.follow("engines").await;
+    let env = json!({ "EVAL": "a = \"b\"", "LANG": "日本" });
+    let engines = [
+        add("", program(json!(["stale", "a b"]), json!("/tmp"), env), Value::Null),
+        // It has the same name as the first.
+        add("", program(json!(["usi"]), Value::Null, json!({})), json!("usi")),
+        add("Far", json!({ "kind": "tcp", "address": "127.0.0.1:1" }), Value::Null),
+    ];
+    let mut added = Vec::new();
+    for engine in engines {
+        added.push(tab.ask(engine).await["engine"].clone());
+    }
+    for id in &added[..2] {
+        loop {
+            let state = tab.follow("engines").await;
+            if engine_of(&state, id)["identity"].is_object() {
+                break;
+            }
+            tab.change("engines", |delta| delta["engines"][0]["id"] == *id).await;
+        }
+    }
+    let values = json!({ "Hash": "64", "Style": "Wild" });
+    let set = json!({ "kind": "set_options", "engine": added[0], "of": "all", "values": values });
+    assert_eq!(tab.ask(set).await["kind"], "done");
+    let file = server.get("/api/engines.toml").await.text().replace(MIME, "/opt/mime");
+    server.stop().await;
+    // The command line reads this one in a test of its own.
+    let exported = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exported.toml");
+    let exported = std::fs::read_to_string(exported).unwrap_or_default();
+    assert_eq!(file, exported);
 }
 
 #[tokio::test(flavor = "multi_thread")]
