@@ -1,12 +1,20 @@
 //! Engines that say more than anybody reads.
 
 use std::fs;
+use std::io::{Write as _, stderr};
 use std::thread;
 use std::time::Duration;
 
 use readyok_client::{Game, Limit, Patience, Problem, Wait, WaitLimit};
 
-use crate::support::{SHORT, check_started, check_started_with, now, patient, problem, uci};
+use crate::support::{LONG, SHORT, check_started, check_started_with, now, patient, problem, uci};
+
+/// Tells how many lines were read, which depends on the machine and is no matter of a test.
+fn state(lines: u64, time: Duration) {
+    let rate = f64::from(u32::try_from(lines).unwrap_or(u32::MAX)) / time.as_secs_f64();
+    let text = format!("read {lines} lines of a flood in {time:.1?}, {rate:.0} a second\n");
+    stderr().write_all(text.as_bytes()).expect("standard error is open");
+}
 
 /// Megabytes of this process in memory. Zero where nobody can tell.
 fn memory() -> u64 {
@@ -21,6 +29,7 @@ fn a_flood_costs_no_memory_and_blocks_nobody_while_nobody_reads() {
         let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
         let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
         assert!(analysis.next().is_some());
+        let begin = now();
         let before = memory();
         thread::park_timeout(Duration::from_secs(2));
         let grown = memory().saturating_sub(before);
@@ -29,8 +38,29 @@ fn a_flood_costs_no_memory_and_blocks_nobody_while_nobody_reads() {
         assert_eq!(played.lines.len(), 3);
         // Far more than there is room for: the engine was never blocked for good.
         let nodes = played.info.nodes.expect("each line has them");
+        state(nodes, begin.elapsed());
         assert!(10_000 < nodes, "{nodes}");
     });
+}
+
+#[test]
+fn a_million_lines_are_read_in_their_order() {
+    for builder in [uci(patient()), uci(patient()).inline()] {
+        check_started_with(builder, &["go: !flood"], |mut engine| {
+            let begin = now();
+            let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
+            let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
+            let mut last = None;
+            // The flood numbers its lines. However long all take, none is long in coming.
+            while last < Some(1_000_000) {
+                let update = analysis.next_within(LONG).expect("the flood goes on");
+                assert!(last < update.info.nodes, "{last:?} before {:?}", update.info.nodes);
+                last = update.info.nodes;
+            }
+            state(last.unwrap_or(0), begin.elapsed());
+            drop(analysis.finish().expect("it is stopped"));
+        });
+    }
 }
 
 #[test]

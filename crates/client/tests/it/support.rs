@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use readyok_client::{Builder, Dialect, Engine, EngineError, Patience, Problem, WaitLimit};
 
 /// Long enough that a loaded machine does not matter.
-const LONG: Duration = Duration::from_secs(20);
+pub(crate) const LONG: Duration = Duration::from_secs(20);
 /// Long enough for a good engine to answer, short enough to be waited for.
 pub(crate) const SHORT: Duration = Duration::from_millis(600);
 
