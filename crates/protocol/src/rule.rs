@@ -1,0 +1,228 @@
+//! The rules of conversations: who has to keep each, what breaking it does, and where it stands.
+
+use core::fmt;
+
+/// Who said something.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Side {
+    /// The GUI, match runner or other driver.
+    Client,
+    /// The engine.
+    Engine,
+}
+
+/// A message that should not have been sent then.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Violation {
+    /// Who broke the rule.
+    pub by: Side,
+    /// Which rule.
+    pub rule: Rule,
+}
+
+/// What a broken rule does to the conversation.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Severity {
+    /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
+    ///
+    /// Engines do not ignore a `go` during a search. It starts none for the [`Dialogue`](crate::Dialogue) either,
+    /// but one more answer is nobody's fault then, nor an early one to the search that it met.
+    Must,
+    /// The message has its meaning all the same, and the conversation goes on from there.
+    Should,
+}
+
+/// The rules about order. The text of each is its documentation.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Rule {
+    /// The client says `uci` or `usi` first, and nothing but `quit` until the engine has answered
+    /// `uciok` or `usiok`.
+    NotGreeted,
+    /// The client says `uci` or `usi` once.
+    GreetedAlready,
+    /// `position`, `setoption`, `register`, `ucinewgame` and `go` wait until the engine has
+    /// answered the last `go`.
+    BusyEngine,
+    /// Before the first search, after `ucinewgame` and after `gameover`, the client sends
+    /// `isready` and waits for `readyok`.
+    SearchBeforeReady,
+    /// There is a `position` before the first `go`.
+    SearchWithoutPosition,
+    /// `ponderhit` belongs to a running `go ponder`.
+    PonderHitWithoutPonder,
+    /// A `registration error` after the greeting is answered with `register` before any search.
+    RegistrationUnanswered,
+    /// Nothing follows `quit`.
+    AfterQuit,
+    /// The engine waits for `uci` or `usi` before it tells who it is.
+    EngineSpokeFirst,
+    /// `uciok` and `usiok` answer `uci` and `usi`, once.
+    HelloOkWithoutHello,
+    /// The engine tells its name before `uciok` or `usiok`.
+    NoName,
+    /// `id` and `option` come before `uciok` or `usiok`.
+    LateDeclaration,
+    /// `copyprotection` and `registration` come after `uciok` or `usiok`.
+    EarlyStatus,
+    /// `readyok` answers an `isready`, once.
+    ReadyOkWithoutIsReady,
+    /// `bestmove` answers a `go`, once.
+    BestMoveWithoutSearch,
+    /// There is no `bestmove` in `go infinite` before `stop`, and none in `go ponder` before
+    /// `ponderhit` or `stop`, even if the search is done.
+    BestMoveTooEarly,
+    /// `checkmate` answers a `go mate`, once.
+    CheckmateWithoutMateSearch,
+    /// Between searches the engine sends no `info` but `info string`.
+    InfoWithoutSearch,
+}
+
+impl Rule {
+    /// All rules, those for the client first.
+    pub const ALL: [Self; 18] = [
+        Self::NotGreeted,
+        Self::GreetedAlready,
+        Self::BusyEngine,
+        Self::SearchBeforeReady,
+        Self::SearchWithoutPosition,
+        Self::PonderHitWithoutPonder,
+        Self::RegistrationUnanswered,
+        Self::AfterQuit,
+        Self::EngineSpokeFirst,
+        Self::HelloOkWithoutHello,
+        Self::NoName,
+        Self::LateDeclaration,
+        Self::EarlyStatus,
+        Self::ReadyOkWithoutIsReady,
+        Self::BestMoveWithoutSearch,
+        Self::BestMoveTooEarly,
+        Self::CheckmateWithoutMateSearch,
+        Self::InfoWithoutSearch,
+    ];
+
+    /// Who has to keep it.
+    pub const fn binds(self) -> Side {
+        match self {
+            Self::NotGreeted
+            | Self::GreetedAlready
+            | Self::BusyEngine
+            | Self::SearchBeforeReady
+            | Self::SearchWithoutPosition
+            | Self::PonderHitWithoutPonder
+            | Self::RegistrationUnanswered
+            | Self::AfterQuit => Side::Client,
+            Self::EngineSpokeFirst
+            | Self::HelloOkWithoutHello
+            | Self::NoName
+            | Self::LateDeclaration
+            | Self::EarlyStatus
+            | Self::ReadyOkWithoutIsReady
+            | Self::BestMoveWithoutSearch
+            | Self::BestMoveTooEarly
+            | Self::CheckmateWithoutMateSearch
+            | Self::InfoWithoutSearch => Side::Engine,
+        }
+    }
+
+    /// What happens when it is broken.
+    pub const fn severity(self) -> Severity {
+        match self {
+            Self::BusyEngine
+            | Self::PonderHitWithoutPonder
+            | Self::AfterQuit
+            | Self::HelloOkWithoutHello
+            | Self::ReadyOkWithoutIsReady
+            | Self::BestMoveWithoutSearch
+            | Self::CheckmateWithoutMateSearch => Severity::Must,
+            Self::NotGreeted
+            | Self::GreetedAlready
+            | Self::SearchBeforeReady
+            | Self::SearchWithoutPosition
+            | Self::RegistrationUnanswered
+            | Self::EngineSpokeFirst
+            | Self::NoName
+            | Self::LateDeclaration
+            | Self::EarlyStatus
+            | Self::BestMoveTooEarly
+            | Self::InfoWithoutSearch => Severity::Should,
+        }
+    }
+
+    /// The rule in one sentence.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NotGreeted => "nothing but `quit` is said before the engine's `uciok` or `usiok`",
+            Self::GreetedAlready => "`uci` or `usi` is said once",
+            Self::BusyEngine => {
+                "`position`, `setoption`, `register`, `ucinewgame` and `go` wait for the answer to \
+                 the last `go`"
+            }
+            Self::SearchBeforeReady => {
+                "`isready` and `readyok` come before the first search, in UCI before that of each game"
+            }
+            Self::SearchWithoutPosition => "`position` comes before `go`",
+            Self::PonderHitWithoutPonder => "`ponderhit` belongs to a running `go ponder`",
+            Self::RegistrationUnanswered => "`registration error` is answered with `register`",
+            Self::AfterQuit => "nothing follows `quit`",
+            Self::EngineSpokeFirst => "the engine waits for `uci` or `usi`",
+            Self::HelloOkWithoutHello => "`uciok` or `usiok` answers `uci` or `usi`, once",
+            Self::NoName => "`id name` comes before `uciok` or `usiok`",
+            Self::LateDeclaration => "`id` and `option` come before `uciok` or `usiok`",
+            Self::EarlyStatus => {
+                "`copyprotection` and `registration` come after `uciok` or `usiok`"
+            }
+            Self::ReadyOkWithoutIsReady => "`readyok` answers `isready`, once",
+            Self::BestMoveWithoutSearch => "`bestmove` answers `go`, once",
+            Self::BestMoveTooEarly => {
+                "`bestmove` waits for `stop` in `go infinite`, and for `ponderhit` in `go ponder`"
+            }
+            Self::CheckmateWithoutMateSearch => "`checkmate` answers `go mate`, once",
+            Self::InfoWithoutSearch => "between searches there is no `info` but `info string`",
+        }
+    }
+
+    /// Where the rule stands.
+    pub const fn clause(self) -> &'static str {
+        match self {
+            Self::NotGreeted | Self::GreetedAlready => "UCI 2006, uci; USI draft 1 §5.3, usi",
+            Self::BusyEngine => "UCI 2006, setoption and bestmove; The UCI Protocol, state model",
+            Self::SearchBeforeReady => {
+                "UCI 2006, isready and ucinewgame; ShogiHome and YaneuraOu, start of a game"
+            }
+            Self::SearchWithoutPosition => "UCI 2006, general rules; USI draft 1 §5.1",
+            Self::PonderHitWithoutPonder => "UCI 2006, ponderhit; The UCI Protocol, ponderhit",
+            Self::RegistrationUnanswered => "UCI 2006, registration; USI draft 1 §5.3",
+            Self::AfterQuit => "UCI 2006, quit; USI draft 1 §5.3",
+            Self::EngineSpokeFirst | Self::NoName => "UCI 2006, uci and id; USI draft 1 §5.3",
+            Self::HelloOkWithoutHello => "UCI 2006, uciok; USI draft 1 §5.3, usiok",
+            Self::LateDeclaration => "UCI 2006, uciok and option; USI draft 1 §5.3",
+            Self::EarlyStatus => "UCI 2006, copyprotection and registration; USI draft 1 §5.3",
+            Self::ReadyOkWithoutIsReady => "UCI 2006, readyok; USI draft 1 §5.3",
+            Self::BestMoveWithoutSearch => "UCI 2006, bestmove; USI draft 1 §5.3",
+            Self::BestMoveTooEarly => "UCI 2006, go infinite and go ponder; USI draft 1 §5.3",
+            Self::CheckmateWithoutMateSearch => "USI as deployed (YaneuraOu, ShogiHome), go mate",
+            Self::InfoWithoutSearch => "UCI 2006, info; The UCI Protocol, state model",
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Client => "client",
+            Self::Engine => "engine",
+        })
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the {} broke a rule: {} ({})", self.by, self.rule.text(), self.rule.clause())
+    }
+}
+
+impl core::error::Error for Violation {}
