@@ -6,8 +6,9 @@
 use core::cmp::Ordering;
 use core::fmt;
 
-use crate::OptionDecl;
-use crate::clock::Convention;
+use crate::clock::{Convention, Millis};
+use crate::option::OptionDecl;
+use crate::position::Root;
 
 /// Which protocol is spoken.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -89,6 +90,41 @@ impl Dialect {
         match self {
             Self::Uci => Convention::IncrementIncluded,
             Self::Usi => Convention::IncrementToCome,
+        }
+    }
+
+    /// The least time that `wtime` and `btime` may tell. Chess engines were seen to search for ever, or
+    /// to exit, on a clock of zero or less; to a shogi engine zero is a clock in byoyomi.
+    pub const fn least_clock(self) -> Millis {
+        match self {
+            Self::Uci => 1,
+            Self::Usi => 0,
+        }
+    }
+
+    /// Whether the clocks may come with `ponderhit`, after a `go ponder` without any: shogi GUIs start to
+    /// ponder early. Chess engines know no clocks there.
+    pub const fn clocks_with_ponder_hit(self) -> bool {
+        match self {
+            Self::Uci => false,
+            Self::Usi => true,
+        }
+    }
+
+    /// Whether a byoyomi is told where there is no increment. Shogi engines expect one or the other.
+    pub const fn needs_byoyomi(self) -> bool {
+        match self {
+            Self::Uci => false,
+            Self::Usi => true,
+        }
+    }
+
+    /// Whether a game or an analysis of this dialect can start there: FEN is of chess, SFEN of shogi.
+    pub const fn has_root(self, root: &Root<'_>) -> bool {
+        match root {
+            Root::StartPos => true,
+            Root::Fen(_) => matches!(self, Self::Uci),
+            Root::Sfen(_) => matches!(self, Self::Usi),
         }
     }
 
@@ -238,7 +274,8 @@ fn strip_prefix_ignoring_case<'a>(name: &'a str, prefix: &str) -> Option<&'a str
 
 /// The name in lower case with one space for each run of separators.
 fn folded(name: &str, dialect: Dialect) -> impl Iterator<Item = char> + '_ {
-    let separator = move |c: char| c.is_ascii_whitespace() || (dialect == Dialect::Usi && c == '_');
+    let separator =
+        move |c: char| c.is_ascii_whitespace() || (!dialect.spaces_in_option_names() && c == '_');
     let mut words = name.split(separator).filter(|word| !word.is_empty()).enumerate();
     let mut current = words.next().map(|(_, word)| word.chars());
     core::iter::from_fn(move || {

@@ -278,8 +278,7 @@ impl ClientSession {
         running.since = now;
         running.request.go.ponder = false;
         running.request.go.clocks = clocks.unwrap_or(running.request.go.clocks);
-        // Chess engines know no clocks here.
-        let told = clocks.filter(|_| dialect == Dialect::Usi);
+        let told = clocks.filter(|_| dialect.clocks_with_ponder_hit());
         self.say(&Command::PonderHit(told.unwrap_or_default()), out);
         Ok(())
     }

@@ -7,7 +7,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::option::{OptionError, UnknownOption};
-use crate::{Clocks, Dialect, Go, MateLimit, Millis, Position, Root, WriteError};
+use crate::{Clocks, Dialect, Go, MateLimit, Millis, Position, WriteError};
 
 /// Tells the searches of a session apart.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -142,20 +142,14 @@ impl SearchRequest {
         if self.go.perft.is_some() {
             return Err(Misuse::Perft);
         }
-        // Shogi GUIs start to ponder early, and send the clocks with `ponderhit`.
-        let clocks_follow = self.go.ponder && dialect == Dialect::Usi;
+        let clocks_follow = self.go.ponder && dialect.clocks_with_ponder_hit();
         if self.go.is_bare() && !clocks_follow {
             return Err(Misuse::NoLimit);
         }
         if self.go.search_moves.as_ref().is_some_and(crate::MoveList::is_empty) {
             return Err(Misuse::NoSearchMoves);
         }
-        let fits = match &self.position.root {
-            Root::StartPos => true,
-            Root::Fen(_) => dialect == Dialect::Uci,
-            Root::Sfen(_) => dialect == Dialect::Usi,
-        };
-        if !fits {
+        if !dialect.has_root(&self.position.root) {
             return Err(Misuse::WrongNotation);
         }
         for moves in [&self.position.moves].into_iter().chain(&self.go.search_moves) {
@@ -201,12 +195,7 @@ impl SearchRequest {
 /// The clocks as every engine of the dialect understands them.
 pub(super) fn prepared_clocks(clocks: Clocks, dialect: Dialect) -> Clocks {
     let mut clocks = clocks.in_convention(dialect.clock_convention());
-    // Chess engines were seen to search for ever, or to exit, on a clock of zero or less; to a
-    // shogi engine zero is a clock in byoyomi.
-    let least = match dialect {
-        Dialect::Uci => 1,
-        Dialect::Usi => 0,
-    };
+    let least = dialect.least_clock();
     for time in [&mut clocks.white_time, &mut clocks.black_time].into_iter().flatten() {
         *time = (*time).max(least);
     }
@@ -217,8 +206,7 @@ pub(super) fn prepared_clocks(clocks: Clocks, dialect: Dialect) -> Clocks {
     clocks.moves_to_go = clocks.moves_to_go.filter(|moves| 0 < *moves);
     let has_time = clocks.white_time.or(clocks.black_time).is_some();
     let has_increment = clocks.white_increment.or(clocks.black_increment).is_some();
-    if dialect == Dialect::Usi && has_time && !has_increment {
-        // Shogi engines expect one or the other.
+    if dialect.needs_byoyomi() && has_time && !has_increment {
         clocks.byoyomi = clocks.byoyomi.or(Some(0));
     }
     clocks
