@@ -757,6 +757,24 @@ fn another_registration_waits_for_the_end_of_the_search() {
 }
 
 #[test]
+fn a_registration_that_comes_with_the_need_for_it_is_sent_once() {
+    check_uci(
+        &[],
+        &format!(
+            "{FIRST}
+            < registration error
+            = registration(error)
+            ! register Stefan MK
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            > register name Stefan MK
+            < registration ok
+            = registration(ok)"
+        ),
+    );
+}
+
+#[test]
 fn a_copy_protected_engine_takes_no_searches() {
     check_uci(
         &[],

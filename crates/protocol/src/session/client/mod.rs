@@ -698,7 +698,8 @@ impl ClientSession {
         if self.dialogue.phase() != Phase::Idle {
             return;
         }
-        if self.dialogue.needs_register() || core::mem::take(&mut self.registration_due) {
+        let registration_due = core::mem::take(&mut self.registration_due);
+        if registration_due || self.dialogue.needs_register() {
             self.say(&Command::Register(self.registration.clone()), out);
         }
         let unsent = self.options.take_unsent();
