@@ -7,7 +7,7 @@ use core::fmt;
 use crate::OptionDecl;
 use crate::note::NoteKind;
 use crate::read::Reader;
-use crate::words::Words;
+use crate::words::{Word, Words};
 use crate::write::{self, WriteError};
 
 /// `setoption name <name> [value <value>]`.
@@ -26,7 +26,7 @@ impl SetOption<'_> {
     /// The same message, cut at the word `value` that makes the name an option.
     ///
     /// `setoption name draw value value 3` can be read in two ways. The reader cuts at the first
-    /// `value`; whoever knows the options can do better. `is_option` is asked only of names that
+    /// `value`, and at one in another case only if there is no other; whoever knows the options can do better. `is_option` is asked only of names that
     /// are no longer than [`OptionDecl::MAX_NAME`].
     #[must_use]
     pub fn resolved(self, is_option: impl Fn(&str) -> bool) -> Self {
@@ -49,11 +49,26 @@ impl SetOption<'_> {
         }
     }
 
+    /// The same message cut where whoever does not know the options cuts it: at the first word `value`,
+    /// though that is part of the name. [`resolved`](Self::resolved) undoes it.
+    #[must_use]
+    pub(crate) fn unresolved(self) -> Self {
+        let (Some(value), Some(word)) = (&self.value, keyword_in(&self.name)) else { return self };
+        let (before, after) = (self.name.get(..word.start), self.name.get(word.end()..));
+        let name = before.unwrap_or_default().trim_end().to_owned();
+        let rest = after.unwrap_or_default().trim_start();
+        let space = if rest.is_empty() { "" } else { " " };
+        let value = format!("{rest}{space}value {}", encoded(value));
+        SetOption { name: Cow::Owned(name), value: Some(Cow::Owned(value)) }
+    }
+
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
         write::check_option_name(&self.name)?;
-        // The first word is read as part of the name, whatever it is.
-        if Words::of(&self.name).skip(1).any(|word| word.text.eq_ignore_ascii_case("value")) {
+        if keyword_in(&self.name).is_some() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "value" });
+        }
+        if self.value.is_none() && keyword_in_any_case(&self.name).is_some() {
+            return Err(WriteError::Misread { field: "name of an option" });
         }
         if let Some(value) = &self.value
             && !value.is_empty()
@@ -96,22 +111,36 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     read_name(reader)
 }
 
+/// The word that ends a name. The first word is part of it, whatever it is.
+fn keyword_in(name: &str) -> Option<Word<'_>> {
+    Words::of(name).skip(1).find(|word| word.text == "value")
+}
+
+/// The word that ends a name in a line where no other does: in another case, and with a word after it.
+/// Without one it is the end of a name such as `Max Value`.
+fn keyword_in_any_case(name: &str) -> Option<Word<'_>> {
+    let mut words = Words::of(name).skip(1).peekable();
+    while let Some(word) = words.next() {
+        if word.text.eq_ignore_ascii_case("value") && words.peek().is_some() {
+            return Some(word);
+        }
+    }
+    None
+}
+
 /// Reads what follows `name`.
 fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     let start = reader.words.next_start();
-    let mut end = start;
-    let mut value = None;
-    while let Some(word) = reader.words.next() {
-        if word.text.eq_ignore_ascii_case("value") && start < word.start {
-            if word.text != "value" {
-                reader.note(word, NoteKind::WrongCase);
-            }
-            value = Some(decoded(reader.words.rest().text));
-            break;
-        }
-        end = word.end();
-    }
+    let text = reader.words.rest().text;
+    let keyword = keyword_in(text).or_else(|| keyword_in_any_case(text));
+    let keyword = keyword.map(|word| Word { start: start + word.start, ..word });
+    let end = keyword.map_or_else(|| reader.words.line().len(), |word| word.start);
     let name = reader.words.slice(start, end);
+    reader.words.go_to(keyword.map_or(end, |word| word.end()));
+    if let Some(word) = keyword.filter(|word| word.text != "value") {
+        reader.note(word, NoteKind::WrongCase);
+    }
+    let value = keyword.map(|_| decoded(reader.words.rest().text));
     if name.text.is_empty() {
         reader.note_missing(NoteKind::Missing);
         return None;

@@ -775,6 +775,48 @@ fn a_registration_that_comes_with_the_need_for_it_is_sent_once() {
 }
 
 #[test]
+fn names_of_options_may_contain_the_word_value() {
+    let options = [
+        "King Safety Max Value type spin default 1 min 0 max 999",
+        "draw value type spin default 1 min 0 max 9",
+        "a value b type string default x",
+        "Reset Value type button",
+    ];
+    check_uci(
+        &options,
+        "! set King Safety Max Value=400
+         > setoption name King Safety Max Value value 400
+         ! set draw value=3
+         > setoption name draw value value 3
+         ! set a value b=
+         > setoption name a value b value <empty>
+         ! set Reset Value
+         > setoption name Reset Value",
+    );
+}
+
+#[test]
+fn a_name_that_the_engine_would_take_for_another_option_is_refused() {
+    let options = [
+        "draw type string default x",
+        "draw value type spin default 1 min 0 max 9",
+        "reset value type button",
+        "Max Value Reset type button",
+    ];
+    check_uci(
+        &options,
+        "! set draw value=3
+         = misuse: name of an option contains the word `value` of the protocol
+         ! set reset value
+         = misuse: name of an option contains the word `value` of the protocol
+         ! set Max Value Reset
+         = misuse: name of an option would be read as something else
+         ! set draw=value 3
+         > setoption name draw value value 3",
+    );
+}
+
+#[test]
 fn a_copy_protected_engine_takes_no_searches() {
     check_uci(
         &[],

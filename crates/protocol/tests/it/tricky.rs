@@ -92,6 +92,8 @@ fn no_text_is_read_as_another_message_or_field() {
     check_refused(&Command::Unknown("joho GO infinite".into()), Dialect::Uci);
     let option = SetOption { name: "draw value".into(), value: None };
     check_refused(&Command::SetOption(option), Dialect::Uci);
+    let option = SetOption { name: "Max Value Reset".into(), value: None };
+    check_refused(&Command::SetOption(option), Dialect::Uci);
     let go = Go { unknown: vec!["Depth".into()], ..Go::default() };
     check_refused(&Command::Go(go), Dialect::Uci);
     let pv = Some("e2e4 winrate 0.5".parse().unwrap());

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::request::{Misuse, NewGame, Purpose, SearchRequest};
 use crate::{
     Dialect, KnownOption, OptionDecl, OptionKind, OptionSet, OptionValue, SetBy, SetOption,
+    WriteError,
 };
 
 /// The megabytes that shogi GUIs give to an engine that did not declare `USI_Hash`.
@@ -101,8 +102,13 @@ impl Options {
         let value = decl.value(text)?;
         let index = self.declared.index(name).unwrap_or(usize::MAX);
         // A name or a value that cannot be written is found out now, not in the queue.
-        let command = crate::Command::SetOption(set_option(decl, &value));
-        command.write(self.dialect, &mut String::new())?;
+        let set = set_option(decl, &value);
+        let understood = set.clone().resolved(|name| self.declared.find(name).is_some());
+        if self.declared.index(&understood.name) != Some(index) {
+            let error = WriteError::Keyword { field: "name of an option", keyword: "value" };
+            return Err(Misuse::Unwritable(error));
+        }
+        crate::Command::SetOption(set).write(self.dialect, &mut String::new())?;
         Ok((index, value))
     }
 
@@ -257,11 +263,11 @@ impl Options {
     }
 }
 
+/// Names are written as they were declared, even with a word `value`: engines know their own names.
 fn set_option(decl: &OptionDecl<'_>, value: &OptionValue) -> SetOption<'static> {
-    SetOption {
-        name: decl.name.clone().into_owned().into(),
-        value: value.to_text().map(|text| text.into_owned().into()),
-    }
+    let name = decl.name.clone().into_owned().into();
+    let value = value.to_text().map(|text| text.into_owned().into());
+    SetOption { name, value }.unresolved()
 }
 
 /// As many variations as asked for, as far as the engine can.
