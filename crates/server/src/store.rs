@@ -20,7 +20,7 @@ use crate::wire::{EngineId, GameId, GameLine, Outcome, Settings};
 pub(crate) use search::{LibraryFile, SearchError};
 
 /// The steps that made the file what it is, in order. One that was released is never changed.
-const MIGRATIONS: [&str; 3] = [FIRST, REPORTS, ENGINE_NUMBERS];
+const MIGRATIONS: [&str; 4] = [FIRST, REPORTS, ENGINE_NUMBERS, ENGINE_SIDES];
 
 const FIRST: &str = "
     CREATE TABLE game (
@@ -99,6 +99,19 @@ const ENGINE_NUMBERS: &str = "
         ) WHERE typeof(id) = 'integer' AND id BETWEEN 1 AND 4294967294
         ORDER BY id DESC LIMIT 1;
     DELETE FROM engine WHERE entry = '';
+";
+
+/// Which sides were engines; null where nobody knows.
+const ENGINE_SIDES: &str = "
+    ALTER TABLE game ADD COLUMN first_engine INTEGER;
+    ALTER TABLE game ADD COLUMN second_engine INTEGER;
+    UPDATE game SET
+        first_engine = CASE coalesce(CASE WHEN json_valid(kept) THEN
+            json_extract(kept, '$.play.players.first.kind') END, source)
+            WHEN 'engine' THEN 1 WHEN 'match' THEN 1 WHEN 'person' THEN 0 END,
+        second_engine = CASE coalesce(CASE WHEN json_valid(kept) THEN
+            json_extract(kept, '$.play.players.second.kind') END, source)
+            WHEN 'engine' THEN 1 WHEN 'match' THEN 1 WHEN 'person' THEN 0 END;
 ";
 
 /// The library, for the one who writes.
@@ -180,9 +193,12 @@ impl Store {
     /// A row for a new game. Its number is never used again.
     pub(crate) fn new_game(&self, source: &str, at: Moment) -> Result<GameId, StoreError> {
         let at = whole(at);
+        // Those of matches are between engines.
+        let engine = (source == "match").then_some(true);
         self.db.execute(
-            "INSERT INTO game (source, added, changed) VALUES (?1, ?2, ?2)",
-            params![source, at],
+            "INSERT INTO game (source, added, changed, first_engine, second_engine)
+                VALUES (?1, ?2, ?2, ?3, ?3)",
+            params![source, at, engine],
         )?;
         Ok(GameId::try_from(self.db.last_insert_rowid()).unwrap_or(GameId::MAX))
     }
@@ -199,6 +215,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let variant = variant_word(line.variant);
         let moves = moves::encoded(&tree.moves_to(tree.main_line().last().copied().unwrap_or(0)));
+        let engines = kept.engines();
         let kept = serde_json::to_string(kept)?;
         let header = |names: &[&str]| {
             let found = names.iter().find_map(|name| tree.headers.get(name));
@@ -213,7 +230,8 @@ impl Store {
         change.execute(
             "UPDATE game SET changed = ?2, variant = ?3, start = ?4, first = ?5, second = ?6,
                 result = ?7, reason = ?8, date = ?9, event = ?10, plies = ?11, moves = ?12, kept = ?13,
-                opening = ?14
+                opening = ?14, first_engine = coalesce(?15, first_engine),
+                second_engine = coalesce(?16, second_engine)
                 WHERE id = ?1",
             params![
                 id,
@@ -230,6 +248,8 @@ impl Store {
                 moves,
                 kept,
                 opening,
+                engines.first,
+                engines.second,
             ],
         )?;
         if outcome.is_some() {
@@ -413,8 +433,12 @@ mod tests {
         let settings = r#"{"page":{"theme":"dark"}}"#;
         db.execute(
             "INSERT INTO game (id, source, added, changed, open, first, plies, kept)
-                VALUES (1, 'import', 5, 5, 1, 'Ada', 2, ?1), (2, 'play', 6, 6, 1, '', 0, NULL)",
-            [kept],
+                VALUES (1, 'import', 5, 5, 1, 'Ada', 2, ?1), (2, 'play', 6, 6, 1, '', 0, NULL),
+                (3, 'play', 6, 6, 0, 'Ada', 0, ?2), (4, 'match', 6, 6, 0, '', 0, NULL)",
+            [
+                kept.as_str(),
+                r#"{"play":{"players":{"first":{"kind":"person"},"second":{"kind":"engine"}}}}"#,
+            ],
         )
         .expect("a game");
         db.execute("INSERT INTO position (key, game, ply) VALUES (77, 1, 0)", [])
@@ -434,6 +458,15 @@ mod tests {
             store.db.query_row(query, [id], |row| row.get(0)).expect("a row")
         };
         assert_eq!((opening(1), opening(2)), ("B20 Sicilian".to_owned(), String::new()));
+        // So can engines, as far as it is known who is one.
+        let engines = |id: u32| -> (Option<bool>, Option<bool>) {
+            let query = "SELECT first_engine, second_engine FROM game WHERE id = ?1";
+            let row = store.db.query_row(query, [id], |row| Ok((row.get(0)?, row.get(1)?)));
+            row.expect("a row")
+        };
+        assert_eq!((engines(1), engines(2)), ((None, None), (None, None)));
+        assert_eq!(engines(3), (Some(false), Some(true)));
+        assert_eq!(engines(4), (Some(true), Some(true)));
         assert!(store.report(1).expect("it works").is_none());
         assert!(store.jobs().expect("it works").is_empty());
         let engines = store.engines().expect("it works");

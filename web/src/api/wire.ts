@@ -1508,7 +1508,7 @@ variant: Variant | null,
  */
 player: string | null, 
 /**
- * Part of the name of an engine that played.
+ * Part of the name of an engine that played. Records that do not tell who was one are found by any name.
  */
 engine: string | null, 
 /**

@@ -129,8 +129,16 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
     if let Some(variant) = query.variant {
         add("variant = ?", variant_word(variant).to_owned().into());
     }
-    for name in [&query.player, &query.engine].into_iter().flatten() {
+    if let Some(name) = &query.player {
         add("(first LIKE ? ESCAPE '\\' OR second LIKE ? ESCAPE '\\')", pattern(name).into());
+    }
+    if let Some(name) = &query.engine {
+        // Whoever is not known to be a person may be an engine.
+        add(
+            "((first LIKE ? ESCAPE '\\' AND first_engine IS NOT 0)
+                OR (second LIKE ? ESCAPE '\\' AND second_engine IS NOT 0))",
+            pattern(name).into(),
+        );
     }
     if let Some(name) = &query.named {
         add("opening LIKE ? ESCAPE '\\'", pattern(name).into());

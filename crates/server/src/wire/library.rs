@@ -13,7 +13,7 @@ pub struct LibraryQuery {
     pub variant: Option<Variant>,
     /// Part of the name of a player of either side.
     pub player: Option<String>,
-    /// Part of the name of an engine that played.
+    /// Part of the name of an engine that played. Records that do not tell who was one are found by any name.
     pub engine: Option<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: Option<String>,

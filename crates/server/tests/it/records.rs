@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, game, options};
+use crate::support::{Fixture, against, game, options};
 
 const PGN: &str = "[Event \"Club\"]\n[White \"Ada\"]\n[Black \"Babbage\"]\n[Date \"1843.07.10\"]\n\
     [Result \"0-1\"]\n\n1. f3 {weak} e5 2. g4?? Qh4# 0-1\n\n\
@@ -35,6 +35,36 @@ async fn games_are_found_by_what_they_are() {
     let wrong = json!({ "opening": "e5" }).to_string();
     let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
     assert_eq!((page.status, page.json()["code"].clone()), (400, json!("illegal_move")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engines_are_found_where_they_are_not_known_to_be_persons() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let none = json!({ "kind": "none" });
+    tab.new_game(game("chess", against(&engine, none, false))).await;
+    let pgn = "[White \"Bert\"]\n[WhiteType \"human\"]\n[Black \"Crafty\"]\n\
+        [BlackType \"program\"]\n\n1. e4 *\n\n[White \"Dora\"]\n[Black \"Ada\"]\n\n1. d4 *\n";
+    let read =
+        server.post("/api/import?name=a.pgn", "application/octet-stream", pgn.as_bytes()).await;
+    assert_eq!(read.json()["total"], 2);
+    for (query, total) in [
+        (json!({ "player": "ada" }), 2),
+        (json!({ "engine": "ada" }), 1),
+        (json!({ "engine": "mime" }), 1),
+        (json!({ "player": "bert" }), 1),
+        (json!({ "engine": "bert" }), 0),
+        (json!({ "engine": "crafty" }), 1),
+        (json!({ "player": "bert", "engine": "crafty" }), 1),
+        (json!({ "engine": "dora" }), 1),
+        (json!({ "engine": "%" }), 0),
+    ] {
+        let body = query.to_string();
+        let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
+        assert_eq!(page.json()["total"], total, "{query}: {}", page.text());
+    }
     server.stop().await;
 }
 

@@ -36,6 +36,28 @@ struct KeptPlay {
     rules: PlayRules,
 }
 
+impl Kept {
+    /// Whether an engine played each side; none where neither the table nor the record tells.
+    pub(crate) fn engines(&self) -> Sides<Option<bool>> {
+        let seated = |of: Side| {
+            let players = &self.play.as_ref()?.players;
+            Some(matches!(players.of(of), Player::Engine(_)))
+        };
+        let told = |name: &str| {
+            let header = self.headers.iter().find(|header| header.name == name)?;
+            match header.value.to_ascii_lowercase().as_str() {
+                "program" => Some(true),
+                "human" => Some(false),
+                _ => None,
+            }
+        };
+        Sides {
+            first: seated(Side::First).or_else(|| told("WhiteType")),
+            second: seated(Side::Second).or_else(|| told("BlackType")),
+        }
+    }
+}
+
 impl Room {
     /// The game as it is kept.
     pub(crate) fn keep(&self) -> Kept {
