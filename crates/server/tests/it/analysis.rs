@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, Tab, game};
+use crate::support::{Fixture, Tab, against, game};
 
 fn settings(lines: u32) -> Value {
     json!({ "lines": lines, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false })
@@ -26,6 +26,36 @@ fn told(message: &Value) -> Option<(&Value, &str)> {
     let lane = &message["delta"]["delta"]["lanes"][0];
     let text = lane["told"]["text"].as_str()?;
     Some((&lane["node"], text))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_of_a_burst_is_told_with_the_end() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    // It tells of depth 1, of 1 to 20, and its move, all at once.
+    let engine = tab.add_mime(&["stale"]).await;
+    let (id, topic, _) = open(&mut tab, &[]).await;
+    let analysis = format!("analysis/{id}");
+    tab.follow(&analysis).await;
+    let goal = json!({ "kind": "depth", "depth": 20 });
+    let settings =
+        json!({ "lines": 1, "goal": goal, "only": [], "threat": false, "locked": false });
+    let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
+    assert_eq!(tab.ask(begun).await["kind"], "done");
+    let done = tab.change(&analysis, |delta| delta["lanes"][0]["status"] == "done").await;
+    let told = &done["lanes"][0]["told"];
+    assert_eq!((&told["depth"], &told["nodes"]), (&json!(20), &json!(2000)), "{told}");
+    assert_eq!(told["lines"][0]["score"], json!({ "kind": "cp", "value": 20 }));
+    // The same holds for what an engine thought of the move that it plays.
+    let time = json!({ "kind": "per_move", "time": 60_000 });
+    let (other, state) = tab.new_game(game("chess", against(&engine, time, false))).await;
+    assert_ne!(other, topic);
+    let mv = json!({ "kind": "move", "game": state["id"], "node": 0, "text": "e4" });
+    assert_eq!(tab.ask(mv).await["kind"], "node");
+    let delta = tab.change(&other, |delta| delta["play"]["status"] == "your_turn").await;
+    let thought = &delta["play"]["players"]["second"]["thought"];
+    assert_eq!((&thought["depth"], &thought["nodes"]), (&json!(20), &json!(2000)), "{thought}");
+    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

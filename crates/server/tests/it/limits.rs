@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{Fixture, LONG, Options, Tab, game, open_socket, options};
@@ -198,6 +198,71 @@ async fn it_ends_by_itself_when_nobody_is_there_if_that_is_wished() {
     assert_eq!(done["kind"], "done", "{done}");
     drop(tab);
     server.ended().await;
+}
+
+/// What becomes of a game and of an analysis when the last tab has gone.
+async fn check_close(pause_games: bool, stop_analysis: bool) {
+    let data = tempfile::tempdir().expect("a folder");
+    let options = Options { reload: RELOAD, ..options(data.path()) };
+    let server = Fixture::start_with(options).await;
+    let mut tab = server.tab().await;
+    let mut settings = tab.follow("settings").await;
+    settings["on_close"] =
+        json!({ "pause_games": pause_games, "stop_analysis": stop_analysis, "quit": false });
+    let done = tab.ask(json!({ "kind": "set_settings", "settings": settings })).await;
+    assert_eq!(done["kind"], "done", "{done}");
+    let engine = tab.add_mime(&[]).await;
+    let time = json!({
+        "kind": "clock", "base": 3_600_000, "increment": 0, "byoyomi": 0, "moves": null,
+    });
+    let person = json!({ "kind": "person", "name": "Ada", "time": time });
+    let (topic, state) =
+        tab.new_game(game("chess", json!({ "first": person, "second": person }))).await;
+    assert_eq!(state["play"]["status"], "your_turn");
+    let lanes = format!("analysis/{}", state["id"]);
+    tab.follow(&lanes).await;
+    let begun = json!({
+        "kind": "analyse", "game": state["id"], "engine": engine, "settings": {
+            "lines": 1, "goal": { "kind": "infinite" }, "only": [], "threat": false,
+            "locked": false,
+        },
+    });
+    assert_eq!(tab.ask(begun).await["kind"], "done");
+    tab.change(&lanes, |delta| delta["lanes"][0]["status"] == "searching").await;
+    drop(tab);
+    // A tab that comes back before the last one counts as gone has to leave once more.
+    let deadline = Instant::now() + LONG;
+    loop {
+        sleep(RELOAD * 2).await;
+        let mut tab = server.tab().await;
+        let play = tab.follow(&topic).await["play"].clone();
+        let lanes = tab.follow(&lanes).await["lanes"].clone();
+        let paused = play["status"] == "paused";
+        let stopped = lanes == json!([]);
+        if (paused, stopped) == (pause_games, stop_analysis) {
+            assert_eq!(play["clocks"]["running"].is_null(), paused, "{play}");
+            assert!(stopped || lanes[0]["status"] == "searching", "{lanes}");
+            break;
+        }
+        assert!((paused, stopped) == (false, false), "{play} {lanes}");
+        assert!(Instant::now() < deadline, "{play} {lanes}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_the_last_tab_pauses_games_if_that_is_wished() {
+    check_close(true, false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_the_last_tab_stops_analysis_if_that_is_wished() {
+    check_close(false, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_the_last_tab_leaves_work_alone_if_that_is_wished() {
+    check_close(false, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -80,6 +80,69 @@ async fn shogi_is_played_with_its_own_words() {
     server.stop().await;
 }
 
+/// The values of the `go` that an engine gets after the person's first move, by their words.
+async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits: Value) -> String {
+    let mut players = against(engine, time, false);
+    players["second"]["limits"] = limits;
+    let (topic, state) = tab.new_game(game(variant, players)).await;
+    let text = if variant == "shogi" { "7g7f" } else { "e4" };
+    assert_eq!(tab.ask(mv(&topic, &state["cursor"], text)).await["kind"], "node");
+    tab.change(&topic, |delta| {
+        ["thinking", "your_turn"].iter().any(|status| delta["play"]["status"] == *status)
+    })
+    .await;
+    let engines = tab.follow("engines").await;
+    let processes = engines["processes"].as_array().expect("processes");
+    let use_for = json!({ "kind": "play", "game": id(&topic) });
+    let process = processes.iter().find(|it| it["use_for"] == use_for).expect("its process");
+    let log = tab.follow(&format!("log/{}", process["id"])).await;
+    let lines = log["lines"].as_array().expect("lines");
+    let mut said = lines.iter().filter_map(|line| line["text"].as_str());
+    let go = said.find_map(|text| text.strip_prefix("go ")).expect("it was asked");
+    let over = json!({ "kind": "resign", "game": id(&topic) });
+    assert_eq!(tab.ask(over).await["kind"], "done");
+    // What is left of the person's own time depends on the machine.
+    let words: Vec<&str> = go.split(' ').collect();
+    let mut shown = Vec::new();
+    for pair in words.chunks(2) {
+        let [name, value] = pair else { return go.to_owned() };
+        let own = if variant == "shogi" { "btime" } else { "wtime" };
+        shown.push(if *name == own { format!("{name} …") } else { format!("{name} {value}") });
+    }
+    shown.sort();
+    shown.join(" ")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn engines_are_told_of_every_kind_of_time() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let uci = tab.add_mime(&[]).await;
+    let usi = tab.add_mime(&["usi"]).await;
+    let clock = |increment: u32, byoyomi: u32, moves: Option<u32>| {
+        json!({
+            "kind": "clock", "base": 60_000, "increment": increment, "byoyomi": byoyomi,
+            "moves": moves,
+        })
+    };
+    let per_move = json!({ "kind": "per_move", "time": 700 });
+    for (engine, variant, time, limits, expected) in [
+        (&uci, "chess", per_move.clone(), json!({}), "movetime 700"),
+        (&uci, "chess", per_move.clone(), json!({ "depth": 3 }), "depth 3 movetime 700"),
+        (&uci, "chess", per_move.clone(), json!({ "time": 90 }), "movetime 90"),
+        (&uci, "chess", clock(0, 0, Some(40)), json!({}), "btime 60000 movestogo 40 wtime …"),
+        (&uci, "chess", clock(2000, 0, None), json!({}), "binc 2000 btime 60000 winc 2000 wtime …"),
+        (&uci, "chess", no_time(), json!({ "depth": 5 }), "depth 5"),
+        (&uci, "chess", no_time(), json!({ "nodes": 900 }), "nodes 900"),
+        (&usi, "shogi", clock(0, 10_000, None), json!({}), "btime … byoyomi 10000 wtime 60000"),
+        (&usi, "shogi", no_time(), json!({ "depth": 4 }), "depth 4"),
+    ] {
+        let said = go_of(&mut tab, engine, variant, time.clone(), limits.clone()).await;
+        assert_eq!(said, expected, "{time} {limits}");
+    }
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_is_taken_back_with_its_answer() {
     let server = Fixture::start().await;
