@@ -76,14 +76,24 @@ export function shogiPieces(): ShogiPieces {
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const contrast = matchMedia('(prefers-contrast: more)');
 
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
 class Media {
   dark = $state(dark.matches);
   contrast = $state(contrast.matches);
+  still = $state(still.matches);
 }
 
 const media = new Media();
 dark.addEventListener('change', () => (media.dark = dark.matches));
 contrast.addEventListener('change', () => (media.contrast = contrast.matches));
+
+still.addEventListener('change', () => (media.still = still.matches));
+
+/** Whether pieces may glide: neither this person nor the system wants it otherwise. */
+export function moving(): boolean {
+  return prefs.animation === 'true' && !media.still;
+}
 
 export function theme(): Exclude<Theme, 'auto'> {
   if (prefs.theme !== 'auto') return prefs.theme;
