@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 pub(crate) use readyok_server::Options;
-use readyok_server::{Server, Setup};
+use readyok_server::{ServeError, Server, Setup};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, yield_now};
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -64,7 +64,7 @@ impl Fixture {
 
     pub(crate) async fn start_with(options: Options) -> Self {
         let data = options.setup.data.clone();
-        let server = Server::bind(options).await.expect("it can be served");
+        let server = bind(&options).await.expect("it can be served");
         let host = server.address().to_string();
         let link = server.link().expect("a link");
         let (stop, stopped) = oneshot::channel();
@@ -114,6 +114,18 @@ impl Fixture {
         let headers =
             [("cookie", self.cookie.as_str()), ("origin", &origin), ("content-type", kind)];
         send(&self.host, "POST", path, &headers, body).await
+    }
+}
+
+/// A server. What another test starts just then holds the lock of a server that has ended, until it is another
+/// program.
+async fn bind(options: &Options) -> Result<Server, ServeError> {
+    let deadline = Instant::now() + LONG;
+    loop {
+        match Server::bind(options.clone()).await {
+            Err(ServeError::Running(None)) if Instant::now() < deadline => yield_now().await,
+            bound => return bound,
+        }
     }
 }
 
@@ -208,7 +220,7 @@ pub(crate) async fn gone(pid: u64) {
     let deadline = Instant::now() + LONG;
     while std::fs::exists(&folder).unwrap_or(false) {
         assert!(Instant::now() < deadline, "process {pid} is left");
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
 }
 
