@@ -177,6 +177,7 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
     outcome: null,
     play: null,
     undo: { undo: false, redo: false },
+    unsaved: null,
     ...more,
   };
 }

@@ -1018,7 +1018,11 @@ play?: Play,
 /**
  * Whether there is something to undo.
  */
-undo?: Undo, };
+undo?: Undo, 
+/**
+ * Whether the library has it.
+ */
+kept?: KeptState, };
 
 /**
  * One line about a game.
@@ -1104,7 +1108,11 @@ play: Play | null,
 /**
  * Whether there is something to undo, and to redo.
  */
-undo: Undo, };
+undo: Undo, 
+/**
+ * Why the library could not take the last change, in English; none if it has it.
+ */
+unsaved: string | null, };
 
 /**
  * Changes of the list of games.
@@ -1350,6 +1358,15 @@ loss: number | null,
  * What to call it.
  */
 label: Label | null, };
+
+/**
+ * Whether the library has a game as it is.
+ */
+export type KeptState = { 
+/**
+ * Why not, in English; none if it has.
+ */
+error: string | null, };
 
 /**
  * What to call a move.

@@ -251,6 +251,7 @@ export const en = {
   'goal.mate.unit': 'Moves, or seconds in shogi',
   'lane.threat': 'Threat',
   'lane.threat.on': 'Shows what the other side threatens.',
+  'game.unsaved': 'The last changes could not be saved: {why}',
   'lane.lock': 'Stay here',
   'lane.only': 'Only some moves',
   'lane.only.these': 'Only',

@@ -243,6 +243,7 @@ export const ja: Record<Key, string> = {
   'goal.mate.unit': '手数(将棋は秒)',
   'lane.threat': '狙い',
   'lane.threat.on': '相手の狙いを表示しています。',
+  'game.unsaved': '最後の変更を保存できませんでした:{why}',
   'lane.lock': '局面を固定',
   'lane.only': '指し手を限定',
   'lane.only.these': '限定',

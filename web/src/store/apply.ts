@@ -140,6 +140,7 @@ function applyGame(game: Game, delta: wire.GameDelta): Game {
   if (delta.over) next.outcome = delta.over.outcome;
   if (delta.play) next.play = delta.play;
   if (delta.undo) next.undo = delta.undo;
+  if (delta.kept) next.unsaved = delta.kept.error;
   return next;
 }
 

@@ -208,6 +208,7 @@ test('a removed node takes all below it along', () => {
     outcome: null,
     play: null,
     undo: { undo: false, redo: false },
+    unsaved: null,
   };
   line().says({ kind: 'snapshot', topic: 'game/1', number: 1, state: { kind: 'game', state } });
   const before = game;

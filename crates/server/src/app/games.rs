@@ -72,7 +72,7 @@ impl World {
         let topics = [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)];
         let mut processes = self.processes.values();
         !room.is_going()
-            && !room.is_unsaved()
+            && room.unsaved().is_none()
             && !self.guests.contains(&id)
             && !topics.into_iter().any(|topic| self.hub.is_wanted(topic))
             && !processes.any(|it| it.handle.is_some() && is_for(&it.state, id))
@@ -140,10 +140,19 @@ impl World {
             .ok_or_else(|| refusal(RefusalCode::Storage, format!("game {id} is damaged")))
     }
 
-    /// Closes a game; it stays in the library.
+    /// Closes a game; it stays in the library, as it is or not at all.
     pub(super) fn close_game(&mut self, id: GameId, at: Moment) -> Result<Answer, Refusal> {
         let effects = self.room(id)?.interrupt(at);
         self.settle(id, effects, at);
+        if let Some(error) = self.room(id)?.unsaved() {
+            return Err(storage(error));
+        }
+        self.leave_game(id)?;
+        Ok(Answer::Done)
+    }
+
+    /// Forgets an open game.
+    fn leave_game(&mut self, id: GameId) -> Result<(), Refusal> {
         self.end_lanes(id);
         for running in self.processes.values().filter(|running| is_for(&running.state, id)) {
             if let Some(handle) = &running.handle {
@@ -160,12 +169,14 @@ impl World {
         self.hub.close(Topic::Analysis(id));
         let delta = GamesDelta { changed: Vec::new(), removed: vec![id] };
         self.hub.publish(Topic::Games, Delta::Games(delta));
-        Ok(Answer::Done)
+        Ok(())
     }
 
     pub(super) fn delete_game(&mut self, id: GameId, at: Moment) -> Result<Answer, Refusal> {
-        if self.rooms.contains_key(&id) {
-            self.close_game(id, at)?;
+        if let Some(room) = self.rooms.get_mut(&id) {
+            let effects = room.interrupt(at);
+            self.settle(id, effects, at);
+            self.leave_game(id)?;
         }
         if !self.store.delete(id).map_err(storage)? {
             return Err(refusal(RefusalCode::NotFound, format!("there is no game {id}")));
@@ -220,16 +231,14 @@ impl World {
             self.ask(id, side, ask, at);
         }
         let Some(room) = self.rooms.get_mut(&id) else { return };
-        let (delta, moved) = room.take_delta(at);
         if room.take_unsaved() {
             let kept = room.keep();
             let line = room.line();
             let saved = self.store.save(id, &kept, &line, room.outcome(), room.tree(), at);
-            if saved.is_err() {
-                // The game goes on, and is saved with the next change.
-                room.mark_unsaved();
-            }
+            // The game goes on, and whoever looks at it is told.
+            room.mark_saved(saved.err().map(|error| error.to_string()));
         }
+        let (delta, moved) = room.take_delta(at);
         if let Some(delta) = delta {
             let in_list = !delta.nodes.is_empty()
                 || !delta.removed.is_empty()

@@ -32,9 +32,9 @@ use super::tree::{ROOT, Tree};
 use crate::engine::Wording;
 use crate::time::Moment;
 use crate::wire::{
-    At, Claim, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint, Limits, NodeId,
-    Outcome, Over, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, Refusal,
-    RefusalCode, Side, Sides, Thought, Time, Undo,
+    At, Claim, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint,
+    KeptState, Limits, NodeId, Outcome, Over, Play, PlayRules, PlayStatus, Player, PlayerState,
+    PonderState, Refusal, RefusalCode, Side, Sides, Thought, Time, Undo,
 };
 
 /// One open game.
@@ -49,6 +49,8 @@ pub(crate) struct Room {
     /// Trees that were undone, the latest last.
     future: Vec<Tree>,
     changed: Moment,
+    /// Why the library could not take the last change.
+    unsaved: Option<String>,
     dirty: Dirty,
     /// The identity of the game for engines of each wording, so that they know a new one.
     wire: [OnceLock<WireGame>; 3],
@@ -64,6 +66,7 @@ struct Dirty {
     over: bool,
     play: bool,
     undo: bool,
+    kept: bool,
     unsaved: bool,
 }
 
@@ -274,6 +277,7 @@ impl Room {
             past: Vec::new(),
             future: Vec::new(),
             changed: now,
+            unsaved: None,
             dirty: Dirty { unsaved: true, ..Dirty::default() },
             wire: Default::default(),
         }
@@ -322,9 +326,9 @@ impl Room {
         self.changed
     }
 
-    /// Whether the library could not take its last change.
-    pub(crate) fn is_unsaved(&self) -> bool {
-        self.dirty.unsaved
+    /// Why the library could not take its last change.
+    pub(crate) fn unsaved(&self) -> Option<&str> {
+        self.unsaved.as_deref()
     }
 
     /// Whether it is being played just now.
@@ -406,6 +410,7 @@ impl Room {
             outcome: self.outcome.clone(),
             play: self.wire_play(now),
             undo: self.undo(),
+            unsaved: self.unsaved.clone(),
         }
     }
 
@@ -445,7 +450,8 @@ impl Room {
         self.dirty.unsaved = unsaved;
         let moved = dirty.at;
         let any = !dirty.nodes.is_empty() || !dirty.removed.is_empty();
-        if !(any || dirty.headers || dirty.at || dirty.over || dirty.play || dirty.undo) {
+        let seen = dirty.headers || dirty.at || dirty.over || dirty.play || dirty.undo;
+        if !(any || seen || dirty.kept) {
             return (None, moved);
         }
         self.changed = now;
@@ -457,6 +463,7 @@ impl Room {
             over: dirty.over.then(|| Over { outcome: self.outcome.clone() }),
             play: if dirty.play { self.wire_play(now) } else { None },
             undo: dirty.undo.then(|| self.undo()),
+            kept: dirty.kept.then(|| KeptState { error: self.unsaved.clone() }),
         };
         (Some(delta), moved)
     }
@@ -466,9 +473,11 @@ impl Room {
         std::mem::take(&mut self.dirty.unsaved)
     }
 
-    /// The library could not take it.
-    pub(crate) fn mark_unsaved(&mut self) {
-        self.dirty.unsaved = true;
+    /// The library has taken it, or could not: then it is to be saved with the next change.
+    pub(crate) fn mark_saved(&mut self, error: Option<String>) {
+        self.dirty.unsaved = error.is_some();
+        self.dirty.kept |= self.unsaved != error;
+        self.unsaved = error;
     }
 
     /// The line of the list of games.

@@ -74,6 +74,8 @@ pub struct GameState {
     pub play: Option<Play>,
     /// Whether there is something to undo, and to redo.
     pub undo: Undo,
+    /// Why the library could not take the last change, in English; none if it has it.
+    pub unsaved: Option<String>,
 }
 
 /// What has changed in a game. What is absent is as it was.
@@ -107,6 +109,17 @@ pub struct GameDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub undo: Option<Undo>,
+    /// Whether the library has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub kept: Option<KeptState>,
+}
+
+/// Whether the library has a game as it is.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct KeptState {
+    /// Why not, in English; none if it has.
+    pub error: Option<String>,
 }
 
 /// The node that is looked at.

@@ -1,5 +1,6 @@
 //! Files into the library, and out of it.
 
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::support::{Fixture, against, game, options};
@@ -102,6 +103,36 @@ async fn a_game_goes_out_as_it_came_in() {
     }
     let pgn = server.get(&format!("/api/export/{id}?format=pgn")).await;
     assert_eq!((pgn.status, pgn.json()["code"].clone()), (400, json!("record")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_looks_at_a_game_is_told_that_it_cannot_be_kept() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
+    assert_eq!(state["unsaved"], Value::Null);
+    let id = &state["id"];
+    let db = Connection::open(server.data.join("library.sqlite")).expect("it opens");
+    db.execute_batch(
+        "CREATE TRIGGER full BEFORE UPDATE ON game BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    )
+    .expect("it is made");
+    let mv =
+        |node: u32, text: &str| json!({ "kind": "move", "game": id, "node": node, "text": text });
+    assert_eq!(tab.ask(mv(0, "e4")).await["kind"], "node");
+    let told = tab.change(&topic, |delta| delta["kept"].is_object()).await;
+    assert!(told["kept"]["error"].as_str().is_some_and(|it| it.contains("disk is full")), "{told}");
+    let close = json!({ "kind": "close_game", "game": id });
+    assert_eq!(tab.ask(close.clone()).await["code"], "storage");
+    db.execute_batch("DROP TRIGGER full").expect("it is gone");
+    assert_eq!(tab.ask(mv(1, "e5")).await["kind"], "node");
+    let told = tab.change(&topic, |delta| delta["kept"].is_object()).await;
+    assert_eq!(told["kept"]["error"], Value::Null);
+    assert_eq!(tab.ask(close).await["kind"], "done");
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
+    let state = tab.follow(&topic).await;
+    assert_eq!(state["nodes"].as_array().map(Vec::len), Some(3));
     server.stop().await;
 }
 
