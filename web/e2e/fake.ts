@@ -268,6 +268,7 @@ export function furnished(): Fake {
     here: null,
     text: null,
     error: 'the side not to move is in check',
+    problem: null,
     squares: [],
   });
   return fake;

@@ -241,7 +241,7 @@ impl Store {
                 line.names.first,
                 line.names.second,
                 line.result,
-                outcome.map(|outcome| outcome.reason.as_str()),
+                outcome.map(|outcome| outcome.reason.word()),
                 header(&["Date", "開始日時"]),
                 header(&["Event", "棋戦"]),
                 line.plies,

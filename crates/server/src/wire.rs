@@ -26,6 +26,7 @@ mod library;
 mod log;
 mod matches;
 mod position;
+mod problem;
 mod report;
 mod settings;
 mod topic;
@@ -39,6 +40,7 @@ pub use library::*;
 pub use log::*;
 pub use matches::*;
 pub use position::*;
+pub use problem::*;
 pub use report::*;
 pub use settings::*;
 pub use topic::*;
@@ -112,6 +114,10 @@ pub struct Refusal {
     pub code: RefusalCode,
     /// For people, in English: what exactly was wrong and where.
     pub text: String,
+    /// The same by its kind, where the page has words for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub problem: Option<Problem>,
 }
 
 /// The kinds of refusal.

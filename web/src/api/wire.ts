@@ -741,6 +741,11 @@ elo: number,
 error: number, };
 
 /**
+ * Why a game ended.
+ */
+export type EndReason = "checkmate" | "stalemate" | "repetition" | "perpetual_check" | "fifty_moves" | "insufficient_material" | "move_limit" | "try" | "declaration" | "failed_declaration" | "impasse" | "resignation" | "time" | "time_without_material" | "illegal_move" | "agreement" | "engine_failed" | "adjudication" | "aborted" | "other";
+
+/**
  * An engine to be registered, or changed.
  */
 export type EngineEntry = { 
@@ -2260,15 +2265,17 @@ winner: Side | null,
  */
 result: string, 
 /**
- * Why, in snake case: `checkmate`, `stalemate`, `repetition`, `perpetual_check`, `fifty_moves`,
- * `insufficient_material`, `move_limit`, `declaration`, `impasse`, `resignation`, `time`,
- * `time_without_material`, `illegal_move`, `agreement`, `engine_failed`, `adjudication`, `aborted`, `other`.
+ * Why.
  */
-reason: string, 
+reason: EndReason, 
 /**
  * More, in English, where there is more to say: what the engine did.
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * The same by its kind, where the page has words for it.
+ */
+problem: Problem | null, };
 
 /**
  * Whether and how a game is over.
@@ -2386,9 +2393,13 @@ here: Here | null,
  */
 text: string | null, 
 /**
- * The rules' own words on what is wrong.
+ * What is wrong, in English.
  */
 error: string | null, 
+/**
+ * The same by its kind, where the page has words for it.
+ */
+problem: Problem | null, 
 /**
  * Squares that the error is about.
  */
@@ -2406,6 +2417,29 @@ name: string,
  * Its values.
  */
 values: { [key in string]: string }, };
+
+/**
+ * What is wrong, so that the page can say it.
+ */
+export type Problem = { 
+/**
+ * What it is.
+ */
+kind: ProblemKind, 
+/**
+ * What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case; a
+ * `move` is the one that it is about.
+ */
+values: { [key in string]: string }, 
+/**
+ * The game whose sides, squares and pieces are meant, where there are any.
+ */
+variant: Variant | null, };
+
+/**
+ * The kinds of what is wrong.
+ */
+export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_tablebases";
 
 /**
  * A process, or connection, of an engine.
@@ -2503,7 +2537,11 @@ code: RefusalCode,
 /**
  * For people, in English: what exactly was wrong and where.
  */
-text: string, };
+text: string, 
+/**
+ * The same by its kind, where the page has words for it.
+ */
+problem?: Problem, };
 
 /**
  * The kinds of refusal.

@@ -1,5 +1,5 @@
 // Moves, pieces, scores and times as people read them.
-import type { Bound, MoveText, Outcome, Refusal, Score, Side, Variant } from '../api/wire';
+import type { Bound, MoveText, Outcome, Problem, Refusal, Score, Side, Variant } from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
 import { known, t } from './index.svelte';
@@ -97,15 +97,34 @@ export function countText(count: number): string {
 }
 
 export function outcomeText(outcome: Outcome, variant: Variant): string {
-  const key = `reason.${outcome.reason}`;
-  const reason = known(key) ? t(key) : outcome.reason.replaceAll('_', ' ');
+  const reason = t(`reason.${outcome.reason}`);
   if (outcome.winner) return t('outcome.won', { side: sideName(outcome.winner, variant), reason });
   return outcome.result === '1/2-1/2' ? t('outcome.drawn', { reason }) : t('outcome.none', { reason });
 }
 
+/** What is known of an end beside its reason; empty if there is nothing. */
+export function detailText(outcome: Outcome): string {
+  return outcome.problem ? problemText(outcome.problem) : (outcome.detail ?? '');
+}
+
+/** What is wrong, with the squares, pieces and sides of its game. */
+export function problemText({ kind, values, variant }: Problem): string {
+  const shogi = variant === 'shogi';
+  const words: Record<string, string> = {};
+  for (const [name, value = ''] of Object.entries(values)) words[name] = value;
+  const { side, square, piece, field, move } = words;
+  if (side === 'first' || side === 'second') words.side = sideName(side, variant ?? 'chess');
+  if (square) words.square = squareName(square, shogi);
+  if (piece) words.piece = roleName(piece.toUpperCase(), shogi);
+  const key = `field.${field}`;
+  if (field && known(key)) words.field = t(key);
+  const text = t(`problem.${kind}`, words);
+  return move ? `${move}: ${text}` : text;
+}
+
 export function refusalText(refusal: Refusal): string {
-  const key = `refusal.${refusal.code}`;
-  return known(key) ? `${t(key)} ${refusal.text}` : refusal.text;
+  const text = refusal.problem ? problemText(refusal.problem) : refusal.text;
+  return `${t(`refusal.${refusal.code}`)} ${text}`;
 }
 
 /** A day and time in the person's language. */

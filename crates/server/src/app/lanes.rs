@@ -9,7 +9,7 @@ use readyok_rules::{FenForm, Game, Position};
 
 use super::World;
 use crate::engine::{Job, Order, Purpose, Wording};
-use crate::game::{Room, refusal};
+use crate::game::{Room, illegal, refusal};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, Answer, Delta, EngineId, GameId,
     Lane, LaneStatus, NodeId, ProcessId, Refusal, RefusalCode, Told, Topic, Use, ValuesFor,
@@ -387,9 +387,7 @@ fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<()
         return Err(refusal(RefusalCode::TooMuch, "there can be 0 to 20 variations"));
     }
     for word in &settings.only {
-        position
-            .parse_move(word)
-            .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
+        position.parse_move(word).map_err(|error| illegal(&error))?;
     }
     if settings.threat && passed(position).is_none() {
         return Err(refusal(RefusalCode::NotNow, "the side to move cannot pass here"));

@@ -41,7 +41,7 @@ impl World {
             variant: line.variant,
             names: line.names,
             result: line.result,
-            reason: room.outcome().map(|outcome| outcome.reason.clone()),
+            reason: room.outcome().map(|outcome| outcome.reason.word().to_owned()),
             date: tree
                 .headers
                 .get("Date")

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::World;
 use super::reports::{go, score_at_end};
 use crate::engine::{Job, Order, Purpose, Wording};
-use crate::game::{Room, refusal, winning};
+use crate::game::{Room, illegal, refusal, winning};
 use crate::wire::{
     Answer, GameId, Limits, NodeId, ProcessId, Refusal, RefusalCode, Side, Told, Use, ValuesFor,
 };
@@ -60,9 +60,7 @@ impl World {
         let mv = Room::read_move(&position, text)?;
         let mut moves = room.tree().moves_to(node);
         moves.push(mv);
-        let illegal =
-            |error: readyok_rules::MoveError| refusal(RefusalCode::IllegalMove, error.to_string());
-        position.play(mv).map_err(illegal)?;
+        position.play(mv).map_err(|error| illegal(&error))?;
 
         let (tell, verdict) = oneshot::channel();
         let known = if first == Some(mv) {

@@ -2,10 +2,13 @@
 
 use readyok_rules::shakmaty;
 use readyok_rules::{
-    Ending, FenForm, Game, Illegal, Kind, Move, Notation, Position, Reason, Side as RulesSide,
+    Ending, FenForm, Game, Kind, Move, Notation, Position, Reason, Side as RulesSide,
 };
 
-use crate::wire::{Here, LastMove, LegalMove, LineMove, MoveText, Outcome, Side, Variant};
+use super::problem::illegal_problem;
+use crate::wire::{
+    EndReason, Here, LastMove, LegalMove, LineMove, MoveText, Outcome, Side, Variant,
+};
 
 impl From<Variant> for Game {
     fn from(variant: Variant) -> Self {
@@ -168,20 +171,17 @@ pub(crate) fn here(position: &Position, last: Option<Move>) -> Here {
 
 /// An ending by the rules.
 pub(crate) fn outcome(ending: Ending) -> Outcome {
-    let detail = match ending.reason {
-        Reason::IllegalMove(why) => Some(illegal(why)),
-        _ => None,
+    let (detail, problem) = match ending.reason {
+        Reason::IllegalMove(why) => (Some(why.to_string()), Some(illegal_problem(why))),
+        _ => (None, None),
     };
     Outcome {
         winner: ending.winner.map(Side::from),
         result: result_word(ending.winner.map(Side::from), true).to_owned(),
-        reason: reason_word(ending.reason).to_owned(),
+        reason: end_reason(ending.reason),
         detail,
+        problem,
     }
-}
-
-fn illegal(why: Illegal) -> String {
-    why.to_string()
 }
 
 /// `1-0` and the like; without a winner a draw or nothing.
@@ -194,22 +194,22 @@ pub(crate) fn result_word(winner: Option<Side>, over: bool) -> &'static str {
     }
 }
 
-fn reason_word(reason: Reason) -> &'static str {
+fn end_reason(reason: Reason) -> EndReason {
     match reason {
-        Reason::Checkmate => "checkmate",
-        Reason::Stalemate => "stalemate",
-        Reason::FiftyMoves | Reason::SeventyFiveMoves => "fifty_moves",
-        Reason::Repetition | Reason::FivefoldRepetition => "repetition",
-        Reason::PerpetualCheck => "perpetual_check",
-        Reason::InsufficientMaterial | Reason::DeadPosition => "insufficient_material",
-        Reason::MoveLimit => "move_limit",
-        Reason::Try => "try",
-        Reason::Declaration => "declaration",
-        Reason::Impasse => "impasse",
-        Reason::FailedDeclaration => "failed_declaration",
-        Reason::IllegalMove(_) => "illegal_move",
-        Reason::Time => "time",
-        Reason::TimeWithoutMaterial => "time_without_material",
+        Reason::Checkmate => EndReason::Checkmate,
+        Reason::Stalemate => EndReason::Stalemate,
+        Reason::FiftyMoves | Reason::SeventyFiveMoves => EndReason::FiftyMoves,
+        Reason::Repetition | Reason::FivefoldRepetition => EndReason::Repetition,
+        Reason::PerpetualCheck => EndReason::PerpetualCheck,
+        Reason::InsufficientMaterial | Reason::DeadPosition => EndReason::InsufficientMaterial,
+        Reason::MoveLimit => EndReason::MoveLimit,
+        Reason::Try => EndReason::Try,
+        Reason::Declaration => EndReason::Declaration,
+        Reason::Impasse => EndReason::Impasse,
+        Reason::FailedDeclaration => EndReason::FailedDeclaration,
+        Reason::IllegalMove(_) => EndReason::IllegalMove,
+        Reason::Time => EndReason::Time,
+        Reason::TimeWithoutMaterial => EndReason::TimeWithoutMaterial,
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
             at(Game::Chess, "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3");
         assert_eq!(mated.check.as_deref(), Some("e1"));
         let ending = mated.ending.expect("it is over");
-        assert_eq!((ending.result.as_str(), ending.reason.as_str()), ("0-1", "checkmate"));
+        assert_eq!((ending.result.as_str(), ending.reason), ("0-1", EndReason::Checkmate));
         assert!(mated.legal.is_empty());
     }
 

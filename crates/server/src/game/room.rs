@@ -28,11 +28,12 @@ use readyok_rules::{EndRules, Ending, Game, Illegal, Move, MoveError, Notation, 
 
 use super::clock::{GameClocks, Reading};
 use super::here::{here, outcome as wire_outcome, result_word};
+use super::problem::illegal;
 use super::tree::{ROOT, Tree};
 use crate::engine::Wording;
 use crate::time::Moment;
 use crate::wire::{
-    At, Claim, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint,
+    At, Claim, EndReason, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint,
     KeptState, Limits, NodeId, Outcome, Over, Play, PlayRules, PlayStatus, Player, PlayerState,
     PonderState, Refusal, RefusalCode, Side, Sides, Thought, Time, Undo,
 };
@@ -192,7 +193,7 @@ pub(crate) enum Engines {
 const GRACE: u64 = 1000;
 
 pub(crate) fn refusal(code: RefusalCode, text: impl Into<String>) -> Refusal {
-    Refusal { code, text: text.into() }
+    Refusal { code, text: text.into(), problem: None }
 }
 
 fn not_now(text: &str) -> Refusal {
@@ -351,9 +352,7 @@ impl Room {
                 }
             }
         }
-        let ambiguous = found.as_ref().is_some_and(|error| error.why == Illegal::Ambiguous);
-        let code = if ambiguous { RefusalCode::AmbiguousMove } else { RefusalCode::IllegalMove };
-        Err(refusal(code, found.map(|error| error.to_string()).unwrap_or_default()))
+        Err(found.map_or_else(|| refusal(RefusalCode::IllegalMove, ""), |error| illegal(&error)))
     }
 
     /// Looks at a node.
@@ -376,7 +375,7 @@ impl Room {
         let id = self.tree.add(parent, mv).map_err(|error| match error {
             AddError::NoSuchNode => no_node(parent),
             AddError::Full => refusal(RefusalCode::TooMuch, "the tree is full"),
-            AddError::Move(error) => refusal(RefusalCode::IllegalMove, error.to_string()),
+            AddError::Move(error) => illegal(&error),
         })?;
         if known.is_none() {
             self.dirty.nodes.extend([parent, id]);
@@ -548,11 +547,13 @@ fn record_outcome(tree: &Tree) -> Option<Outcome> {
     {
         return Some(wire_outcome(ending));
     }
-    let reason = tree.to_record().termination().map_or("other", |end| play::reason_of(&end));
+    let reason =
+        tree.to_record().termination().map_or(EndReason::Other, |end| play::reason_of(&end));
     Some(Outcome {
         winner,
         result: result_word(winner, true).to_owned(),
-        reason: reason.to_owned(),
+        reason,
         detail: None,
+        problem: None,
     })
 }

@@ -4,6 +4,7 @@ use readyok_arena::openings::{self as arena, OpeningError};
 use readyok_arena::plan::{OpeningOrder, OpeningSource, Openings};
 use readyok_rules::{Game, Handicap, Position, Setup};
 
+use super::problem::{illegal, unplayable};
 use super::room::{check_players, refusal};
 use super::tree::Tree;
 use crate::wire::{Book, NewGame, Refusal, RefusalCode, Start, Variant};
@@ -42,7 +43,7 @@ pub(crate) fn read_start(
         }
         Start::Text { text } => return read_text(game, text),
     };
-    Ok((setup.position().map_err(wrong)?, Vec::new()))
+    Ok((setup.position().map_err(|error| unplayable(game, &error))?, Vec::new()))
 }
 
 /// Reads FEN, SFEN, or a `position …` line.
@@ -62,7 +63,7 @@ fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), Refusal>
         while let Some(word) = words.next_if(|word| *word != "moves") {
             fields.push(word);
         }
-        Position::from_text(game, &fields.join(" ")).map_err(wrong)?
+        Position::from_text(game, &fields.join(" ")).map_err(|error| unplayable(game, &error))?
     };
     words.next_if_eq(&"moves");
     Ok((position, words.map(str::to_owned).collect()))
@@ -82,9 +83,7 @@ pub(crate) fn open(new: &NewGame) -> Result<Tree, Refusal> {
     let mut at = super::tree::ROOT;
     let mut position = position;
     for word in words {
-        let mv = position
-            .parse_move(&word)
-            .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
+        let mv = position.parse_move(&word).map_err(|error| illegal(&error))?;
         at = tree.add(at, mv).map_err(wrong)?;
         position.play(mv).map_err(wrong)?;
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Service;
 use crate::game::here::here;
-use crate::game::{Room, read_start, refusal};
+use crate::game::{Room, illegal, read_start, refusal};
 use crate::store::SearchError;
 use crate::wire::{
     Choices, HandicapChoice, LibraryQuery, NagChoice, PositionCheck, ProcessId, Refusal,
@@ -79,21 +79,22 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
     let Edited { variant, text } = edited;
     let setup = Setup::read(variant.into(), &text).ok();
     let setup = setup.map(|setup| setup.text(readyok_rules::FenForm::default()));
-    let nothing = PositionCheck { here: None, text: setup, error: None, squares: Vec::new() };
+    let nothing =
+        PositionCheck { here: None, text: setup, error: None, problem: None, squares: Vec::new() };
     let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, words)| {
         let mut last = None;
         for word in words {
             let mv = Room::read_move(&position, &word)?;
-            position
-                .play(mv)
-                .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
+            position.play(mv).map_err(|error| illegal(&error))?;
             last = Some(mv);
         }
         Ok(here(&position, last))
     });
     Json(match read {
         Ok(here) => PositionCheck { text: Some(here.text.clone()), here: Some(here), ..nothing },
-        Err(error) => PositionCheck { error: Some(error.text), ..nothing },
+        Err(Refusal { text, problem, .. }) => {
+            PositionCheck { error: Some(text), problem, ..nothing }
+        }
     })
 }
 

@@ -4,11 +4,12 @@ use readyok_arena::result::{GameResult, MoveScore, Termination};
 use readyok_rules::record::{RecordScore, Termination as RecordEnd};
 use readyok_rules::{Game, Side};
 
-use crate::wire::{Outcome, Score};
+use crate::wire::{EndReason, Outcome, Problem, ProblemKind, Score};
 
 /// How a game ended, for the page.
 pub(super) fn outcome(winner: Option<Side>, end: &Termination) -> Outcome {
     let (reason, detail) = reason(end);
+    let problem = problem(end);
     let result = match winner {
         Some(Side::First) => "1-0",
         Some(Side::Second) => "0-1",
@@ -16,39 +17,57 @@ pub(super) fn outcome(winner: Option<Side>, end: &Termination) -> Outcome {
         None => "1/2-1/2",
     };
     let winner = winner.map(crate::wire::Side::from);
-    Outcome { winner, result: result.to_owned(), reason: reason.to_owned(), detail }
+    Outcome { winner, result: result.to_owned(), reason, detail, problem }
 }
 
-fn reason(end: &Termination) -> (&'static str, Option<String>) {
+fn reason(end: &Termination) -> (EndReason, Option<String>) {
     match end {
-        Termination::Checkmate => ("checkmate", None),
-        Termination::Stalemate => ("stalemate", None),
-        Termination::Repetition => ("repetition", None),
-        Termination::FiftyMoves => ("fifty_moves", None),
-        Termination::InsufficientMaterial => ("insufficient_material", None),
-        Termination::PerpetualCheck => ("perpetual_check", None),
-        Termination::Declaration => ("declaration", None),
-        Termination::WrongDeclaration => ("failed_declaration", None),
-        Termination::Try => ("try", None),
-        Termination::Impasse => ("impasse", None),
-        Termination::Resignation => ("resignation", None),
-        Termination::DrawAdjudication => ("adjudication", Some("by both scores".to_owned())),
-        Termination::ResignAdjudication => ("adjudication", Some("by score".to_owned())),
-        Termination::Tablebase => ("adjudication", Some("by tablebases".to_owned())),
-        Termination::MoveLimit => ("move_limit", None),
+        Termination::Checkmate => (EndReason::Checkmate, None),
+        Termination::Stalemate => (EndReason::Stalemate, None),
+        Termination::Repetition => (EndReason::Repetition, None),
+        Termination::FiftyMoves => (EndReason::FiftyMoves, None),
+        Termination::InsufficientMaterial => (EndReason::InsufficientMaterial, None),
+        Termination::PerpetualCheck => (EndReason::PerpetualCheck, None),
+        Termination::Declaration => (EndReason::Declaration, None),
+        Termination::WrongDeclaration => (EndReason::FailedDeclaration, None),
+        Termination::Try => (EndReason::Try, None),
+        Termination::Impasse => (EndReason::Impasse, None),
+        Termination::Resignation => (EndReason::Resignation, None),
+        Termination::DrawAdjudication => {
+            (EndReason::Adjudication, Some("by both scores".to_owned()))
+        }
+        Termination::ResignAdjudication => (EndReason::Adjudication, Some("by score".to_owned())),
+        Termination::Tablebase => (EndReason::Adjudication, Some("by tablebases".to_owned())),
+        Termination::MoveLimit => (EndReason::MoveLimit, None),
         Termination::TimeForfeit { late_us } => {
-            ("time", Some(format!("{} ms late", late_us / 1000)))
+            (EndReason::Time, Some(format!("{} ms late", late_us / 1000)))
         }
         Termination::IllegalMove { word, why, position: _ } => {
-            ("illegal_move", Some(format!("`{}`: {why}", word.escape_debug())))
+            (EndReason::IllegalMove, Some(format!("`{}`: {why}", word.escape_debug())))
         }
-        Termination::Crash { exit } => ("engine_failed", Some(exit.clone())),
+        Termination::Crash { exit } => (EndReason::EngineFailed, Some(exit.clone())),
         Termination::Stall { waited_ms } => {
-            ("engine_failed", Some(format!("silent for {waited_ms} ms")))
+            (EndReason::EngineFailed, Some(format!("silent for {waited_ms} ms")))
         }
-        Termination::NoStart { why } => ("engine_failed", Some(why.clone())),
-        Termination::Aborted => ("aborted", None),
+        Termination::NoStart { why } => (EndReason::EngineFailed, Some(why.clone())),
+        Termination::Aborted => (EndReason::Aborted, None),
     }
+}
+
+/// What there is to say about an end in words of the page.
+fn problem(end: &Termination) -> Option<Problem> {
+    Some(match end {
+        Termination::DrawAdjudication => Problem::new(ProblemKind::ByScores),
+        Termination::ResignAdjudication => Problem::new(ProblemKind::ByScore),
+        Termination::Tablebase => Problem::new(ProblemKind::ByTablebases),
+        Termination::TimeForfeit { late_us } => {
+            Problem::new(ProblemKind::Late).with("time", &(late_us / 1000))
+        }
+        Termination::Stall { waited_ms } => {
+            Problem::new(ProblemKind::Silent).with("time", waited_ms)
+        }
+        _ => return None,
+    })
 }
 
 /// The same for a record.

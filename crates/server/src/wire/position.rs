@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::{EndReason, Problem};
+
 /// A game that can be played.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
@@ -119,12 +121,13 @@ pub struct Outcome {
     pub winner: Option<Side>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
-    /// Why, in snake case: `checkmate`, `stalemate`, `repetition`, `perpetual_check`, `fifty_moves`,
-    /// `insufficient_material`, `move_limit`, `declaration`, `impasse`, `resignation`, `time`,
-    /// `time_without_material`, `illegal_move`, `agreement`, `engine_failed`, `adjudication`, `aborted`, `other`.
-    pub reason: String,
+    /// Why.
+    pub reason: EndReason,
     /// More, in English, where there is more to say: what the engine did.
     pub detail: Option<String>,
+    /// The same by its kind, where the page has words for it.
+    #[serde(default)]
+    pub problem: Option<Problem>,
 }
 
 /// A position of the editor, judged. Asked for with `POST /api/position`.
@@ -134,8 +137,10 @@ pub struct PositionCheck {
     pub here: Option<Here>,
     /// The setup as its text, playable or not; none if the text cannot be read.
     pub text: Option<String>,
-    /// The rules' own words on what is wrong.
+    /// What is wrong, in English.
     pub error: Option<String>,
+    /// The same by its kind, where the page has words for it.
+    pub problem: Option<Problem>,
     /// Squares that the error is about.
     pub squares: Vec<String>,
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use readyok_server::matches::{Entrant, MatchNews, Matches, Tell, plan_of};
 use readyok_server::wire::{
-    MatchEngine, MatchFormat, MatchOpenings, MatchPlan, MatchStatus, Protocol, RefusalCode,
-    SprtSettings, Time, Variant, Wins,
+    EndReason, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, MatchStatus, Protocol,
+    RefusalCode, SprtSettings, Time, Variant, Wins,
 };
 use tempfile::TempDir;
 
@@ -207,7 +207,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     }
     assert_eq!((games.len(), ended, curve), (4, 4, 2));
     assert!(games.iter().all(|game| game.record.mainline().count() == 2));
-    assert_eq!(games[0].outcome.reason, "resignation");
+    assert_eq!(games[0].outcome.reason, EndReason::Resignation);
     assert_eq!(games[0].engines.second, "b");
     assert!(boards.iter().all(|board| board.moves.len() <= 2));
 

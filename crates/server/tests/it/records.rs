@@ -227,6 +227,8 @@ async fn the_editor_has_the_words_of_the_rules() {
     assert!(good["here"]["legal"].is_array() && good["error"].is_null(), "{good}");
     let bad = check("chess", "8/8/8/8/8/8/4P3/4K3 w - - 0 1").await;
     assert!(bad["here"].is_null() && bad["error"].is_string() && bad["text"].is_string(), "{bad}");
+    assert_eq!(bad["problem"]["kind"], "kings");
+    assert_eq!(bad["problem"]["values"], json!({ "side": "second", "count": "0" }));
     let none = check("shogi", "nonsense").await;
     assert!(none["text"].is_null() && none["error"].is_string(), "{none}");
     let choices = server.get("/api/choices").await.json();

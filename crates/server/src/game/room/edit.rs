@@ -2,7 +2,7 @@
 
 use readyok_rules::record::{GameResult, Headers, Nag};
 
-use super::{Room, Stand, no_node, not_now, record_outcome, refusal};
+use super::{Room, Stand, illegal, no_node, not_now, record_outcome, refusal};
 use crate::game::tree::{ROOT, record_evaluation, record_mark};
 use crate::wire::{Edit, Header, NodeId, Refusal, RefusalCode, Side};
 
@@ -158,9 +158,7 @@ impl Room {
         let mut moves = Vec::new();
         for word in words.iter().take(1000) {
             let mv = Self::read_move(&position, word)?;
-            position
-                .play(mv)
-                .map_err(|error| refusal(RefusalCode::IllegalMove, error.to_string()))?;
+            position.play(mv).map_err(|error| illegal(&error))?;
             moves.push(mv);
         }
         let mut at = node;

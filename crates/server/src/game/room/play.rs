@@ -9,10 +9,11 @@ use super::{
 };
 use crate::game::clock::GameClocks;
 use crate::game::here::{outcome as wire_outcome, result_word};
+use crate::game::problem::move_problem;
 use crate::time::Moment;
 use crate::wire::{
-    Hint, LineMove, NodeId, Outcome, PlayRules, Player, Refusal, RefusalCode, Score, Side, Sides,
-    Thought,
+    EndReason, Hint, LineMove, NodeId, Outcome, PlayRules, Player, Problem, ProblemKind, Refusal,
+    RefusalCode, Score, Side, Sides, Thought,
 };
 
 /// An engine takes a draw from this ply on, if it does not think that it is better.
@@ -292,7 +293,7 @@ impl Room {
         let word = match &spoken.best {
             Engines::Move(word) => word,
             Engines::Resign => {
-                let outcome = lost(side, "resignation", None);
+                let outcome = lost(side, EndReason::Resignation);
                 return self.finish(outcome, now);
             }
             Engines::Win => {
@@ -300,21 +301,32 @@ impl Room {
                 let declared = rules.and_then(|rules| position.declare(rules));
                 let outcome = match declared {
                     Some(ending) => wire_outcome(ending),
-                    None => {
-                        lost(side, "illegal_move", Some("it declared a win in vain".to_owned()))
-                    }
+                    None => Outcome {
+                        detail: Some("it declared a win in vain".to_owned()),
+                        problem: Some(Problem::new(ProblemKind::DeclaredInVain)),
+                        ..lost(side, EndReason::IllegalMove)
+                    },
                 };
                 return self.finish(outcome, now);
             }
             Engines::Nothing(said) => {
-                let detail = format!("it answered `{said}` where it has moves");
-                return self.finish(lost(side, "engine_failed", Some(detail)), now);
+                let outcome = Outcome {
+                    detail: Some(format!("it answered `{said}` where it has moves")),
+                    problem: Some(Problem::new(ProblemKind::Answered).with("said", said)),
+                    ..lost(side, EndReason::EngineFailed)
+                };
+                return self.finish(outcome, now);
             }
         };
         let mv = match position.parse_move(word) {
             Ok(mv) => mv,
             Err(error) => {
-                return self.finish(lost(side, "illegal_move", Some(error.to_string())), now);
+                let outcome = Outcome {
+                    detail: Some(error.to_string()),
+                    problem: Some(move_problem(&error)),
+                    ..lost(side, EndReason::IllegalMove)
+                };
+                return self.finish(outcome, now);
             }
         };
         let Ok((id, mut effects)) = self.make(side, mv, Some(spoken.elapsed), now) else {
@@ -375,7 +387,9 @@ impl Room {
         }
         let seat = table.seats.of_mut(side);
         seat.asked = None;
-        self.finish(lost(side, "engine_failed", Some(why.to_owned())), now)
+        let outcome =
+            Outcome { detail: Some(why.to_owned()), ..lost(side, EndReason::EngineFailed) };
+        self.finish(outcome, now)
     }
 
     /// The engine of a side could not be started: the game waits for it.
@@ -480,8 +494,9 @@ impl Room {
         let outcome = Outcome {
             winner: None,
             result: "*".to_owned(),
-            reason: "aborted".to_owned(),
+            reason: EndReason::Aborted,
             detail: None,
+            problem: None,
         };
         Ok(self.finish(outcome, now))
     }
@@ -512,7 +527,7 @@ impl Room {
     /// The person gives up.
     pub(crate) fn resign(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
         let side = self.person()?;
-        Ok(self.finish(lost(side, "resignation", None), now))
+        Ok(self.finish(lost(side, EndReason::Resignation), now))
     }
 
     /// The person offers a draw. An engine answers by its score.
@@ -529,7 +544,7 @@ impl Room {
                 None => false,
             });
         if takes {
-            return Ok(self.finish(drawn("agreement"), now));
+            return Ok(self.finish(drawn(EndReason::Agreement), now));
         }
         table.offer = Some(side);
         self.dirty.play = true;
@@ -544,7 +559,7 @@ impl Room {
         if table.seats.of(by.other()).engine().is_some() {
             return Err(not_now("the engine did not take the draw"));
         }
-        Ok(self.finish(drawn("agreement"), now))
+        Ok(self.finish(drawn(EndReason::Agreement), now))
     }
 
     /// The person claims a draw (chess) or declares (shogi).
@@ -632,18 +647,20 @@ impl Room {
     }
 }
 
-fn lost(side: Side, reason: &str, detail: Option<String>) -> Outcome {
+fn lost(side: Side, reason: EndReason) -> Outcome {
     let winner = Some(side.other());
     Outcome {
         winner,
         result: result_word(winner, true).to_owned(),
-        reason: reason.to_owned(),
-        detail,
+        reason,
+        detail: None,
+        problem: None,
     }
 }
 
-fn drawn(reason: &str) -> Outcome {
-    Outcome { winner: None, result: "1/2-1/2".to_owned(), reason: reason.to_owned(), detail: None }
+fn drawn(reason: EndReason) -> Outcome {
+    let result = result_word(None, true).to_owned();
+    Outcome { winner: None, result, reason, detail: None, problem: None }
 }
 
 /// The same score from the other side.
@@ -656,47 +673,51 @@ pub(crate) fn negated(score: Score) -> Score {
 
 /// The word of a record for an end.
 fn termination_of(outcome: &Outcome) -> Termination {
-    match outcome.reason.as_str() {
-        "checkmate" => Termination::Checkmate,
-        "stalemate" => Termination::Stalemate,
-        "repetition" => Termination::Repetition,
-        "perpetual_check" => Termination::PerpetualCheck,
-        "fifty_moves" => Termination::FiftyMoves,
-        "insufficient_material" => Termination::InsufficientMaterial,
-        "move_limit" => Termination::MoveLimit,
-        "declaration" => Termination::Declaration,
-        "impasse" => Termination::Impasse,
-        "resignation" => Termination::Resignation,
-        "time" => Termination::TimeForfeit,
-        "illegal_move" | "failed_declaration" => Termination::IllegalMove,
-        "agreement" => Termination::Draw,
-        "adjudication" => Termination::Adjudication,
-        "aborted" => Termination::Interrupted,
-        "engine_failed" => Termination::Forfeit,
-        other => Termination::Other(other.replace('_', " ")),
+    match outcome.reason {
+        EndReason::Checkmate => Termination::Checkmate,
+        EndReason::Stalemate => Termination::Stalemate,
+        EndReason::Repetition => Termination::Repetition,
+        EndReason::PerpetualCheck => Termination::PerpetualCheck,
+        EndReason::FiftyMoves => Termination::FiftyMoves,
+        EndReason::InsufficientMaterial => Termination::InsufficientMaterial,
+        EndReason::MoveLimit => Termination::MoveLimit,
+        EndReason::Declaration => Termination::Declaration,
+        EndReason::Impasse => Termination::Impasse,
+        EndReason::Resignation => Termination::Resignation,
+        EndReason::Time => Termination::TimeForfeit,
+        EndReason::IllegalMove | EndReason::FailedDeclaration => Termination::IllegalMove,
+        EndReason::Agreement => Termination::Draw,
+        EndReason::Adjudication => Termination::Adjudication,
+        EndReason::Aborted => Termination::Interrupted,
+        EndReason::EngineFailed => Termination::Forfeit,
+        other @ (EndReason::Try | EndReason::TimeWithoutMaterial | EndReason::Other) => {
+            Termination::Other(other.word().replace('_', " "))
+        }
     }
 }
 
 /// The word of the wire for an end of a record.
-pub(super) fn reason_of(termination: &Termination) -> &'static str {
+pub(super) fn reason_of(termination: &Termination) -> EndReason {
     match termination {
-        Termination::Checkmate => "checkmate",
-        Termination::Stalemate => "stalemate",
-        Termination::Repetition => "repetition",
-        Termination::PerpetualCheck => "perpetual_check",
-        Termination::FiftyMoves => "fifty_moves",
-        Termination::InsufficientMaterial => "insufficient_material",
-        Termination::MoveLimit => "move_limit",
-        Termination::Declaration => "declaration",
-        Termination::Impasse => "impasse",
-        Termination::Resignation => "resignation",
-        Termination::TimeForfeit => "time",
-        Termination::IllegalMove | Termination::IllegalAction => "illegal_move",
-        Termination::Draw => "agreement",
-        Termination::Adjudication => "adjudication",
-        Termination::Interrupted => "aborted",
-        Termination::Forfeit | Termination::WinByForfeit | Termination::Error => "engine_failed",
-        Termination::NoMate | Termination::TakeBack | Termination::Other(_) => "other",
+        Termination::Checkmate => EndReason::Checkmate,
+        Termination::Stalemate => EndReason::Stalemate,
+        Termination::Repetition => EndReason::Repetition,
+        Termination::PerpetualCheck => EndReason::PerpetualCheck,
+        Termination::FiftyMoves => EndReason::FiftyMoves,
+        Termination::InsufficientMaterial => EndReason::InsufficientMaterial,
+        Termination::MoveLimit => EndReason::MoveLimit,
+        Termination::Declaration => EndReason::Declaration,
+        Termination::Impasse => EndReason::Impasse,
+        Termination::Resignation => EndReason::Resignation,
+        Termination::TimeForfeit => EndReason::Time,
+        Termination::IllegalMove | Termination::IllegalAction => EndReason::IllegalMove,
+        Termination::Draw => EndReason::Agreement,
+        Termination::Adjudication => EndReason::Adjudication,
+        Termination::Interrupted => EndReason::Aborted,
+        Termination::Forfeit | Termination::WinByForfeit | Termination::Error => {
+            EndReason::EngineFailed
+        }
+        Termination::NoMate | Termination::TakeBack | Termination::Other(_) => EndReason::Other,
     }
 }
 

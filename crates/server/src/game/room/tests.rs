@@ -116,7 +116,7 @@ fn flags_fall_and_an_engine_has_time_to_be_heard() {
     assert!(room.tick(999).is_empty() && room.outcome().is_none());
     room.tick(1000);
     let outcome = room.outcome().expect("it is over");
-    assert_eq!((outcome.winner, outcome.reason.as_str()), (Some(Side::Second), "time"));
+    assert_eq!((outcome.winner, outcome.reason.word()), (Some(Side::Second), "time"));
 
     let (mut room, _) = begun(engine(clock(1000), false), person(clock(1000)));
     room.engine_begins(Side::First, 1, 0);
@@ -127,7 +127,7 @@ fn flags_fall_and_an_engine_has_time_to_be_heard() {
     let (mut room, _) = begun(engine(clock(1000), false), person(clock(1000)));
     room.engine_begins(Side::First, 1, 0);
     room.engine_answers(Side::First, 1, &says("e2e4", None, 1001), 1001);
-    assert_eq!(room.outcome().map(|it| it.reason.as_str()), Some("time"));
+    assert_eq!(room.outcome().map(|it| it.reason.word()), Some("time"));
     assert!(room.tree().main_line().is_empty(), "the move came too late");
 }
 
@@ -139,7 +139,7 @@ fn mate_ends_the_game_and_is_written_down() {
         room.play_move(node, text, 1).expect("it is legal");
     }
     let outcome = room.outcome().expect("it is over").clone();
-    assert_eq!((outcome.result.as_str(), outcome.reason.as_str()), ("0-1", "checkmate"));
+    assert_eq!((outcome.result.as_str(), outcome.reason.word()), ("0-1", "checkmate"));
     let record = room.tree().to_record();
     assert_eq!(record.result.as_str(), "0-1");
     // Afterwards the board is for analysis.
@@ -172,7 +172,7 @@ fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
         assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
         assert_eq!(room.claim(2).is_ok(), expected.is_some());
         let state = room.state(3);
-        assert_eq!(state.outcome.map(|it| it.reason).as_deref(), expected.map(|(_, why)| why));
+        assert_eq!(state.outcome.map(|it| it.reason.word()), expected.map(|(_, why)| why));
         // What is over cannot be claimed again.
         assert_eq!(state.play.filter(|_| expected.is_some()).and_then(|play| play.claim), None);
     }
@@ -217,7 +217,7 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
         }
     }
     room.offer_draw(2).expect("it can be offered");
-    assert_eq!(room.outcome().map(|it| it.reason.as_str()), Some("agreement"));
+    assert_eq!(room.outcome().map(|it| it.reason.word()), Some("agreement"));
 }
 
 #[test]

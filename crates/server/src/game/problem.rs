@@ -1,0 +1,118 @@
+//! Errors of the rules as problems, which the page can tell in its language.
+
+use readyok_rules::{Field, Game, Illegal, MoveError, PositionError, Side as RulesSide};
+
+use super::refusal;
+use crate::wire::{Problem, ProblemKind as Kind, Refusal, RefusalCode};
+
+/// Why a position cannot be played.
+pub(crate) fn position_problem(game: Game, error: &PositionError) -> Problem {
+    let side = |side: &RulesSide| match side {
+        RulesSide::First => "first",
+        RulesSide::Second => "second",
+    };
+    let problem = match error {
+        PositionError::MissingField(field) => {
+            Problem::new(Kind::MissingField).with("field", field_word(*field))
+        }
+        PositionError::ExtraField { text } => Problem::new(Kind::ExtraField).with("text", text),
+        PositionError::BadField { field, text } => {
+            Problem::new(Kind::BadField).with("field", field_word(*field)).with("text", text)
+        }
+        PositionError::RankCount { count, expected } => {
+            Problem::new(Kind::RankCount).with("count", count).with("expected", expected)
+        }
+        PositionError::RankLength { rank } => Problem::new(Kind::RankLength).with("rank", rank),
+        PositionError::UnknownPiece { piece, square } => {
+            Problem::new(Kind::UnknownPiece).with("letter", piece).with("square", square)
+        }
+        PositionError::Kings { side: whose, count } => {
+            Problem::new(Kind::Kings).with("side", side(whose)).with("count", count)
+        }
+        PositionError::NoKings => Problem::new(Kind::NoKings),
+        PositionError::TooManyPieces { piece, count, limit } => Problem::new(Kind::TooManyPieces)
+            .with("piece", piece)
+            .with("count", count)
+            .with("limit", limit),
+        PositionError::TooMuchMaterial { side: whose } => {
+            Problem::new(Kind::TooMuchMaterial).with("side", side(whose))
+        }
+        PositionError::DeadPiece { piece, square } => {
+            Problem::new(Kind::DeadPiece).with("piece", piece).with("square", square)
+        }
+        PositionError::TwoPawns { side: whose, file } => {
+            Problem::new(Kind::TwoPawns).with("side", side(whose)).with("file", file)
+        }
+        PositionError::CastlingRight { square } => {
+            Problem::new(Kind::CastlingRight).with("square", square)
+        }
+        PositionError::OpponentInCheck { king } => {
+            Problem::new(Kind::OpponentInCheck).with("square", king)
+        }
+        PositionError::NoSuchSquare { square } => {
+            Problem::new(Kind::NoSuchSquare).with("square", square)
+        }
+        PositionError::NotForHand { piece } => Problem::new(Kind::NotForHand).with("piece", piece),
+    };
+    Problem { variant: Some(game.into()), ..problem }
+}
+
+fn field_word(field: Field) -> &'static str {
+    match field {
+        Field::Board => "board",
+        Field::Turn => "turn",
+        Field::Castling => "castling",
+        Field::EnPassant => "en_passant",
+        Field::HalfmoveClock => "halfmove_clock",
+        Field::FullmoveNumber => "fullmove_number",
+        Field::Hands => "hands",
+        Field::MoveNumber => "move_number",
+    }
+}
+
+/// Why a move cannot be played.
+pub(crate) fn illegal_problem(why: Illegal) -> Problem {
+    Problem::new(match why {
+        Illegal::Unreadable => Kind::Unreadable,
+        Illegal::NoPiece => Kind::NoPiece,
+        Illegal::OpponentsPiece => Kind::OpponentsPiece,
+        Illegal::OwnPiece => Kind::OwnPiece,
+        Illegal::CannotReach => Kind::CannotReach,
+        Illegal::Castling => Kind::Castling,
+        Illegal::PromotionMissing => Kind::PromotionMissing,
+        Illegal::PromotionImpossible => Kind::PromotionImpossible,
+        Illegal::Check => Kind::InCheck,
+        Illegal::NotInHand => Kind::NotInHand,
+        Illegal::SquareTaken => Kind::SquareTaken,
+        Illegal::TwoPawns => Kind::SecondPawn,
+        Illegal::DeadPiece => Kind::NeverAgain,
+        Illegal::DropMate => Kind::DropMate,
+        Illegal::GameTooLong => Kind::GameTooLong,
+        Illegal::Ambiguous => Kind::Ambiguous,
+        Illegal::NoSuchPiece => Kind::NoSuchPiece,
+        Illegal::WrongSide => Kind::WrongSide,
+        Illegal::NoLastMove => Kind::NoLastMove,
+    })
+}
+
+/// Which move cannot be played, and why.
+pub(crate) fn move_problem(error: &MoveError) -> Problem {
+    let mut word = error.word.clone();
+    if !error.between.is_empty() {
+        word = format!("{word} ({})", error.between.join(", "));
+    }
+    illegal_problem(error.why).with("move", &word)
+}
+
+/// A move that is refused.
+pub(crate) fn illegal(error: &MoveError) -> Refusal {
+    let ambiguous = error.why == Illegal::Ambiguous;
+    let code = if ambiguous { RefusalCode::AmbiguousMove } else { RefusalCode::IllegalMove };
+    Refusal { problem: Some(move_problem(error)), ..refusal(code, error.to_string()) }
+}
+
+/// A position that is refused.
+pub(crate) fn unplayable(game: Game, error: &PositionError) -> Refusal {
+    let problem = Some(position_problem(game, error));
+    Refusal { problem, ..refusal(RefusalCode::Position, error.to_string()) }
+}

@@ -1,0 +1,57 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { EndReason, Outcome, Problem } from '../api/wire';
+
+vi.hoisted(() => {
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {} }));
+});
+
+import { prefs } from '../app/prefs.svelte';
+import { en } from './en';
+import { detailText, outcomeText, problemText, refusalText } from './words';
+
+beforeEach(() => {
+  prefs.language = 'ja';
+});
+
+const outcome = (reason: EndReason, more: Partial<Outcome> = {}): Outcome => ({
+  winner: 'first',
+  result: '1-0',
+  reason,
+  detail: null,
+  problem: null,
+  ...more,
+});
+
+test('every end is told in Japanese', () => {
+  const reasons = Object.keys(en).flatMap((key) => (/^reason\.(.*)$/.exec(key)?.[1] ?? []) as EndReason[]);
+  expect(reasons).toContain('failed_declaration');
+  for (const reason of reasons) expect(outcomeText(outcome(reason), 'shogi')).not.toMatch(/[a-z]{3}/);
+});
+
+test('what an engine did is told in Japanese where there are words for it', () => {
+  const problem: Problem = { kind: 'in_check', values: { move: 'e1e2' }, variant: null };
+  const detail = 'illegal move `e1e2`: the king would be in check';
+  expect(detailText(outcome('illegal_move', { detail, problem }))).toBe('e1e2: キング(玉)に王手がかかります');
+  expect(detailText(outcome('engine_failed', { detail: 'signal: 6' }))).toBe('signal: 6');
+  expect(detailText(outcome('checkmate'))).toBe('');
+});
+
+test('squares, pieces and sides are those of the game', () => {
+  const shogi: Problem = { kind: 'dead_piece', values: { piece: 'p', square: '5a' }, variant: 'shogi' };
+  expect(problemText(shogi)).toBe('５一に歩は置けません');
+  const pawns: Problem = { kind: 'two_pawns', values: { side: 'second', file: '3' }, variant: 'shogi' };
+  expect(problemText(pawns)).toBe('二歩です(後手、3筋)');
+  const field: Problem = { kind: 'missing_field', values: { field: 'hands' }, variant: 'shogi' };
+  expect(problemText(field)).toBe('持ち駒がありません');
+  prefs.language = 'en';
+  const chess: Problem = { kind: 'too_much_material', values: { side: 'first' }, variant: 'chess' };
+  expect(problemText(chess)).toBe('White has more pieces than a game can give');
+});
+
+test('a refusal says its problem in the language of the page', () => {
+  const problem: Problem = { kind: 'second_pawn', values: { move: 'P*5e' }, variant: null };
+  expect(refusalText({ code: 'illegal_move', text: 'English', problem })).toBe(
+    '指せない手です: P*5e: 二歩です',
+  );
+  expect(refusalText({ code: 'storage', text: 'disk full' })).toBe('保存: disk full');
+});
