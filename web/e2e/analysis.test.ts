@@ -54,6 +54,11 @@ test('threats, chosen moves, mates, more lines', async () => {
   await lane.getByRole('button', { name: 'Settings of the analysis' }).click();
   await lane.getByRole('button', { name: 'Threat' }).click();
   await says(lane, 'Shows what the other side threatens.');
+  // A move of the side that is not to move has no place in the tree.
+  const first = lane.getByTestId('line').locator('.pv button').first();
+  await expect.poll(() => first.getAttribute('aria-disabled'), LONG).toBe('true');
+  await first.dispatchEvent('click');
+  expect(await words(page)).toEqual([]);
   await lane.getByRole('button', { name: 'Threat' }).click();
   await lane.getByRole('button', { name: 'Only some moves' }).click();
   await click(page, 'd2');

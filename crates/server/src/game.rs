@@ -8,6 +8,7 @@ mod room;
 mod setup;
 mod tree;
 
+pub(crate) use here::passed;
 pub(crate) use judge::{Searched, judge, summary, winning};
 pub(crate) use problem::illegal;
 pub(crate) use room::{Ask, Effect, Engines, Kept, Room, Spoken, check_players, refusal};

@@ -35,6 +35,14 @@ export function wordsTo(game: Game, id: NodeId): string[] {
   return lineTo(game, id).map((node) => node.word);
 }
 
+/** The end of a line after a node, as the server is asked for it; with a threat the side to move passes first. */
+export function endOf(game: Game, id: NodeId, words: string[], threat: boolean) {
+  const start = `${game.variant === 'shogi' ? 'sfen' : 'fen'} ${game.start}`;
+  const moves = threat ? wordsTo(game, id) : [...wordsTo(game, id), ...words];
+  const text = `position ${start} moves ${moves.join(' ')}`;
+  return { variant: game.variant, text, threat: threat ? words : null };
+}
+
 export type Step = 'first' | 'back' | 'next' | 'last' | 'up' | 'down';
 
 /** Where a step from a node leads; the node itself if it leads nowhere. */

@@ -5,11 +5,11 @@
 
 use readyok_client::{Game as WireGame, Limit, Search};
 use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
-use readyok_rules::{FenForm, Game, Position};
+use readyok_rules::Position;
 
 use super::World;
 use crate::engine::{Job, Order, Purpose, Wording};
-use crate::game::{Room, illegal, refusal};
+use crate::game::{Room, illegal, passed, refusal};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, Answer, Delta, EngineId, GameId,
     Lane, LaneStatus, NodeId, ProcessId, Refusal, RefusalCode, Told, Topic, Use, ValuesFor,
@@ -395,19 +395,6 @@ fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<()
     Ok(())
 }
 
-/// The position with the other side to move; none if that cannot be.
-fn passed(position: &Position) -> Option<Position> {
-    if position.in_check() {
-        return None;
-    }
-    let mut setup = position.setup();
-    setup.set_turn(position.turn().other());
-    if position.game() != Game::Shogi {
-        setup.set_en_passant(None);
-    }
-    Position::from_text(position.game(), &setup.text(FenForm::default())).ok()
-}
-
 fn search(settings: &AnalysisSettings, dialect: Dialect) -> Search {
     let whole = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
     Search::new(match settings.goal {
@@ -424,19 +411,4 @@ fn search(settings: &AnalysisSettings, dialect: Dialect) -> Search {
             Limit::Go(Box::new(Go { mate: Some(mate), ..Go::default() }))
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_other_side_moves_where_a_pass_is_possible() {
-        let start = Position::start(Game::Chess);
-        assert!(passed(&start).is_some_and(|it| it.turn() != start.turn()));
-        let shogi = Position::start(Game::Shogi);
-        assert!(passed(&shogi).is_some_and(|it| it.turn() != shogi.turn()));
-        let check = Position::from_text(Game::Chess, "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
-        assert!(passed(&check.expect("it can be played")).is_none());
-    }
 }

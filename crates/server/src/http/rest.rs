@@ -4,17 +4,20 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use readyok_rules::{Handicap, Setup};
+use readyok_rules::{Handicap, Move, Position, Setup};
 use serde::Deserialize;
 
 use super::Service;
 use crate::game::here::here;
-use crate::game::{Room, illegal, read_start, refusal};
+use crate::game::{Room, illegal, passed, read_start, refusal};
 use crate::store::SearchError;
 use crate::wire::{
     Choices, HandicapChoice, LibraryQuery, NagChoice, PositionCheck, ProcessId, Refusal,
     RefusalCode, Start, Variant,
 };
+
+/// A line of a threat has at most so many moves.
+const LONGEST_THREAT: usize = 1000;
 
 /// A refusal as an answer.
 pub(super) fn refused(error: Refusal) -> Response {
@@ -73,20 +76,26 @@ pub(super) async fn choices() -> Json<Choices> {
 pub(super) struct Edited {
     variant: Variant,
     text: String,
+    /// Moves that follow after the side to move has passed.
+    #[serde(default)]
+    threat: Option<Vec<String>>,
 }
 
 pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> {
-    let Edited { variant, text } = edited;
+    let Edited { variant, text, threat } = edited;
     let setup = Setup::read(variant.into(), &text).ok();
     let setup = setup.map(|setup| setup.text(readyok_rules::FenForm::default()));
     let nothing =
         PositionCheck { here: None, text: setup, error: None, problem: None, squares: Vec::new() };
     let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, words)| {
-        let mut last = None;
-        for word in words {
-            let mv = Room::read_move(&position, &word)?;
-            position.play(mv).map_err(|error| illegal(&error))?;
-            last = Some(mv);
+        let mut last = play(&mut position, &words)?;
+        if let Some(words) = threat {
+            if LONGEST_THREAT < words.len() {
+                return Err(refusal(RefusalCode::TooMuch, "the line is too long"));
+            }
+            position = passed(&position)
+                .ok_or_else(|| refusal(RefusalCode::NotNow, "the side to move cannot pass"))?;
+            last = play(&mut position, &words)?.or(last);
         }
         Ok(here(&position, last))
     });
@@ -96,6 +105,17 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
             PositionCheck { error: Some(text), problem, ..nothing }
         }
     })
+}
+
+/// Plays moves. Tells the last of them.
+fn play(position: &mut Position, words: &[String]) -> Result<Option<Move>, Refusal> {
+    let mut last = None;
+    for word in words {
+        let mv = Room::read_move(position, word)?;
+        position.play(mv).map_err(|error| illegal(&error))?;
+        last = Some(mv);
+    }
+    Ok(last)
 }
 
 pub(super) async fn log(

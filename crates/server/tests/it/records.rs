@@ -231,6 +231,16 @@ async fn the_editor_has_the_words_of_the_rules() {
     assert_eq!(bad["problem"]["values"], json!({ "side": "second", "count": "0" }));
     let none = check("shogi", "nonsense").await;
     assert!(none["text"].is_null() && none["error"].is_string(), "{none}");
+    assert_eq!(none["problem"]["values"]["field"], "turn");
+    assert_eq!(none["problem"]["variant"], "shogi");
+    // After a pass the other side moves.
+    let body = json!({
+        "variant": "chess", "text": "position startpos moves e2e4", "threat": ["d2d4", "e7e5"],
+    });
+    let body = body.to_string();
+    let threat = server.post("/api/position", "application/json", body.as_bytes());
+    let text = "rnbqkbnr/pppp1ppp/8/4p3/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 2";
+    assert_eq!(threat.await.json()["here"]["text"], text);
     let choices = server.get("/api/choices").await.json();
     assert_eq!(choices["handicaps"].as_array().map(Vec::len), Some(16));
     server.stop().await;

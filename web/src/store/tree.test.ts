@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { Node } from '../api/wire';
+import type { Game } from './apply';
+import { endOf } from './tree';
+
+const node = (id: number, parent: number | null, word: string) => ({ id, parent, word }) as unknown as Node;
+const game = {
+  root: 0,
+  variant: 'chess',
+  start: 'a start',
+  nodes: new Map([node(0, null, ''), node(1, 0, 'e2e4'), node(2, 1, 'e7e5')].map((one) => [one.id, one])),
+} as unknown as Game;
+
+test('the end of a line follows its node', () => {
+  expect(endOf(game, 2, ['g1f3'], false)).toEqual({
+    variant: 'chess',
+    text: 'position fen a start moves e2e4 e7e5 g1f3',
+    threat: null,
+  });
+});
+
+test('the line of a threat follows a pass', () => {
+  expect(endOf(game, 1, ['d2d4'], true)).toEqual({
+    variant: 'chess',
+    text: 'position fen a start moves e2e4',
+    threat: ['d2d4'],
+  });
+});
