@@ -109,10 +109,12 @@ impl Match {
     /// A match with what it has come to so far.
     ///
     /// # Errors
-    /// The plan in the store cannot be played.
+    /// The plan in the store cannot be played, or is not whole.
     pub fn new(store: Store, settings: Settings) -> Result<Self, MatchError> {
+        store.check_values()?;
         let schedule = Schedule::open(store.plan())?;
-        let order = Order { tell_moves: settings.tell_moves, ..Order::new(store.plan()) };
+        let (plan_hash, tell_moves) = (store.plan_hash(), settings.tell_moves);
+        let order = Order { plan_hash, tell_moves, ..Order::new(store.plan()) };
         let (sender, reports) = channel();
         let (exports, listeners) = (Vec::new(), Vec::new());
         Ok(Self { order, store, schedule, exports, listeners, settings, sender, reports })

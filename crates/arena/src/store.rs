@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The first line has the hashes of programs and openings as well, so that a match does not go on with
-//! others unnoticed.
+//! others unnoticed. Of the variables in engines' environments it has the names, and only salted hashes
+//! of the values: a match with some goes on with the plan that has them, and nobody else reads its file.
 //!
 //! What always holds:
 //! - A pair stands in the file as a whole or not at all, and once.
@@ -29,8 +30,10 @@ mod hash;
 mod indices;
 mod line;
 mod read;
+mod secrets;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +50,7 @@ pub use read::Reader;
 use tempfile::NamedTempFile;
 
 use crate::pairing::PairResult;
-use crate::plan::{Format, Plan};
+use crate::plan::{EngineId, Format, Plan};
 use crate::time::now;
 use contents::Contents;
 use error::At as _;
@@ -62,6 +65,8 @@ pub struct Store {
     /// Where the next line goes.
     end: u64,
     head: Head,
+    /// That of the first line, with the values that are not in it as far as they are known.
+    plan: Plan,
     stored: IndexSet,
     exports: Vec<ExportStart>,
     synced: bool,
@@ -73,12 +78,13 @@ impl Store {
     /// # Errors
     /// There is a file of that name, or it cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
-        let head = Head::new(plan);
+        let head = Head::new(plan).at(path, "cannot be written")?;
         let line = line::write(&Record::Head(Box::new(Cow::Borrowed(&head))))
             .at(path, "cannot be written")?;
         let folder = folder_of(path);
         // The file gets its name when its first line is complete.
-        let mut file = unnamed_in(folder).at(path, "cannot be made")?;
+        let file = if head.sealed { private_in(folder) } else { unnamed_in(folder) };
+        let mut file = file.at(path, "cannot be made")?;
         file.write_all(&line).at(path, "cannot be written")?;
         file.as_file().sync_all().at(path, "cannot be written")?;
         lock(file.as_file(), path)?;
@@ -90,6 +96,7 @@ impl Store {
             file,
             end: line.len() as u64,
             head,
+            plan: plan.clone(),
             stored: IndexSet::default(),
             exports: Vec::new(),
             synced: true,
@@ -124,7 +131,8 @@ impl Store {
             file.set_len(end).at(path, "cannot be cut")?;
             file.sync_all().at(path, "cannot be cut")?;
         }
-        let store = Self { path: path.to_owned(), file, end, head, stored, exports, synced: true };
+        let (path, plan) = (path.to_owned(), head.plan.clone());
+        let store = Self { path, file, end, head, plan, stored, exports, synced: true };
         Ok((store, length.saturating_sub(end)))
     }
 
@@ -133,9 +141,9 @@ impl Store {
         &self.path
     }
 
-    /// The plan of the match.
+    /// The plan of the match. After [`Store::resume`], [`Store::check_values`] tells whether it is whole.
     pub fn plan(&self) -> &Plan {
-        &self.head.plan
+        &self.plan
     }
 
     /// The name of the match: the hash of its plan, whatever its rounds.
@@ -167,7 +175,11 @@ impl Store {
         if grown {
             wanted.rounds = plan.rounds;
         }
-        let differences = difference::between(&wanted, plan);
+        let differences = if self.head.sealed {
+            difference::between(&wanted, &secrets::sealed_as(&wanted, plan))
+        } else {
+            difference::between(&wanted, plan)
+        };
         if !differences.is_empty() {
             return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
         }
@@ -175,7 +187,60 @@ impl Store {
             self.write(&Record::Rounds(plan.rounds))?;
             self.head.plan.rounds = plan.rounds;
         }
+        self.plan = plan.clone();
         Ok(())
+    }
+
+    /// Takes the values of an engine's environment, which are not in the file, for those variables that
+    /// the match has.
+    ///
+    /// # Errors
+    /// A value is not the one that the match was begun with.
+    pub fn take_values(
+        &mut self,
+        engine: EngineId,
+        env: &BTreeMap<String, String>,
+    ) -> Result<(), StoreError> {
+        let at = usize::try_from(engine.0).unwrap_or(usize::MAX);
+        let stored = self.head.plan.engines.get(at).filter(|_| self.head.sealed);
+        let (Some(stored), Some(known)) = (stored, self.plan.engines.get_mut(at)) else {
+            return Ok(());
+        };
+        let mut differences = Vec::new();
+        for (name, stored) in &stored.env {
+            match env.get(name) {
+                Some(value) if secrets::is_of(stored, name, value) => {
+                    known.env.insert(name.clone(), value.clone());
+                }
+                value => differences.push(Difference::hidden(at, name, true, value.is_some())),
+            }
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::OtherPlan { path: self.path.clone(), differences })
+    }
+
+    /// Looks whether all values are known that engines need and the file does not hold.
+    ///
+    /// # Errors
+    /// Some are not: [`Store::accept`] takes them with the plan, or [`Store::take_values`] for an engine.
+    pub fn check_values(&self) -> Result<(), StoreError> {
+        if !self.head.sealed {
+            return Ok(());
+        }
+        let engines = self.head.plan.engines.iter().zip(&self.plan.engines);
+        let missing = engines.enumerate().flat_map(|(index, (stored, known))| {
+            let is_missing =
+                |(name, value): &(&String, &String)| known.env.get(*name) == Some(*value);
+            let names = stored.env.iter().filter(is_missing);
+            names.map(move |(name, _)| difference::variable(index, name))
+        });
+        let variables: Vec<String> = missing.collect();
+        if variables.is_empty() {
+            return Ok(());
+        }
+        Err(StoreError::NoValues { path: self.path.clone(), variables })
     }
 
     /// Looks whether the engines and openings are those that the match was begun with.
@@ -264,6 +329,11 @@ pub(crate) fn unnamed_in(folder: &Path) -> std::io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
+}
+
+/// A file that gets its name later, and that nobody else may read.
+fn private_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+    tempfile::Builder::new().tempfile_in(folder)
 }
 
 /// The folder that a file is in.

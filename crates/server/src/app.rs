@@ -219,7 +219,7 @@ impl App {
             }
             Command::StartMatch { plan } => self.start_match(*plan),
             Command::StopMatch { id, finish } => self.change_match(id, |it| it.stop(id, finish)),
-            Command::ResumeMatch { id } => self.change_match(id, |it| it.resume(id)),
+            Command::ResumeMatch { id } => self.resume_match(id),
             Command::DeleteMatch { id } => self.change_match(id, |it| it.delete(id)),
             Command::ImportFolder { path } => self.start_folder(path.into(), None),
             Command::StartReport { on: ReportOn::Folder { path }, settings } => {

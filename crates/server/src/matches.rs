@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_arena::plan::Plan;
+use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store};
 use readyok_client::Guard;
@@ -153,11 +153,21 @@ impl Matches {
         Ok(id)
     }
 
-    /// Goes on with a match where its results end.
+    /// What was asked for when a match was started.
     ///
     /// # Errors
-    /// It is not there, is played already or over, or its results cannot be read.
-    pub fn resume(&mut self, id: MatchId) -> Result<(), Refusal> {
+    /// It is not there.
+    pub fn asked(&self, id: MatchId) -> Result<MatchPlan, Refusal> {
+        Ok(self.entry(id)?.kept.asked.clone())
+    }
+
+    /// Goes on with a match where its results end. `entrants` are its engines as they are now, in the
+    /// order of the plan: the values of their environments are not kept with the results.
+    ///
+    /// # Errors
+    /// It is not there, is played already or over, its results cannot be read, or a value is not the one
+    /// that the match was begun with.
+    pub fn resume(&mut self, id: MatchId, entrants: &[Entrant]) -> Result<(), Refusal> {
         let entry = self.entry(id)?;
         if entry.running.as_ref().is_some_and(|running| !running.is_over()) {
             return Err(not_now("the match is being played"));
@@ -170,7 +180,10 @@ impl Matches {
         let path = self.path(id, "match");
         let plan = Reader::open(&path).map_err(storage)?.plan().clone();
         let mut follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
-        let (store, _) = Store::resume(&path, |pair| follow.count(&pair)).map_err(storage)?;
+        let (mut store, _) = Store::resume(&path, |pair| follow.count(&pair)).map_err(storage)?;
+        for (number, entrant) in (0..).zip(entrants) {
+            store.take_values(EngineId(number), &entrant.env).map_err(storage)?;
+        }
         self.run(id, kept, store, follow)
     }
 

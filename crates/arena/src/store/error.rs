@@ -51,6 +51,13 @@ pub enum StoreError {
         /// In what the plans differ.
         differences: Vec<Difference>,
     },
+    /// Values are needed that the file does not hold.
+    NoValues {
+        /// The file.
+        path: PathBuf,
+        /// The variables that they are of: `engines[1].env.NAME`.
+        variables: Vec<String>,
+    },
     /// Engines or openings have changed since the match was begun.
     OtherFiles {
         /// The file.
@@ -108,6 +115,12 @@ impl fmt::Display for StoreError {
                 }
                 Ok(())
             }
+            Self::NoValues { path, variables } => write!(
+                f,
+                "`{}` holds no values of variables: the plan is needed again for {}",
+                path.display(),
+                variables.join(", ")
+            ),
             Self::OtherFiles { path, files } => {
                 write!(f, "`{}` is of a match with other engines or openings", path.display())?;
                 for file in files {

@@ -5,8 +5,8 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::ContentHash;
 use super::contents::Contents;
+use super::{ContentHash, secrets};
 use crate::pairing::PairResult;
 use crate::plan::Plan;
 
@@ -16,8 +16,11 @@ pub(super) const MAX_LINE: usize = 64 << 20;
 /// The name of the format.
 pub(super) const FORMAT: &str = "readyok-match";
 
-/// The version of the format that is written, and the newest that is read.
-pub(super) const VERSION: u32 = 1;
+/// The newest version of the format that is read.
+pub(super) const VERSION: u32 = 2;
+
+/// The version that is written unless values are hidden, which older programs do not know of.
+const PLAIN: u32 = 1;
 
 /// What a line holds.
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,6 +45,9 @@ pub(super) struct Head {
     pub(super) version: u32,
     pub(super) plan_hash: ContentHash,
     pub(super) plan: Plan,
+    /// The plan has hashes in the place of the values of environments.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) sealed: bool,
     #[serde(default, skip_serializing_if = "Contents::is_empty")]
     pub(super) contents: Contents,
 }
@@ -56,14 +62,18 @@ pub struct ExportStart {
 }
 
 impl Head {
-    pub(super) fn new(plan: &Plan) -> Self {
-        Self {
+    pub(super) fn new(plan: &Plan) -> io::Result<Self> {
+        let sealed = secrets::has_values(plan);
+        let shown = if sealed { secrets::sealed(plan)? } else { plan.clone() };
+        Ok(Self {
             format: FORMAT.to_owned(),
-            version: VERSION,
-            plan_hash: ContentHash::of_plan(plan),
-            plan: plan.clone(),
+            version: if sealed { VERSION } else { PLAIN },
+            // A hash without salt over the values themselves would help to guess them.
+            plan_hash: ContentHash::of_plan(&shown),
+            plan: shown,
+            sealed,
             contents: Contents::of(plan),
-        }
+        })
     }
 }
 

@@ -26,7 +26,8 @@ impl Reader {
         Ok(Self { scan: Scan::start(path, BufReader::new(file))? })
     }
 
-    /// The plan of the match, with as many rounds as were known up to the last pair that was read.
+    /// The plan of the match, with as many rounds as were known up to the last pair that was read. It has
+    /// no values of environments but those that an older file holds.
     pub fn plan(&self) -> &Plan {
         &self.scan.head.plan
     }
@@ -81,7 +82,7 @@ impl<R: BufRead> Scan<R> {
             ));
         }
         // A later version may say more in its first line, but says these things as this one does.
-        if let Some(version) = version(&line).filter(|&version| version != VERSION) {
+        if let Some(version) = version(&line).filter(|version| !(1..=VERSION).contains(version)) {
             return Err(StoreError::Version { path: path.to_owned(), version });
         }
         let head = match line::read(&mut line).map_err(no_head)? {

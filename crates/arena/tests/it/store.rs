@@ -1,12 +1,14 @@
 //! The result file: what it keeps, what it survives, what it refuses.
 
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use readyok_arena::pairing::PairResult;
-use readyok_arena::plan::{Limits, OpeningSource, Plan};
-use readyok_arena::store::{ChangedFile, Reader, Store, StoreError};
+use readyok_arena::plan::{EngineId, Limits, OpeningSource, Plan};
+use readyok_arena::runner::{Match, Settings};
+use readyok_arena::store::{ChangedFile, ContentHash, Reader, Store, StoreError};
 use tempfile::TempDir;
 
 use crate::sample;
@@ -125,10 +127,10 @@ fn what_is_no_result_file_is_refused() {
         assert!(matches!(error, StoreError::NoHead { .. }), "{text}: {error}");
         assert_eq!(fs::read_to_string(place.file()).expect("a file"), text);
     }
-    let later = "{\"crc\":\"?\",\"head\":{\"format\":\"readyok-match\",\"version\":2}}\n";
+    let later = "{\"crc\":\"?\",\"head\":{\"format\":\"readyok-match\",\"version\":3}}\n";
     fs::write(place.file(), later).expect("space");
     let error = resume(&place.file()).expect_err("a later version");
-    assert!(matches!(error, StoreError::Version { version: 2, .. }), "{error}");
+    assert!(matches!(error, StoreError::Version { version: 3, .. }), "{error}");
 }
 
 #[test]
@@ -167,6 +169,99 @@ fn a_new_match_may_be_read_by_whom_the_user_lets_read_new_files() {
     fs::write(&plain, "").expect("space");
     let permissions = |path: &Path| fs::metadata(path).expect("a file").permissions();
     assert_eq!(permissions(&place.file()), permissions(&plain));
+}
+
+/// A plan whose second engine needs a password.
+fn secret_plan(value: &str) -> Plan {
+    let mut plan = sample::plan(&["a", "b"], 10);
+    plan.engines[1].env.insert("TOKEN".to_owned(), value.to_owned());
+    plan
+}
+
+#[test]
+fn values_of_environments_are_not_kept_and_go_on_only_as_they_were() {
+    let place = Place::new();
+    let plan = secret_plan("hunter2");
+    let mut store = Store::create(&place.file(), &plan).expect("new");
+    assert_eq!(store.plan(), &plan, "its engines can be started");
+    store.check_values().expect("all are known");
+    store.append(&sample::pair(0)).expect("space");
+    drop(store);
+    let text = fs::read_to_string(place.file()).expect("a file");
+    assert!(text.contains("TOKEN") && !text.contains("hunter2"), "{text}");
+    // Nobody can try values against the name of the match.
+    assert!(!text.contains(&ContentHash::of_plan(&plan).to_string()), "{text}");
+    let (store, found, _) = resume(&place.file()).expect("a good file");
+    assert_eq!(found, pairs(1));
+    let error = store.check_values().expect_err("a value is missing").to_string();
+    assert!(error.ends_with("the plan is needed again for engines[1].env.TOKEN"), "{error}");
+    drop(store);
+    let (store, ..) = resume(&place.file()).expect("a good file");
+    assert!(Match::new(store, Settings::default()).is_err(), "its engines cannot be started");
+    let (mut store, ..) = resume(&place.file()).expect("a good file");
+    let error = store.accept(&secret_plan("hunter3")).expect_err("another").to_string();
+    assert!(error.ends_with("; engines[1].env.TOKEN has another value"), "{error}");
+    let without = sample::plan(&["a", "b"], 10);
+    let error = store.accept(&without).expect_err("another").to_string();
+    assert!(error.ends_with("; engines[1].env.TOKEN was `…` and is nothing"), "{error}");
+    let grown = Plan { rounds: 20, ..plan };
+    store.accept(&grown).expect("more rounds with the same value");
+    store.check_values().expect("all are known");
+    assert_eq!(store.plan(), &grown);
+    drop(store);
+    assert!(!fs::read_to_string(place.file()).expect("a file").contains("hunter2"));
+    let (mut store, ..) = resume(&place.file()).expect("a good file");
+    let env = |value: &str| BTreeMap::from([("TOKEN".to_owned(), value.to_owned())]);
+    for wrong in [env("hunter3"), BTreeMap::new()] {
+        let error = store.take_values(EngineId(1), &wrong).expect_err("another").to_string();
+        assert!(!error.contains("hunter") && error.contains("env.TOKEN"), "{error}");
+    }
+    store.take_values(EngineId(0), &BTreeMap::new()).expect("it has none");
+    store.take_values(EngineId(1), &env("hunter2")).expect("the same");
+    store.check_values().expect("all are known");
+    assert_eq!(store.plan(), &grown);
+}
+
+#[test]
+fn equal_values_do_not_show_as_equal() {
+    let place = Place::new();
+    let mut plan = secret_plan("hunter2");
+    plan.engines[0].env = plan.engines[1].env.clone();
+    drop(Store::create(&place.file(), &plan).expect("new"));
+    let reader = Reader::open(&place.file()).expect("a good file");
+    let [a, b] = reader.plan().engines.as_slice() else { panic!("two engines") };
+    assert_ne!(a.env["TOKEN"], b.env["TOKEN"]);
+}
+
+#[test]
+fn a_file_that_holds_values_as_older_programs_wrote_them_is_read() {
+    let place = Place::new();
+    let plan = secret_plan("hunter2");
+    let plan_hash = ContentHash::of_plan(&plan);
+    let head = serde_json::json!({
+        "head": { "format": "readyok-match", "version": 1, "plan_hash": plan_hash, "plan": plan }
+    });
+    let text = &head.to_string()[1..];
+    let line = format!("{{\"crc\":\"{:08x}\",{text}\n", crc32fast::hash(text.as_bytes()));
+    fs::write(place.file(), line).expect("space");
+    let (mut store, ..) = resume(&place.file()).expect("a good file");
+    store.check_values().expect("all are known");
+    assert_eq!(store.plan(), &plan);
+    store.take_values(EngineId(1), &BTreeMap::new()).expect("nothing is missing");
+    let error = store.accept(&secret_plan("hunter3")).expect_err("another").to_string();
+    assert!(error.ends_with("; engines[1].env.TOKEN has another value"), "{error}");
+    store.accept(&plan).expect("the same");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_match_with_values_is_for_nobody_else_to_read() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    drop(Store::create(&place.file(), &secret_plan("hunter2")).expect("new"));
+    let mode = fs::metadata(place.file()).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[test]

@@ -36,6 +36,13 @@ impl App {
         Ok(Answer::Match { id })
     }
 
+    pub(super) fn resume_match(&self, id: MatchId) -> Result<Answer, Refusal> {
+        let asked = lock(&self.matches).as_ref().ok_or_else(closing)?.asked(id)?;
+        // One that is registered no more may still play, but for the values of its environment.
+        let entrants = self.world().entrants(&asked).unwrap_or_default();
+        self.change_match(id, |it| it.resume(id, &entrants))
+    }
+
     pub(super) fn change_match(
         &self,
         id: MatchId,

@@ -221,7 +221,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     assert!(state.games.iter().all(|game| game.outcome.result == "0-1"));
     assert!(state.boards.is_empty());
     assert!(!matches.is_busy());
-    assert_eq!(matches.resume(id).expect_err("it is over").code, RefusalCode::NotNow);
+    assert_eq!(matches.resume(id, &[]).expect_err("it is over").code, RefusalCode::NotNow);
 
     // All of it is found on the disk again.
     drop(matches);
@@ -246,7 +246,8 @@ fn a_match_that_was_stopped_goes_on() {
     let mut matches = Matches::open(&place, None, tell).expect("it opens");
     let engine = scripted(folder.path());
     let asked = plan(&["a", "b"]);
-    let id = matches.start(asked, &[engine.clone(), engine]).expect("it starts");
+    let entrants = [engine.clone(), engine];
+    let id = matches.start(asked, &entrants).expect("it starts");
     // The engine thinks until it may play: the board is seen meanwhile.
     loop {
         let news = heard.recv_timeout(LONG).expect("the match begins");
@@ -259,7 +260,7 @@ fn a_match_that_was_stopped_goes_on() {
     }
     assert!(matches.is_busy());
     assert_eq!(matches.delete(id).expect_err("it is played").code, RefusalCode::NotNow);
-    assert_eq!(matches.resume(id).expect_err("it is played").code, RefusalCode::NotNow);
+    assert_eq!(matches.resume(id, &[]).expect_err("it is played").code, RefusalCode::NotNow);
     matches.stop(id, false).expect("it is played");
     until_ended(&heard);
     let state = matches.state(id).expect("it is there");
@@ -272,7 +273,14 @@ fn a_match_that_was_stopped_goes_on() {
     let mut matches = Matches::open(&place, None, tell).expect("it opens");
     assert_eq!(matches.lines()[0].status, MatchStatus::Paused);
     std::fs::write(folder.path().join("play"), "").expect("it can be written");
-    matches.resume(id).expect("it goes on");
+    // The values of its environment are not kept, and have to be what they were.
+    let mut others = entrants.clone();
+    others[1].env.insert("FLAG".to_owned(), "other".to_owned());
+    for wrong in [&[][..], &others] {
+        let refused = matches.resume(id, wrong).expect_err("its engines are others");
+        assert!(refused.text.contains("].env.FLAG"), "{}", refused.text);
+    }
+    matches.resume(id, &entrants).expect("it goes on");
     until_ended(&heard);
     let state = matches.state(id).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
