@@ -116,7 +116,7 @@ impl Reader {
             games: GamesPerPairing::Two,
             colours: Colours::default(),
             openings: Openings::default(),
-            adjudication: Adjudication::default(),
+            adjudication: Adjudication { as_fastchess: true, ..Adjudication::default() },
             sprt: None,
             seed,
         };

@@ -13,8 +13,11 @@ pub(super) struct Adjudicator {
     draw: Option<DrawAdjudication>,
     resign: Option<ResignAdjudication>,
     max_moves: Option<u32>,
+    as_fastchess: bool,
     /// Successive moves, of both sides together, with a score near zero.
     level: u32,
+    /// Successive moves, of both sides together, with a score that has decided the game.
+    decided: u32,
     /// Of each side: its successive moves with a losing score, and with a winning one.
     trend: [Trend; 2],
 }
@@ -36,7 +39,7 @@ pub(super) struct Latest {
     pub(super) is_progress: bool,
     /// The number of the latest move that was made by both sides, as the game numbers them.
     pub(super) number: u32,
-    /// How many moves were played since the position of the opening, as the game counts them.
+    /// How many moves were played, as the game and the rules count them.
     pub(super) played: u32,
 }
 
@@ -46,6 +49,7 @@ impl Adjudicator {
             draw: rules.draw,
             resign: rules.resign,
             max_moves: rules.max_moves,
+            as_fastchess: rules.as_fastchess,
             ..Self::default()
         }
     }
@@ -53,7 +57,7 @@ impl Adjudicator {
     /// What a move leads to.
     pub(super) fn on_move(&mut self, latest: Latest) -> Option<Outcome> {
         self.count(latest);
-        if let Some(loser) = self.resigned() {
+        if let Some(loser) = self.resigned(latest) {
             let termination = Termination::ResignAdjudication;
             return Some(Outcome { winner: Some(loser.other()), termination });
         }
@@ -84,13 +88,20 @@ impl Adjudicator {
             let is_won = score.is_some_and(|score| Score::Cp(limit) <= score);
             trend.lost = if is_lost { trend.lost.saturating_add(1) } else { 0 };
             trend.won = if is_won { trend.won.saturating_add(1) } else { 0 };
+            let has_decided = is_lost || is_won || score.is_some_and(Score::is_mate);
+            self.decided = if has_decided { self.decided.saturating_add(1) } else { 0 };
         }
     }
 
     /// The side that has lost by its own score.
-    fn resigned(&self) -> Option<Side> {
+    fn resigned(&self, latest: Latest) -> Option<Side> {
         let rule = self.resign?;
         let moves = rule.moves.max(1);
+        if self.as_fastchess && rule.two_sided {
+            let is_behind = latest.score.is_some_and(|score| score < Score::Cp(0));
+            let is_over = is_behind && moves.saturating_mul(2) <= self.decided;
+            return is_over.then_some(latest.side);
+        }
         [Side::First, Side::Second].into_iter().find(|&side| {
             let agrees = !rule.two_sided || moves <= self.of(side.other()).won;
             moves <= self.of(side).lost && agrees

@@ -45,7 +45,8 @@ pub struct Referee {
     adjudicator: Adjudicator,
     rules: EndRules,
     tablebases: Option<(Arc<dyn Tablebases>, TablebaseAdjudication)>,
-    /// Moves since the position of the opening, each counted singly.
+    /// Moves since the position of the opening, each counted singly; those of the opening only if they
+    /// count.
     plies: u32,
     /// Those of them that were made since the opening.
     made: usize,
@@ -128,13 +129,14 @@ impl Referee {
         if let Some(ending) = position.ending_under(&end_rules) {
             return Err(OpeningError::Over(ending.reason));
         }
+        let counted = if rules.as_fastchess { 0 } else { opening.moves.len() };
         Ok(Self {
             position,
             clocks: limits.map(|limits| Clock::new(limits, game)),
             adjudicator: Adjudicator::new(rules),
             rules: end_rules,
             tablebases: tablebases.zip(rules.tablebases.clone()),
-            plies: u32::try_from(opening.moves.len()).unwrap_or(u32::MAX),
+            plies: u32::try_from(counted).unwrap_or(u32::MAX),
             made: 0,
             latest: None,
         })

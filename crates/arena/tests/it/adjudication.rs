@@ -127,6 +127,23 @@ fn a_two_sided_resignation_needs_the_winner_to_agree() {
 }
 
 #[test]
+fn fastchess_wants_both_scores_far_from_zero_and_ends_at_the_move_of_who_is_behind() {
+    let rule = Adjudication { as_fastchess: true, ..resign_rule(2, 500, true) };
+    let check = |moves, end: Option<Outcome>| check(Game::Chess, "", &rule, moves, end);
+    // The fourth far score is the winner's: it ends with the next one.
+    check("g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3", None);
+    check("g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3 g1f3 L2", lost(Side::First).into());
+    check("g1f3 500 g8f6 -500 f3g1 501 f6g8 -500", lost(Side::Second).into());
+    check("g1f3 -500 g8f6 -500 f3g1 -500 f6g8 -500", lost(Side::Second).into());
+    check("g1f3 500 g8f6 500 f3g1 500 f6g8 500 g1f3 500", None);
+    check("g1f3 -500 g8f6 499 f3g1 -500 f6g8 500 g1f3 -500", None);
+    check("g1f3 -500 g8f6 - f3g1 -500 f6g8 500 g1f3 -500", None);
+    // One-sided it is the same for both.
+    let rule = Adjudication { as_fastchess: true, ..resign_rule(2, 500, false) };
+    self::check(Game::Chess, "", &rule, "g1f3 -500 g8f6 0 f3g1 -501", lost(Side::First));
+}
+
+#[test]
 fn a_resignation_by_score_comes_before_a_draw() {
     let mut rule = resign_rule(1, 5, false);
     rule.draw = draw_rule(0, 1, 10).draw;
@@ -155,6 +172,18 @@ fn moves_of_the_opening_count() {
         Referee::new(Game::Chess, &opening, [Limits::default(); 2], &rules, None).expect("a start");
     let verdict = referee.on_answer(Answer::Move("f6g8"), Duration::ZERO, None);
     assert_eq!(verdict, Verdict::Over(draw(Termination::MoveLimit)));
+}
+
+#[test]
+fn moves_of_the_opening_do_not_count_for_fastchess() {
+    let rules = Adjudication { max_moves: Some(1), as_fastchess: true, ..Adjudication::default() };
+    let moves = ["g1f3", "g8f6", "f3g1"].map(str::to_owned).to_vec();
+    let opening = Opening { moves, ..Opening::default() };
+    let mut referee =
+        Referee::new(Game::Chess, &opening, [Limits::default(); 2], &rules, None).expect("a start");
+    let mut play = |word| referee.on_answer(Answer::Move(word), Duration::ZERO, None);
+    assert_eq!(play("f6g8"), Verdict::Continue);
+    assert_eq!(play("b1c3"), Verdict::Over(draw(Termination::MoveLimit)));
 }
 
 /// Knows the same of every position.

@@ -52,6 +52,7 @@ fn a_line_as_a_test_framework_writes_it() {
     assert_eq!((sprt.model, sprt.elo1, sprt.beta), (Model::Logistic, 5.0, 0.1));
     let draw = plan.adjudication.draw.unwrap();
     assert_eq!((draw.from_move, draw.moves, draw.score), (40, 8, 10));
+    assert!(plan.adjudication.as_fastchess, "games end as there");
     assert!(options.recover && options.penta);
     assert_eq!((options.concurrency, options.affinity.as_deref()), (4, Some(&[0, 2, 3, 4][..])));
     let pgn = options.pgn.as_ref().unwrap();

@@ -372,6 +372,7 @@ impl EndArgs {
             max_moves: self.max_moves,
             tablebases,
             impasse: self.impasse.into(),
+            as_fastchess: false,
         }
     }
 
