@@ -7,6 +7,8 @@ mod limits;
 mod openings;
 mod sprt;
 
+use std::num::NonZeroU64;
+
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +51,10 @@ pub struct Plan {
     /// Who has the first move.
     #[serde(default)]
     pub colours: Colours,
+    /// How many milliseconds a search may take on which no clock runs, whatever the engine says
+    /// meanwhile. By default [`Setting::STALL`](crate::game::Setting::STALL).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stall_ms: Option<NonZeroU64>,
     /// Where games start.
     #[serde(default)]
     pub openings: Openings,

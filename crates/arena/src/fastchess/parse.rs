@@ -115,6 +115,7 @@ impl Reader {
             legs: 1,
             games: GamesPerPairing::Two,
             colours: Colours::default(),
+            stall_ms: None,
             openings: Openings::default(),
             adjudication: Adjudication { as_fastchess: true, ..Adjudication::default() },
             sprt: None,

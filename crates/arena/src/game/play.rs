@@ -58,14 +58,17 @@ pub enum Variations {
 }
 
 impl Setting {
-    /// A setting without adjudication: searches without a clock may be silent for ten minutes and
-    /// take an hour, and variations are not followed.
+    /// How long a search may take on which no clock runs, unless something else is said.
+    pub const STALL: Duration = Duration::from_mins(10);
+
+    /// A setting without adjudication: searches without a clock may take [`Setting::STALL`], and
+    /// variations are not followed.
     pub fn new(game: Game) -> Self {
         Self {
             game,
             adjudication: Adjudication::default(),
             tablebases: None,
-            stall: WaitLimit { silence: Duration::from_mins(10), total: Duration::from_hours(1) },
+            stall: WaitLimit::fixed(Self::STALL),
             variations: Variations::Trusted,
             keep_lines: Vec::new(),
         }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
-use readyok_client::{Guard, Patience};
+use readyok_client::{Guard, Patience, WaitLimit};
 use readyok_rules::Side;
 
 use super::{PairPlayer, PlayerError, Watch};
@@ -32,10 +33,12 @@ pub struct EnginePlayer {
 
 impl EnginePlayer {
     /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
-    /// plan.
+    /// plan, and how long a search may take if the plan says it.
     pub fn new(plan: &Plan, setting: Setting, patience: Patience) -> Self {
-        let setting =
-            Setting { game: plan.game, adjudication: plan.adjudication.clone(), ..setting };
+        let (game, adjudication) = (plan.game, plan.adjudication.clone());
+        let limit = |ms: NonZeroU64| WaitLimit::fixed(Duration::from_millis(ms.get()));
+        let stall = plan.stall_ms.map_or(setting.stall, limit);
+        let setting = Setting { game, adjudication, stall, ..setting };
         let plan = plan.clone();
         Self {
             plan,

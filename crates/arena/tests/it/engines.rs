@@ -1,6 +1,7 @@
 //! A player with real engines: which it keeps, what it tells, and how it breaks off.
 
 use std::fs;
+use std::num::NonZeroU64;
 use std::thread;
 use std::time::Duration;
 
@@ -38,6 +39,23 @@ fn player(place: &Place) -> EnginePlayer {
     let stall = WaitLimit::fixed(Duration::from_mins(1));
     let setting = Setting { stall, ..Setting::new(place.plan.game) };
     EnginePlayer::new(&place.plan, setting, Patience::default())
+}
+
+#[test]
+fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanwhile() {
+    for fault in ["flood", "hang"] {
+        let mut place = place(&[&format!("{fault} one-in=1"), ""]);
+        place.plan.stall_ms = NonZeroU64::new(200);
+        let setting = Setting::new(Game::Chess);
+        let mut player = EnginePlayer::new(&place.plan, setting, Patience::default());
+        let pairing = Pairing { games: 1, ..pairing(0, 1) };
+        let (result, _) = play(&mut player, &pairing);
+        let game = &result.expect("a result").expect("it was played to its end").games[0];
+        let Termination::Stall { waited_ms } = game.termination else {
+            panic!("{fault}: {:?}", game.termination)
+        };
+        assert!(game.winner == Some(Side::Second) && 200 <= waited_ms, "{fault}: {waited_ms}");
+    }
 }
 
 fn pairing(first: u32, second: u32) -> Pairing {

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _, stderr};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -391,6 +392,10 @@ fn a_slow_machine_gives_more_time() {
     let slow = scaled(plan.clone(), 200.0, 100.0);
     let expected = [limits("tc = \"20+0.2\"\nmargin_ms = 50"), limits("nodes = 100")];
     assert_eq!(slow.engines, expected);
+    // Only patience is not shortened on a fast one.
+    plan.stall_ms = NonZeroU64::new(1000);
+    assert_eq!(scaled(plan.clone(), 200.0, 100.0).stall_ms, NonZeroU64::new(2000));
+    assert_eq!(scaled(plan.clone(), 100.0, 200.0).stall_ms, NonZeroU64::new(1000));
     let nonsense = scaled(plan.clone(), 200.0, 0.0);
     assert_eq!(nonsense, plan);
 }

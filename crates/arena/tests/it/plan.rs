@@ -41,6 +41,7 @@ fn a_plan_survives_toml() {
         game = "chess"
         rounds = 100
         seed = 7
+        stall_ms = 30000
 
         [[engines]]
         name = "a"

@@ -1,6 +1,6 @@
 //! The arguments of `readyok match` that describe a plan.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -153,6 +153,10 @@ struct EndArgs {
     /// A draw after so many moves: full ones in chess, single ones in shogi
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
+    /// How long a search may take on which no clock runs, as with --nodes and --depth, whatever the
+    /// engine says meanwhile [600]
+    #[arg(long, value_name = "SECONDS")]
+    stall: Option<Stall>,
     /// Folders with Syzygy tablebases, which end games
     #[arg(long, value_name = "FOLDER")]
     syzygy: Vec<String>,
@@ -221,6 +225,10 @@ struct ProtocolArg(Protocol);
 #[derive(Clone, Copy, Debug)]
 struct Seconds(u64);
 
+/// Milliseconds, written as seconds.
+#[derive(Clone, Copy, Debug)]
+struct Stall(NonZeroU64);
+
 #[derive(Clone, Copy, Debug)]
 struct DrawArg(DrawAdjudication);
 
@@ -253,6 +261,7 @@ impl PlanArgs {
             legs: self.legs,
             colours: Colours { fixed: self.fixed_colours, reversed: self.reversed_colours },
             games: if self.games == 1 { GamesPerPairing::One } else { GamesPerPairing::Two },
+            stall_ms: self.ends.stall.map(|Stall(most)| most),
             openings: self.openings.openings(self.game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),
@@ -460,6 +469,15 @@ impl FromStr for Seconds {
             return Err(error);
         }
         u64::try_from(time.time.as_millis()).map(Self).map_err(|_| error)
+    }
+}
+
+impl FromStr for Stall {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Seconds(millis) = text.parse()?;
+        NonZeroU64::new(millis).map(Self).ok_or("it is a number of seconds over 0")
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use readyok_arena::event::{End, Event, Score, TestState};
 use readyok_arena::fastchess::text::GameOver;
 use readyok_arena::plan::{EngineId, Plan};
-use readyok_arena::queue::WorkerId;
+use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::stats::{Counts, Figure, Figures, Trinomial};
 
 use crate::text::printable;
@@ -99,7 +99,11 @@ impl Standing {
                 self.failures.insert(*engine, *count);
                 None
             }
-            Event::Stopping { why, .. } => Some(format!("stopping: {}", self.end(why))),
+            Event::Stopping { how, why } => {
+                let line = format!("stopping: {}{}", self.end(why), self.awaited(*how));
+                self.remark = Some(line.clone());
+                Some(line)
+            }
             Event::MatchEnd { why, complete, games } => {
                 self.complete = *complete;
                 self.running.clear();
@@ -227,6 +231,21 @@ impl Standing {
         let index = usize::try_from(engine.0).ok();
         let engine = index.and_then(|index| self.plan.engines.get(index));
         engine.map_or_else(|| "?".to_owned(), |engine| printable(&engine.name))
+    }
+
+    /// What a stop waits for, and how it waits no longer.
+    fn awaited(&self, how: Stop) -> String {
+        match (how, self.running.len()) {
+            (_, 0) => String::new(),
+            (Stop::Abort, _) => "; games that are on are broken off".to_owned(),
+            (Stop::Finish, pairings) => {
+                let pairings = match pairings {
+                    1 => "a pairing that is on is".to_owned(),
+                    more => format!("{more} pairings that are on are"),
+                };
+                format!("; {pairings} played to the end, and the next Ctrl-C breaks off")
+            }
+        }
     }
 
     fn end(&self, why: &End) -> String {

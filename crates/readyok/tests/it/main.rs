@@ -18,6 +18,7 @@ mod serve;
 mod server_restarted;
 mod shown;
 mod shown_match;
+mod standing;
 mod tap;
 mod watch;
 mod worker_killed;

@@ -231,6 +231,7 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
         (&["match", "narikin", "narikin"], "has no limit"),
         (&["match", "narikin", "nobody", "--depth", "1"], "no engine `nobody`"),
         (&["match", "narikin", "narikin", "--tc", "3=1"], "there is no engine 3"),
+        (&["match", "narikin", "narikin", "--depth", "1", "--stall", "0"], "a number of seconds"),
         (&["match", "narikin", "narikin", "--tc", "x"], "is no time in seconds"),
         (&["match", "narikin", "narikin", "--depth", "1", "--sprt", "5,0"], "less than the second"),
     ] {

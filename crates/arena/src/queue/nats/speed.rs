@@ -1,5 +1,6 @@
 //! How fast a machine is, so that a second on it can be made worth as much as on another one.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use readyok_rules::{Game, Position};
@@ -55,14 +56,16 @@ pub fn scaled(mut plan: Plan, coordinator: f64, here: f64) -> Plan {
     for engine in &mut plan.engines {
         engine.limits = scaled_limits(engine.limits, factor);
     }
+    // Patience costs nothing where nobody needs it.
+    plan.stall_ms = plan.stall_ms.map(|most| {
+        let longer = scaled_millis(most.get(), factor.max(1.0));
+        NonZeroU64::new(longer).unwrap_or(most)
+    });
     plan
 }
 
 fn scaled_limits(limits: Limits, factor: f64) -> Limits {
-    let millis = |millis: u64| {
-        let scaled = Duration::from_millis(millis).mul_f64(factor).as_millis();
-        u64::try_from(scaled).unwrap_or(millis).max(u64::from(millis > 0))
-    };
+    let millis = |millis: u64| scaled_millis(millis, factor);
     let time = |time: Duration| {
         Duration::from_millis(millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)))
     };
@@ -77,4 +80,9 @@ fn scaled_limits(limits: Limits, factor: f64) -> Limits {
         // What the machine needs to hand on a move does not depend on what the engine does.
         ..limits
     }
+}
+
+fn scaled_millis(millis: u64, factor: f64) -> u64 {
+    let scaled = Duration::from_millis(millis).mul_f64(factor).as_millis();
+    u64::try_from(scaled).unwrap_or(millis).max(u64::from(millis > 0))
 }
