@@ -7,6 +7,7 @@
 mod charts;
 mod curve;
 mod engines;
+mod failures;
 mod moves;
 mod page;
 
@@ -21,6 +22,7 @@ use crate::stats::{Crosstable, FirstMove, MOST_PLAYERS, Outcome, Ratings, Sprt};
 
 use curve::Curve;
 use engines::EngineSums;
+use failures::Failures;
 use moves::{Lengths, Slowest};
 
 /// What a match has come to so far.
@@ -34,6 +36,7 @@ pub struct Report {
     engines: Vec<EngineSums>,
     lengths: Lengths,
     slowest: Slowest,
+    failures: Failures,
 }
 
 impl Report {
@@ -49,6 +52,7 @@ impl Report {
             engines,
             lengths: Lengths::default(),
             slowest: Slowest::default(),
+            failures: Failures::default(),
             plan: plan.clone(),
         }
     }
@@ -63,6 +67,7 @@ impl Report {
             self.games += 1;
             self.lengths.add(game);
             self.slowest.add(result.pairing.index, number, game);
+            self.failures.add(result.pairing.index, number, game);
             let mut turn = result.pairing.opening.turn(self.plan.game);
             for (ply, played) in game.moves.iter().enumerate() {
                 if let Some(sums) = self.sums(engine_of(game, turn)) {

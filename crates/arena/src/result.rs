@@ -1,9 +1,13 @@
 //! What came of a game: who won, why, and each move with what was told about it.
 
+mod words;
+
 use std::fmt;
 
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
+
+pub use words::GameEnd;
 
 use crate::plan::EngineId;
 

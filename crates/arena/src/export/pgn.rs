@@ -6,9 +6,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use readyok_rules::{Game, Notation, Opening, Position, Side};
 
+use crate::fastchess::text::GameOver;
 use crate::pairing::Pairing;
 use crate::plan::{EngineId, EnginePlan, Limits, Plan};
-use crate::result::{GameResult, MoveScore, PlayedMove, Termination};
+use crate::result::{GameEnd, GameResult, MoveScore, PlayedMove, Termination};
 
 /// How PGN is written. By default with the score, depth and time of each move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct PgnStyle {
     pub min: bool,
     /// What comments tell besides score, depth and time.
     pub tell: PgnTell,
+    /// Ends of games are told in the words of fastchess, the tag `Termination` as well.
+    pub as_fastchess: bool,
 }
 
 /// How moves are written.
@@ -75,11 +78,13 @@ pub(super) fn text(
 ) -> Result<String, String> {
     let start = start(plan, pairing)?;
     let mut out = Tags::default();
-    let result = match game.winner {
-        Some(Side::First) => "1-0",
-        Some(Side::Second) => "0-1",
-        None if game.termination == Termination::Aborted => "*",
-        None => "1/2-1/2",
+    let end = GameEnd::of(plan, game);
+    let result = end.score();
+    let ending = if style.as_fastchess {
+        let (winner, termination) = (game.winner, &game.termination);
+        GameOver { game: plan.game, winner, termination }.reason()
+    } else {
+        end.to_string()
     };
     let at = |ms| i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let started = at(game.started_ms);
@@ -121,7 +126,7 @@ pub(super) fn text(
             }
         }
         out.tag("PlyCount", &(pairing.opening.moves.len() + game.moves.len()).to_string());
-        out.tag("Termination", termination(&game.termination));
+        out.tag("Termination", termination(&game.termination, style.as_fastchess));
         let control = |engine: Option<&EnginePlan>| {
             engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
         };
@@ -141,12 +146,12 @@ pub(super) fn text(
         let mut comment = moves.comment(played);
         if left == 0 {
             comment.push_str(", ");
-            comment.push_str(&ending(plan, game));
+            comment.push_str(&ending);
         }
         moves.play(&played.word, &comment)?;
     }
     if game.moves.is_empty() {
-        moves.remark(&ending(plan, game));
+        moves.remark(&ending);
     }
     if !style.min {
         // What a book calls a position is better than nothing.
@@ -165,8 +170,8 @@ fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
     plan.engines.get(usize::try_from(engine.0).ok()?)
 }
 
-/// What ended the game, in the words of match runners.
-fn termination(termination: &Termination) -> &'static str {
+/// What ended the game, in the words of the standard (section 9.8.1), which fastchess has more of.
+fn termination(termination: &Termination, as_fastchess: bool) -> &'static str {
     match termination {
         Termination::Checkmate
         | Termination::Stalemate
@@ -183,50 +188,15 @@ fn termination(termination: &Termination) -> &'static str {
         | Termination::Tablebase
         | Termination::MoveLimit => "adjudication",
         Termination::TimeForfeit { .. } => "time forfeit",
-        Termination::IllegalMove { .. } | Termination::WrongDeclaration => "illegal move",
-        Termination::Crash { .. } | Termination::NoStart { .. } => "abandoned",
-        Termination::Stall { .. } => "stalled connection",
-        Termination::Aborted => "unterminated",
-    }
-}
-
-/// What ended the game, as a sentence.
-fn ending(plan: &Plan, game: &GameResult) -> String {
-    let sides = match plan.game {
-        Game::Chess | Game::Chess960 => ["White", "Black"],
-        Game::Shogi => ["Black", "White"],
-    };
-    let [first, second] = sides;
-    let (winner, loser) = match game.winner {
-        Some(Side::First) => (first, second),
-        Some(Side::Second) => (second, first),
-        None => ("nobody", "nobody"),
-    };
-    match &game.termination {
-        Termination::Checkmate => format!("{winner} mates"),
-        Termination::Stalemate => "stalemate".to_owned(),
-        Termination::Repetition => "draw by repetition".to_owned(),
-        Termination::FiftyMoves => "draw by the fifty-move rule".to_owned(),
-        Termination::InsufficientMaterial => "draw by insufficient material".to_owned(),
-        Termination::PerpetualCheck => format!("{loser} loses by perpetual check"),
-        Termination::Declaration => format!("{winner} wins by declaration"),
-        Termination::WrongDeclaration => format!("{loser} declares without a right to"),
-        Termination::Try => format!("{winner} wins by the try rule"),
-        Termination::Impasse => "draw by impasse".to_owned(),
-        Termination::Resignation => format!("{loser} resigns"),
-        Termination::DrawAdjudication => "draw by adjudication".to_owned(),
-        Termination::ResignAdjudication => format!("{winner} wins by adjudication"),
-        Termination::Tablebase if game.winner.is_none() => "draw by tablebases".to_owned(),
-        Termination::Tablebase => format!("{winner} wins by tablebases"),
-        Termination::MoveLimit => "draw by the limit of moves".to_owned(),
-        Termination::TimeForfeit { .. } => format!("{loser} loses on time"),
-        Termination::IllegalMove { word, .. } => {
-            format!("{loser} makes an illegal move: {}", word.escape_debug())
+        Termination::IllegalMove { .. } | Termination::WrongDeclaration if as_fastchess => {
+            "illegal move"
         }
-        Termination::Crash { .. } => format!("{loser} disconnects"),
-        Termination::Stall { .. } => format!("{loser} stalls"),
-        Termination::NoStart { .. } => format!("{loser} does not start"),
-        Termination::Aborted => "broken off".to_owned(),
+        Termination::IllegalMove { .. } | Termination::WrongDeclaration => "rules infraction",
+        Termination::Stall { .. } if as_fastchess => "stalled connection",
+        Termination::Crash { .. } | Termination::NoStart { .. } | Termination::Stall { .. } => {
+            "abandoned"
+        }
+        Termination::Aborted => "unterminated",
     }
 }
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use readyok_rules::Side;
 use readyok_rules::record::{
-    self, Evaluation, Format, GameRecord, GameResult as Winner, RecordScore, Tag,
+    self, Evaluation, Format, GameRecord, GameResult as Winner, NodeId, RecordScore, Tag,
     Termination as End,
 };
 
 use crate::pairing::Pairing;
 use crate::plan::Plan;
-use crate::result::{GameResult, MoveScore, PlayedMove, Termination};
+use crate::result::{GameEnd, GameResult, MoveScore, PlayedMove, Termination};
 
 /// A game in a format of shogi.
 pub(super) fn text(
@@ -23,16 +23,22 @@ pub(super) fn text(
 ) -> Result<String, String> {
     let mut record = GameRecord::new(super::pgn::start(plan, pairing)?);
     headers(&mut record, plan, pairing, number, game);
+    let mut last = NodeId::ROOT;
     for word in &pairing.opening.moves {
-        play(&mut record, word)?;
+        last = play(&mut record, word)?;
     }
     for played in &game.moves {
         let side = record.position().turn();
-        let node = play(&mut record, &played.word)?;
-        if let Some(notes) = record.notes_mut(node) {
+        last = play(&mut record, &played.word)?;
+        if let Some(notes) = record.notes_mut(last) {
             notes.elapsed = Some(Duration::from_micros(played.time_us));
             notes.evaluation = evaluation(played, side);
         }
+    }
+    if says_more(&game.termination)
+        && let Some(notes) = record.notes_mut(last)
+    {
+        notes.comments.push(GameEnd::of(plan, game).to_string());
     }
     let turn = record.position().turn();
     record.finish(end(&game.termination, game.winner, turn));
@@ -76,7 +82,7 @@ fn headers(
     record.set_header(Tag::Player(Side::Second), name(game.second));
 }
 
-fn play(record: &mut GameRecord, word: &str) -> Result<record::NodeId, String> {
+fn play(record: &mut GameRecord, word: &str) -> Result<NodeId, String> {
     let it = record.position().parse_move(word).map_err(|error| error.to_string())?;
     record.play(it).map_err(|error| error.to_string())
 }
@@ -89,6 +95,15 @@ fn evaluation(played: &PlayedMove, side: Side) -> Option<Evaluation> {
         MoveScore::Mate(plies) => RecordScore::Mate(plies.saturating_mul(sign)),
     };
     Some(Evaluation { score, depth: played.depth })
+}
+
+/// Whether there is more to say of an end than records have words for.
+fn says_more(termination: &Termination) -> bool {
+    let is_adjudicated = matches!(
+        termination,
+        Termination::DrawAdjudication | Termination::ResignAdjudication | Termination::MoveLimit
+    );
+    is_adjudicated || termination.is_failure()
 }
 
 /// What ended the game, as records say it from the side that was to move.

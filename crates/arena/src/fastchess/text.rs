@@ -5,7 +5,7 @@ use std::fmt::Write;
 use readyok_rules::{Game, Side};
 
 use crate::queue::About;
-use crate::result::{PvEnd, Termination, WarningKind};
+use crate::result::{GameEnd, PvEnd, Termination, WarningKind};
 
 /// The line at the start of a game. Games are counted from 1.
 pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
@@ -99,12 +99,8 @@ pub struct GameOver<'a> {
 impl GameOver<'_> {
     /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that was not played to its end.
     pub fn score(&self) -> &'static str {
-        match (self.winner, self.termination) {
-            (_, Termination::Aborted) => "*",
-            (Some(Side::First), _) => "1-0",
-            (Some(Side::Second), _) => "0-1",
-            (None, _) => "1/2-1/2",
-        }
+        let Self { game, winner, termination } = *self;
+        GameEnd { game, winner, termination, max_moves: None }.score()
     }
 
     /// Why a game ended, in the words of fastchess where it has some. The colours are those of the

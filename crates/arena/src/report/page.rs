@@ -41,6 +41,7 @@ pub(super) fn page(report: &Report) -> Markup {
                 (standings(report))
                 @if plan.engines.len() > 2 { (crosstable(report)) }
                 (ends(report))
+                @if !report.failures.kept().is_empty() { (failures(report)) }
                 (time_use(report))
                 h2 { "Length of the games" }
                 (chart(charts::lengths(report.lengths.steps())))
@@ -249,6 +250,22 @@ fn ends(report: &Report) -> Markup {
                 }
             }
         } }
+    }
+}
+
+fn failures(report: &Report) -> Markup {
+    html! {
+        h2 { "Failures of engines" }
+        div.scroll { table {
+            tr { th { "Pairing" } th { "Game" } th { "Engine" } th { "What happened" } }
+            @for failure in report.failures.kept() {
+                tr {
+                    td { (failure.pairing + 1) } td { (failure.game) }
+                    td { (report.name(failure.engine)) } td { (failure.what) }
+                }
+            }
+        } }
+        @if report.failures.more() > 0 { p { "And " (report.failures.more()) " more." } }
     }
 }
 

@@ -138,6 +138,53 @@ fn everything_that_was_told_can_be_written() {
     assert!(!min.contains("PlyCount"), "{min}");
 }
 
+/// The first game of a match, lost by an illegal move.
+fn lost_by_illegal_move(style: PgnStyle) -> String {
+    let place = Place::new();
+    let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
+    let store = store.as_mut().expect("new");
+    let mut exports = Exports::new(vec![place.export(Form::Pgn(style), Existing::Replace)]);
+    exports.begin(store).expect("files");
+    exports.open().expect("files");
+    let mut pair = sample::pair(0);
+    pair.games.truncate(1);
+    let (word, position, why) = ("a1a1".to_owned(), "8/8 w".to_owned(), "it is none".to_owned());
+    pair.games[0].termination = Termination::IllegalMove { word, position, why };
+    exports.append(&pair).expect("space");
+    place.text().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn failures_are_named_by_the_class_of_the_standard_and_by_what_happened() {
+    let text = lost_by_illegal_move(PgnStyle::default());
+    assert!(text.contains("[Termination \"rules infraction\"]"), "{text}");
+    let told = ", Black plays the illegal move `a1a1` at 8/8 w: it is none} 1-0";
+    assert!(text.ends_with(told), "{text}");
+    let text = lost_by_illegal_move(PgnStyle { as_fastchess: true, ..PgnStyle::default() });
+    assert!(text.contains("[Termination \"illegal move\"]"), "{text}");
+    assert!(text.ends_with(", Black makes an illegal move} 1-0"), "{text}");
+}
+
+#[test]
+fn latency_is_what_the_engine_does_not_tell() {
+    let place = Place::new();
+    let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
+    let store = store.as_mut().expect("new");
+    let tell = PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
+    let form = Form::Pgn(PgnStyle { tell, ..PgnStyle::default() });
+    let mut exports = Exports::new(vec![place.export(form, Existing::Replace)]);
+    exports.begin(store).expect("files");
+    exports.open().expect("files");
+    let mut pair = sample::pair(0);
+    let played = &mut pair.games[0].moves[0];
+    (played.time_us, played.told_ms, played.left_ms) = (350_400, Some(348), Some(9_650));
+    exports.append(&pair).expect("space");
+    let text = place.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "1. e4 {+0.12/3 0.350s, tl=9.650s, latency=0.002s, n=100} 1... e5 {+0.12/3 0.002s, \
+                n=200}";
+    assert!(text.contains(told), "{text}");
+}
+
 #[test]
 fn what_is_written_can_be_read() {
     let text = expected(&pgn(), 3);
@@ -263,7 +310,10 @@ fn games_of_shogi_can_be_read_again() {
         assert_eq!(found, plies);
         assert_eq!(games[0].player(Side::First), Some("a"));
     };
-    check(&fs::read(place.path("csa")).expect("a file"), Format::Csa, &[3, 2, 3, 2]);
+    let csa = fs::read(place.path("csa")).expect("a file");
+    check(&csa, Format::Csa, &[3, 2, 3, 2]);
+    let told = "Black plays the illegal move `2f2e+`";
+    assert_eq!(String::from_utf8_lossy(&csa).matches(told).count(), 2);
     let permissions = |path: &Path| fs::metadata(path).expect("a file").permissions();
     let folder = place.path("kif");
     for (name, plies) in [("000001-1", 3), ("000002-1", 3)] {
@@ -271,6 +321,8 @@ fn games_of_shogi_can_be_read_again() {
         check(&fs::read(&path).expect("a file"), Format::Kif, &[plies]);
         assert_eq!(permissions(&path), permissions(&place.path("csa")), "those of any new file");
     }
+    let second = fs::read_to_string(folder.join("000001-2.kif")).expect("a file");
+    assert!(second.contains(told), "{second}");
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 4);
 }
 

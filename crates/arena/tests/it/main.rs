@@ -31,3 +31,4 @@ mod scripted;
 mod stats;
 mod store;
 mod syzygy;
+mod words;

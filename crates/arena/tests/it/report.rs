@@ -62,6 +62,23 @@ fn two_engines_have_elo_and_a_test() {
     assert!(html.contains("<tr><td>40</td><td>1</td><td>1</td><td>40</td><td>e2e4</td></tr>"));
     // A curve does not grow with the match.
     assert!(html.len() < 200_000, "{} bytes", html.len());
+    assert!(!html.contains("Failures"), "there were none");
+}
+
+#[test]
+fn the_first_failures_are_listed_and_the_others_counted() {
+    let mut report = Report::new(&plan(TWO, "rounds = 1").unwrap());
+    let crash = || {
+        let exit = "<i>exited</i> with code 3".to_owned();
+        game(0, 1, Some(Side::First), Termination::Crash { exit })
+    };
+    for index in 0..51 {
+        report.add(&pair(index, 0, 1, vec![crash(), crash()]));
+    }
+    let html = report.html();
+    let row = "<td>base</td><td>crashes (&lt;i&gt;exited&lt;/i&gt; with code 3)</td>";
+    assert_eq!(html.matches(row).count(), 100, "{html}");
+    assert!(html.contains("And 2 more."), "{html}");
 }
 
 #[test]
@@ -77,6 +94,8 @@ fn many_engines_have_a_crosstable() {
     assert!(html.contains("<h1>Autumn &amp; Co</h1>"), "{html}");
     assert!(html.contains("<td>½/2</td>") && html.contains("<td>1½/2</td>"), "{html}");
     assert!(html.contains("<td>time forfeit</td><td>0</td><td>0</td><td>1</td>"), "{html}");
+    let failure = "<td>1</td><td>1</td><td>new &lt;b&gt;</td><td>loses on time by 0.005 ms</td>";
+    assert!(html.contains(failure), "{html}");
     assert!(html.contains("<th>Rating</th>") && html.contains("The first move is worth"), "{html}");
     assert!(!html.contains("Sequential test"), "{html}");
 }

@@ -254,7 +254,7 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
         };
         exports.push(Export {
             path: pgn.file.clone().unwrap_or_else(|| named("pgn")),
-            form: Form::Pgn(PgnStyle { moves, min: pgn.min, tell }),
+            form: Form::Pgn(PgnStyle { moves, min: pgn.min, tell, as_fastchess: true }),
             existing: existing(pgn.append),
         });
     }
@@ -323,7 +323,7 @@ impl RunArgs {
         if let Some(path) = self.pgn {
             let existing = if self.pgn_append { Existing::Append } else { existing };
             let tell = PgnTell { nodes: true, time_left: true, ..PgnTell::default() };
-            let style = PgnStyle { moves: PgnMoves::San, min: self.pgn_min, tell };
+            let style = PgnStyle { min: self.pgn_min, tell, ..PgnStyle::default() };
             exports.push(Export { path, form: Form::Pgn(style), existing });
         }
         let others = [(self.epd, Form::Positions), (self.kif, Form::Kif), (self.csa, Form::Csa)];

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use readyok_arena::event::{End, Event, Score, TestState};
-use readyok_arena::fastchess::text::GameOver;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
+use readyok_arena::result::GameEnd;
 use readyok_arena::stats::{Counts, Figure, Figures, Trinomial};
 
 use crate::text::printable;
@@ -66,9 +66,11 @@ impl Standing {
             }
             Event::GameEnd { pair, game, first, second, winner, termination, plies, .. } => {
                 self.running.retain(|_, running| (running.pair, running.game) != (*pair, *game));
-                let over = GameOver { game: self.plan.game, winner: *winner, termination };
+                let (game_played, winner) = (self.plan.game, *winner);
+                let max_moves = self.plan.adjudication.max_moves;
+                let over = GameEnd { game: game_played, winner, termination, max_moves };
                 let (first, second) = (self.name(*first), self.name(*second));
-                let (score, why) = (over.score(), over.reason());
+                let (score, why) = (over.score(), printable(&over.to_string()));
                 let number = format!("{}.{}", pair + 1, game + 1);
                 let line = format!("{number}  {first} – {second}  {score}  {why} ({plies} plies)");
                 if self.ends.len() == LAST_ENDS {

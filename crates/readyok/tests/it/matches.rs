@@ -28,6 +28,9 @@ fn a_match_is_played_kept_recorded_and_reported() {
     // The plan, and a line for each pairing.
     assert_eq!(read(&dir, "m.jsonl").lines().count(), 3);
     assert_eq!(read(&dir, "games.pgn").matches("[White \"narikin 1\"]").count(), 2);
+    let pgn = read(&dir, "games.pgn");
+    let pgn = pgn.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(pgn.contains("draw by the limit of 6 moves}"), "{pgn}");
     assert_eq!(read(&dir, "last.epd").lines().count(), 4);
     let page = read(&dir, "m.html");
     assert!(page.contains("4 games.") && page.contains("<svg"), "{page}");

@@ -5,10 +5,13 @@ use readyok_arena::event::{End, Event};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
+use readyok_arena::result::Termination;
+use readyok_rules::Side;
 
 fn plan() -> Plan {
     let engine = |name| format!("[[engines]]\nname = '{name}'\ncommand = '/nowhere/{name}'\n");
-    let text = ["game = 'chess'\n", &engine("a"), &engine("b")].concat();
+    let text = ["game = 'chess'\nadjudication = { max_moves = 22 }\n", &engine("a"), &engine("b")]
+        .concat();
     toml::from_str(&text).expect("a plan")
 }
 
@@ -22,6 +25,33 @@ fn started(pair: u64) -> Event {
         worker: WorkerId(pair.to_string()),
         opening: Opening::default(),
     }
+}
+
+#[test]
+fn an_end_is_told_with_what_is_known_of_it() {
+    let mut standing = Standing::new(&plan(), 10);
+    let mut hear = |winner, termination| {
+        let (first, second) = (EngineId(0), EngineId(1));
+        let (pair, game, plies, duration_ms) = (0, 0, 45, 1);
+        let engines = Box::default();
+        standing.hear(&Event::GameEnd {
+            pair,
+            game,
+            first,
+            second,
+            winner,
+            termination,
+            plies,
+            duration_ms,
+            engines,
+        })
+    };
+    let line = hear(Some(Side::Second), Termination::TimeForfeit { late_us: 400 });
+    let told = "1.1  a – b  0-1  White loses on time by 0.4 ms (45 plies)";
+    assert_eq!(line.as_deref(), Some(told));
+    let line = hear(None, Termination::MoveLimit);
+    let told = "1.1  a – b  1/2-1/2  draw by the limit of 22 moves (45 plies)";
+    assert_eq!(line.as_deref(), Some(told));
 }
 
 #[test]
