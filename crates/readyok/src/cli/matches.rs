@@ -322,7 +322,8 @@ impl RunArgs {
         let mut exports = Vec::new();
         if let Some(path) = self.pgn {
             let existing = if self.pgn_append { Existing::Append } else { existing };
-            let tell = PgnTell { nodes: true, time_left: true, ..PgnTell::default() };
+            let tell =
+                PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
             let style = PgnStyle { min: self.pgn_min, tell, ..PgnStyle::default() };
             exports.push(Export { path, form: Form::Pgn(style), existing });
         }

@@ -31,6 +31,7 @@ fn a_match_is_played_kept_recorded_and_reported() {
     let pgn = read(&dir, "games.pgn");
     let pgn = pgn.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(pgn.contains("draw by the limit of 6 moves}"), "{pgn}");
+    assert!(pgn.contains(", latency=0.") && pgn.contains(", n="), "{pgn}");
     assert_eq!(read(&dir, "last.epd").lines().count(), 4);
     let page = read(&dir, "m.html");
     assert!(page.contains("4 games.") && page.contains("<svg"), "{page}");
