@@ -4,13 +4,14 @@
 //! happens, the files can be made again, and always say the same as the store. When a match goes
 //! on, [`Exports::check`] compares them with it: what is missing at the end is added, a torn end is
 //! cut, and a file that says anything else is written anew beside the old one, which then gets the
-//! ending `.old`. Of a folder with a file for each game those are written that are not as they
+//! ending `.old`, or the next one that is free. Of a folder with a file for each game those are written that are not as they
 //! should be.
 
 mod epd;
 mod error;
 mod file;
 mod folder;
+mod old;
 mod pgn;
 mod shogi;
 
@@ -55,9 +56,11 @@ pub enum Form {
 /// What becomes of a file that is there already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
-    /// The records take its place.
+    /// The records take its place, and it is kept under another name if it is not of this match.
     #[default]
     Replace,
+    /// The same, but of a new match's file nothing is kept.
+    Overwrite,
     /// The records are put at its end.
     Append,
 }
@@ -94,8 +97,10 @@ impl Exports {
                 Form::Kif => Target::Folder(Folder::open(&export.path)?),
                 Form::Pgn(_) | Form::Positions | Form::Csa => {
                     let from = start_of(export, store)?;
-                    let fresh = store.stored().is_empty();
-                    Target::File(Box::new(Follower::open(&export.path, from, fresh)?))
+                    // Of a match that goes on, it may hold what somebody wants to have.
+                    let is_new = store.stored().is_empty();
+                    let keeps = !(is_new && export.existing == Existing::Overwrite);
+                    Target::File(Box::new(Follower::open(&export.path, from, keeps)?))
                 }
             };
             self.targets.push((export.form.clone(), target));
@@ -213,7 +218,7 @@ impl Form {
 
 /// Where the records of the match start in a file.
 fn start_of(export: &Export, store: &mut Store) -> Result<u64, ExportError> {
-    if export.existing == Existing::Replace {
+    if export.existing != Existing::Append {
         return Ok(0);
     }
     let path = export.path.to_string_lossy().into_owned();

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::ExportError;
 use super::error::At as _;
+use super::{ExportError, old};
 use crate::store::{folder_of, sync_folder};
 
 /// A file that follows the store.
 #[derive(Debug)]
 pub(super) struct Follower {
     path: PathBuf,
-    /// The match has no stored pair yet, so that nothing of it can be in the file.
-    fresh: bool,
+    /// Whether what does not agree is kept under another name.
+    keeps: bool,
     state: State,
 }
 
@@ -30,12 +30,13 @@ enum State {
 }
 
 impl Follower {
-    /// Opens a file in which the records of the match start somewhere.
-    pub(super) fn open(path: &Path, from: u64, fresh: bool) -> Result<Self, ExportError> {
+    /// Opens a file in which the records of the match start somewhere. What does not agree in it is kept
+    /// under another name, or is not.
+    pub(super) fn open(path: &Path, from: u64, keeps: bool) -> Result<Self, ExportError> {
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         let mut file = BufReader::new(file.at(path, "cannot be opened")?);
         file.seek(SeekFrom::Start(from)).at(path, "cannot be read")?;
-        Ok(Self { path: path.to_owned(), fresh, state: State::Checking { file, good: from } })
+        Ok(Self { path: path.to_owned(), keeps, state: State::Checking { file, good: from } })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -68,7 +69,7 @@ impl Follower {
             if rest.is_empty() { self.append_from(good)? } else { self.rewrite_from(good)? }
         }
         let State::Rewriting { agreed, .. } = self.state else { return Ok(None) };
-        let told = if self.fresh { None } else { Some(self.keep_old(agreed)?) };
+        let told = if self.keeps { Some(self.keep_old(agreed)?) } else { None };
         self.take_place()?;
         Ok(told)
     }
@@ -124,18 +125,12 @@ impl Follower {
     /// Gives what the file was a second name.
     fn keep_old(&self, agreed: u64) -> Result<String, ExportError> {
         let path = &self.path;
-        let mut old = path.clone().into_os_string();
-        old.push(".old");
-        match fs::remove_file(&old) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => fs::hard_link(path, &old),
-        }
-        .at(path, "cannot be kept under another name")?;
+        let old = old::keep(path).at(path, "cannot be kept under another name")?;
         Ok(format!(
             "`{}` did not agree with the results from byte {agreed} on and was written anew; what \
              it was is in `{}`",
             path.display(),
-            Path::new(&old).display()
+            old.display()
         ))
     }
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::ExportError;
 use super::error::At as _;
+use super::{ExportError, old};
 use crate::pairing::PairResult;
 use crate::store::unnamed_in;
 
@@ -24,13 +24,15 @@ impl Folder {
     }
 
     /// Makes the files of a pair say what they should. Pairs and games are counted from 1 in their
-    /// names.
+    /// names. What says something else is kept under another name.
     pub(super) fn put(&self, pair: &PairResult, games: &[String]) -> Result<(), ExportError> {
         for (number, text) in (1..).zip(games) {
             let path = self.0.join(format!("{:06}-{number}.kif", pair.pairing.index + 1));
             match fs::read(&path) {
                 Ok(found) if found == text.as_bytes() => continue,
-                Ok(_) => (),
+                Ok(_) => {
+                    old::keep(&path).at(&path, "cannot be kept under another name")?;
+                }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => (),
                 Err(error) => return Err(error).at(&path, "cannot be read"),
             }

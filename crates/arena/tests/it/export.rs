@@ -262,10 +262,26 @@ fn records_can_follow_what_stands_in_the_file() {
 }
 
 #[test]
-fn a_new_match_replaces_the_records_of_another_one() {
+fn a_new_match_keeps_the_records_of_others_under_another_name() {
+    let place = Place::new();
+    for (name, number) in [("games.old", 1), ("games.old2", 2)] {
+        let others = format!("other games {number}\n");
+        fs::write(place.path("games"), &others).expect("space");
+        let told = place.play_on(&place.export(pgn(), Existing::Replace), 1);
+        assert!(matches!(&told[..], [it] if it.contains(name)), "{told:?}");
+        assert_eq!(place.text(), expected(&pgn(), 1));
+        assert_eq!(fs::read_to_string(place.path(name)).expect("the old one"), others);
+        fs::remove_file(place.path("match.jsonl")).expect("a file");
+    }
+    let old = fs::read_to_string(place.path("games.old")).expect("the old one");
+    assert_eq!(old, "other games 1\n");
+}
+
+#[test]
+fn who_wants_to_overwrite_records_gets_no_other_file() {
     let place = Place::new();
     fs::write(place.path("games"), "other games\n").expect("space");
-    assert_eq!(place.play_on(&place.export(pgn(), Existing::Replace), 1), [""; 0]);
+    assert_eq!(place.play_on(&place.export(pgn(), Existing::Overwrite), 1), [""; 0]);
     assert_eq!(place.text(), expected(&pgn(), 1));
     assert!(!place.path("games.old").exists());
 }
@@ -300,9 +316,13 @@ fn games_of_shogi_can_be_read_again() {
     let mut exports = Exports::new(vec![csa, kif]);
     exports.begin(&mut store).expect("files");
     exports.open().expect("files");
+    fs::write(place.path("kif/000001-1.kif"), "another game\n").expect("space");
     for index in 0..2 {
         exports.append(&shogi_pair(index)).expect("space");
     }
+    let old = place.path("kif/000001-1.kif.old");
+    assert_eq!(fs::read_to_string(&old).expect("the old one"), "another game\n");
+    fs::remove_file(old).expect("it was there");
     let check = |bytes: &[u8], format, plies: &[usize]| {
         let games = record::read(bytes, format).map(|game| game.expect("a game"));
         let games: Vec<_> = games.collect();

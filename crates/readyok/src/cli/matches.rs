@@ -70,7 +70,7 @@ struct RunArgs {
     /// Go on although engines or openings have changed since
     #[arg(long, requires = "resume")]
     despite_changes: bool,
-    /// Write games as PGN (chess)
+    /// Write games as PGN (chess); a file that holds others gets the ending .old
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
     /// Add to what the PGN file holds
@@ -233,7 +233,7 @@ fn fastchess_manner(options: &fastchess::Options, logger: Option<&Logger>) -> Ma
 }
 
 fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
-    let existing = |append| if append { Existing::Append } else { Existing::Replace };
+    let existing = |append| if append { Existing::Append } else { Existing::Overwrite };
     let named = |ending: &str| PathBuf::from(format!("fastchess_{}.{ending}", seconds()));
     let mut exports = Vec::new();
     if let Some(pgn) = &options.pgn {
