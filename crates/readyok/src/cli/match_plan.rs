@@ -132,9 +132,9 @@ struct OpeningArgs {
     /// Start positions of Chess960 by number [all of them, with --game chess960]
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["double_chess960", "handicap"])]
     chess960_numbers: Vec<u16>,
-    /// Chess960 with different first ranks for White and Black
-    #[arg(long, conflicts_with = "handicap")]
-    double_chess960: bool,
+    /// Chess960 with different first ranks for White and Black: all of them, or pairs of numbers
+    #[arg(long, value_name = "WHITE/BLACK", require_equals = true, num_args = 0.., value_delimiter = ',', conflicts_with = "handicap")]
+    double_chess960: Option<Vec<RanksArg>>,
     /// A handicap of shogi, such as `2-piece`
     #[arg(long, value_name = "NAME")]
     handicap: Option<String>,
@@ -224,6 +224,13 @@ struct ProtocolArg(Protocol);
 
 #[derive(Clone, Copy, Debug)]
 struct Seconds(u64);
+
+/// The numbers of White's first rank and of Black's.
+#[derive(Clone, Copy, Debug)]
+struct RanksArg {
+    white: u16,
+    black: u16,
+}
 
 /// Milliseconds, written as seconds.
 #[derive(Clone, Copy, Debug)]
@@ -354,8 +361,9 @@ impl OpeningArgs {
             OpeningSource::File { path: path.clone(), format: self.book_format.map(Into::into) }
         } else if let Some(name) = &self.handicap {
             OpeningSource::Handicap { name: name.clone() }
-        } else if self.double_chess960 {
-            OpeningSource::DoubleChess960 { numbers: Vec::new() }
+        } else if let Some(ranks) = &self.double_chess960 {
+            let numbers = ranks.iter().map(|ranks| (ranks.white, ranks.black)).collect();
+            OpeningSource::DoubleChess960 { numbers }
         } else if matches!(game, GameArg::Chess960) || !self.chess960_numbers.is_empty() {
             OpeningSource::Chess960 { numbers: self.chess960_numbers.clone() }
         } else {
@@ -469,6 +477,19 @@ impl FromStr for Seconds {
             return Err(error);
         }
         u64::try_from(time.time.as_millis()).map(Self).map_err(|_| error)
+    }
+}
+
+impl FromStr for RanksArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| text.parse().ok().filter(|number| *number < 960);
+        let ranks = text.split_once('/').map(|(white, black)| (number(white), number(black)));
+        match ranks {
+            Some((Some(white), Some(black))) => Ok(Self { white, black }),
+            _ => Err("it has the form WHITE/BLACK with numbers from 0 to 959, such as 518/0"),
+        }
     }
 }
 

@@ -108,6 +108,21 @@ fn a_plan_calls_engines_what_the_command_line_calls_them() {
 }
 
 #[test]
+fn first_ranks_of_double_chess960_are_given_by_numbers() {
+    let dir = Dir::new();
+    let words = ["match", "--game", "chess960", "--double-chess960=518/0", "narikin", "narikin"];
+    let output = at(&dir, &[&words[..], &QUICK[..], &["--results", "m.jsonl"]].concat());
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let results = read(&dir, "m.jsonl");
+    assert!(results.contains("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"), "{results}");
+    for wrong in ["--double-chess960=3,4", "--double-chess960=960/0"] {
+        let output = at(&dir, &["match", "narikin", "narikin", wrong, "--depth", "1"]);
+        assert_eq!(output.code(), Some(2));
+        assert!(output.stderr.contains("such as 518/0"), "{}", output.stderr);
+    }
+}
+
+#[test]
 fn shogi_is_played_and_kept_as_kif() {
     let dir = Dir::new();
     let words =
