@@ -41,6 +41,10 @@ impl Model {
         (Self::UnscaledBayesElo, "unscaled-bayeselo"),
     ];
 
+    /// What the command line called some before.
+    const ALIASES: [(Self, &'static str); 2] =
+        [(Self::FastchessBayesian, "fastchess-bayesian"), (Self::BayesElo, "bayes-elo")];
+
     /// Whether pairs count as pairs. Under the other models they count as single games.
     pub fn is_about_pairs(self) -> bool {
         match self {
@@ -64,7 +68,8 @@ pub struct UnknownModel(String);
 
 impl fmt::Display for UnknownModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no model of a test is called `{}`", self.0)
+        let names = Model::ALL.map(|(_, name)| name).join(", ");
+        write!(f, "no model of a test is called `{}`; there are {names}", self.0)
     }
 }
 
@@ -74,7 +79,7 @@ impl FromStr for Model {
     type Err = UnknownModel;
 
     fn from_str(word: &str) -> Result<Self, UnknownModel> {
-        let found = Self::ALL.iter().find(|(_, name)| *name == word);
+        let found = Self::ALL.iter().chain(&Self::ALIASES).find(|(_, name)| *name == word);
         found.map(|(model, _)| *model).ok_or_else(|| UnknownModel(word.chars().take(40).collect()))
     }
 }

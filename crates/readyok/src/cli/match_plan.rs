@@ -169,9 +169,10 @@ struct EndArgs {
     /// End the match when a sequential test has decided between two strengths in Elo
     #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
     sprt: Option<SprtArg>,
-    /// What the Elo of the test is
-    #[arg(long, value_enum, default_value_t = ModelArg::Normalized, requires = "sprt")]
-    sprt_model: ModelArg,
+    /// What the Elo of the test is: normalized, logistic, bayesian (that of fastchess), bayeselo
+    /// (that of cutechess) or unscaled-bayeselo
+    #[arg(long, value_name = "MODEL", default_value_t = Model::Normalized, requires = "sprt")]
+    sprt_model: Model,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -205,18 +206,6 @@ enum ImpasseArg {
     Try,
     /// Nothing
     None,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ModelArg {
-    /// The score in standard deviations
-    Normalized,
-    /// The expected score
-    Logistic,
-    /// What fastchess calls bayesian
-    FastchessBayesian,
-    /// BayesElo, as cutechess has it
-    BayesElo,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -395,7 +384,7 @@ impl EndArgs {
 
     fn sprt(&self) -> Option<SprtPlan> {
         let SprtArg { elo: [elo0, elo1], errors: [alpha, beta] } = self.sprt?;
-        Some(SprtPlan { model: self.sprt_model.into(), elo0, elo1, alpha, beta })
+        Some(SprtPlan { model: self.sprt_model, elo0, elo1, alpha, beta })
     }
 }
 
@@ -543,17 +532,6 @@ impl From<ImpasseArg> for Impasse {
             ImpasseArg::Points24 => Self::Points24,
             ImpasseArg::Try => Self::TryRule,
             ImpasseArg::None => Self::None,
-        }
-    }
-}
-
-impl From<ModelArg> for Model {
-    fn from(model: ModelArg) -> Self {
-        match model {
-            ModelArg::Normalized => Self::Normalized,
-            ModelArg::Logistic => Self::Logistic,
-            ModelArg::FastchessBayesian => Self::FastchessBayesian,
-            ModelArg::BayesElo => Self::BayesElo,
         }
     }
 }

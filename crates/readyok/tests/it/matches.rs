@@ -261,6 +261,23 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
 }
 
 #[test]
+fn a_test_of_a_match_has_the_models_that_elo_has() {
+    let dir = Dir::new();
+    for (name, kept) in [("unscaled-bayeselo", "unscaled-bayeselo"), ("bayes-elo", "bayeselo")] {
+        let words = ["match", "narikin", "narikin", "--sprt", "0,5", "--sprt-model", name];
+        let file = format!("{name}.jsonl");
+        let output = at(&dir, &[&words[..], &QUICK[..], &["--results", &file]].concat());
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        let results = read(&dir, &file);
+        assert!(results.contains(&format!("\"model\":\"{kept}\"")), "{results}");
+        assert_eq!(
+            at(&dir, &["elo", "1", "2", "3", "--sprt", "0,5", "--model", name]).code(),
+            Some(0)
+        );
+    }
+}
+
+#[test]
 fn strength_is_computed_from_counts() {
     let dir = Dir::new();
     let games = at(&dir, &["elo", "136", "111", "96"]);

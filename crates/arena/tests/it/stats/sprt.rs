@@ -193,6 +193,11 @@ fn models_are_known_by_their_names() {
     for name in ["normalized", "logistic", "bayesian", "bayeselo", "unscaled-bayeselo"] {
         assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
     }
-    let error = "nelo".parse::<Model>().unwrap_err();
-    assert_eq!(error.to_string(), "no model of a test is called `nelo`");
+    for (old, name) in [("fastchess-bayesian", "bayesian"), ("bayes-elo", "bayeselo")] {
+        assert_eq!(old.parse::<Model>().unwrap().to_string(), name);
+    }
+    let error = "nelo".parse::<Model>().unwrap_err().to_string();
+    let told = "no model of a test is called `nelo`; there are normalized, logistic, bayesian, \
+                bayeselo, unscaled-bayeselo";
+    assert_eq!(error, told);
 }
