@@ -47,7 +47,7 @@ impl Figure {
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = match self {
-            Self::Number(value) => return value.fmt(f),
+            Self::Number(value) => return shown(*value, f.precision()).fmt(f),
             Self::PlusInfinity => "inf",
             Self::MinusInfinity => "-inf",
             Self::Unknown => "unknown",
@@ -55,6 +55,13 @@ impl fmt::Display for Figure {
         // `pad` would take the precision for the length of the word.
         write!(f, "{word:>width$}", width = f.width().unwrap_or(0))
     }
+}
+
+/// The value as it is written: what rounds to nothing has no sign.
+fn shown(value: f64, precision: Option<usize>) -> f64 {
+    let text = precision.map_or_else(|| value.to_string(), |places| format!("{value:.places$}"));
+    let is_nothing = text.chars().all(|letter| matches!(letter, '-' | '.' | '0'));
+    if is_nothing { 0.0 } else { value }
 }
 
 /// A value with its error.

@@ -189,3 +189,13 @@ fn elo_and_score_are_inverse() {
     assert_eq!(elo_of_score(1.01), Figure::Unknown);
     assert_eq!(elo_of_score(f64::NAN), Figure::Unknown);
 }
+
+#[test]
+fn what_rounds_to_nothing_has_no_sign() {
+    let draws = pairs([0, 0, 7, 0, 0]);
+    assert!(format!("{:.1}", draws.elo).starts_with("0.0 +/- "), "{:.1}", draws.elo);
+    let show = |value| format!("{:.1}", Figure::Number(value));
+    assert_eq!([-0.0, -0.04, -0.06, 0.04].map(show), ["0.0", "0.0", "-0.1", "0.0"]);
+    assert_eq!(Figure::Number(-0.0).to_string(), "0");
+    assert_eq!(Figure::Number(-0.5).to_string(), "-0.5");
+}
