@@ -5,6 +5,7 @@ mod flags;
 mod queue;
 mod run;
 mod show;
+mod slots;
 mod standing;
 
 pub use engines::{EngineError, engine_plan, find_engine};
@@ -12,4 +13,5 @@ pub use flags::{FlagError, PerEngine};
 pub use queue::{Queue, Worker};
 pub use run::{Changes, Manner, Results, Run, read_plan, write_report};
 pub use show::{Lines, Live};
+pub use slots::Slots;
 pub use standing::Standing;

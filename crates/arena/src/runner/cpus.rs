@@ -34,18 +34,21 @@ impl Cpus {
     /// # Errors
     /// There are not enough, or the system does not say which there are.
     pub fn share(slots: usize, each: usize, list: Option<&[usize]>) -> Result<Self, CpuError> {
-        let usable = sys::usable()?;
-        let usable = match list {
-            Some(list) => list.iter().copied().filter(|cpu| usable.contains(cpu)).collect(),
-            None => usable,
-        };
-        let order = spread(&usable, sys::siblings);
+        let order = spread(&usable(list)?, sys::siblings);
         let needed = slots.saturating_mul(each.max(1));
         if order.len() < needed {
             return Err(CpuError::TooFew { cpus: order.len(), needed });
         }
         let slots = order.chunks(each.max(1)).take(slots).map(<[usize]>::to_vec).collect();
         Ok(Self { slots })
+    }
+
+    /// How many processors there are to share out: of `list`, or of all.
+    ///
+    /// # Errors
+    /// The system does not say which there are.
+    pub fn count(list: Option<&[usize]>) -> Result<usize, CpuError> {
+        Ok(usable(list)?.len())
     }
 
     /// The processors of each slot.
@@ -60,6 +63,14 @@ impl Cpus {
     pub fn bind(&self, slot: usize) -> Result<(), CpuError> {
         self.slots.get(slot).map_or(Ok(()), |cpus| sys::bind(cpus))
     }
+}
+
+fn usable(list: Option<&[usize]>) -> Result<BTreeSet<usize>, CpuError> {
+    let usable = sys::usable()?;
+    Ok(match list {
+        Some(list) => list.iter().copied().filter(|cpu| usable.contains(cpu)).collect(),
+        None => usable,
+    })
 }
 
 /// How many processors a game of a plan keeps busy: as many as the engine with the most `Threads`,

@@ -55,8 +55,8 @@ pub(super) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How the match is run")]
 struct RunArgs {
-    /// Play so many pairings at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Play so many pairings at once; 0: as many as the processors carry, with threads and pondering
+    #[arg(long, value_name = "N", default_value_t = 1)]
     concurrency: u16,
     /// Bind engines to processors: to these, or to all that there are
     #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]

@@ -31,9 +31,12 @@ pub(super) struct Args {
     queue: String,
     #[command(flatten)]
     access: AccessArgs,
-    /// Play so many pairings at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Play so many pairings at once; 0: as many as the processors carry, with threads and pondering
+    #[arg(long, value_name = "N", default_value_t = 1)]
     slots: u16,
+    /// Bind engines to processors: to these, or to all that there are; no more slots than these carry
+    #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
+    pin: Option<Vec<usize>>,
     /// Allow a program of this machine
     #[arg(long, value_name = "PROGRAM")]
     engine: Vec<PathBuf>,
@@ -68,6 +71,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         engines: args.engine,
         cache,
         slots: usize::from(args.slots),
+        pin: args.pin,
         name: args.name.unwrap_or_else(name),
         idle: args.idle.map(Duration::from_secs),
         guard: guardian::start().map_err(Failure::failed)?,

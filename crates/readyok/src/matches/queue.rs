@@ -4,15 +4,17 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use readyok_arena::plan::Plan;
 use readyok_arena::queue::nats::{
     Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, measure_speed, scaled,
 };
 use readyok_arena::queue::{Order, QueueError, WorkerId};
-use readyok_arena::runner::{Match, Summary, work};
+use readyok_arena::runner::{CpuError, Cpus, Match, Summary, threads_of, work};
 use readyok_arena::store::ContentHash;
 use readyok_client::{Guard, Patience};
 
 use super::run::{player, setting};
+use super::slots::{Slots, processors};
 
 type Failed = Box<dyn Error>;
 
@@ -55,8 +57,11 @@ pub struct Worker {
     pub engines: Vec<PathBuf>,
     /// Where programs that are delivered are put.
     pub cache: PathBuf,
-    /// How many pairings it plays at once.
+    /// How many pairings it plays at once; 0 is as many as the processors carry.
     pub slots: usize,
+    /// Whether engines are bound to processors: to these, or to all that this program may use. Of
+    /// slots there are then no more than processors for them.
+    pub pin: Option<Vec<usize>>,
     /// What it is called.
     pub name: String,
     /// It goes home when there was no match for so long. None stays.
@@ -99,13 +104,23 @@ impl Worker {
                 order.plan = scaled(order.plan, there, here);
             }
             say(&format!("plays match {}", order.plan_hash));
+            let (slots, cpus) = self.share(&order.plan)?;
+            if self.slots != 0 && slots.count < self.slots {
+                let (count, each) = (slots.count, slots.each);
+                say(&format!("{count} at once, as each has {each} processors of its own"));
+            }
+            if let Some(complaint) = slots.complaint() {
+                say(&complaint);
+            }
             let setting = setting(&order.plan)?;
             let done = std::thread::scope(|scope| {
-                let slots = (0..self.slots.max(1)).map(|slot| {
-                    let (served, order, setting) = (&served, &order, &setting);
+                let slots = (0..slots.count).map(|slot| {
+                    let (served, order, setting, cpus) = (&served, &order, &setting, &cpus);
                     let guard = &self.guard;
                     let worker = WorkerId(format!("{}-{slot}", self.name));
                     scope.spawn(move || {
+                        let bound = cpus.as_ref().map_or(Ok(()), |cpus| cpus.bind(slot));
+                        bound.map_err(|error| QueueError { text: error.to_string() })?;
                         let mut jobs = served.jobs(worker)?;
                         work(&mut jobs, &mut player(order, setting, Patience::default(), guard))
                     })
@@ -123,5 +138,16 @@ impl Worker {
                 Err(error) => say(&error.to_string()),
             }
         }
+    }
+
+    /// The slots for a plan, and their processors if they have some of their own.
+    fn share(&self, plan: &Plan) -> Result<(Slots, Option<Cpus>), CpuError> {
+        let each = threads_of(plan);
+        let Some(list) = &self.pin else {
+            return Ok((Slots::new(self.slots, each, processors()), None));
+        };
+        let list = Some(list.as_slice()).filter(|list| !list.is_empty());
+        let slots = Slots::new(self.slots, each, Cpus::count(list)?).within();
+        Ok((slots, Some(Cpus::share(slots.count, slots.each, list)?)))
     }
 }

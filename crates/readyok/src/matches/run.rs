@@ -23,6 +23,7 @@ use readyok_client::{Guard, Patience};
 use readyok_rules::Game;
 
 use super::queue::Queue;
+use super::slots::{Slots, processors};
 
 /// Where results are kept.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ pub struct Run {
     pub results: Results,
     /// How the coordinator acts.
     pub settings: Settings,
-    /// How many pairings are played at once.
+    /// How many pairings are played at once; 0 is as many as the processors carry.
     pub slots: usize,
     /// Whether engines are bound to processors: to these, or to all that this program may use.
     pub pin: Option<Vec<usize>>,
@@ -133,17 +134,21 @@ impl Run {
         let summary = if let Some(queue) = self.queue {
             queue.coordinate(game, resumed)?
         } else {
-            let cpus = match &self.pin {
+            let (slots, cpus) = match &self.pin {
                 Some(list) => {
                     let list = Some(list.as_slice()).filter(|list| !list.is_empty());
-                    Some(Cpus::share(self.slots, threads_of(&plan), list)?)
+                    let slots = Slots::new(self.slots, threads_of(&plan), Cpus::count(list)?);
+                    (slots, Some(Cpus::share(slots.count, slots.each, list)?))
                 }
-                None => None,
+                None => (Slots::new(self.slots, threads_of(&plan), processors()), None),
             };
+            if let Some(complaint) = slots.complaint() {
+                writeln!(io::stderr(), "readyok: {complaint}")?;
+            }
             let Manner { patience, setting: manner, pause, overhearing } = &self.manner;
             let setting = Setting { tablebases: setting(&plan)?.tablebases, ..manner.clone() };
             let guard = &self.guard;
-            game.play_here(self.slots, cpus.as_ref(), |order| {
+            game.play_here(slots.count, cpus.as_ref(), |order| {
                 let player = player(order, &setting, *patience, guard);
                 player.pausing(*pause).overheard_by(overhearing.clone())
             })?

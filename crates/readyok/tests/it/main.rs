@@ -18,6 +18,7 @@ mod serve;
 mod server_restarted;
 mod shown;
 mod shown_match;
+mod slots;
 mod standing;
 mod tap;
 mod watch;

@@ -40,6 +40,19 @@ fn a_match_is_played_kept_recorded_and_reported() {
 }
 
 #[test]
+fn more_games_at_once_than_processors_are_told_with_pondering_counted() {
+    let dir = Dir::new();
+    let play = |more: &[&str]| {
+        let words = ["match", "narikin", "narikin", "--rounds", "1", "--ponder", "--plain"];
+        let output = at(&dir, &[&words[..], &QUICK[..], more].concat());
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        output.stderr
+    };
+    let told = play(&["--concurrency", "512", "--results", "many.jsonl"]);
+    assert!(told.contains("512 at once keep 1024 processors busy"), "{told}");
+}
+
+#[test]
 fn a_match_goes_on_with_more_rounds() {
     let dir = Dir::new();
     let plan = |rounds: &'static str| {
