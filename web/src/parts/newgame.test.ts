@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StrengthRange } from '../api/wire';
-import { blank, strengthIn } from './newgame';
+import { blank, kept, strengthIn } from './newgame';
 
 const skill: StrengthRange = { kind: 'level', option: 'Skill Level', min: 0, max: 20 };
 const elo: StrengthRange = { kind: 'elo', min: 1320, max: 3190 };
@@ -22,4 +22,17 @@ test('nor does Elo', () => {
 test('what was chosen stays, to both ends of the scale', () => {
   for (const value of [0, 5, 20]) expect(strengthIn(skill, value)).toBe(value);
   for (const value of [1320, 1400, 3190]) expect(strengthIn(elo, value)).toBe(value);
+});
+
+test('the number of a start position is kept', () => {
+  const number = (value: unknown) => kept(JSON.stringify({ ...blank(), number: value })).number;
+  expect(number(518)).toBe(518);
+  expect(number(0)).toBe(0);
+  expect(number(null)).toBeNull();
+  expect(number('518')).toBeNull();
+  expect(number(5.5)).toBeNull();
+});
+
+test('what is nothing takes the place of nothing', () => {
+  expect(kept('{"time":null,"seats":null,"variant":null}')).toEqual(blank());
 });

@@ -159,6 +159,12 @@ export function blank(): NewGameForm {
   };
 }
 
+/** Whether a value is of the kind of the usual one. Where that is none, it is the number of a start position. */
+function fits(value: unknown, usual: unknown): boolean {
+  if (usual === null) return value === null || Number.isInteger(value);
+  return value !== null && typeof value === typeof usual;
+}
+
 /** The form as it was the last time, as far as it can be read. */
 export function kept(text: string): NewGameForm {
   const form = blank();
@@ -166,7 +172,7 @@ export function kept(text: string): NewGameForm {
     const old: unknown = JSON.parse(text || '{}');
     if (typeof old !== 'object' || old === null) return form;
     const known = Object.entries(old).filter(
-      ([name, value]) => name in form && typeof value === typeof form[name as keyof NewGameForm],
+      ([name, value]) => name in form && fits(value, form[name as keyof NewGameForm]),
     );
     const found = { ...form, ...Object.fromEntries(known) };
     // A seat may be of a time when seats held less.
