@@ -12,7 +12,8 @@ use crate::search::{Deadline, Search};
 /// How a search ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Played {
-    /// What the engine plays: a move that nobody has judged yet, or none, or its resignation.
+    /// What the engine plays, in its own word: a move that nobody has judged yet, or none, or its
+    /// resignation.
     pub best: Best<'static>,
     /// The answer that it expects, and would like to ponder on.
     pub ponder: Option<Move>,
@@ -34,12 +35,10 @@ impl Played {
         self.answered.saturating_duration_since(self.started)
     }
 
-    /// The move, if the engine plays one.
+    /// The move, if the engine plays one. The `0000` or `a1a1` of an engine without a legal move is
+    /// none; it stands in [`best`](Self::best).
     pub fn best_move(&self) -> Option<Move> {
-        match self.best {
-            Best::Move(it) => Some(it),
-            Best::None | Best::Resign | Best::Win | Best::Other(_) => None,
-        }
+        self.best.to_move()
     }
 
     /// What a search for a mate has found, in the words of USI whatever the engine speaks.
@@ -47,11 +46,15 @@ impl Played {
         if let Some(checkmate) = self.checkmate {
             return checkmate;
         }
-        match (self.info.score, self.info.pv, self.best) {
-            (Some(Score::MateIn { .. } | Score::MateSomeday), Some(pv), _) => Checkmate::Moves(pv),
-            (Some(Score::Mated | Score::MatedIn { .. }), ..) | (.., Best::None) => {
-                Checkmate::NoMate
-            }
+        let has_no_move = match &self.best {
+            Best::None => true,
+            Best::Move(_) => self.best.to_move().is_none(),
+            Best::Resign | Best::Win | Best::Other(_) => false,
+        };
+        match (self.info.score, self.info.pv) {
+            (Some(Score::MateIn { .. } | Score::MateSomeday), Some(pv)) => Checkmate::Moves(pv),
+            (Some(Score::Mated | Score::MatedIn { .. }), _) => Checkmate::NoMate,
+            _ if has_no_move => Checkmate::NoMate,
             _ => Checkmate::Unknown,
         }
     }

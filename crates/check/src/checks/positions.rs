@@ -1,6 +1,6 @@
 //! Positions and moves, as they are told and as they are answered.
 
-use readyok_protocol::{Best, Dialect, Move};
+use readyok_protocol::{Best, Dialect};
 use readyok_rules::{Game, Position};
 
 use super::{clause, probe};
@@ -434,7 +434,7 @@ fn no_legal_move(bench: &Bench<'_>) -> Outcome {
         match &found.best.best {
             // In USI a side without a move has lost, and its engine resigns.
             Best::None | Best::Resign => (),
-            Best::Move(mv) if *mv == Move::NULL || mv.goes_nowhere() => (),
+            best @ Best::Move(_) if best.to_move().is_none() => (),
             answer => {
                 let answer = words::answer(answer);
                 return Err(Stop::fail(format!("where no move is legal the answer is `{answer}`")));

@@ -28,7 +28,8 @@ pub struct BestMove<'a> {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Best<'a> {
-    /// A move. `0000` is the null move; some engines without a legal move send it, or `a1a1`.
+    /// A move, as it was sent. `0000` is the null move; some engines without a legal move send it, or
+    /// `a1a1`: [`to_move`](Self::to_move) tells them from those that are played.
     Move(Move),
     /// There is no legal move: `(none)`, also spelled `NULL`, `null` and `none`.
     None,
@@ -64,6 +65,15 @@ impl Best<'_> {
             "win" => Some(Self::Win),
             word if is_no_move(word) => Some(Self::None),
             word => Move::read_loosely(word, dialect).ok().map(Self::Move),
+        }
+    }
+
+    /// The move that is played. The null move and one that goes nowhere (`a1a1`, and in shogi any such
+    /// as `5e5e`) are none: engines send them for want of a legal one.
+    pub fn to_move(&self) -> Option<Move> {
+        match self {
+            Self::Move(it) => Some(*it).filter(|it| *it != Move::NULL && !it.goes_nowhere()),
+            Self::None | Self::Resign | Self::Win | Self::Other(_) => None,
         }
     }
 

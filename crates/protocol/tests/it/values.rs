@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use readyok_protocol::{
     Clock, Clocks, Color, Convention, Dialect, MoveList, OptionDecl, OptionError, OptionValue,
-    Score, SetOption,
+    Reply, Score, SetOption,
 };
 
 fn score() -> impl Strategy<Value = Score> {
@@ -162,5 +162,26 @@ proptest! {
         let both = to_come.in_convention(Convention::IncrementIncluded);
         prop_assert_eq!(clock.budget(), to_come.budget());
         prop_assert_eq!(to_come.budget(), both.budget());
+    }
+}
+
+#[test]
+fn a_move_that_cannot_be_made_in_any_position_is_no_move_to_play() {
+    for (line, dialect, played) in [
+        ("bestmove e2e4", Dialect::Uci, Some("e2e4")),
+        ("bestmove a1a1", Dialect::Uci, None),
+        ("bestmove 0000", Dialect::Uci, None),
+        ("bestmove (none)", Dialect::Uci, None),
+        ("bestmove 7g7f", Dialect::Usi, Some("7g7f")),
+        ("bestmove 5e5e", Dialect::Usi, None),
+        ("bestmove P*5e", Dialect::Usi, Some("P*5e")),
+        ("bestmove resign", Dialect::Usi, None),
+    ] {
+        let reading = Reply::read(line, dialect);
+        let Reply::BestMove(best) = &reading.value else { panic!("{line}") };
+        assert_eq!(best.best.to_move().map(String::from).as_deref(), played, "{line}");
+        let mut written = String::new();
+        reading.value.write(dialect, &mut written).unwrap();
+        assert_eq!(written, line, "the word is kept");
     }
 }

@@ -141,7 +141,8 @@ impl Record {
     pub fn best_move(played: &Played, scribe: &Scribe) -> Self {
         let best = played.best_move();
         let (answer, other) = match &played.best {
-            Best::Move(_) => ("move", None),
+            Best::Move(_) if best.is_some() => ("move", None),
+            Best::Move(nowhere) => ("none", Some(nowhere.to_string())),
             Best::None => ("none", None),
             Best::Resign => ("resign", None),
             Best::Win => ("win", None),

@@ -65,6 +65,19 @@ fn check_error(arguments: &[&str], script: &str, code: i32, error: &str) {
 }
 
 #[test]
+fn a_move_that_goes_nowhere_is_no_move_and_its_word_is_kept() {
+    check_json(
+        &["--fen", "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "--depth", "1"],
+        &format!(
+            "{GREETING}> ucinewgame\n> isready\n< readyok\n\
+             > position fen R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1\n> go depth 1\n\
+             < bestmove a1a1"
+        ),
+        &[json!({"type": "bestmove", "answer": "none", "move": "a1a1"})],
+    );
+}
+
+#[test]
 fn prints_an_object_for_each_info_and_one_for_the_answer() {
     check_json(
         &["--moves", "e2e4", "e7e5", "--depth", "2", "--multipv", "2"],

@@ -503,6 +503,7 @@ fn failure(error: &EngineError) -> Failure {
 pub(crate) fn spoken(played: &Played, wording: Wording) -> crate::game::Spoken {
     use crate::game::Engines;
     let best = match &played.best {
+        Best::Move(mv) if played.best_move().is_none() => Engines::Nothing(mv.to_string()),
         Best::Move(mv) => Engines::Move(wording.heard(&mv.to_string())),
         Best::Resign => Engines::Resign,
         Best::Win => Engines::Win,

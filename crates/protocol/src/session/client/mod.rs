@@ -505,11 +505,7 @@ impl ClientSession {
             Reply::ReadyOk => self.take_ready(),
             Reply::Info(info) => self.take_info(info),
             Reply::BestMove(best) => {
-                let answer = match best.best {
-                    Best::Move(it) => Some(it),
-                    Best::None | Best::Resign | Best::Win | Best::Other(_) => None,
-                };
-                self.end_search(answer, |id| Event::BestMove(id, best.into_owned()));
+                self.end_search(best.best.to_move(), |id| Event::BestMove(id, best.into_owned()));
             }
             Reply::Checkmate(mate) => {
                 self.end_search(None, |id| Event::Checkmate(id, mate.into_owned()));
