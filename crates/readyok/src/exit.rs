@@ -19,7 +19,7 @@ pub enum Code {
     Nonconforming,
     /// 2: `check` could not judge the engine.
     Unjudged,
-    /// 130: interrupted, twice unless it is a match.
+    /// 130: interrupted, in the middle of an analysis twice.
     Interrupted,
     /// Of `tap`: that of the engine, or 128 and the number of the signal that ended it.
     Engine(u8),
@@ -38,18 +38,23 @@ impl Code {
         let code = status.code().or_else(|| signal.map(|signal| 128 + signal));
         Self::Engine(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
+
+    /// What the system is told.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed | Self::Nonconforming => 1,
+            Self::Usage | Self::Unjudged => 2,
+            Self::MustBroken => 3,
+            Self::Interrupted => 130,
+            Self::Engine(code) => code,
+        }
+    }
 }
 
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
-        Self::from(match code {
-            Code::Done => 0,
-            Code::Failed | Code::Nonconforming => 1,
-            Code::Usage | Code::Unjudged => 2,
-            Code::MustBroken => 3,
-            Code::Interrupted => 130,
-            Code::Engine(code) => code,
-        })
+        code.number().into()
     }
 }
 

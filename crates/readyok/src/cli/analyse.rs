@@ -32,7 +32,7 @@ Examples:
   readyok analyse stockfish --option Hash=256 --nodes 1000000 --json
 
 Without a limit the search takes ten seconds. Of several limits the first one that is reached counts.
-Ctrl-C stops the search and prints the result; a second Ctrl-C ends the engine.
+Ctrl-C stops the search and prints the result; a second Ctrl-C, or one before the search, ends the engine.
 
 On a terminal there is a live table; elsewhere there are JSON lines. docs/readyok.md describes them.";
 

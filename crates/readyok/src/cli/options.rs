@@ -10,6 +10,7 @@ use crate::cli::complain;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
+use crate::interrupt::Interrupts;
 use crate::options::{Report, translation};
 
 const HELP: &str = "\
@@ -50,6 +51,8 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
         Translation::default()
     });
     let dialect = args.protocol.map(Dialect::from).or(address.dialect);
+    let interrupts = Interrupts::default();
+    ctrlc::set_handler(move || interrupts.interrupt()).map_err(Failure::failed)?;
     let guard = guardian::start().map_err(Failure::failed)?;
     let engine = address.open(dialect, &guard).map_err(Failure::failed)?;
     let report = Report::new(&engine, &translation, &args.lang);

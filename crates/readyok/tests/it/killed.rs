@@ -7,7 +7,7 @@ use std::process::Child;
 
 use rustix::process::Signal;
 
-use crate::program::{Dir, PATIENCE, readyok, signal, wait};
+use crate::program::{Dir, PATIENCE, finish, readyok, signal, wait};
 use crate::serve::{get, link};
 
 /// Says nothing, and would stay for ten minutes. It has a folder of its own.
@@ -58,6 +58,31 @@ fn no_engine_outlives_a_program_that_is_killed() {
             let word = |word: &&str| word.replace("QUOTED", &quoted).replace("SCRIPT", engine);
             line.iter().map(word).collect()
         });
+    }
+}
+
+/// Interrupts the program once while it waits for the greeting of an engine that goes on like this.
+#[track_caller]
+fn check_interrupted(verb: &str, goes_on: &str) {
+    let dir = Dir::new();
+    let value = dir.path().to_str().expect("UTF-8");
+    let started = dir.path().join("started");
+    let engine = format!("sh -c \"echo > '{}'; {goes_on}\"", started.display());
+    let mut command = readyok(&dir);
+    command.args([verb, &engine]).env("READYOK_TEST", value);
+    let child = command.spawn().expect("the program starts");
+    wait("the engine does not start", || started.exists());
+    signal(child.id(), Signal::INT);
+    let output = finish(child);
+    assert_eq!((output.code(), output.text()), (Some(130), ""), "{}", output.stderr);
+    wait("something is left", || !is_in_use(&format!("READYOK_TEST={value}")));
+}
+
+#[test]
+fn an_interrupt_before_the_greeting_ends_the_program_and_the_engine() {
+    for verb in ["analyse", "options"] {
+        check_interrupted(verb, "exec sleep 600");
+        check_interrupted(verb, "while :; do echo babble; sleep 0.01; done");
     }
 }
 
