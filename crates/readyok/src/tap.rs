@@ -3,6 +3,7 @@
 
 mod log;
 mod relay;
+mod sink;
 mod watch;
 
 use std::ffi::OsString;
@@ -26,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How long a process has to end after it was told to, and its pipes have to run dry.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
-/// So many chunks may wait for the log. When it cannot keep up, the conversation waits for it.
+/// So many chunks may wait to be judged. That waits for no disk.
 const BACKLOG: usize = 512;
 
 /// A tap that is ready to be started.
@@ -111,7 +112,7 @@ impl Tap {
         let process = start()
             .map_err(|error| StartError { program: engine.get_program().to_owned(), error })?;
         let status = session.listen(&process, &inbox);
-        session.log.flush();
+        session.log.finish();
         Ok(status)
     }
 }
@@ -170,7 +171,7 @@ impl Session<'_> {
         let mut exited = None;
         let mut engine_closed = false;
         while exited.is_none() || !engine_closed {
-            match self.next_event(inbox, stage.due()) {
+            match next_event(inbox, stage.due()) {
                 Some(Event::Said { side, at, bytes }) => self.hear(side, at, Some(&bytes)),
                 Some(Event::Closed(side)) => {
                     self.hear(side, now(), None);
@@ -192,18 +193,6 @@ impl Session<'_> {
         exited
     }
 
-    /// What happens next, if anything does in time.
-    fn next_event(&mut self, inbox: &Receiver<Event>, due: Option<Instant>) -> Option<Event> {
-        inbox.try_recv().ok().or_else(|| {
-            // While nothing happens somebody may look at the log.
-            self.log.flush();
-            match due {
-                Some(due) => inbox.recv_timeout(due.saturating_duration_since(now())).ok(),
-                None => inbox.recv().ok(),
-            }
-        })
-    }
-
     /// Takes bytes of a side, or its end.
     fn hear(&mut self, side: Side, at: Instant, bytes: Option<&[u8]>) {
         let at = at.saturating_duration_since(self.start);
@@ -212,6 +201,14 @@ impl Session<'_> {
             Some(bytes) => self.watch.hear(side, at, bytes, &mut tell),
             None => self.watch.end(side, at, &mut tell),
         }
+    }
+}
+
+/// What happens next, if anything does in time.
+fn next_event(inbox: &Receiver<Event>, due: Option<Instant>) -> Option<Event> {
+    match due {
+        Some(due) => inbox.recv_timeout(due.saturating_duration_since(now())).ok(),
+        None => inbox.recv().ok(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -51,9 +51,9 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     };
     let file = open(&path)
         .map_err(|error| Failure::failed(format!("cannot write `{}`: {error}", path.display())))?;
-    let mut log = Log::new(BufWriter::new(file), &title(&args.engine, started));
+    let mut log = Log::new(file, &title(&args.engine, started)).map_err(Failure::failed)?;
     if args.strict {
-        log = log.reporting_to(io::stderr());
+        log = log.reporting_to(io::stderr()).map_err(Failure::failed)?;
     }
     let mut engine = Command::new(program);
     engine.args(arguments);

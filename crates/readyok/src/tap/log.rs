@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use readyok_protocol::Side;
 
+use super::sink::Sink;
 use super::watch::{Entry, Heard};
 use crate::text::Escaped;
 
@@ -20,43 +21,54 @@ use crate::text::Escaped;
 /// front when a rule was broken; the number of the line among those of its side; and the line as
 /// [`Escaped`], or the report.
 ///
-/// A log that cannot be written is given up, once reported: the conversation is worth more.
+/// Nobody waits for the log: what comes faster than it can be written for long is left out and counted.
+/// A log that cannot be written is given up, and so is one that never gets ahead: the conversation is
+/// worth more.
 pub struct Log {
-    out: Box<dyn Write>,
-    reports: Option<Box<dyn Write>>,
+    out: Sink,
+    reports: Option<Sink>,
     must_broken: bool,
     failure: Option<io::Error>,
 }
 
 impl Log {
     /// A log that starts with a comment.
-    pub fn new(out: impl Write + 'static, title: &str) -> Self {
-        let mut log = Self { out: Box::new(out), reports: None, must_broken: false, failure: None };
-        log.attempt(|out| writeln!(out, "# {}", Escaped(title.as_bytes())));
-        log
+    ///
+    /// # Errors
+    /// There can be no thread to write it.
+    pub fn new(out: impl Write + Send + 'static, title: &str) -> io::Result<Self> {
+        let out = Sink::new(out)?;
+        out.add(&format!("# {}\n", Escaped(title.as_bytes())));
+        Ok(Self { out, reports: None, must_broken: false, failure: None })
     }
 
     /// Has broken rules written to `reports`, too.
-    #[must_use]
-    pub fn reporting_to(self, reports: impl Write + 'static) -> Self {
-        Self { reports: Some(Box::new(reports)), ..self }
+    ///
+    /// # Errors
+    /// There can be no thread to write them.
+    pub fn reporting_to(self, reports: impl Write + Send + 'static) -> io::Result<Self> {
+        Ok(Self { reports: Some(Sink::new(reports)?), ..self })
     }
 
     /// Adds an entry.
     pub fn add(&mut self, entry: &Entry<'_>) {
-        self.attempt(|out| write_entry(entry, out));
+        let text = text_of(entry);
+        self.out.add(&text);
         if let Heard::Breach(breach) = &entry.heard {
             self.must_broken |= breach.is_must();
-            if let Some(reports) = &mut self.reports {
-                // With nobody there to read them, the reports are in the log all the same.
-                let _ = write_entry(entry, reports);
+            if let Some(reports) = &self.reports {
+                reports.add(&text);
             }
         }
     }
 
-    /// Lets everything that was added be seen by others.
-    pub fn flush(&mut self) {
-        self.attempt(|out| out.flush());
+    /// Waits, but not for long, until everything is written.
+    pub fn finish(&mut self) {
+        self.failure = self.out.finish();
+        if let Some(reports) = &self.reports {
+            // With nobody there to read them, the reports are in the log all the same.
+            let _ = reports.finish();
+        }
     }
 
     /// Whether one of the sides broke a must.
@@ -64,15 +76,9 @@ impl Log {
         self.must_broken
     }
 
-    /// Why the log ends before the conversation, if it does.
+    /// Why the log ends before the conversation, if it did when it was [finished](Self::finish).
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()
-    }
-
-    fn attempt(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
-        if self.failure.is_none() {
-            self.failure = write(&mut self.out).err();
-        }
     }
 }
 
@@ -82,8 +88,8 @@ impl fmt::Debug for Log {
     }
 }
 
-/// Writes an entry and a line end.
-fn write_entry(entry: &Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// An entry with its line end.
+fn text_of(entry: &Entry<'_>) -> String {
     let milliseconds = entry.at.as_secs_f64() * 1000.0;
     let direction = match entry.side {
         Side::Client => '>',
@@ -92,10 +98,10 @@ fn write_entry(entry: &Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
     let line = entry.line;
     match &entry.heard {
         Heard::Line(bytes) => {
-            writeln!(out, "{milliseconds:12.3} {direction}  {line:5} {}", Escaped(bytes))
+            format!("{milliseconds:12.3} {direction}  {line:5} {}\n", Escaped(bytes))
         }
         Heard::Breach(breach) => {
-            writeln!(out, "{milliseconds:12.3} !{direction} {line:5} {breach}")
+            format!("{milliseconds:12.3} !{direction} {line:5} {breach}\n")
         }
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::program::{Dir, Output, finish, readyok, run, scripted_engine, signal};
+use crate::program::{Dir, Output, PATIENCE, finish, readyok, run, scripted_engine, signal};
 
 /// Bytes of every value, and no line end at the end.
 fn noise(length: usize) -> Vec<u8> {
@@ -106,6 +106,36 @@ fn a_strict_tap_reports_on_standard_error_and_in_its_exit_code() {
             report
         ]
     );
+}
+
+#[test]
+fn bytes_pass_though_the_log_is_stuck() {
+    let dir = Dir::new();
+    let log = dir.path().join("a.log");
+    assert!(Command::new("mkfifo").arg(&log).status().expect("mkfifo is there").success());
+    let options = ["--log", log.to_str().expect("UTF-8")];
+    let mut child = tap(&dir, &options, &["cat"]).spawn().expect("the program starts");
+    let mut log = fs::File::open(&log).expect("the tap opens it, too");
+    let mut to = child.stdin.take().expect("a pipe");
+    let mut from = BufReader::new(child.stdout.take().expect("a pipe"));
+    let (done, on_done) = std::sync::mpsc::channel();
+    let talk = std::thread::spawn(move || {
+        let mut line = String::new();
+        // Much more than a pipe holds, and more turns than may wait to be judged.
+        for turn in 0..4000 {
+            line.clear();
+            writeln!(to, "info string {turn}").expect("the line is sent");
+            from.read_line(&mut line).expect("the line comes back");
+        }
+        // Whoever does not wait for it has seen the test fail.
+        let _ = done.send(());
+    });
+    on_done.recv_timeout(PATIENCE).expect("every line comes back");
+    talk.join().expect("all lines passed");
+    let mut text = String::new();
+    log.read_to_string(&mut text).expect("the log");
+    assert_eq!(finish(child).code(), Some(0));
+    assert_eq!(text.lines().filter(|line| line.contains("<  ")).count(), 4000);
 }
 
 #[test]
