@@ -32,14 +32,14 @@ fn rules() -> String {
         broken *should* the conversation goes on.\n\n\
         | rule | binds | severity | what it says | where it stands |\n|---|---|---|---|---|\n",
     );
-    for rule in Rule::ALL {
-        let severity = match rule.severity() {
-            Severity::Must => "must",
-            Severity::Should => "should",
-        };
-        let (binds, text, clause) = (rule.binds(), rule.text(), rule.clause());
-        row(&mut page, &format!("`{rule:?}` | {binds} | {severity} | {text} | {clause}"));
-    }
+    rule_rows(&mut page, Rule::is_about_order);
+    page.push_str(
+        "\n## What is said, and what never is\n\n\
+        Who listens to both sides knows which options were declared, when a search began, and what was\n\
+        never answered; an answer that is still owed is reported at the end.\n\n\
+        | rule | binds | severity | what it says | where it stands |\n|---|---|---|---|---|\n",
+    );
+    rule_rows(&mut page, |rule| !rule.is_about_order());
     page.push_str(
         "\n## The form of lines\n\nReading a line never fails; what is odd about it is noted.\n\n\
         | note | what was met | the rule |\n|---|---|---|\n",
@@ -48,6 +48,17 @@ fn rules() -> String {
         row(&mut page, &format!("`{kind:?}` | {} | {}", kind.text(), kind.clause()));
     }
     page
+}
+
+fn rule_rows(page: &mut String, wanted: impl Fn(Rule) -> bool) {
+    for rule in Rule::ALL.into_iter().filter(|rule| wanted(*rule)) {
+        let severity = match rule.severity() {
+            Severity::Must => "must",
+            Severity::Should => "should",
+        };
+        let (binds, text, clause) = (rule.binds(), rule.text(), rule.clause());
+        row(page, &format!("`{rule:?}` | {binds} | {severity} | {text} | {clause}"));
+    }
 }
 
 fn row(page: &mut String, cells: &str) {

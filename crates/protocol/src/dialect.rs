@@ -7,7 +7,7 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use crate::clock::{Convention, Millis};
-use crate::option::OptionDecl;
+use crate::option::{KnownOption, OptionDecl, SetBy};
 use crate::position::Root;
 
 /// Which protocol is spoken.
@@ -179,6 +179,13 @@ impl Dialect {
             Self::Uci => false,
             Self::Usi => self.same_option(name, "USI_Hash") || self.same_option(name, "USI_Ponder"),
         }
+    }
+
+    /// Whether it is no fault of a client to set this option in an engine that did not declare it: GUIs
+    /// set those options that are their own ([`SetBy::Client`]), whether they have any effect or not.
+    pub fn tolerates_undeclared(self, name: &str) -> bool {
+        let known = KnownOption::find(name, self);
+        self.sends_undeclared(name) || known.is_some_and(|it| it.set_by() == SetBy::Client)
     }
 
     /// Whether the name says that the protocol fixes what the option means: `UCI_…` (UCI 2006,

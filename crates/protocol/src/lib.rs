@@ -19,6 +19,7 @@ extern crate alloc;
 
 mod clock;
 mod command;
+mod details;
 mod dialect;
 mod dialogue;
 mod line;
@@ -36,6 +37,7 @@ mod sink;
 pub mod translation;
 #[doc = include_str!("uci_command.md")]
 pub mod uci_command {}
+mod witness;
 mod words;
 mod write;
 
@@ -56,4 +58,5 @@ pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status}
 pub use rule::{Rule, Severity, Side, Violation};
 pub use score::{Bound, Score, Wdl};
 pub use sink::ByteSink;
+pub use witness::Witness;
 pub use write::WriteError;

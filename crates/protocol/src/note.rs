@@ -64,6 +64,8 @@ pub enum NoteKind {
     MissingKeyword,
     /// Parts of the message in an order that the protocol does not have. It was understood.
     WrongOrder,
+    /// A limit after the moves of `searchmoves`. It was understood; engines take it for a move.
+    AfterSearchMoves,
     /// Not a whole number. The field was skipped.
     NotANumber,
     /// A number outside of what can be stored. The nearest one was taken.
@@ -112,7 +114,7 @@ pub enum NoteKind {
 
 impl NoteKind {
     /// All kinds.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::UnknownWord,
         Self::WrongDirection,
         Self::TrailingText,
@@ -120,6 +122,7 @@ impl NoteKind {
         Self::Missing,
         Self::MissingKeyword,
         Self::WrongOrder,
+        Self::AfterSearchMoves,
         Self::NotANumber,
         Self::NumberTooLarge,
         Self::NegativeNumber,
@@ -155,6 +158,9 @@ impl NoteKind {
             Self::Missing => "UCI 2006: this word is followed by a value",
             Self::MissingKeyword => "UCI 2006: this word introduces what follows",
             Self::WrongOrder => "UCI 2006: the parts of this message have a fixed order",
+            Self::AfterSearchMoves => {
+                "as deployed (Stockfish): `searchmoves` is the last word of `go` but for its moves"
+            }
             Self::NotANumber | Self::NumberTooLarge => "UCI 2006: <x> is a whole number",
             Self::NegativeNumber => "UCI 2006: counts and times are not negative",
             Self::Repeated => "UCI 2006, go and info: each field has one value",
@@ -192,6 +198,7 @@ impl NoteKind {
             Self::Missing => "missing value",
             Self::MissingKeyword => "missing keyword",
             Self::WrongOrder => "parts in the wrong order",
+            Self::AfterSearchMoves => "limit after `searchmoves`",
             Self::NotANumber => "not a whole number",
             Self::NumberTooLarge => "number too large",
             Self::NegativeNumber => "negative number",

@@ -34,7 +34,7 @@ pub enum Severity {
     Should,
 }
 
-/// The rules about order. The text of each is its documentation.
+/// The rules. The text of each is its documentation.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -79,11 +79,32 @@ pub enum Rule {
     CheckmateWithoutMateSearch,
     /// Between searches the engine sends no `info` but `info string`.
     InfoWithoutSearch,
+    /// The client sets options that were declared, and those that are its own.
+    UndeclaredOption,
+    /// The client sets an option to a value that it can have, and a button to none.
+    UnfitValue,
+    /// `go` says how far to search, and after `ponderhit` a search has a limit.
+    SearchWithoutLimit,
+    /// The time of a clock is more than zero, in USI at least zero, and no other time is negative.
+    ClockRunOut,
+    /// `depth`, `nodes`, `mate`, `movetime` and `movestogo` are at least one.
+    EmptyLimit,
+    /// The engine sends `currline` and `refutation` only while their options are on.
+    DetailNotAsked,
+    /// The engine sends `currmove`, `currmovenumber`, `currline` and `refutation` after one second
+    /// of search.
+    DetailTooSoon,
+    /// `uci` and `usi` are answered with `uciok` and `usiok`.
+    HelloUnanswered,
+    /// `isready` is always answered with `readyok`.
+    IsReadyUnanswered,
+    /// The engine does not leave before it has answered `go`, unless the client does.
+    GoUnanswered,
 }
 
 impl Rule {
-    /// All rules, those for the client first.
-    pub const ALL: [Self; 18] = [
+    /// All rules: those about order first, and of both kinds those for the client first.
+    pub const ALL: [Self; 28] = [
         Self::NotGreeted,
         Self::GreetedAlready,
         Self::BusyEngine,
@@ -102,7 +123,35 @@ impl Rule {
         Self::BestMoveTooEarly,
         Self::CheckmateWithoutMateSearch,
         Self::InfoWithoutSearch,
+        Self::UndeclaredOption,
+        Self::UnfitValue,
+        Self::SearchWithoutLimit,
+        Self::ClockRunOut,
+        Self::EmptyLimit,
+        Self::DetailNotAsked,
+        Self::DetailTooSoon,
+        Self::HelloUnanswered,
+        Self::IsReadyUnanswered,
+        Self::GoUnanswered,
     ];
+
+    /// Whether a [`Dialogue`](crate::Dialogue) decides it. The others are about what is said, or about
+    /// what never is; a [`Witness`](crate::Witness) decides all.
+    pub const fn is_about_order(self) -> bool {
+        !matches!(
+            self,
+            Self::UndeclaredOption
+                | Self::UnfitValue
+                | Self::SearchWithoutLimit
+                | Self::ClockRunOut
+                | Self::EmptyLimit
+                | Self::DetailNotAsked
+                | Self::DetailTooSoon
+                | Self::HelloUnanswered
+                | Self::IsReadyUnanswered
+                | Self::GoUnanswered
+        )
+    }
 
     /// Who has to keep it.
     pub const fn binds(self) -> Side {
@@ -114,7 +163,12 @@ impl Rule {
             | Self::SearchWithoutPosition
             | Self::PonderHitWithoutPonder
             | Self::RegistrationUnanswered
-            | Self::AfterQuit => Side::Client,
+            | Self::AfterQuit
+            | Self::UndeclaredOption
+            | Self::UnfitValue
+            | Self::SearchWithoutLimit
+            | Self::ClockRunOut
+            | Self::EmptyLimit => Side::Client,
             Self::EngineSpokeFirst
             | Self::HelloOkWithoutHello
             | Self::NoName
@@ -124,7 +178,12 @@ impl Rule {
             | Self::BestMoveWithoutSearch
             | Self::BestMoveTooEarly
             | Self::CheckmateWithoutMateSearch
-            | Self::InfoWithoutSearch => Side::Engine,
+            | Self::InfoWithoutSearch
+            | Self::DetailNotAsked
+            | Self::DetailTooSoon
+            | Self::HelloUnanswered
+            | Self::IsReadyUnanswered
+            | Self::GoUnanswered => Side::Engine,
         }
     }
 
@@ -137,7 +196,13 @@ impl Rule {
             | Self::HelloOkWithoutHello
             | Self::ReadyOkWithoutIsReady
             | Self::BestMoveWithoutSearch
-            | Self::CheckmateWithoutMateSearch => Severity::Must,
+            | Self::CheckmateWithoutMateSearch
+            | Self::UndeclaredOption
+            | Self::UnfitValue
+            | Self::DetailNotAsked
+            | Self::HelloUnanswered
+            | Self::IsReadyUnanswered
+            | Self::GoUnanswered => Severity::Must,
             Self::NotGreeted
             | Self::GreetedAlready
             | Self::SearchBeforeReady
@@ -148,7 +213,11 @@ impl Rule {
             | Self::LateDeclaration
             | Self::EarlyStatus
             | Self::BestMoveTooEarly
-            | Self::InfoWithoutSearch => Severity::Should,
+            | Self::InfoWithoutSearch
+            | Self::SearchWithoutLimit
+            | Self::ClockRunOut
+            | Self::EmptyLimit
+            | Self::DetailTooSoon => Severity::Should,
         }
     }
 
@@ -182,6 +251,27 @@ impl Rule {
             }
             Self::CheckmateWithoutMateSearch => "`checkmate` answers `go mate`, once",
             Self::InfoWithoutSearch => "between searches there is no `info` but `info string`",
+            Self::UndeclaredOption => "only options that the engine has declared are set",
+            Self::UnfitValue => {
+                "an option is set to a value that it can have, and a button to none"
+            }
+            Self::SearchWithoutLimit => "`go` says how far to search",
+            Self::ClockRunOut => {
+                "`wtime` and `btime` are more than zero, in USI not negative, as no time is"
+            }
+            Self::EmptyLimit => {
+                "`depth`, `nodes`, `mate`, `movetime` and `movestogo` are at least 1"
+            }
+            Self::DetailNotAsked => {
+                "`currline` and `refutation` are sent only while their options are on"
+            }
+            Self::DetailTooSoon => {
+                "`currmove`, `currmovenumber`, `currline` and `refutation` are sent only after one \
+                 second"
+            }
+            Self::HelloUnanswered => "`uci` or `usi` is answered with `uciok` or `usiok`",
+            Self::IsReadyUnanswered => "`isready` is answered with `readyok`, also during a search",
+            Self::GoUnanswered => "`go` is answered before the engine leaves",
         }
     }
 
@@ -206,6 +296,22 @@ impl Rule {
             Self::BestMoveTooEarly => "UCI 2006, go infinite and go ponder; USI draft 1 §5.3",
             Self::CheckmateWithoutMateSearch => "USI as deployed (YaneuraOu, ShogiHome), go mate",
             Self::InfoWithoutSearch => "UCI 2006, info; The UCI Protocol, state model",
+            Self::UndeclaredOption | Self::UnfitValue => {
+                "UCI 2006, option and setoption; USI draft 1 §5.3"
+            }
+            Self::SearchWithoutLimit => {
+                "no text says what a bare `go` is: engines search for ever, move at once or never \
+                 answer"
+            }
+            Self::ClockRunOut => "UCI 2006, go wtime and winc; USI draft 1 §5.3",
+            Self::EmptyLimit => "UCI 2006, go movestogo (“if x > 0”); USI draft 1 §5.3",
+            Self::DetailNotAsked => {
+                "UCI 2006, info currline and refutation; USI draft 1 §5.3, info"
+            }
+            Self::DetailTooSoon => "UCI 2006, info (“only after one second”); USI draft 1 §5.3",
+            Self::HelloUnanswered => "UCI 2006, uci and uciok; USI draft 1 §5.3, usi and usiok",
+            Self::IsReadyUnanswered => "UCI 2006, isready; USI draft 1 §5.3, isready",
+            Self::GoUnanswered => "UCI 2006, go and bestmove; USI draft 1 §5.3",
         }
     }
 }

@@ -294,6 +294,7 @@ fn read_times(words: &mut Words<'_>, clocks: &mut Clocks) -> u16 {
 #[inline(never)]
 fn read_any<'a>(reader: &mut Reader<'a>, clocks: Clocks, mut seen: u16) -> Go<'a> {
     let mut go = Go::clocks(clocks);
+    let mut noted_order = false;
     while let Some(word) = reader.words.next() {
         let exact = Key::from_word(word.text);
         let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {
@@ -307,6 +308,10 @@ fn read_any<'a>(reader: &mut Reader<'a>, clocks: Clocks, mut seen: u16) -> Go<'a
         let bit = 1 << key as u16;
         if seen & bit != 0 {
             reader.note(word, NoteKind::Repeated);
+        }
+        if seen & (1 << Key::SearchMoves as u16) & !bit != 0 && !noted_order {
+            noted_order = true;
+            reader.note(word, NoteKind::AfterSearchMoves);
         }
         seen |= bit;
         let is_key = reserved::is_go_key;

@@ -1,9 +1,10 @@
 //! What real engines were heard to say is read without loss.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fmt, fs};
 
-use readyok_protocol::{Command, Dialect, Note, Reply, decode};
+use readyok_protocol::{Command, Dialect, Note, Reply, Witness, decode};
 
 use crate::cases::unescaped;
 use crate::laws;
@@ -78,6 +79,43 @@ fn every_line_of_every_transcript_is_read_without_loss() {
     for (oddity, used) in oddities.iter().zip(used) {
         assert!(used, "no longer heard: {oddity:?}");
     }
+}
+
+/// The engines that lose an `isready` during a search.
+const LOSE_PINGS: [&str; 3] = ["glaurung-infinite", "sjaakii-infinite", "sjaakii-usi-infinite"];
+
+#[test]
+fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() {
+    let mut broken = Vec::new();
+    for path in transcripts() {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        // There the client is odd on purpose.
+        if name.ends_with("-odd") {
+            continue;
+        }
+        let session = fs::read_to_string(&path).unwrap();
+        let dialect =
+            if session.contains("\n# dialect: usi\n") { Dialect::Usi } else { Dialect::Uci };
+        let mut witness = Witness::new(dialect);
+        // Transcripts tell no times.
+        let mut now = Duration::ZERO;
+        for entry in session.lines() {
+            let Some((from_client, text)) = said(entry) else { continue };
+            let bytes = unescaped(text);
+            let (line, _) = decode(&bytes);
+            now += Duration::from_secs(1);
+            let violations = if from_client {
+                witness.hear_command(&Command::read(&line, dialect).value, now)
+            } else {
+                witness.hear_reply(&Reply::read(&line, dialect).value, now)
+            };
+            let told = violations.into_iter().filter(|it| !it.rule.is_about_order());
+            broken.extend(told.map(|it| format!("{name} {:?}: {text}", it.rule)));
+        }
+        let owed = witness.end_of_output().into_iter();
+        broken.extend(owed.map(|it| format!("{name} {:?}", it.rule)));
+    }
+    assert_eq!(broken, LOSE_PINGS.map(|name| format!("{name} IsReadyUnanswered")));
 }
 
 /// Who said what, in an entry of a transcript. `None` for a remark.

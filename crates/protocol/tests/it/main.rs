@@ -22,3 +22,4 @@ mod translation;
 mod tricky;
 mod values;
 mod vocabulary;
+mod witness;

@@ -36,6 +36,7 @@ use core::fmt;
 use self::throttle::Throttle;
 use self::waiting::Waiting;
 use super::Moment;
+use crate::details::Details;
 use crate::dialogue::is_only_text;
 use crate::{
     Best, BestMove, Checkmate, Clock, Clocks, Color, Command, Dialect, Dialogue, GameResult, Go,
@@ -57,6 +58,7 @@ pub struct EngineSession {
     search: Option<Search>,
     /// What has to wait for the end of the search.
     waiting: Waiting,
+    details: Details,
     throttle: Throttle,
     events: VecDeque<Event>,
 }
@@ -184,7 +186,8 @@ impl EngineSession {
         }
         Ok(Self {
             dialogue: Dialogue::new(dialect_of(&profile, 0)),
-            throttle: Throttle::new(profile.options.first()),
+            details: profile.options.first().map(Details::of).unwrap_or_default(),
+            throttle: Throttle::new(),
             profile,
             spoken: 0,
             settled: false,
@@ -272,7 +275,7 @@ impl EngineSession {
             Some(search) => {
                 let searched = now.saturating_sub(search.since);
                 search.told |= throttle::tells_of_position(info);
-                self.throttle.trim(info, searched);
+                self.details.trim(info, searched);
             }
             None if is_only_text(info) => (),
             None => return Ok(()),
@@ -460,7 +463,9 @@ impl EngineSession {
         let dialect = dialect_of(&self.profile, self.spoken);
         if dialect != self.dialogue.dialect() {
             self.dialogue.set_dialect(dialect);
-            self.throttle = Throttle::new(self.profile.options.get(self.spoken));
+            let options = self.profile.options.get(self.spoken);
+            self.details = options.map(Details::of).unwrap_or_default();
+            self.throttle = Throttle::new();
         }
         for reply in introduction(&self.profile, self.spoken) {
             self.say(&reply, out);
@@ -477,7 +482,7 @@ impl EngineSession {
             Err(unknown) => BadOption::Unknown(unknown),
             Ok(decl) => match decl.value(set.value.as_deref()) {
                 Ok(value) => {
-                    self.throttle.set_option(&decl.name, &value);
+                    self.details.set_option(&decl.name, &value);
                     let name = decl.name.clone().into_owned();
                     return self.events.push_back(Event::SetOption { name, value });
                 }

@@ -7,8 +7,8 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::Info;
 use crate::session::Moment;
-use crate::{Info, OptionKind, OptionSet, OptionValue};
 
 /// The time between two lines, on average.
 const PERIOD: Duration = Duration::from_millis(20);
@@ -26,13 +26,9 @@ const BURST_OF_DETAILS: u32 = BURST / 2;
 const MAX_LINES: usize = 512;
 const MAX_TEXTS: usize = 1000;
 
-/// UCI 2006, info: what is searched at the moment is told after one second only.
-const QUIET: Duration = Duration::from_secs(1);
-
 /// Decides which `info` is said now, later or never.
 #[derive(Debug)]
 pub(super) struct Throttle {
-    dialect: crate::Dialect,
     /// When the next line would be said if all were said evenly.
     next: Moment,
     /// What is said later, in its order.
@@ -43,8 +39,6 @@ pub(super) struct Throttle {
     last_rank: u32,
     /// The variations of this iteration are being said.
     block_passes: bool,
-    shows_current_line: bool,
-    shows_refutations: bool,
 }
 
 /// Whether a line tells what the position is worth or how play goes on.
@@ -62,33 +56,14 @@ fn rank(info: &Info<'_>) -> u32 {
 }
 
 impl Throttle {
-    /// Everything may be said. The options tell which details are shown.
-    pub(super) fn new(options: Option<&OptionSet>) -> Self {
-        let mut throttle = Self {
-            dialect: options.map_or_else(crate::Dialect::default, OptionSet::dialect),
+    /// Everything may be said.
+    pub(super) fn new() -> Self {
+        Self {
             next: Moment::ZERO,
             held: Vec::new(),
             lost_texts: 0,
             last_rank: u32::MAX,
             block_passes: false,
-            shows_current_line: false,
-            shows_refutations: false,
-        };
-        for decl in options.into_iter().flatten() {
-            if let OptionKind::Check { default: Some(on) } = decl.kind {
-                throttle.set_option(&decl.name, &OptionValue::Check(on));
-            }
-        }
-        throttle
-    }
-
-    /// Takes note of the options that show details.
-    pub(super) fn set_option(&mut self, name: &str, value: &OptionValue) {
-        let OptionValue::Check(on) = *value else { return };
-        if self.dialect.same_option(name, "UCI_ShowCurrLine") {
-            self.shows_current_line = on;
-        } else if self.dialect.same_option(name, "UCI_ShowRefutations") {
-            self.shows_refutations = on;
         }
     }
 
@@ -96,21 +71,6 @@ impl Throttle {
     pub(super) fn start_search(&mut self) {
         self.last_rank = u32::MAX;
         self.block_passes = false;
-    }
-
-    /// Takes away what is not to be shown after so much time.
-    pub(super) fn trim(&self, info: &mut Info<'_>, searched: Duration) {
-        let late = QUIET <= searched;
-        if !late {
-            info.currmove = None;
-            info.currmovenumber = None;
-        }
-        if !(late && self.shows_current_line) {
-            info.currline = None;
-        }
-        if !(late && self.shows_refutations) {
-            info.refutation = None;
-        }
     }
 
     /// Whether a line may be said now. If not, it is held back or dropped.

@@ -1,0 +1,245 @@
+//! Hears both sides of a conversation and tells which rule each message breaks: those about order,
+//! which are the [`Dialogue`]'s, and those about what the sides have told each other.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::details::{Details, is_too_soon};
+use crate::session::Moment;
+use crate::{
+    Clocks, Command, Dialect, Dialogue, Go, Info, MateLimit, OptionDecl, OptionError, OptionSet,
+    OptionValue, Phase, Reply, Rule, SetOption, Violation,
+};
+
+/// How far a witness is from the engine: what is told late or by a coarse clock is no breach.
+const DISTANCE: Duration = Duration::from_millis(100);
+
+/// Follows one conversation from its first line, and says nothing in it.
+///
+/// Where it cannot be sure who is to blame, nobody is.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    dialogue: Dialogue,
+    options: OptionSet,
+    /// The engine declared more than can be remembered.
+    knows_all_options: bool,
+    details: Details,
+    search: Option<Search>,
+    /// The last `uci` or `usi` has no answer yet.
+    owes_hello: bool,
+    /// So many `isready`s have no answer yet. Those before the greeting are not counted, as engines
+    /// may pass over them.
+    owes_ready: u32,
+    /// The client said `quit`, or nobody listens to it any more.
+    client_left: bool,
+}
+
+/// The search that runs.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    since: Moment,
+    /// Nothing limits it.
+    is_bare: bool,
+    /// What was asked for at any time since it began: an option may be set in the middle of it.
+    details: Details,
+    /// Each of these rules is reported once for a search: thousands of lines may break it.
+    told_unasked: bool,
+    told_too_soon: bool,
+}
+
+impl Witness {
+    /// A conversation before its first word.
+    pub fn new(dialect: Dialect) -> Self {
+        Self {
+            dialogue: Dialogue::new(dialect),
+            options: OptionSet::new(dialect),
+            knows_all_options: true,
+            details: Details::new(dialect),
+            search: None,
+            owes_hello: false,
+            owes_ready: 0,
+            client_left: false,
+        }
+    }
+
+    /// The state of the conversation.
+    pub fn dialogue(&self) -> &Dialogue {
+        &self.dialogue
+    }
+
+    /// Goes on in another protocol, whose hello is still to come. See [`Dialogue::expect_hello`].
+    pub fn expect_hello(&mut self, dialect: Dialect) {
+        self.dialogue.expect_hello(dialect);
+        self.options = OptionSet::new(dialect);
+        self.knows_all_options = true;
+        self.details = Details::new(dialect);
+    }
+
+    /// Takes note of a message of the client, and tells which rules it breaks.
+    pub fn hear_command(&mut self, command: &Command<'_>, now: Moment) -> Vec<Violation> {
+        let before = self.dialogue.phase();
+        let order = self.dialogue.overhear_command(command);
+        let mut broken: Vec<Violation> = order.into_iter().collect();
+        if before == Phase::Closed {
+            return broken;
+        }
+        let greeted = matches!(before, Phase::Idle | Phase::Searching { .. });
+        match command {
+            Command::Hello => self.owes_hello |= self.dialogue.phase() == Phase::Greeting,
+            Command::IsReady if greeted => self.owes_ready = self.owes_ready.saturating_add(1),
+            Command::SetOption(set) => {
+                // What an engine has is known when it was greeted.
+                let rule = self.after_option(set).filter(|_| greeted);
+                broken.extend(rule.map(violation));
+            }
+            Command::Go(go) => {
+                broken.extend(self.broken_by_go(go).map(violation));
+                if !matches!(before, Phase::Searching { .. }) && self.dialogue.is_searching() {
+                    self.search = Some(Search {
+                        since: now,
+                        is_bare: go.is_bare(),
+                        details: self.details,
+                        told_unasked: false,
+                        told_too_soon: false,
+                    });
+                }
+            }
+            Command::PonderHit(clocks)
+                if matches!(before, Phase::Searching { pondering: true, .. }) =>
+            {
+                let is_bare = self.search.is_some_and(|search| search.is_bare);
+                let endless = is_bare && clocks.is_empty();
+                broken.extend(endless.then_some(violation(Rule::SearchWithoutLimit)));
+                broken.extend(self.broken_by_clocks(clocks).map(violation));
+            }
+            Command::Quit => self.client_left = true,
+            _ => (),
+        }
+        broken
+    }
+
+    /// Takes note of a message of the engine, and tells which rules it breaks.
+    pub fn hear_reply(&mut self, reply: &Reply<'_>, now: Moment) -> Vec<Violation> {
+        let searching = self.dialogue.is_searching();
+        let order = self.dialogue.overhear_reply(reply);
+        let mut broken: Vec<Violation> = order.into_iter().collect();
+        match reply {
+            Reply::Option(decl) => self.declare(decl),
+            Reply::HelloOk => self.owes_hello = false,
+            Reply::ReadyOk => self.owes_ready = self.owes_ready.saturating_sub(1),
+            Reply::Info(info) if searching => {
+                broken.extend(self.broken_by_info(info, now).into_iter().flatten().map(violation));
+            }
+            _ => (),
+        }
+        broken
+    }
+
+    /// The client has closed its end, which is as good as `quit`.
+    pub fn end_of_input(&mut self) {
+        self.client_left = true;
+    }
+
+    /// The engine is ended by neither side: what it still owes is no breach.
+    pub fn interrupt(&mut self) {
+        (self.owes_hello, self.owes_ready, self.client_left) = (false, 0, true);
+    }
+
+    /// The engine has closed its end. Tells which answers it owes for ever.
+    pub fn end_of_output(&mut self) -> Vec<Violation> {
+        let owed = [
+            (self.owes_hello, Rule::HelloUnanswered),
+            (0 < self.owes_ready, Rule::IsReadyUnanswered),
+            (self.dialogue.is_searching() && !self.client_left, Rule::GoUnanswered),
+        ];
+        self.interrupt();
+        owed.into_iter().filter(|(owes, _)| *owes).map(|(_, rule)| violation(rule)).collect()
+    }
+
+    fn declare(&mut self, decl: &OptionDecl<'_>) {
+        // An engine that is greeted again does not go back to its defaults.
+        if self.options.find(&decl.name).is_none() {
+            self.details.declare(decl);
+        }
+        self.options.declare(decl.clone().into_owned());
+        self.knows_all_options &= self.options.find(&decl.name).is_some();
+    }
+
+    /// Takes note of the options that show details.
+    fn after_option(&mut self, set: &SetOption<'_>) -> Option<Rule> {
+        let set = set.clone().resolved(|name| self.options.find(name).is_some());
+        let text = set.value.as_deref();
+        if let Some(on) = text.and_then(|it| it.to_ascii_lowercase().parse().ok()) {
+            self.details.set_option(&set.name, &OptionValue::Check(on));
+        }
+        if let Some(search) = &mut self.search {
+            search.details = search.details.or(self.details);
+        }
+        if let Some(decl) = self.options.find(&set.name) {
+            return (!can_be(decl, text)).then_some(Rule::UnfitValue);
+        }
+        let is_fault =
+            self.knows_all_options && !self.dialogue.dialect().tolerates_undeclared(&set.name);
+        is_fault.then_some(Rule::UndeclaredOption)
+    }
+
+    fn broken_by_go(&self, go: &Go<'_>) -> impl Iterator<Item = Rule> + use<> {
+        // A word that is not known may be a limit, and shogi GUIs send the clocks with `ponderhit`.
+        let is_bare = go.is_bare() && !go.ponder && go.unknown.is_empty();
+        let is_empty = [
+            go.depth == Some(0),
+            go.nodes == Some(0),
+            go.move_time.is_some_and(|time| time < 1),
+            go.clocks.moves_to_go == Some(0),
+            match go.mate {
+                Some(MateLimit::Moves(moves)) => moves == 0,
+                Some(MateLimit::Time(time)) => time < 1,
+                Some(MateLimit::Infinite) | None => false,
+            },
+        ]
+        .contains(&true);
+        // An endless search does not look at the clock.
+        let clocks = if go.infinite { None } else { self.broken_by_clocks(&go.clocks) };
+        let rules = [
+            is_bare.then_some(Rule::SearchWithoutLimit),
+            clocks,
+            is_empty.then_some(Rule::EmptyLimit),
+        ];
+        rules.into_iter().flatten()
+    }
+
+    fn broken_by_clocks(&self, clocks: &Clocks) -> Option<Rule> {
+        let least = self.dialogue.dialect().least_clock();
+        let left = [clocks.white_time, clocks.black_time];
+        let added = [clocks.white_increment, clocks.black_increment, clocks.byoyomi];
+        let run_out = left.into_iter().flatten().any(|time| time < least)
+            || added.into_iter().flatten().any(|time| time < 0);
+        run_out.then_some(Rule::ClockRunOut)
+    }
+
+    fn broken_by_info(&mut self, info: &Info<'_>, now: Moment) -> [Option<Rule>; 2] {
+        let Some(search) = &mut self.search else { return [None; 2] };
+        let unasked = !search.told_unasked && search.details.exceeded_by(info);
+        search.told_unasked |= unasked;
+        let searched = now.saturating_sub(search.since);
+        let too_soon = !search.told_too_soon && is_too_soon(info, searched, DISTANCE);
+        search.told_too_soon |= too_soon;
+        [unasked.then_some(Rule::DetailNotAsked), too_soon.then_some(Rule::DetailTooSoon)]
+    }
+}
+
+/// Whether an option can have a value. Its default will do, whatever the range.
+fn can_be(decl: &OptionDecl<'_>, text: Option<&str>) -> bool {
+    match decl.value(text) {
+        Ok(_) => true,
+        Err(OptionError::OutOfRange { value, .. }) => {
+            decl.default_value() == Some(OptionValue::Spin(value))
+        }
+        // Nobody knows what an option of an unknown type takes.
+        Err(_) => decl.kind.option_type().is_none(),
+    }
+}
+
+fn violation(rule: Rule) -> Violation {
+    Violation { by: rule.binds(), rule }
+}

@@ -1,0 +1,257 @@
+//! The rules that no order decides, each with an innocent and a guilty conversation.
+
+use core::time::Duration;
+
+use readyok_protocol::NoteKind::AfterSearchMoves;
+use readyok_protocol::{Command, Dialect, Reply, Rule, Violation, Witness};
+
+/// Plays a conversation (`>` client, `<` engine, `+` so many milliseconds later), and returns the
+/// rules broken on the way, and what the engine owes at its end.
+fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
+    let mut witness = Witness::new(dialect);
+    let mut now = Duration::ZERO;
+    let mut rules = Vec::new();
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (side, text) = line.split_at(1);
+        let text = text.trim_start();
+        rules.extend(match side {
+            ">" if text == "EOF" => {
+                witness.end_of_input();
+                Vec::new()
+            }
+            ">" => witness.hear_command(&Command::read(text, dialect).value, now),
+            "<" => witness.hear_reply(&Reply::read(text, dialect).value, now),
+            _ => {
+                now += Duration::from_millis(text.parse().expect("a number"));
+                Vec::new()
+            }
+        });
+    }
+    let rule = |violation: Violation| {
+        assert_eq!(violation.by, violation.rule.binds());
+        violation.rule
+    };
+    let owed = witness.end_of_output();
+    (rules.into_iter().map(rule).collect(), owed.into_iter().map(rule).collect())
+}
+
+const READY: &str = "> uci
+    < id name A
+    < option name Hash type spin default 16 min 1 max 1024
+    < option name Odd type spin default 0 min 1 max 9
+    < option name Clear Hash type button
+    < option name OwnBook type check default false
+    < option name Style type combo default Solid var Solid var Risky
+    < option name Learning File type string default <empty>
+    < option name King Safety Max Value type spin default 1 min 0 max 9
+    < option name UCI_ShowCurrLine type check default false
+    < option name UCI_ShowRefutations type check default true
+    < uciok
+    > isready
+    < readyok
+    > position startpos\n";
+
+const SHOGI: &str = "> usi
+    < id name A
+    < option name Clear_Hash type button
+    < usiok
+    > isready
+    < readyok
+    > usinewgame
+    > position startpos\n";
+
+#[track_caller]
+fn check_chess(rules: &[Rule], script: &str) {
+    let (broken, _) = broken(Dialect::Uci, &format!("{READY}{script}"));
+    assert_eq!(broken, rules, "{script}");
+}
+
+#[track_caller]
+fn check_shogi(rules: &[Rule], script: &str) {
+    let (broken, _) = broken(Dialect::Usi, &format!("{SHOGI}{script}"));
+    assert_eq!(broken, rules, "{script}");
+}
+
+#[test]
+fn options_that_were_declared_are_set_to_what_they_can_be() {
+    for fine in [
+        "> setoption name Hash value 64",
+        "> setoption name hash value 64",
+        "> setoption name Odd value 0",
+        "> setoption name Clear Hash",
+        "> setoption name OwnBook value TRUE",
+        "> setoption name Style value Risky",
+        "> setoption name Learning File value <empty>",
+        "> setoption name Learning File value",
+        "> setoption name King Safety Max Value value 3",
+    ] {
+        check_chess(&[], fine);
+    }
+    for wrong in [
+        "> setoption name Hash value 2048",
+        "> setoption name Hash value much",
+        "> setoption name Hash",
+        "> setoption name Odd value 10",
+        "> setoption name Clear Hash value now",
+        "> setoption name OwnBook value yes",
+        "> setoption name Style value Wild",
+        "> setoption name Learning File",
+    ] {
+        check_chess(&[Rule::UnfitValue], wrong);
+    }
+    check_chess(&[Rule::UndeclaredOption], "> setoption name Threads value 2");
+    check_shogi(&[Rule::UndeclaredOption], "> setoption name Threads value 2");
+}
+
+#[test]
+fn what_is_the_clients_own_may_be_set_undeclared() {
+    for name in ["Ponder", "MultiPV", "UCI_Chess960", "UCI_AnalyseMode", "UCI_Opponent"] {
+        check_chess(&[], &format!("> setoption name {name} value true"));
+    }
+    check_shogi(&[], "> setoption name USI_Hash value 64\n> setoption name USI_Ponder value true");
+    check_chess(&[Rule::UndeclaredOption], "> setoption name UCI_LimitStrength value true");
+}
+
+#[test]
+fn an_option_before_the_end_of_the_greeting_is_a_fault_of_order_alone() {
+    let early = "> uci\n> setoption name Hash value 1\n< id name A\n< uciok";
+    assert_eq!(broken(Dialect::Uci, early).0, [Rule::NotGreeted]);
+    check_chess(&[Rule::BusyEngine], "> go infinite\n> setoption name Hash value 1");
+}
+
+#[test]
+fn more_options_than_can_be_remembered_excuse_the_client() {
+    let many = (0..5000).map(|n| format!("< option name O{n} type check default true\n"));
+    let many = many.collect::<Vec<_>>().concat();
+    let script = format!("> uci\n< id name A\n{many}< uciok\n> setoption name O4999 value true");
+    assert_eq!(broken(Dialect::Uci, &script).0, []);
+}
+
+#[test]
+fn a_search_has_a_limit() {
+    let none = [Rule::SearchWithoutLimit];
+    check_chess(&none, "> go");
+    check_chess(&none, "> go searchmoves e2e4");
+    check_chess(&none, "> go ponder\n> ponderhit");
+    check_chess(&[], "> go ponder wtime 9 btime 9\n> ponderhit");
+    check_chess(&[], "> go ponder\n> stop");
+    check_chess(&[], "> go infinite");
+    check_chess(&[], "> go perft 3");
+    check_chess(&[], "> go rtime 100");
+    check_shogi(&none, "> go");
+    check_shogi(&[], "> go ponder\n> ponderhit btime 9 wtime 9 byoyomi 9");
+    check_shogi(&[], "> go mate");
+}
+
+#[test]
+fn clocks_have_time_left() {
+    let run_out = [Rule::ClockRunOut];
+    check_chess(&run_out, "> go wtime 0 btime -5");
+    check_chess(&run_out, "> go wtime 100 btime 0");
+    check_chess(&run_out, "> go wtime 100 btime 100 winc -1");
+    check_chess(&[], "> go wtime 1 btime 1 winc 0 binc 0");
+    check_chess(&[], "> go infinite wtime 0 btime 0");
+    check_shogi(&[], "> go btime 0 wtime 0 byoyomi 10000");
+    check_shogi(&run_out, "> go btime -1 wtime 0 byoyomi 10000");
+    check_shogi(&run_out, "> go btime 1 wtime 1 byoyomi -1");
+    check_chess(&run_out, "> go ponder wtime 9 btime 9\n> ponderhit wtime -1 btime 3");
+}
+
+#[test]
+fn limits_are_one_at_least() {
+    for limit in ["depth 0", "nodes 0", "mate 0", "movetime 0", "movetime -3"] {
+        check_chess(&[Rule::EmptyLimit], &format!("> go {limit}"));
+    }
+    check_chess(&[Rule::EmptyLimit], "> go wtime 9 btime 9 movestogo 0");
+    check_shogi(&[Rule::EmptyLimit], "> go mate 0");
+    check_shogi(&[], "> go mate infinite");
+}
+
+#[test]
+fn details_are_sent_only_while_they_are_asked_for() {
+    let line = "+ 2000\n< info currline 1 e2e4\n< info currline 1 d2d4";
+    check_chess(&[Rule::DetailNotAsked], &format!("> go infinite\n{line}"));
+    let on = "> setoption name UCI_ShowCurrLine value true\n";
+    let off = "> setoption name UCI_ShowCurrLine value false\n";
+    check_chess(&[], &format!("{on}> go infinite\n{line}"));
+    check_chess(&[Rule::DetailNotAsked], &format!("{on}{off}> go infinite\n{line}"));
+    check_chess(&[], "> go infinite\n+ 2000\n< info refutation e2e4 e7e5");
+    // Whether it holds at once or after the search is up to the engine.
+    check_chess(&[Rule::BusyEngine], &format!("> go infinite\n{on}{line}"));
+    check_chess(&[Rule::BusyEngine], &format!("{on}> go infinite\n{off}{line}"));
+    check_shogi(&[Rule::DetailNotAsked], "> go infinite\n+ 2000\n< info currline 1 7g7f");
+    let asked = "> setoption name USI_ShowCurrLine value true\n> go infinite\n+ 2000\n";
+    let asked = format!("{asked}< info currline 1 7g7f");
+    check_shogi(&[Rule::UndeclaredOption], &asked);
+}
+
+#[test]
+fn an_engine_that_is_greeted_again_keeps_what_it_shows() {
+    let again = "> setoption name UCI_ShowCurrLine value true\n> uci\n< id name A
+        < option name UCI_ShowCurrLine type check default false\n< uciok
+        > go infinite\n+ 2000\n< info currline 1 e2e4";
+    check_chess(&[Rule::GreetedAlready], again);
+}
+
+#[test]
+fn details_wait_for_a_second() {
+    let too_soon = [Rule::DetailTooSoon];
+    let at = |ms: u32, what: &str| format!("> go infinite\n+ {ms}\n< info {what}\n< info {what}");
+    check_chess(&too_soon, &at(500, "currmove e2e4 currmovenumber 1"));
+    check_chess(&too_soon, &at(500, "currmovenumber 1"));
+    check_chess(&too_soon, &at(0, "refutation e2e4"));
+    check_chess(&[], &at(950, "currmove e2e4"));
+    check_chess(&[], &at(0, "depth 1 score cp 1 pv e2e4"));
+    // Each search has a first second of its own, which does not begin again with `ponderhit`.
+    let next = "> stop\n< bestmove e2e4\n> go infinite\n< info currmove e2e4";
+    check_chess(&too_soon, &format!("{}\n{next}", at(1500, "currmove e2e4")));
+    let ponder = "> go ponder wtime 9 btime 9\n+ 1000\n> ponderhit\n< info currmove e2e4";
+    check_chess(&[], ponder);
+}
+
+#[test]
+fn what_is_never_answered_is_told_at_the_end() {
+    let owed = |script: &str| broken(Dialect::Uci, script).1;
+    assert_eq!(owed(""), []);
+    assert_eq!(owed("> uci"), [Rule::HelloUnanswered]);
+    assert_eq!(owed("> uci\n< id name A\n> quit"), [Rule::HelloUnanswered]);
+    let ready = |script: &str| owed(&format!("{READY}{script}"));
+    assert_eq!(ready(""), []);
+    assert_eq!(ready("> quit"), []);
+    assert_eq!(ready("> isready"), [Rule::IsReadyUnanswered]);
+    assert_eq!(ready("> isready\n> quit\n< readyok"), []);
+    assert_eq!(
+        ready("> go infinite\n> isready\n> stop\n< bestmove e2e4"),
+        [Rule::IsReadyUnanswered]
+    );
+    assert_eq!(ready("> go depth 1"), [Rule::GoUnanswered]);
+    assert_eq!(ready("> go perft 1"), []);
+    assert_eq!(ready("> go depth 1\n< bestmove e2e4"), []);
+    // Nobody waits for these.
+    assert_eq!(ready("> go depth 1\n> quit"), []);
+    assert_eq!(ready("> go depth 1\n> EOF"), []);
+}
+
+#[test]
+fn an_isready_that_the_engine_may_pass_over_is_not_owed() {
+    let early = "> isready\n> uci\n< id name A\n< uciok";
+    assert_eq!(broken(Dialect::Uci, early), (vec![Rule::NotGreeted], vec![]));
+}
+
+#[test]
+fn whoever_ends_the_engine_is_told_of_no_debts() {
+    let mut witness = Witness::new(Dialect::Uci);
+    witness.hear_command(&Command::Hello, Duration::ZERO);
+    witness.interrupt();
+    assert_eq!(witness.end_of_output(), []);
+}
+
+#[test]
+fn a_limit_after_the_moves_of_a_search_is_noted() {
+    let notes = |line| {
+        let kinds = Command::read(line, Dialect::Uci).notes.into_iter().map(|note| note.kind);
+        kinds.collect::<Vec<_>>()
+    };
+    assert_eq!(notes("go searchmoves e2e4 depth 5 nodes 3"), [AfterSearchMoves]);
+    assert_eq!(notes("go depth 5 searchmoves e2e4 d2d4"), []);
+}
