@@ -45,6 +45,8 @@ enum Event {
     Said { side: Side, at: Instant, bytes: Box<[u8]> },
     /// A side has closed its output.
     Closed(Side),
+    /// The client takes no more of what the engine says.
+    Deaf,
     /// The engine's process has ended.
     Exited(ExitStatus),
     /// The tap itself is asked to end.
@@ -180,15 +182,25 @@ impl Session<'_> {
                         stage = Stage::Leaving(now() + GRACE);
                     }
                 }
+                Some(Event::Deaf) => self.watch.interrupt(),
                 Some(Event::Exited(status)) => {
                     exited = Some(status);
                     stage = Stage::Draining(now() + LAST_WAIT);
                 }
-                Some(Event::Interrupted) | None => match stage.next(process) {
-                    Some(next) => stage = next,
-                    None => break,
-                },
+                event @ (Some(Event::Interrupted) | None) => {
+                    if event.is_some() {
+                        self.watch.interrupt();
+                    }
+                    match stage.next(process) {
+                        Some(next) => stage = next,
+                        None => break,
+                    }
+                }
             }
+        }
+        if !engine_closed {
+            // Somebody else holds its output open.
+            self.hear(Side::Engine, now(), None);
         }
         exited
     }

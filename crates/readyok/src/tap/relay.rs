@@ -44,11 +44,12 @@ fn pass_on(side: Side, mut from: impl Read, to: impl Write, events: &SyncSender<
         }
         to = to.and_then(|mut to| to.write_all(bytes).and_then(|()| to.flush()).ok().map(|()| to));
         if to.is_none() && side == Side::Engine {
+            let _ = events.send(Event::Deaf);
             break;
         }
     }
+    // Without a receiver the tap is at its end already. What follows from the end is told after it.
+    let _ = events.send(Event::Closed(side));
     drop(to);
     drop(from);
-    // Without a receiver the tap is at its end already.
-    let _ = events.send(Event::Closed(side));
 }

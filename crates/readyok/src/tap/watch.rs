@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, Dialogue, LineBuffer, LineTooLong, Note, NoteKind, Phase, Reply, Severity,
-    Side, Violation, decode,
+    Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Phase, Reply, Severity, Side,
+    Violation, Witness, decode,
 };
 
 use crate::text::printable;
@@ -17,7 +17,7 @@ use crate::text::printable;
 pub struct Watch {
     client: Ear,
     engine: Ear,
-    dialogue: Dialogue,
+    witness: Witness,
 }
 
 /// What was heard, from whom and when.
@@ -38,15 +38,15 @@ pub struct Entry<'a> {
 pub enum Heard<'a> {
     /// A line as it was sent, without its end.
     Line(&'a [u8]),
-    /// The line that was told last breaks a rule.
+    /// The line that was told last breaks a rule; at the end of a side, what never came does.
     Breach(Breach),
 }
 
 /// A broken rule.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Breach {
-    /// The message should not have been sent then.
-    Order(Violation),
+    /// The message should not have been sent then, or does not fit what was said before it.
+    Rule(Violation),
     /// The line is not written as it should be.
     Form {
         /// What is odd about it.
@@ -69,7 +69,7 @@ impl Default for Watch {
         Self {
             client: Ear::default(),
             engine: Ear::default(),
-            dialogue: Dialogue::new(Dialect::default()),
+            witness: Witness::new(Dialect::default()),
         }
     }
 }
@@ -83,73 +83,92 @@ impl Watch {
         bytes: &[u8],
         tell: &mut dyn FnMut(&Entry<'_>),
     ) {
-        let (ear, dialogue) = self.of(side);
+        let (ear, witness) = self.of(side);
         ear.buffer.push(bytes);
         while let Some(line) = ear.buffer.next_line() {
             ear.lines += 1;
             let number = ear.lines;
             let mut tell = |heard: Heard<'_>| tell(&Entry { at, side, line: number, heard });
             match line {
-                Ok(line) => judge(dialogue, side, line, &mut tell),
+                Ok(line) => judge(witness, side, at, line, &mut tell),
                 Err(too_long) => tell(Heard::Breach(Breach::Length(too_long))),
             }
         }
     }
 
     /// Takes note that a side has closed its end. What it sent after its last line end counts as
-    /// a line.
+    /// a line. What an engine owes for ever is told now.
     pub fn end(&mut self, side: Side, at: Duration, tell: &mut dyn FnMut(&Entry<'_>)) {
-        let (ear, dialogue) = self.of(side);
+        let (ear, witness) = self.of(side);
+        let mut number = ear.lines;
+        let mut tell = |line: u64, heard: Heard<'_>| tell(&Entry { at, side, line, heard });
         if let Some(line) = ear.buffer.last_line() {
             ear.lines += 1;
-            let number = ear.lines;
-            judge(dialogue, side, line, &mut |heard| {
-                tell(&Entry { at, side, line: number, heard });
-            });
+            number = ear.lines;
+            judge(witness, side, at, line, &mut |heard| tell(number, heard));
+        }
+        match side {
+            Side::Client => witness.end_of_input(),
+            Side::Engine => {
+                for violation in witness.end_of_output() {
+                    tell(number, Heard::Breach(Breach::Rule(violation)));
+                }
+            }
         }
     }
 
-    fn of(&mut self, side: Side) -> (&mut Ear, &mut Dialogue) {
+    /// Takes note that the engine is ended from outside: what it owes is not its fault.
+    pub fn interrupt(&mut self) {
+        self.witness.interrupt();
+    }
+
+    fn of(&mut self, side: Side) -> (&mut Ear, &mut Witness) {
         let ear = match side {
             Side::Client => &mut self.client,
             Side::Engine => &mut self.engine,
         };
-        (ear, &mut self.dialogue)
+        (ear, &mut self.witness)
     }
 }
 
-fn judge(dialogue: &mut Dialogue, side: Side, line: &[u8], tell: &mut dyn FnMut(Heard<'_>)) {
+fn judge(
+    witness: &mut Witness,
+    side: Side,
+    at: Duration,
+    line: &[u8],
+    tell: &mut dyn FnMut(Heard<'_>),
+) {
     tell(Heard::Line(line));
     let (text, undecodable) = decode(line);
-    let (notes, violation) = match side {
+    let (notes, violations) = match side {
         Side::Client => {
-            follow_hello(dialogue, &text);
-            let reading = Command::read(&text, dialogue.dialect());
-            (reading.notes, dialogue.overhear_command(&reading.value))
+            follow_hello(witness, &text);
+            let reading = Command::read(&text, witness.dialogue().dialect());
+            (reading.notes, witness.hear_command(&reading.value, at))
         }
         Side::Engine => {
-            let reading = Reply::read(&text, dialogue.dialect());
-            (reading.notes, dialogue.overhear_reply(&reading.value))
+            let reading = Reply::read(&text, witness.dialogue().dialect());
+            (reading.notes, witness.hear_reply(&reading.value, at))
         }
     };
     for Note { kind, span } in undecodable.into_iter().chain(notes) {
         let words = shortened(text.get(span).unwrap_or_default());
         tell(Heard::Breach(Breach::Form { kind, words }));
     }
-    if let Some(violation) = violation {
-        tell(Heard::Breach(Breach::Order(violation)));
+    for violation in violations {
+        tell(Heard::Breach(Breach::Rule(violation)));
     }
 }
 
 /// Until an engine has answered, the client may try another dialect.
-fn follow_hello(dialogue: &mut Dialogue, text: &str) {
-    if !matches!(dialogue.phase(), Phase::Fresh | Phase::Greeting) {
+fn follow_hello(witness: &mut Witness, text: &str) {
+    if !matches!(witness.dialogue().phase(), Phase::Fresh | Phase::Greeting) {
         return;
     }
-    let other = Dialect::ALL.into_iter().filter(|it| *it != dialogue.dialect());
+    let other = Dialect::ALL.into_iter().filter(|it| *it != witness.dialogue().dialect());
     for dialect in other {
         if Command::read(text, dialect).value == Command::Hello {
-            dialogue.expect_hello(dialect);
+            witness.expect_hello(dialect);
             return;
         }
     }
@@ -171,7 +190,7 @@ impl Breach {
     /// Whether the message had no meaning at all for the other side.
     pub fn is_must(&self) -> bool {
         match self {
-            Self::Order(violation) => violation.rule.severity() == Severity::Must,
+            Self::Rule(violation) => violation.rule.severity() == Severity::Must,
             Self::Form { .. } | Self::Length(_) => false,
         }
     }
@@ -181,7 +200,7 @@ impl Breach {
 impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Order(Violation { rule, .. }) => {
+            Self::Rule(Violation { rule, .. }) => {
                 let level = match rule.severity() {
                     Severity::Must => "must",
                     Severity::Should => "should",

@@ -109,6 +109,28 @@ fn a_strict_tap_reports_on_standard_error_and_in_its_exit_code() {
 }
 
 #[test]
+fn what_an_engine_never_answers_is_reported_at_the_end() {
+    let output = play(&Dir::new(), &["--strict"], "> uci\n< id name Example");
+    assert_eq!(output.code(), Some(3));
+    assert!(output.stderr.contains("must: `uci` or `usi` is answered"), "{}", output.stderr);
+}
+
+#[test]
+fn an_engine_that_is_interrupted_owes_nothing() {
+    let dir = Dir::new();
+    let engine = ["sh", "-c", "trap 'exit 0' TERM; echo up; while :; do sleep 0.01; done"];
+    let mut child = tap(&dir, &["--strict"], &engine).spawn().expect("the program starts");
+    let mut to = child.stdin.take().expect("a pipe");
+    let mut from = BufReader::new(child.stdout.take().expect("a pipe"));
+    to.write_all(b"uci\n").expect("the line is sent");
+    from.read_line(&mut String::new()).expect("the engine speaks");
+    signal(child.id(), Signal::INT);
+    let output = finish(child);
+    assert_eq!(output.code(), Some(0));
+    assert!(!output.stderr.contains(" must: "), "{}", output.stderr);
+}
+
+#[test]
 fn bytes_pass_though_the_log_is_stuck() {
     let dir = Dir::new();
     let log = dir.path().join("a.log");

@@ -62,6 +62,33 @@ fn each_side_is_held_to_its_rules() {
 }
 
 #[test]
+fn what_was_declared_and_asked_for_is_remembered() {
+    check_reports(
+        "> uci
+         < id name Example
+         < option name Hash type spin default 16 min 1 max 64
+         < uciok
+         > setoption name Hash value 65
+         ! must: an option is set to a value that it can have, and a button to none [UCI 2006, option and setoption; USI draft 1 §5.3]
+         > setoption name Threads value 2
+         ! must: only options that the engine has declared are set [UCI 2006, option and setoption; USI draft 1 §5.3]
+         > setoption name MultiPV value 2
+         > isready
+         < readyok
+         > position startpos
+         > go wtime 0 btime -5
+         ! should: `wtime` and `btime` are more than zero, in USI not negative, as no time is [UCI 2006, go wtime and winc; USI draft 1 §5.3]
+         < info currmove e2e4
+         ! should: `currmove`, `currmovenumber`, `currline` and `refutation` are sent only after one second [UCI 2006, info (“only after one second”); USI draft 1 §5.3]
+         < bestmove e2e4
+         > go searchmoves e2e4 depth 3
+         ! note: limit after `searchmoves`: `depth` [as deployed (Stockfish): `searchmoves` is the last word of `go` but for its moves]
+         < bestmove e2e4
+         > quit",
+    );
+}
+
+#[test]
 fn the_first_hello_decides_the_dialect() {
     check_reports(
         "> usi

@@ -1,9 +1,10 @@
 //! What an engine and the server said to each other, judged line by line.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, Dialogue, Note, Phase, Reply, Severity, Side, Status, Violation,
+    Command, Dialect, Note, Phase, Reply, Severity, Side, Status, Violation, Witness,
 };
 
 use crate::time::Moment;
@@ -23,7 +24,7 @@ const MOST_BREACHES: usize = 16;
 pub(crate) struct Log {
     lines: VecDeque<LogLine>,
     total: u64,
-    dialogue: Dialogue,
+    witness: Witness,
     breaches: u32,
     registration: Option<Approval>,
     copy_protection: Option<Approval>,
@@ -44,7 +45,7 @@ impl Default for Log {
         Self {
             lines: VecDeque::new(),
             total: 0,
-            dialogue: Dialogue::new(Dialect::default()),
+            witness: Witness::new(Dialect::default()),
             breaches: 0,
             registration: None,
             copy_protection: None,
@@ -56,23 +57,24 @@ impl Default for Log {
 impl Log {
     /// Takes a line.
     pub(crate) fn hear(&mut self, side: Side, line: &str, at: Moment) {
-        let (notes, violation) = match side {
+        let time = Duration::from_millis(at);
+        let (notes, violations) = match side {
             Side::Client => {
-                follow_hello(&mut self.dialogue, line);
-                let reading = Command::read(line, self.dialogue.dialect());
-                (reading.notes, self.dialogue.overhear_command(&reading.value))
+                follow_hello(&mut self.witness, line);
+                let reading = Command::read(line, self.witness.dialogue().dialect());
+                (reading.notes, self.witness.hear_command(&reading.value, time))
             }
             Side::Engine => {
-                let reading = Reply::read(line, self.dialogue.dialect());
+                let reading = Reply::read(line, self.witness.dialogue().dialect());
                 match reading.value {
                     Reply::Registration(status) => self.registration = Some(approval(status)),
                     Reply::CopyProtection(status) => self.copy_protection = Some(approval(status)),
                     _ => (),
                 }
-                (reading.notes, self.dialogue.overhear_reply(&reading.value))
+                (reading.notes, self.witness.hear_reply(&reading.value, time))
             }
         };
-        let mut breaches: Vec<Breach> = violation.map(order).into_iter().collect();
+        let mut breaches: Vec<Breach> = violations.into_iter().map(broken).collect();
         breaches.extend(notes.iter().map(|note| form(note, line)));
         breaches.truncate(MOST_BREACHES);
         let by = match side {
@@ -137,16 +139,16 @@ impl Log {
 }
 
 /// Until an engine has answered, the client may try another dialect.
-fn follow_hello(dialogue: &mut Dialogue, text: &str) {
-    if !matches!(dialogue.phase(), Phase::Fresh | Phase::Greeting) {
+fn follow_hello(witness: &mut Witness, text: &str) {
+    if !matches!(witness.dialogue().phase(), Phase::Fresh | Phase::Greeting) {
         return;
     }
-    let other = Dialect::ALL
-        .into_iter()
-        .find(|it| *it != dialogue.dialect() && Command::read(text, *it).value == Command::Hello);
+    let other = Dialect::ALL.into_iter().find(|it| {
+        *it != witness.dialogue().dialect() && Command::read(text, *it).value == Command::Hello
+    });
     if let Some(dialect) = other {
         // A fresh process is greeted in another dialect.
-        *dialogue = Dialogue::new(dialect);
+        *witness = Witness::new(dialect);
     }
 }
 
@@ -158,7 +160,7 @@ fn approval(status: Status) -> Approval {
     }
 }
 
-fn order(violation: Violation) -> Breach {
+fn broken(violation: Violation) -> Breach {
     let rule = violation.rule;
     Breach {
         serious: rule.severity() == Severity::Must,
@@ -216,6 +218,21 @@ mod tests {
         assert_eq!(odd, [4, 5]);
         assert_eq!(log.breaches(), 1);
         assert!(log.lines().all(|line| line.breaches.iter().all(|it| !it.clause.is_empty())));
+    }
+
+    #[test]
+    fn what_the_user_types_is_held_to_what_the_engine_has_declared() {
+        let log = heard(&[
+            "> uci",
+            "< id name X",
+            "< option name Hash type spin default 1 min 1 max 8",
+            "< uciok",
+            "> setoption name Hash value 9",
+            "> setoption name Threads value 2",
+            "> setoption name Hash value 8",
+        ]);
+        let odd = log.lines().filter(|line| line.breaches.iter().any(|it| it.serious));
+        assert_eq!(odd.map(|line| line.number).collect::<Vec<_>>(), [5, 6]);
     }
 
     #[test]
