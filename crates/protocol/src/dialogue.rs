@@ -117,8 +117,9 @@ impl Dialogue {
     }
 
     /// Takes note of a message of the client that was sent whatever the rules say. A rule of
-    /// [`Severity::Should`] is reported and the conversation goes on; one of [`Severity::Must`] is
-    /// reported and nothing has changed, but that the engine may answer a `go` out of turn.
+    /// [`Severity::Should`](crate::Severity::Should) is reported and the conversation goes on; one of
+    /// [`Severity::Must`](crate::Severity::Must) is reported and nothing has changed, but that the
+    /// engine may answer a `go` out of turn.
     pub fn overhear_command(&mut self, command: &Command<'_>) -> Option<Violation> {
         self.tolerant(Side::Client, self.after_command(command))
     }
