@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::kv::Store;
+use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions};
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::Instant;
 
 use super::names::{FILES, MATCHES};
 use super::said::broken;
@@ -42,6 +44,12 @@ pub struct Connection {
 /// How long a question to the server may take.
 const ANSWER: Duration = Duration::from_secs(20);
 
+/// How long a server may be away before anybody gives up.
+pub(super) const AWAY: Duration = Duration::from_mins(10);
+
+/// How long to wait before the server is asked again after a failure.
+pub(super) const PAUSE: Duration = Duration::from_millis(500);
+
 impl Connection {
     /// Connects.
     ///
@@ -71,6 +79,31 @@ impl Connection {
                 Err(_) => Err(broken("the server does not answer")),
             }
         })
+    }
+
+    /// Brings a message to the server's disk, however long the server is away, and tells its number. Of
+    /// several with the same name the server keeps one.
+    pub(super) fn publish(
+        &self,
+        subject: &str,
+        text: &[u8],
+        name: &str,
+    ) -> Result<u64, QueueError> {
+        let since = Instant::now();
+        loop {
+            let message = PublishMessage::build().payload(text.to_vec().into()).message_id(name);
+            let sent = self.ask(async {
+                match self.stream.send_publish(subject.to_owned(), message).await {
+                    Ok(ack) => ack.await,
+                    Err(error) => Err(error),
+                }
+            });
+            match sent {
+                Err(error) if since.elapsed() > AWAY => return Err(error),
+                Err(_) => self.pause(PAUSE),
+                Ok(ack) => return Ok(ack.sequence),
+            }
+        }
     }
 
     /// Waits for something that has its own deadline.

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
-use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -227,17 +226,11 @@ impl Dispatcher for NatsDispatcher {
             self.shared.report(ended);
             return Ok(());
         }
+        // A job that came back is another message, and one that is sent again is not.
+        let name = self.connection.client.new_inbox();
         let text = write(&job)?;
-        let message = PublishMessage::build().payload(text.into());
-        let subject = self.names.jobs_subject.clone();
-        let stream = &self.connection.stream;
-        let ack = self.connection.ask(async {
-            match stream.send_publish(subject, message).await {
-                Ok(ack) => ack.await,
-                Err(error) => Err(error),
-            }
-        })?;
-        self.shared.state().sequences.insert(ack.sequence, index);
+        let sequence = self.connection.publish(&self.names.jobs_subject, &text, &name)?;
+        self.shared.state().sequences.insert(sequence, index);
         Ok(())
     }
 

@@ -10,14 +10,14 @@ use std::time::Duration;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::kv::Operation;
-use async_nats::jetstream::message::{AckKind, PublishMessage};
+use async_nats::jetstream::message::AckKind;
 use futures_util::StreamExt;
 use serde::Serialize;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::PULSE;
-use super::connection::Connection;
+use super::connection::{AWAY, Connection, PAUSE};
 use super::files::{self, Permissions};
 use super::names::{Names, WORKERS};
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
@@ -26,12 +26,6 @@ use crate::queue::{Job, Jobs, Lease, Order, Progress, QueueError, Stop, StopToke
 
 /// How long a job is asked for at a time.
 const ASK: Duration = Duration::from_secs(5);
-
-/// How long a server may be away before a worker gives up.
-const AWAY: Duration = Duration::from_mins(10);
-
-/// How long to wait before the server is asked again after a failure.
-const PAUSE: Duration = Duration::from_millis(500);
 
 /// The matches that a server has for workers.
 #[derive(Debug)]
@@ -337,22 +331,7 @@ impl NatsLease {
             return Err(QueueError { text });
         }
         let id = self.job.pairing.index.to_string();
-        let since = Instant::now();
-        loop {
-            let message = PublishMessage::build().payload(text.clone().into()).message_id(&id);
-            let sent = self.connection.ask(async {
-                let sent = self.connection.stream.send_publish(self.subject.clone(), message);
-                match sent.await {
-                    Ok(ack) => ack.await.map(drop),
-                    Err(error) => Err(error),
-                }
-            });
-            match sent {
-                Err(error) if since.elapsed() > AWAY => return Err(error),
-                Err(_) => self.connection.pause(PAUSE),
-                Ok(()) => return Ok(()),
-            }
-        }
+        self.connection.publish(&self.subject, &text, &id).map(drop)
     }
 
     fn acknowledge(&mut self, kind: AckKind) {
