@@ -132,7 +132,7 @@ fn begin(position: Position, runs: bool, faults: &Faults) -> Search {
                 tell(depth + more);
             }
         }
-        say(&format!("bestmove {}", if illegal { "a1a1" } else { best }));
+        say(&format!("bestmove {}", if illegal { "a1a5" } else { best }));
     });
     Search { stop, thread }
 }
