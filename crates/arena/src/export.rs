@@ -4,8 +4,8 @@
 //! happens, the files can be made again, and always say the same as the store. When a match goes
 //! on, [`Exports::check`] compares them with it: what is missing at the end is added, a torn end is
 //! cut, and a file that says anything else is written anew beside the old one, which then gets the
-//! ending `.old`, or the next one that is free. Of a folder with a file for each game those are written that are not as they
-//! should be.
+//! ending `.old`, or the next one that is free. Of a folder with a file for each game those are
+//! written that are not as they should be.
 
 mod epd;
 mod error;

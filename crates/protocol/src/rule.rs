@@ -27,8 +27,9 @@ pub struct Violation {
 pub enum Severity {
     /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
     ///
-    /// Engines do not ignore a `go` during a search. It starts none for the [`Dialogue`](crate::Dialogue) either,
-    /// but one more answer is nobody's fault then, nor an early one to the search that it met.
+    /// Engines do not ignore a `go` during a search. It starts none for the
+    /// [`Dialogue`](crate::Dialogue) either, but one more answer is nobody's fault then, nor an early
+    /// one to the search that it met.
     Must,
     /// The message has its meaning all the same, and the conversation goes on from there.
     Should,

@@ -26,8 +26,8 @@ impl SetOption<'_> {
     /// The same message, cut at the word `value` that makes the name an option.
     ///
     /// `setoption name draw value value 3` can be read in two ways. The reader cuts at the first
-    /// `value`, and at one in another case only if there is no other; whoever knows the options can do better. `is_option` is asked only of names that
-    /// are no longer than [`OptionDecl::MAX_NAME`].
+    /// `value`, and at one in another case only if there is no other; whoever knows the options can do
+    /// better. `is_option` is asked only of names that are no longer than [`OptionDecl::MAX_NAME`].
     #[must_use]
     pub fn resolved(self, is_option: impl Fn(&str) -> bool) -> Self {
         let is_option = |name: &str| name.len() <= OptionDecl::MAX_NAME && is_option(name);

@@ -19,7 +19,7 @@ mod server_restarted;
 mod shown;
 mod shown_match;
 mod slots;
-mod standing;
 mod tap;
+mod terminal;
 mod watch;
 mod worker_killed;

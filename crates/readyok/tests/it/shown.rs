@@ -1,12 +1,11 @@
 //! How a search is shown.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use readyok::analyse::{Screen, Scribe, View, line, table};
 use readyok_client::Info;
 use readyok_protocol::{Dialect, Reply};
 use readyok_rules::{Game, Notation, Position};
+
+use crate::terminal::Terminal;
 
 fn info(text: &str, dialect: Dialect) -> Info<'static> {
     match Reply::read(text, dialect).value {
@@ -73,26 +72,6 @@ fn a_line_names_its_parts() {
         "# 1  depth 12/20  score +0.31  w/d/l ‰ 90/880/30  nodes 1.23M  nps 98.7k  hash 4.5%  time \
          0:12.5  e4 e5 Nf3"
     );
-}
-
-/// What a terminal gets.
-#[derive(Clone, Default)]
-struct Terminal(Arc<Mutex<Vec<u8>>>);
-
-impl Terminal {
-    fn take(&self) -> String {
-        String::from_utf8(std::mem::take(&mut *self.0.lock().expect("one thread"))).expect("UTF-8")
-    }
-}
-
-impl Write for Terminal {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("one thread").write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[test]

@@ -1,23 +1,24 @@
 //! How a match is shown on a terminal while it is played.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
 
 use readyok::matches::{Live, Standing};
 use readyok_arena::event::{End, Event, Listener as _, Score};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, Plan};
-use readyok_arena::queue::WorkerId;
+use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::Termination;
 use readyok_arena::store::ContentHash;
 use readyok_rules::Side;
+
+use crate::terminal::Terminal;
 
 const A: EngineId = EngineId(0);
 const B: EngineId = EngineId(1);
 
 fn plan() -> Plan {
     toml::from_str(
-        "game = 'chess'\nrounds = 4\n\
+        "game = 'chess'\nrounds = 4\nadjudication = { max_moves = 22 }\n\
          [[engines]]\nname = 'a'\ncommand = 'a'\n[[engines]]\nname = 'b'\ncommand = 'b'\n",
     )
     .expect("a plan")
@@ -34,18 +35,30 @@ fn match_start(resumed: u64) -> Event {
 }
 
 fn game_start(pair: u64, game: u32, [first, second]: [EngineId; 2]) -> Event {
-    let worker = WorkerId("worker-0".to_owned());
+    let worker = WorkerId(format!("worker-{pair}"));
     Event::GameStart { pair, game, round: 1, first, second, worker, opening: Opening::default() }
 }
 
-fn game_end(pair: u64, game: u32, [first, second]: [EngineId; 2], winner: Option<Side>) -> Event {
+fn game_end(pair: u64, game: u32, sides: [EngineId; 2], winner: Option<Side>) -> Event {
+    let mates = winner.is_some();
+    let termination = if mates { Termination::Checkmate } else { Termination::Stalemate };
+    ended(pair, game, sides, winner, termination)
+}
+
+fn ended(
+    pair: u64,
+    game: u32,
+    [first, second]: [EngineId; 2],
+    winner: Option<Side>,
+    termination: Termination,
+) -> Event {
     Event::GameEnd {
         pair,
         game,
         first,
         second,
         winner,
-        termination: if winner.is_some() { Termination::Checkmate } else { Termination::Stalemate },
+        termination,
         plies: 40,
         duration_ms: 1,
         engines: Box::default(),
@@ -122,26 +135,6 @@ fn a_game_is_shown_while_it_is_played_and_when_it_has_ended() {
     assert!(!shows(&rows, "worker-0") && shows(&rows, &line), "{rows:?}");
 }
 
-/// What a terminal gets.
-#[derive(Clone, Default)]
-struct Terminal(Arc<Mutex<Vec<u8>>>);
-
-impl Terminal {
-    fn take(&self) -> String {
-        String::from_utf8(std::mem::take(&mut *self.0.lock().expect("one thread"))).expect("UTF-8")
-    }
-}
-
-impl Write for Terminal {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("one thread").write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn the_table_is_drawn_at_the_start_and_as_it_stands_at_the_end() {
     let terminal = Terminal::default();
@@ -177,4 +170,34 @@ fn a_terminal_that_is_gone_ends_nothing() {
     let mut live = Live::new(Gone, || (80, 24), &plan(), 1);
     live.hear(&match_start(0));
     live.hear(&Event::MatchEnd { why: End::Complete, complete: 1, games: 2 });
+}
+
+#[test]
+fn an_end_is_told_with_what_is_known_of_it() {
+    let mut standing = Standing::new(&plan(), 4);
+    let mut hear = |winner, how| standing.hear(&ended(0, 0, [A, B], winner, how));
+    let line = hear(Some(Side::Second), Termination::TimeForfeit { late_us: 400 });
+    let told = "1.1  a – b  0-1  White loses on time by 0.4 ms (40 plies)";
+    assert_eq!(line.as_deref(), Some(told));
+    let line = hear(None, Termination::MoveLimit);
+    let told = "1.1  a – b  1/2-1/2  draw by the limit of 22 moves (40 plies)";
+    assert_eq!(line.as_deref(), Some(told));
+}
+
+#[test]
+fn a_stop_says_what_it_waits_for_and_how_it_waits_no_longer() {
+    let mut standing = Standing::new(&plan(), 4);
+    let stopping = |how| Event::Stopping { how, why: End::Interrupted };
+    let none = standing.hear(&stopping(Stop::Finish));
+    assert_eq!(none.as_deref(), Some("stopping: interrupted"));
+    standing.hear(&game_start(0, 0, [A, B]));
+    let one = "stopping: interrupted; a pairing that is on is played to the end, and the next Ctrl-C \
+               breaks off";
+    assert_eq!(standing.hear(&stopping(Stop::Finish)).as_deref(), Some(one));
+    assert!(standing.rows().iter().any(|row| row == one), "a terminal shows it as well");
+    standing.hear(&game_start(1, 0, [A, B]));
+    let two = one.replace("a pairing that is on is", "2 pairings that are on are");
+    assert_eq!(standing.hear(&stopping(Stop::Finish)), Some(two));
+    let abort = "stopping: interrupted; games that are on are broken off";
+    assert_eq!(standing.hear(&stopping(Stop::Abort)).as_deref(), Some(abort));
 }
