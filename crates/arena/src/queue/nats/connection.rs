@@ -44,9 +44,6 @@ pub struct Connection {
 /// How long a question to the server may take.
 const ANSWER: Duration = Duration::from_secs(20);
 
-/// How long a server may be away before anybody gives up.
-pub(super) const AWAY: Duration = Duration::from_mins(10);
-
 /// How long to wait before the server is asked again after a failure.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);
 
@@ -81,13 +78,14 @@ impl Connection {
         })
     }
 
-    /// Brings a message to the server's disk, however long the server is away, and tells its number. Of
-    /// several with the same name the server keeps one.
+    /// Brings a message to the server's disk, though the server may be away for some time, and tells its
+    /// number. Of several with the same name the server keeps one.
     pub(super) fn publish(
         &self,
         subject: &str,
         text: &[u8],
         name: &str,
+        away: Duration,
     ) -> Result<u64, QueueError> {
         let since = Instant::now();
         loop {
@@ -99,7 +97,7 @@ impl Connection {
                 }
             });
             match sent {
-                Err(error) if since.elapsed() > AWAY => return Err(error),
+                Err(error) if since.elapsed() > away => return Err(error),
                 Err(_) => self.pause(PAUSE),
                 Ok(ack) => return Ok(ack.sequence),
             }

@@ -21,6 +21,9 @@ use crate::queue::{
     DELIVERIES, Dispatcher, Job, Order, QueueError, Report, Return, Stop, WorkerId,
 };
 
+/// How long a server may be away: it is started again, or gone. Nobody hears an interrupt meanwhile.
+const AWAY: Duration = Duration::from_mins(1);
+
 /// A worker that is silent for so long has gone.
 const SILENCE: Duration = PULSE.saturating_mul(8);
 
@@ -229,7 +232,8 @@ impl Dispatcher for NatsDispatcher {
         // A job that came back is another message, and one that is sent again is not.
         let name = self.connection.client.new_inbox();
         let text = write(&job)?;
-        let sequence = self.connection.publish(&self.names.jobs_subject, &text, &name)?;
+        let subject = &self.names.jobs_subject;
+        let sequence = self.connection.publish(subject, &text, &name, AWAY)?;
         self.shared.state().sequences.insert(sequence, index);
         Ok(())
     }

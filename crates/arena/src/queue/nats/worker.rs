@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::PULSE;
-use super::connection::{AWAY, Connection, PAUSE};
+use super::connection::{Connection, PAUSE};
 use super::files::{self, Permissions};
 use super::names::{Names, WORKERS};
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
@@ -26,6 +26,9 @@ use crate::queue::{Job, Jobs, Lease, Order, Progress, QueueError, Stop, StopToke
 
 /// How long a job is asked for at a time.
 const ASK: Duration = Duration::from_secs(5);
+
+/// How long a server may be away before a worker gives up.
+const AWAY: Duration = Duration::from_mins(10);
 
 /// The matches that a server has for workers.
 #[derive(Debug)]
@@ -331,7 +334,7 @@ impl NatsLease {
             return Err(QueueError { text });
         }
         let id = self.job.pairing.index.to_string();
-        self.connection.publish(&self.subject, &text, &id).map(drop)
+        self.connection.publish(&self.subject, &text, &id, AWAY).map(drop)
     }
 
     fn acknowledge(&mut self, kind: AckKind) {
