@@ -67,6 +67,15 @@ impl Witness {
         &self.dialogue
     }
 
+    /// The other protocol, if the client says its hello in this line before an engine has answered.
+    pub fn other_hello(&self, line: &str) -> Option<Dialect> {
+        if !matches!(self.dialogue.phase(), Phase::Fresh | Phase::Greeting) {
+            return None;
+        }
+        let mut others = Dialect::ALL.into_iter().filter(|it| *it != self.dialogue.dialect());
+        others.find(|it| Command::read(line, *it).value == Command::Hello)
+    }
+
     /// Goes on in another protocol, whose hello is still to come. See [`Dialogue::expect_hello`].
     pub fn expect_hello(&mut self, dialect: Dialect) {
         self.dialogue.expect_hello(dialect);

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Phase, Reply, Severity, Side,
-    Violation, Witness, decode,
+    Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Reply, Severity, Side, Violation,
+    Witness, decode,
 };
 
 use crate::text::printable;
@@ -142,7 +142,9 @@ fn judge(
     let (text, undecodable) = decode(line);
     let (notes, violations) = match side {
         Side::Client => {
-            follow_hello(witness, &text);
+            if let Some(dialect) = witness.other_hello(&text) {
+                witness.expect_hello(dialect);
+            }
             let reading = Command::read(&text, witness.dialogue().dialect());
             (reading.notes, witness.hear_command(&reading.value, at))
         }
@@ -157,20 +159,6 @@ fn judge(
     }
     for violation in violations {
         tell(Heard::Breach(Breach::Rule(violation)));
-    }
-}
-
-/// Until an engine has answered, the client may try another dialect.
-fn follow_hello(witness: &mut Witness, text: &str) {
-    if !matches!(witness.dialogue().phase(), Phase::Fresh | Phase::Greeting) {
-        return;
-    }
-    let other = Dialect::ALL.into_iter().filter(|it| *it != witness.dialogue().dialect());
-    for dialect in other {
-        if Command::read(text, dialect).value == Command::Hello {
-            witness.expect_hello(dialect);
-            return;
-        }
     }
 }
 

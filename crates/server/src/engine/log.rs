@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use readyok_protocol::{
-    Command, Dialect, Note, Phase, Reply, Severity, Side, Status, Violation, Witness,
-};
+use readyok_protocol::{Command, Dialect, Note, Reply, Severity, Side, Status, Violation, Witness};
 
 use crate::time::Moment;
 use crate::wire::{Approval, Breach, LogLine, Speaker};
@@ -60,7 +58,10 @@ impl Log {
         let time = Duration::from_millis(at);
         let (notes, violations) = match side {
             Side::Client => {
-                follow_hello(&mut self.witness, line);
+                if let Some(dialect) = self.witness.other_hello(line) {
+                    // A fresh process is greeted in another dialect.
+                    self.witness = Witness::new(dialect);
+                }
                 let reading = Command::read(line, self.witness.dialogue().dialect());
                 (reading.notes, self.witness.hear_command(&reading.value, time))
             }
@@ -135,20 +136,6 @@ impl Log {
         let lines = self.lines.iter().skip(self.lines.len() - shown).cloned().collect();
         let skipped = u64::try_from(new - shown).unwrap_or(u64::MAX);
         Tail { lines, skipped, total: self.total }
-    }
-}
-
-/// Until an engine has answered, the client may try another dialect.
-fn follow_hello(witness: &mut Witness, text: &str) {
-    if !matches!(witness.dialogue().phase(), Phase::Fresh | Phase::Greeting) {
-        return;
-    }
-    let other = Dialect::ALL.into_iter().find(|it| {
-        *it != witness.dialogue().dialect() && Command::read(text, *it).value == Command::Hello
-    });
-    if let Some(dialect) = other {
-        // A fresh process is greeted in another dialect.
-        *witness = Witness::new(dialect);
     }
 }
 
