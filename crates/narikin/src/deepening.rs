@@ -3,6 +3,7 @@
 use crate::{
     board::{Board, ByTables, MoveList, Step},
     eval::Evaluation,
+    heuristics::{Heuristic, uses},
     score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in},
     search::Search,
 };
@@ -177,7 +178,8 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         let Some(first) = self.moves.get(line) else { return };
         let mut width = B::TUNING.window + first.average.abs() / 100;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if self.search.depth >= 4 && !is_decided(first.value) {
+        if uses(Heuristic::AspirationWindows) && self.search.depth >= 4 && !is_decided(first.value)
+        {
             alpha = (first.average - width).max(-INFINITE);
             beta = (first.average + width).min(INFINITE);
         }

@@ -2,6 +2,7 @@
 
 use crate::{
     board::{Board, PARTS, Step},
+    heuristics::{Heuristic, uses},
     score::Value,
 };
 
@@ -85,14 +86,20 @@ impl<B: Board> Histories<B> {
     }
 
     pub(crate) fn learn_quiet(&mut self, side: usize, mv: B::Move, earlier: &[Earlier], by: i32) {
-        learn(&mut self.quiet, Self::quiet_index(side, mv), by);
-        for &earlier in earlier {
-            learn(&mut self.answers, Self::answer_index(earlier, mv), by);
+        if uses(Heuristic::ButterflyHistory) {
+            learn(&mut self.quiet, Self::quiet_index(side, mv), by);
+        }
+        if uses(Heuristic::ContinuationHistory) {
+            for &earlier in earlier {
+                learn(&mut self.answers, Self::answer_index(earlier, mv), by);
+            }
         }
     }
 
     pub(crate) fn learn_noisy(&mut self, mv: B::Move, victim: usize, by: i32) {
-        learn(&mut self.noisy, Self::noisy_index(mv, victim), by);
+        if uses(Heuristic::CaptureHistory) {
+            learn(&mut self.noisy, Self::noisy_index(mv, victim), by);
+        }
     }
 
     /// What experience adds to the evaluation of a position.

@@ -11,6 +11,7 @@ mod control;
 mod deepening;
 mod engine;
 pub mod eval;
+mod heuristics;
 mod hints;
 mod history;
 mod learned;
@@ -32,6 +33,8 @@ pub use bench::bench;
 pub use control::{Bounds, Control, Limits, Report, Tables};
 pub use engine::{Narikin, TRANSLATION, runner};
 pub use eval::network::NetworkError;
+#[cfg(feature = "ablation")]
+pub use heuristics::{UnknownHeuristic, leave_out};
 pub use learned::Learned;
 pub use perft::perft;
 pub use score::Score;

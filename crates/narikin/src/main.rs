@@ -9,6 +9,10 @@ const USAGE: &str =
     "usage: narikin [bench [chess|shogi] | perft chess|chess960|shogi DEPTH [FEN or SFEN]]";
 
 fn main() -> io::Result<()> {
+    #[cfg(feature = "ablation")]
+    if let Ok(words) = env::var("NARIKIN_WITHOUT") {
+        narikin::leave_out(&words).map_err(io::Error::other)?;
+    }
     let words: Vec<String> = env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => narikin::runner().map_err(io::Error::other)?.run_stdio(),

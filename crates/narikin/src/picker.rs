@@ -2,6 +2,7 @@
 
 use crate::{
     board::{Board, MoveList, Step},
+    heuristics::{Heuristic, uses},
     history::{Earlier, Histories},
     score::Value,
 };
@@ -134,8 +135,9 @@ impl<B: Board> Picker<B> {
                             [first, _] if first == packed => 1_000_001,
                             [_, second] if second == packed => 1_000_000,
                             _ => {
-                                let check = if board.gives_check(*mv) { CHECK } else { 0 };
-                                check + histories.quiet(side, *mv, &self.earlier)
+                                let history = histories.quiet(side, *mv, &self.earlier);
+                                let checks = uses(Heuristic::CheckBonus) && board.gives_check(*mv);
+                                if checks { history + CHECK } else { history }
                             }
                         };
                     }

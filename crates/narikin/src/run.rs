@@ -16,6 +16,7 @@ use crate::{
         Evaluation, HandWritten,
         network::{Network, Sums},
     },
+    heuristics::{Heuristic, uses},
     history::Histories,
     mate::{Solver, root::RootMates},
     pace::Pace,
@@ -171,7 +172,8 @@ impl Run<'_> {
         let last = within(limits.depth).min(within(mate));
         // Several lines are compared, and wanted moves are searched, whatever else is known.
         let compared = limits.multipv > 1 || !limits.searchmoves.is_empty();
-        let solver = own.solver.filter(|_| !compared && root.moves.len() > 1);
+        let solver =
+            own.solver.filter(|_| uses(Heuristic::RootMates) && !compared && root.moves.len() > 1);
         let mut mates = solver.map(|solver| RootMates::new(solver, limits.mate));
         let mut pace = Pace::new(limits.ponders);
         root.deepen(1, last, &mut |root, progress| match progress {

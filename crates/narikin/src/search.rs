@@ -13,6 +13,7 @@ use crate::{
     board::{Board, MoveList, Step},
     control::Tables,
     eval::Evaluation,
+    heuristics::{Heuristic, uses},
     history::{ANSWERS, Earlier, Histories},
     picker::{Picker, Wanted},
     score::{
@@ -171,7 +172,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         if number > 1 {
             let mut reduction = 0;
             let full_width = self.shared.full_width;
-            if depth >= 3 && number > 3 && !noisy && !gives_check && !full_width {
+            let is_late = depth >= 3 && number > 3 && !noisy && !gives_check && !full_width;
+            if uses(Heuristic::LateMoveReductions) && is_late {
                 reduction = (self.shared.reductions.get(depth, number) - 1024) / 1024;
                 reduction = reduction.clamp(0, depth - 2);
             }
@@ -217,7 +219,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 return value;
             }
             let draw = self.draw(ply);
-            if alpha < draw && self.board.can_repeat(ply) {
+            if uses(Heuristic::UpcomingRepetition) && alpha < draw && self.board.can_repeat(ply) {
                 alpha = draw;
                 if alpha >= beta {
                     return alpha;
@@ -230,10 +232,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
 
         // 4. A mate that is nearer than any in this line makes it pointless.
-        alpha = alpha.max(mated_in(ply));
-        beta = beta.min(mate_in(ply + 1));
-        if alpha >= beta {
-            return alpha;
+        if uses(Heuristic::MateDistance) {
+            alpha = alpha.max(mated_in(ply));
+            beta = beta.min(mate_in(ply + 1));
+            if alpha >= beta {
+                return alpha;
+            }
         }
 
         // 5. What is known from an earlier visit.
@@ -242,6 +246,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);
         if !PV
+            && uses(Heuristic::TableCut)
             && excluded == 0
             && let (Some(known), Some(value)) = (known, known_value)
             && i32::from(known.depth) >= depth
@@ -311,12 +316,17 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         if !PV && !in_check && excluded == 0 && !full_width {
             // 8. Reverse futility: so far above the window that a quiet move will do.
             let margin = tuning.reverse_futility * (depth - i32::from(improving));
-            if depth <= 8 && !is_decided(beta) && eval - margin >= beta && !is_decided(eval) {
+            if uses(Heuristic::ReverseFutility)
+                && depth <= 8
+                && !is_decided(beta)
+                && eval - margin >= beta
+                && !is_decided(eval)
+            {
                 return Value::midpoint(eval, beta);
             }
 
             // 9. Razoring: so far below it that only captures can help.
-            if depth <= 4 && eval + tuning.razor * depth < alpha {
+            if uses(Heuristic::Razoring) && depth <= 4 && eval + tuning.razor * depth < alpha {
                 let value = self.quiesce::<false>(alpha, alpha + 1, 0, ply);
                 if value <= alpha {
                     return value;
@@ -324,7 +334,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
 
             // 10. Null move: too good even if the opponent moves twice.
-            if depth >= 3
+            if uses(Heuristic::NullMove)
+                && depth >= 3
                 && eval >= beta
                 && self.frame(ply).eval + 20 * depth >= beta + 120
                 && ply >= self.pass_from
@@ -343,7 +354,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
                 if value >= beta {
                     let value = if is_decided(value) { beta } else { value };
-                    if !B::HAS_ZUGZWANG || depth < 14 || self.pass_from != 0 {
+                    let verifies = uses(Heuristic::Verification) && B::HAS_ZUGZWANG;
+                    if !verifies || depth < 14 || self.pass_from != 0 {
                         return value;
                     }
                     // To be sure that it is no zugzwang.
@@ -360,7 +372,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
             // 11. ProbCut: a capture so good that a shallow search suffices.
             let least = beta + tuning.probcut;
-            if depth >= 5
+            if uses(Heuristic::ProbCut)
+                && depth >= 5
                 && !is_decided(beta)
                 && known_value.is_none_or(|value| value >= least)
                 && let Some(value) = self.try_captures(least, depth, ply, cut, from_table)
@@ -370,7 +383,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
 
         // 12. Without a move to begin with, a shallower search has to do first.
-        if from_table.is_none() && depth >= 4 && (PV || cut) && !full_width {
+        if uses(Heuristic::InternalReduction)
+            && from_table.is_none()
+            && depth >= 4
+            && (PV || cut)
+            && !full_width
+        {
             depth -= 1;
         }
 
@@ -403,13 +421,15 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             // 14. Shallow pruning: what is unlikely to matter.
             if best > -DECIDED && !full_width {
                 let lmr_depth = (depth - base / 1024).max(0);
+                let by_exchange = uses(Heuristic::ExchangePruning);
                 if !noisy {
                     let most = (late[0] + late[1] * depth * depth) / (2 - i32::from(improving));
-                    if count >= most.max(2) {
+                    if uses(Heuristic::LateMovePruning) && count >= most.max(2) {
                         skip_quiet = true;
                     }
                     let [at_once, per_ply] = tuning.futility;
-                    if !in_check
+                    if uses(Heuristic::Futility)
+                        && !in_check
                         && !gives_check
                         && lmr_depth <= 7
                         && self.frame(ply).eval + at_once + per_ply * lmr_depth + history / 128
@@ -418,14 +438,18 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                         skip_quiet = true;
                         continue;
                     }
-                    if lmr_depth <= 4 && history < -3500 * lmr_depth - 1500 && !gives_check {
+                    if uses(Heuristic::HistoryPruning)
+                        && lmr_depth <= 4
+                        && history < -3500 * lmr_depth - 1500
+                        && !gives_check
+                    {
                         continue;
                     }
                     let lost = -tuning.quiet_exchange * lmr_depth * lmr_depth;
-                    if lmr_depth <= 7 && !self.board.wins_exchange(mv, lost) {
+                    if by_exchange && lmr_depth <= 7 && !self.board.wins_exchange(mv, lost) {
                         continue;
                     }
-                } else if depth <= 7 && picker.is_at_bad_noisy() {
+                } else if by_exchange && depth <= 7 && picker.is_at_bad_noisy() {
                     let lost = -tuning.noisy_exchange * depth;
                     if !self.board.wins_exchange(mv, lost) {
                         continue;
@@ -437,7 +461,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let mut extension = 0;
             let extended = self.frame_at(ply, 1).extended;
             let may_extend = extended < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
-            if let (Some(known), Some(value)) = (known, known_value)
+            if uses(Heuristic::SingularExtension)
+                && let (Some(known), Some(value)) = (known, known_value)
                 && Some(mv) == from_table
                 && may_extend
                 && excluded == 0
@@ -456,10 +481,11 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
                 if single < single_beta {
                     extension = 1;
-                    if !PV && single < single_beta - 18 {
+                    let alone_by_far = !PV && single < single_beta - 18;
+                    if uses(Heuristic::DoubleExtension) && alone_by_far {
                         extension = 2;
                     }
-                } else if single_beta >= beta {
+                } else if uses(Heuristic::Multicut) && single_beta >= beta {
                     // Several moves are too good.
                     self.keep(ply, picker, quiets, noisies);
                     return single_beta;
@@ -478,7 +504,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let mut value = alpha + 1;
             if count > 1 || !PV {
                 let mut searched = new_depth;
-                if depth >= 2 && count > 1 + i32::from(PV) && !full_width {
+                let is_late = depth >= 2 && count > 1 + i32::from(PV) && !full_width;
+                if uses(Heuristic::LateMoveReductions) && is_late {
                     let mut reduction = base;
                     if noisy {
                         reduction = reduction / 2 - history / 16;
@@ -546,7 +573,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     }
                     alpha = value;
                     // Others are less likely to be better still.
-                    if depth > 2 && depth < 12 && !is_decided(value) && !full_width {
+                    let is_shallow = depth > 2 && depth < 12 && !is_decided(value);
+                    if uses(Heuristic::ShallowerAfterBest) && is_shallow && !full_width {
                         depth -= 1;
                     }
                 }
@@ -606,7 +634,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 Bound::AtMost => best >= stood,
             };
             let quiet = best_move.is_none_or(|mv| !self.board.is_noisy(mv));
-            if !in_check && quiet && !explained && !is_decided(best) {
+            let teaches = !in_check && quiet && !explained && !is_decided(best);
+            if uses(Heuristic::CorrectionHistory) && teaches {
                 self.histories.correct(&self.board, best - i32::from(raw), depth);
             }
         }
@@ -695,6 +724,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         noisies: &[B::Move],
     ) {
         let by = bonus(depth);
+        let malus = if uses(Heuristic::Malus) { by } else { 0 };
         let side = self.board.side();
         let earlier = self.earlier(ply);
         if self.board.is_noisy(mv) {
@@ -702,7 +732,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             self.histories.learn_noisy(mv, victim, by);
         } else {
             let [first, second] = &mut self.frame(ply).killers;
-            if *first != mv.packed() {
+            if uses(Heuristic::Killers) && *first != mv.packed() {
                 *second = *first;
                 *first = mv.packed();
             }
@@ -711,12 +741,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 self.histories.learn_quiet(side, mv, &earlier, by);
             }
             for &other in quiets {
-                self.histories.learn_quiet(side, other, &earlier, -by);
+                self.histories.learn_quiet(side, other, &earlier, -malus);
             }
         }
         for &other in noisies {
             let victim = self.board.victim(other);
-            self.histories.learn_noisy(other, victim, -by);
+            self.histories.learn_noisy(other, victim, -malus);
         }
     }
 

@@ -19,6 +19,7 @@ use super::{Board, Change, MoveList, PARTS, Step, Tuning};
 use crate::{
     control::Limits,
     eval,
+    heuristics::{Heuristic, uses},
     mate::{self, Solution, Solver},
     score::{DRAW, Value, WON},
 };
@@ -417,7 +418,7 @@ impl Board for Shogi {
 
     fn mate_in_one(&mut self) -> Option<Move32> {
         // A king that can go to many squares is hardly ever mated in one, and looking costs time.
-        if self.escapes() > MOST_ESCAPES {
+        if !uses(Heuristic::MateInOne) || self.escapes() > MOST_ESCAPES {
             return None;
         }
         solve_mate_in_one_in_place(&mut self.position)

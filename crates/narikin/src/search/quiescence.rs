@@ -4,6 +4,7 @@ use super::Search;
 use crate::{
     board::{Board, Step},
     eval::Evaluation,
+    heuristics::{Heuristic, uses},
     picker::{Picker, Wanted},
     score::{
         DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
@@ -40,6 +41,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);
         if !PV
+            && uses(Heuristic::TableCut)
             && let (Some(known), Some(value)) = (known, known_value)
             && known.decides(value, alpha, beta)
         {
@@ -80,7 +82,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         }
 
         // 4. Try what there is, as long as it can win enough to matter.
-        let checks = depth > -B::TUNING.check_plies;
+        let checks = uses(Heuristic::QuiescenceChecks) && depth > -B::TUNING.check_plies;
         let from_table = from_table.filter(|&mv| in_check || checks || self.board.is_noisy(mv));
         let wanted = if in_check { Wanted::All } else { Wanted::Noisy { checks } };
         let earlier = self.earlier(ply);
@@ -93,17 +95,19 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             count += 1;
             let noisy = self.board.is_noisy(mv);
             if best > -DECIDED {
-                if picker.is_at_bad_noisy() {
+                let by_exchange = uses(Heuristic::QuiescenceExchange);
+                if by_exchange && picker.is_at_bad_noisy() {
                     break;
                 }
-                if !in_check && noisy && !self.board.gives_check(mv) {
+                let may_win_little = !in_check && noisy && !self.board.gives_check(mv);
+                if uses(Heuristic::DeltaPruning) && may_win_little {
                     let hoped = enough + self.board.gain(mv);
                     if hoped <= alpha {
                         best = best.max(hoped);
                         continue;
                     }
                 }
-                if !in_check && !self.board.wins_exchange(mv, 0) {
+                if by_exchange && !in_check && !self.board.wins_exchange(mv, 0) {
                     continue;
                 }
                 // One quiet answer to a check says enough.

@@ -1,6 +1,8 @@
 //! Tests of the search through the public interface.
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(feature = "ablation")]
+mod ablation;
 mod books;
 mod checkmate;
 mod client;

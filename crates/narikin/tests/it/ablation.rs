@@ -1,0 +1,30 @@
+//! Parts of the search are left out when the environment names them.
+
+use std::process::{Command, Output};
+
+fn bench(game: &str, without: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narikin"));
+    command.args(["bench", game]).env("NARIKIN_WITHOUT", without);
+    command.output().expect("the engine starts")
+}
+
+fn nodes(game: &str, without: &str) -> String {
+    let output = String::from_utf8(bench(game, without).stdout).expect("text");
+    output.split(' ').nth(1).expect("a number of nodes").to_owned()
+}
+
+#[test]
+fn a_part_that_is_named_is_left_out() {
+    let all = nodes("chess", "");
+    for without in ["null-move", "table-cut", "killers,malus"] {
+        assert_ne!(nodes("chess", without), all, "{without}");
+    }
+    assert_ne!(nodes("shogi", "quiescence-checks"), nodes("shogi", ""));
+}
+
+#[test]
+fn a_name_that_is_none_is_an_error() {
+    let output = bench("chess", "null-move,luck");
+    assert!(!output.status.success() && output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("luck"));
+}
