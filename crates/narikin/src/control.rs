@@ -39,6 +39,8 @@ pub struct Limits {
     pub ponders: bool,
     /// Whether to keep and tell what refutes the other first moves.
     pub refutations: bool,
+    /// Whether to tell the lines that the threads are at.
+    pub currlines: bool,
 }
 
 /// Tablebases, and when to ask them.
@@ -86,7 +88,8 @@ pub trait Control {
     fn currmove(&self, _mv: Move, _number: usize) {}
 
     /// Takes the line that a thread is searching now, and the thread's number, from 1 on; 0 if there
-    /// is only one. All lines of one moment are told one after the other, by rising numbers.
+    /// is only one. All lines of one moment are told one after the other, by rising numbers. It is
+    /// told about once a second if [`Limits::currlines`] asks for it.
     fn currline(&self, _line: &[Move], _thread: usize) {}
 
     /// Takes the best answers to a first move that is no better than the best one; none if none was

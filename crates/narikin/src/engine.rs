@@ -325,6 +325,7 @@ impl Narikin {
             missing_for_nobody: !entering.counts_missing,
             ponders: self.settings.ponder.get(),
             refutations: self.settings.show_refutations.get(),
+            currlines: self.settings.show_currline.get(),
             learned: self.settings.learned(),
             tables: self.settings.tables(),
             ..Limits::default()

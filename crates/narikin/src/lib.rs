@@ -27,6 +27,7 @@ mod strength;
 mod sync;
 mod table;
 pub mod tablebase;
+mod watch;
 mod wdl;
 
 pub use bench::bench;

@@ -3,7 +3,6 @@
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     thread,
-    time::Duration,
 };
 
 use readyok_rules::{Move, Position};
@@ -24,13 +23,11 @@ use crate::{
     search::{Reductions, Search, Shared},
     searcher::Outcome,
     table::Table,
+    watch::{Viewer, Watch},
 };
 
 /// The most threads of one search.
 pub(crate) const MOST_THREADS: usize = 1024;
-
-/// How often the line that is looked at is told.
-const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Mates within so many plies are searched for without leaving anything out.
 const FULL_WIDTH: u32 = 5;
@@ -96,14 +93,18 @@ impl Run<'_> {
         };
         let mut memory = memory.iter_mut();
         let own = memory.next()?;
+        let watch = Watch::new();
         thread::scope(|scope| {
             for (number, histories) in memory.take(threads - 1).enumerate() {
                 let (board, shared, wanted) = (board.clone(), &shared, &wanted);
+                let watch = &watch;
                 let by_tables = by_tables.as_slice();
                 let spawned =
                     thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
                         // The thread that leads may sleep while the others search.
-                        let mut poll = |_: &[B::Move]| {
+                        let mut answered = 0;
+                        let mut poll = |path: &[B::Move]| {
+                            watch.answer(&mut answered, number + 2, path);
                             limits.nodes.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
                         };
                         let own = evaluation(&board);
@@ -117,7 +118,8 @@ impl Run<'_> {
                 // With fewer threads it takes longer, and that is all.
                 drop(spawned);
             }
-            let own = Own { histories: own, solver };
+            let viewer = Viewer::new(&watch, threads - 1);
+            let own = Own { histories: own, solver, viewer };
             let outcome =
                 self.lead(board.clone(), evaluation(board), &shared, own, &wanted, &by_tables);
             shared.stop.store(true, Relaxed);
@@ -143,13 +145,17 @@ impl Run<'_> {
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
         let told = Told { position, shared, control, learned };
-        let mut line_told = Duration::ZERO;
+        let mut viewer = own.viewer;
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
             let elapsed = control.elapsed();
-            if elapsed.saturating_sub(line_told) >= LINE_INTERVAL {
-                line_told = elapsed;
-                control.currline(&told.moves::<B>(path), 0);
+            if limits.currlines
+                && let Some(others) = viewer.look(elapsed)
+            {
+                control.currline(&told.moves::<B>(path), usize::from(!alone));
+                for (thread, line) in others {
+                    control.currline(&told.moves::<B>(&line), thread);
+                }
             }
             stopped
                 || control.bounds().hard.is_some_and(|end| elapsed >= end)
@@ -230,6 +236,8 @@ impl Run<'_> {
 struct Own<'a, B: Board> {
     histories: &'a mut Histories<B>,
     solver: Option<&'a mut Solver>,
+    /// What the others are at.
+    viewer: Viewer<'a, B::Move>,
 }
 
 fn found_mate<M>(limits: &Limits, best: Option<&RootMove<M>>) -> bool {

@@ -369,3 +369,16 @@ fn the_line_being_searched_and_refutations_are_told_to_those_who_want_them() {
     assert!(told.is_some_and(|words| words > 3), "a move and an answer: {heard:?}");
     client.ask("stop");
 }
+
+#[test]
+fn the_lines_of_all_threads_are_told_together() {
+    let mut client = Client::with("uci", &["UCI_ShowCurrLine value true", "Threads value 3"]);
+    client.say("position startpos\ngo infinite");
+    // A thread that gets no processor for a while may be missing.
+    let complete = (0..20).any(|_| {
+        let heard = client.hear_up_to(|line| line.contains(" currline 3 "));
+        values(&heard, "currline").ends_with(&["1", "2", "3"])
+    });
+    assert!(complete);
+    client.ask("stop");
+}

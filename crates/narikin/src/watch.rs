@@ -1,0 +1,135 @@
+//! The lines that the threads of a search are at, gathered for those who want to see them.
+
+use std::{
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+/// How often lines are told.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long the others have to put down theirs. Whoever has not by then is busy with something else.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Where threads put down their lines when they are asked, so that nobody else has to know of them.
+#[derive(Debug)]
+pub(crate) struct Watch<M> {
+    /// How often lines were asked for.
+    round: AtomicU32,
+    /// The lines of this round, with the numbers of their threads.
+    lines: Mutex<Vec<(usize, Vec<M>)>>,
+}
+
+impl<M: Copy> Watch<M> {
+    pub(crate) fn new() -> Self {
+        Self { round: AtomicU32::new(0), lines: Mutex::default() }
+    }
+
+    /// Asks all threads for their lines.
+    fn ask(&self) {
+        let mut lines = self.lines();
+        lines.clear();
+        self.round.fetch_add(1, Relaxed);
+    }
+
+    /// Puts down a thread's line if it was asked for since the round that the thread answered last.
+    pub(crate) fn answer(&self, answered: &mut u32, thread: usize, line: &[M]) {
+        if self.round.load(Relaxed) == *answered {
+            return;
+        }
+        let mut lines = self.lines();
+        *answered = self.round.load(Relaxed);
+        lines.push((thread, line.to_vec()));
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Vec<(usize, Vec<M>)>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The view of the thread that tells the lines of all.
+#[derive(Debug)]
+pub(crate) struct Viewer<'w, M> {
+    watch: &'w Watch<M>,
+    /// How many threads are asked.
+    others: usize,
+    asked: Duration,
+    waits: bool,
+}
+
+impl<'w, M: Copy> Viewer<'w, M> {
+    pub(crate) fn new(watch: &'w Watch<M>, others: usize) -> Self {
+        Self { watch, others, asked: Duration::ZERO, waits: false }
+    }
+
+    /// The lines of the other threads, by rising numbers, when the time has come to tell them.
+    pub(crate) fn look(&mut self, elapsed: Duration) -> Option<Vec<(usize, Vec<M>)>> {
+        if elapsed.saturating_sub(self.asked) >= INTERVAL {
+            self.watch.ask();
+            self.asked = elapsed;
+            self.waits = true;
+        }
+        if !self.waits {
+            return None;
+        }
+        let mut lines = self.watch.lines();
+        if lines.len() < self.others && elapsed.saturating_sub(self.asked) < PATIENCE {
+            return None;
+        }
+        self.waits = false;
+        lines.sort_by_key(|&(thread, _)| thread);
+        Some(std::mem::take(&mut *lines))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Viewer, Watch};
+
+    const fn at(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn lines_are_gathered_when_all_have_answered() {
+        let watch = Watch::new();
+        let (mut viewer, mut one, mut two) = (Viewer::new(&watch, 2), 0, 0);
+        watch.answer(&mut one, 1, &['a']);
+        assert_eq!(viewer.look(at(999)), None);
+        assert_eq!(viewer.look(at(1000)), None);
+        watch.answer(&mut two, 2, &['b']);
+        watch.answer(&mut two, 2, &['c']);
+        assert_eq!(viewer.look(at(1001)), None);
+        watch.answer(&mut one, 1, &['d', 'e']);
+        let lines = vec![(1, vec!['d', 'e']), (2, vec!['b'])];
+        assert_eq!(viewer.look(at(1002)), Some(lines));
+        assert_eq!(viewer.look(at(1003)), None);
+    }
+
+    #[test]
+    fn nobody_is_waited_for_too_long() {
+        let watch = Watch::new();
+        let (mut viewer, mut one, mut two) = (Viewer::new(&watch, 2), 0, 0);
+        assert_eq!(viewer.look(at(1000)), None);
+        watch.answer(&mut one, 1, &['a']);
+        assert_eq!(viewer.look(at(1499)), None);
+        assert_eq!(viewer.look(at(1500)), Some(vec![(1, vec!['a'])]));
+        // What comes too late is no line of the next round.
+        watch.answer(&mut two, 2, &['b']);
+        assert_eq!(viewer.look(at(2000)), None);
+        assert_eq!(viewer.look(at(2500)), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_thread_alone_waits_for_nobody() {
+        let watch = Watch::<char>::new();
+        let mut viewer = Viewer::new(&watch, 0);
+        assert_eq!(viewer.look(at(1000)), Some(Vec::new()));
+        assert_eq!(viewer.look(at(1999)), None);
+    }
+}
