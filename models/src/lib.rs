@@ -1,11 +1,12 @@
 //! What threads share, tried with [loom] in every order that the memory model allows, up to a
 //! number of changes between threads.
 //!
-//! The hash table is Narikin's own file, compiled with loom's atomics instead of the processor's.
+//! The hash table is Narikin's own file and the signals are those of the runtime of engines, compiled
+//! with loom's atomics instead of the processor's.
 
-/// What the table is compiled with here.
+/// What the files are compiled with here.
 mod sync {
-    pub(crate) use loom::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 }
 
 mod score {
@@ -19,13 +20,26 @@ mod hints {
     pub(crate) fn prefetch<T>(_place: &T) {}
 }
 
+/// What the signals carry.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Budget {
+    pub(crate) from: Duration,
+    pub(crate) soft: Option<Duration>,
+    pub(crate) hard: Option<Duration>,
+}
+
+#[path = "../../crates/engine/src/signals.rs"]
+mod signals;
 #[path = "../../crates/narikin/src/table.rs"]
 #[expect(dead_code, reason = "the search uses the rest of it")]
 mod table;
 
+use std::time::Duration;
+
 use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
+use signals::Signals;
 use table::{Bound, Known, Table};
 
 /// So often another thread goes on where one could have gone on by itself. Each further one makes
@@ -70,5 +84,40 @@ pub fn entries_are_never_mixed() {
             writer.join().expect("no panic");
         }
         read();
+    });
+}
+
+/// A search ponders with two threads while the reader tells it of a ponder hit, and then to stop.
+///
+/// # Panics
+/// A thread saw a part of the clock that came with the ponder hit without the rest of it.
+pub fn a_ponder_hit_comes_with_its_clock() {
+    let clock = Budget {
+        from: Duration::from_secs(1),
+        soft: Some(Duration::from_secs(2)),
+        hard: Some(Duration::from_secs(3)),
+    };
+    loom::model(move || {
+        let signals = Arc::new(Signals::new(None));
+        let look = move |signals: &Signals| {
+            let seen = signals.budget();
+            assert!(seen == Budget::default() || seen == clock, "{seen:?}");
+            if !signals.pondering() {
+                assert_eq!(signals.budget(), clock);
+            }
+        };
+        let searchers = [(); 2].map(|()| {
+            let signals = signals.clone();
+            thread::spawn(move || {
+                look(&signals);
+                signals.stopped()
+            })
+        });
+        signals.ponder_hit(clock);
+        signals.stop();
+        for searcher in searchers {
+            searcher.join().expect("no panic");
+        }
+        assert!(signals.stopped() && !signals.pondering());
     });
 }

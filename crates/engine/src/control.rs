@@ -1,6 +1,5 @@
 //! What a search may ask and tell while it runs.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use readyok_protocol::{Info, Move};
 
 use crate::Budget;
 use crate::server::Event;
+use crate::signals::Signals;
 
 /// The search's side of the conversation. Clones of it may be used from any thread.
 #[derive(Clone, Debug)]
@@ -21,17 +21,11 @@ struct Shared {
     /// Tells this search from those before and after it.
     search: u64,
     start: Instant,
-    stopped: AtomicBool,
-    pondering: AtomicBool,
-    /// The budget, in microseconds after `start`; `NEVER` for none.
-    from: AtomicU64,
-    soft: AtomicU64,
-    hard: AtomicU64,
+    /// The budget is counted from `start`.
+    signals: Signals,
     first_move: Mutex<Option<Move>>,
     events: SyncSender<Event>,
 }
-
-const NEVER: u64 = u64::MAX;
 
 impl Control {
     pub(crate) fn new(
@@ -40,31 +34,19 @@ impl Control {
         budget: Option<Budget>,
         events: SyncSender<Event>,
     ) -> Self {
-        let control = Self {
-            shared: Arc::new(Shared {
-                search,
-                start,
-                stopped: AtomicBool::new(false),
-                pondering: AtomicBool::new(budget.is_none()),
-                from: AtomicU64::new(0),
-                soft: AtomicU64::new(NEVER),
-                hard: AtomicU64::new(NEVER),
-                first_move: Mutex::new(None),
-                events,
-            }),
-        };
-        control.set_budget(budget.unwrap_or_default());
-        control
+        let signals = Signals::new(budget);
+        let first_move = Mutex::new(None);
+        Self { shared: Arc::new(Shared { search, start, signals, first_move, events }) }
     }
 
     /// Whether to return the best move so far: the client said so, or the time is up.
     pub fn stopped(&self) -> bool {
-        self.shared.stopped.load(Ordering::Relaxed)
+        self.shared.signals.stopped()
     }
 
     /// Whether the search runs on the opponent's time. Nothing limits it then.
     pub fn pondering(&self) -> bool {
-        self.shared.pondering.load(Ordering::Acquire)
+        self.shared.signals.pondering()
     }
 
     /// The time since `go`: what `info time` tells. A `ponderhit` does not set it back.
@@ -79,18 +61,7 @@ impl Control {
     /// How long the search may take, on the clock of [`elapsed`](Self::elapsed). Ask again and
     /// again: while pondering there is no limit, and a ponder hit sets one.
     pub fn budget(&self) -> Budget {
-        if self.pondering() {
-            return Budget::default();
-        }
-        let read = |limit: &AtomicU64| match limit.load(Ordering::Relaxed) {
-            NEVER => None,
-            micros => Some(Duration::from_micros(micros)),
-        };
-        Budget {
-            from: Duration::from_micros(self.shared.from.load(Ordering::Relaxed)),
-            soft: read(&self.shared.soft),
-            hard: read(&self.shared.hard),
-        }
+        self.shared.signals.budget()
     }
 
     /// Tells about the search. Lines stay whole, whichever thread tells them.
@@ -124,13 +95,12 @@ impl Control {
     }
 
     pub(crate) fn stop(&self) {
-        self.shared.stopped.store(true, Ordering::Relaxed);
+        self.shared.signals.stop();
     }
 
     pub(crate) fn ponder_hit(&self, at: Instant, budget: Budget) {
-        self.set_budget(budget.later_by(at.saturating_duration_since(self.shared.start)));
-        // Whoever sees this sees the clock that belongs to it.
-        self.shared.pondering.store(false, Ordering::Release);
+        let since = at.saturating_duration_since(self.shared.start);
+        self.shared.signals.ponder_hit(budget.later_by(since));
     }
 
     /// When the search has to be stopped.
@@ -143,19 +113,9 @@ impl Control {
     pub(crate) fn first_move(&self) -> std::sync::MutexGuard<'_, Option<Move>> {
         self.shared.first_move.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn set_budget(&self, budget: Budget) {
-        self.shared.from.store(micros(budget.from), Ordering::Relaxed);
-        self.shared.soft.store(budget.soft.map_or(NEVER, micros), Ordering::Relaxed);
-        self.shared.hard.store(budget.hard.map_or(NEVER, micros), Ordering::Relaxed);
-    }
 }
 
 /// The lines of a text, without empty ones.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\r', '\0']).filter(|line| !line.is_empty())
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(NEVER)
 }

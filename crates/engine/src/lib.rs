@@ -35,6 +35,8 @@ mod log;
 mod options;
 mod runner;
 mod server;
+mod signals;
+mod sync;
 mod worker;
 
 pub use board::{Board, BoardError, NoBoard};
