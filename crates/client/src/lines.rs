@@ -88,8 +88,10 @@ impl Lines {
         }
         latest(&mut line.nodes, info.nodes);
         latest(&mut line.nps, info.nps);
+        latest(&mut line.eps, info.eps);
         latest(&mut line.hashfull, info.hashfull);
         latest(&mut line.tbhits, info.tbhits);
+        latest(&mut line.sbhits, info.sbhits);
         latest(&mut line.sbhits, info.sbhits);
         latest(&mut line.cpuload, info.cpuload);
         latest(&mut line.time, info.time);

@@ -47,7 +47,8 @@ impl Budget {
             soft = Some(soft.map_or(new_soft, |old: Duration| old.min(new_soft)).max(LEAST));
             hard = Some(hard.map_or(new_hard, |old: Duration| old.min(new_hard)).max(LEAST));
         };
-        for time in [go.move_time, mate].into_iter().flatten() {
+        // What is drawn by lot may be as short as the time itself.
+        for time in [go.move_time, go.random_time, mate].into_iter().flatten() {
             limit(left(duration(time)), left(duration(time)));
         }
         if let Some(clock) = request.clock() {

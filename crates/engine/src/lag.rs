@@ -68,8 +68,9 @@ impl Lag {
     /// learned no more than half the time that there is.
     pub(crate) fn overhead(&self, wanted: Duration, request: &SearchRequest) -> Duration {
         let clock = request.clock().map(|clock| clock.budget());
-        let time = request.go.move_time.and_then(|time| u64::try_from(time).ok());
-        let time = clock.into_iter().chain(time.map(Duration::from_millis)).min();
+        let times = [request.go.move_time, request.go.random_time];
+        let times = times.into_iter().flatten().filter_map(|time| u64::try_from(time).ok());
+        let time = clock.into_iter().chain(times.map(Duration::from_millis)).min();
         wanted.max((self.worst * RESERVE).min(time.unwrap_or_default() / 2))
     }
 }

@@ -2,7 +2,7 @@
 
 /// Whether a word ends a list of moves: it introduces the next field of `go` or `info`.
 pub(crate) fn ends_a_list(word: &str) -> bool {
-    is_go_key(word) || is_info_key(word) || matches!(word, "moves" | "cp" | "rtime")
+    is_go_key(word) || is_info_key(word) || matches!(word, "moves" | "cp")
 }
 
 /// Whether a word stands in lines of engines after the last move, or for a move.
@@ -41,6 +41,7 @@ pub(crate) fn is_go_key(word: &str) -> bool {
             | "nodes"
             | "mate"
             | "movetime"
+            | "rtime"
             | "infinite"
             | "perft"
     )
@@ -64,6 +65,7 @@ pub(crate) fn is_info_key(word: &str) -> bool {
             | "currmovenumber"
             | "hashfull"
             | "nps"
+            | "eps"
             | "tbhits"
             | "sbhits"
             | "cpuload"

@@ -199,6 +199,7 @@ impl Witness {
             go.depth == Some(0),
             go.nodes == Some(0),
             go.move_time.is_some_and(|time| time < 1),
+            go.random_time.is_some_and(|time| time < 1),
             go.clocks.moves_to_go == Some(0),
             match go.mate {
                 Some(MateLimit::Moves(moves)) => moves == 0,

@@ -274,7 +274,7 @@ fn pv_head(talk: &Conversation) -> Heard {
         }
         // A search that is interrupted may have found a better move that it had no time to tell of.
         let go = &search.go;
-        let is_timed = go.move_time.is_some() || !go.clocks.is_empty();
+        let is_timed = go.move_time.is_some() || go.random_time.is_some() || !go.clocks.is_empty();
         if search.stopped || go.nodes.is_some() || is_timed {
             continue;
         }

@@ -19,6 +19,7 @@ fn check_budget(dialect: Dialect, go: &str, soft: Option<u64>, hard: Option<u64>
 fn movetime_is_kept_but_for_the_overhead() {
     check_budget(Dialect::Uci, "go movetime 1000", Some(990), Some(990));
     check_budget(Dialect::Uci, "go movetime 5", Some(1), Some(1));
+    check_budget(Dialect::Usi, "go rtime 1000", Some(990), Some(990));
 }
 
 #[test]

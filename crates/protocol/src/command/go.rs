@@ -31,6 +31,9 @@ pub struct Go<'a> {
     pub mate: Option<MateLimit>,
     /// Search for this many milliseconds. From `ponderhit` if pondering.
     pub move_time: Option<Millis>,
+    /// Search for this many milliseconds, or longer by a part of it that the engine draws by lot: games
+    /// of an engine with itself then differ (YaneuraOu, `go rtime`).
+    pub random_time: Option<Millis>,
     /// Search until `stop`.
     pub infinite: bool,
     /// Count the leaf nodes of the legal move tree to this depth (Stockfish and others).
@@ -86,6 +89,7 @@ impl Go<'_> {
             self.nodes.is_some(),
             self.mate.is_some(),
             self.move_time.is_some(),
+            self.random_time.is_some(),
             self.infinite,
             self.perft.is_some(),
         ];
@@ -102,6 +106,7 @@ impl Go<'_> {
             nodes: self.nodes,
             mate: self.mate,
             move_time: self.move_time,
+            random_time: self.random_time,
             infinite: self.infinite,
             perft: self.perft,
             unknown: read::into_owned(self.unknown),
@@ -136,7 +141,7 @@ impl Go<'_> {
     fn has_only_clocks(&self) -> bool {
         let rest = (&self.search_moves, self.depth, self.nodes, self.mate, self.move_time);
         matches!(rest, (None, None, None, None, None))
-            && matches!((self.infinite, self.perft), (false, None))
+            && matches!((self.infinite, self.perft, self.random_time), (false, None, None))
             && self.unknown.is_empty()
     }
 
@@ -151,6 +156,7 @@ impl Go<'_> {
             Some(MateLimit::Infinite) => out.write_str(" mate infinite")?,
         }
         write::signed(out, " movetime ", self.move_time)?;
+        write::signed(out, " rtime ", self.random_time)?;
         write::field(out, " perft ", self.perft)?;
         if self.infinite {
             out.write_str(" infinite")?;
@@ -214,6 +220,7 @@ enum Key {
     Nodes,
     Mate,
     MoveTime,
+    RandomTime,
     Infinite,
     Perft,
 }
@@ -233,6 +240,7 @@ impl Key {
             b"nodes" => Self::Nodes,
             b"mate" => Self::Mate,
             b"movetime" => Self::MoveTime,
+            b"rtime" => Self::RandomTime,
             b"infinite" => Self::Infinite,
             b"perft" => Self::Perft,
             _ => return None,
@@ -324,6 +332,7 @@ fn read_any<'a>(reader: &mut Reader<'a>, clocks: Clocks, mut seen: u16) -> Go<'a
             Key::BlackIncrement => &mut go.clocks.black_increment,
             Key::Byoyomi => &mut go.clocks.byoyomi,
             Key::MoveTime => &mut go.move_time,
+            Key::RandomTime => &mut go.random_time,
             Key::SearchMoves => {
                 go.search_moves = Some(reader.moves());
                 continue;

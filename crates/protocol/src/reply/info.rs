@@ -32,6 +32,8 @@ pub struct Info<'a> {
     pub nodes: Option<u64>,
     /// Positions searched in a second.
     pub nps: Option<u64>,
+    /// Evaluations of positions in a second (lc0, `UCI_ShowEPS`).
+    pub eps: Option<u64>,
     /// Thousandths of the hash table in use.
     pub hashfull: Option<u32>,
     /// Positions found in endgame tablebases.
@@ -95,6 +97,7 @@ impl<'a> Info<'a> {
             wdl: self.wdl,
             nodes: self.nodes,
             nps: self.nps,
+            eps: self.eps,
             hashfull: self.hashfull,
             tbhits: self.tbhits,
             sbhits: self.sbhits,
@@ -137,6 +140,7 @@ impl<'a> Info<'a> {
         self.write_score(dialect, out)?;
         write::field(out, " nodes ", self.nodes)?;
         write::field(out, " nps ", self.nps)?;
+        write::field(out, " eps ", self.eps)?;
         write::field(out, " hashfull ", self.hashfull)?;
         write::field(out, " tbhits ", self.tbhits)?;
         write::field(out, " sbhits ", self.sbhits)?;
@@ -221,6 +225,7 @@ enum Key {
     Wdl,
     Nodes,
     Nps,
+    Eps,
     Hashfull,
     Tbhits,
     Sbhits,
@@ -249,6 +254,7 @@ impl Key {
             b"wdl" => Self::Wdl,
             b"nodes" => Self::Nodes,
             b"nps" => Self::Nps,
+            b"eps" => Self::Eps,
             b"hashfull" => Self::Hashfull,
             b"tbhits" => Self::Tbhits,
             b"sbhits" => Self::Sbhits,
@@ -320,6 +326,7 @@ fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut 
         Key::Multipv => info.multipv = reader.small(Key::is_word).or(info.multipv),
         Key::Nodes => info.nodes = reader.unsigned(Key::is_word).or(info.nodes),
         Key::Nps => info.nps = reader.unsigned(Key::is_word).or(info.nps),
+        Key::Eps => info.eps = reader.unsigned(Key::is_word).or(info.eps),
         Key::Hashfull => info.hashfull = reader.small(Key::is_word).or(info.hashfull),
         Key::Tbhits => info.tbhits = reader.unsigned(Key::is_word).or(info.tbhits),
         Key::Sbhits => info.sbhits = reader.unsigned(Key::is_word).or(info.sbhits),

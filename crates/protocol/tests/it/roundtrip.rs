@@ -82,6 +82,7 @@ const WORDS: &[&str] = &[
     "upperbound",
     "wdl",
     "nps",
+    "eps",
     "hashfull",
     "tbhits",
     "sbhits",
@@ -303,7 +304,8 @@ fn go(dialect: Dialect) -> BoxedStrategy<Go<'static>> {
         any::<i64>().prop_map(MateLimit::Time),
         Just(MateLimit::Infinite),
     ];
-    let limits = (of(any::<u32>()), of(any::<u64>()), of(mate), of(any::<i64>()), of(any::<u32>()));
+    let times = (of(any::<i64>()), of(any::<i64>()));
+    let limits = (of(any::<u32>()), of(any::<u64>()), of(mate), times, of(any::<u32>()));
     (of(moves(dialect)), any::<(bool, bool)>(), clocks(dialect), limits, unknown())
         .prop_map(|(search_moves, (ponder, infinite), clocks, limits, unknown)| Go {
             search_moves,
@@ -312,7 +314,8 @@ fn go(dialect: Dialect) -> BoxedStrategy<Go<'static>> {
             depth: limits.0,
             nodes: limits.1,
             mate: limits.2,
-            move_time: limits.3,
+            move_time: limits.3.0,
+            random_time: limits.3.1,
             infinite,
             perft: limits.4,
             unknown,
@@ -389,7 +392,7 @@ fn info(dialect: Dialect) -> BoxedStrategy<Info<'static>> {
     let number = || of(any::<u32>());
     let large = || of(any::<u64>());
     let numbers = (number(), number(), number(), number(), number(), number(), number());
-    let larges = (large(), large(), large(), large(), large());
+    let larges = (large(), large(), large(), large(), large(), large());
     let scores = (of(score(dialect)), bound, of(wdl));
     let lists = (of(moves(dialect)), of(line), of(moves(dialect)));
     (numbers, larges, scores, of(a_move(dialect)), lists, unknown_with("currmove"), of(text()))
@@ -402,6 +405,7 @@ fn info(dialect: Dialect) -> BoxedStrategy<Info<'static>> {
             wdl,
             nodes: larges.0,
             nps: larges.1,
+            eps: larges.5,
             hashfull: numbers.3,
             tbhits: larges.2,
             sbhits: larges.3,

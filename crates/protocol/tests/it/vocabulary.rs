@@ -35,10 +35,8 @@ fn a_word_ends_a_list_of_moves_if_go_or_info_knows_it() {
     let candidates = candidates();
     assert!(candidates.is_superset(&["searchmoves", "movesleft", "moves"].into()));
     for word in candidates {
-        // These two belong to other messages or to older protocols.
-        let known = go(word).unknown.is_empty()
-            || info(word).unknown.is_empty()
-            || ["moves", "rtime"].contains(&word);
+        // `moves` belongs to another message.
+        let known = go(word).unknown.is_empty() || info(word).unknown.is_empty() || word == "moves";
         let ends = MoveList::default().push_word(word).is_err();
         assert_eq!(ends, known, "{word}");
     }

@@ -124,6 +124,11 @@ known_options! {
         ja: "勝率を表示", "評価値とともに勝ち・引き分け・負けの確率を表示する",
         clause: "no text; as deployed by Stockfish and lc0",
     }
+    ShowEps = "UCI_ShowEPS", Check, User {
+        en: "Show evaluations", "Show how many evaluations a second the network makes",
+        ja: "評価回数を表示", "評価関数の毎秒の計算回数を表示する",
+        clause: "no text; as deployed by lc0",
+    }
     ShowMovesLeft = "UCI_ShowMovesLeft", Check, User {
         en: "Show moves left", "Show how many moves the game is expected to last",
         ja: "残り手数を表示", "終局までの予想手数を表示する",
@@ -133,6 +138,11 @@ known_options! {
         en: "Rating advantage", "How much higher than the opponent the engine is rated",
         ja: "レーティング差", "相手に対するレーティングの差",
         clause: "no text; as deployed by lc0",
+    }
+    Contempt = "Contempt", Spin, User {
+        en: "Contempt", "How much to avoid draws, in hundredths of a pawn",
+        ja: "引き分け回避", "引き分けを避ける度合い (歩の100分の1単位)",
+        clause: "no text; as deployed by earlier Stockfish, and by lc0 as a string",
     }
     SkillLevel = "Skill Level", Spin, User {
         en: "Skill level", "Lower levels play weaker moves on purpose",
@@ -163,6 +173,11 @@ known_options! {
         en: "Evaluation file", "File of the network that judges positions",
         ja: "評価関数ファイル", "評価関数のファイル",
         clause: "no text; as deployed by Stockfish and YaneuraOu",
+    }
+    UseNnue = "Use NNUE", Check, User {
+        en: "Use the network", "Judge positions by the neural network",
+        ja: "ニューラルネットワークを使用", "ニューラルネットワークで局面を評価する",
+        clause: "no text; as deployed by earlier Stockfish and Fairy-Stockfish",
     }
     NumaPolicy = "NumaPolicy", String, User {
         en: "NUMA policy", "How threads are spread over the processors of a large machine",

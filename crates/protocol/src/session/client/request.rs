@@ -9,6 +9,9 @@ use core::time::Duration;
 use crate::option::{OptionError, UnknownOption};
 use crate::{Clocks, Dialect, Go, MateLimit, Millis, Position, WriteError};
 
+/// So many times `go rtime` is the most that any release of YaneuraOu was written to draw.
+const LONGEST_DRAW: u32 = 3;
+
 /// Tells the searches of a session apart.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SearchId(pub(super) u64);
@@ -164,6 +167,7 @@ impl SearchRequest {
             MateLimit::Infinite => MateLimit::Infinite,
         });
         self.go.move_time = self.go.move_time.map(|time| time.max(1));
+        self.go.random_time = self.go.random_time.map(|time| time.max(1));
         self.go.depth = self.go.depth.map(|depth| depth.max(1));
         self.go.nodes = self.go.nodes.map(|nodes| nodes.max(1));
         Ok(self)
@@ -185,6 +189,7 @@ impl SearchRequest {
         };
         let limits = [
             self.go.move_time.map(duration),
+            self.go.random_time.map(|time| duration(time).saturating_mul(LONGEST_DRAW)),
             clock.map(|clock| clock.budget()),
             mate.map(duration),
         ];
