@@ -5,3 +5,4 @@ mod boards;
 mod budget;
 mod client;
 mod runtime;
+mod stdio;
