@@ -11,6 +11,8 @@ mod map;
 mod readme;
 #[cfg(test)]
 mod transcripts;
+#[cfg(test)]
+mod unused;
 
 #[cfg(test)]
 fn workspace() -> std::path::PathBuf {

@@ -390,35 +390,37 @@ fn info(dialect: Dialect) -> BoxedStrategy<Info<'static>> {
     let line =
         (of(any::<u32>()), moves(dialect)).prop_map(|(cpu, moves)| CurrentLine { cpu, moves });
     let number = || of(any::<u32>());
-    let large = || of(any::<u64>());
+    let counter = || of(any::<u64>());
     let numbers = (number(), number(), number(), number(), number(), number(), number());
-    let larges = (large(), large(), large(), large(), large(), large());
+    let counters = (counter(), counter(), counter(), counter(), counter(), counter());
     let scores = (of(score(dialect)), bound, of(wdl));
     let lists = (of(moves(dialect)), of(line), of(moves(dialect)));
-    (numbers, larges, scores, of(a_move(dialect)), lists, unknown_with("currmove"), of(text()))
-        .prop_map(|(numbers, larges, (score, bound, wdl), currmove, lists, unknown, string)| Info {
-            depth: numbers.0,
-            seldepth: numbers.1.and(numbers.0),
-            multipv: numbers.2,
-            score,
-            bound,
-            wdl,
-            nodes: larges.0,
-            nps: larges.1,
-            eps: larges.5,
-            hashfull: numbers.3,
-            tbhits: larges.2,
-            sbhits: larges.3,
-            cpuload: numbers.4,
-            time: larges.4,
-            movesleft: numbers.5,
-            currmove,
-            currmovenumber: numbers.6,
-            refutation: lists.0,
-            currline: lists.1,
-            pv: lists.2,
-            unknown,
-            string,
+    (numbers, counters, scores, of(a_move(dialect)), lists, unknown_with("currmove"), of(text()))
+        .prop_map(|(numbers, counters, (score, bound, wdl), currmove, lists, unknown, string)| {
+            Info {
+                depth: numbers.0,
+                seldepth: numbers.1.and(numbers.0),
+                multipv: numbers.2,
+                score,
+                bound,
+                wdl,
+                nodes: counters.0,
+                nps: counters.1,
+                eps: counters.5,
+                hashfull: numbers.3,
+                tbhits: counters.2,
+                sbhits: counters.3,
+                cpuload: numbers.4,
+                time: counters.4,
+                movesleft: numbers.5,
+                currmove,
+                currmovenumber: numbers.6,
+                refutation: lists.0,
+                currline: lists.1,
+                pv: lists.2,
+                unknown,
+                string,
+            }
         })
         .boxed()
 }

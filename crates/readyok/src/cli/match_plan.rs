@@ -73,8 +73,7 @@ struct LimitArgs {
     /// What an engine is called
     #[arg(long, value_name = "N=NAME")]
     name: Vec<PerEngine<String>>,
-    /// A clock: [moves/][minutes:]seconds[+increment]
-    #[arg(long, value_name = "TC")]
+    #[arg(long, value_name = "TC", help = "A clock: [moves/][minutes:]seconds[+increment]")]
     tc: Vec<PerEngine<TimeControl>>,
     /// Seconds for each move when the main time is used up
     #[arg(long, value_name = "SECONDS")]
@@ -153,9 +152,12 @@ struct EndArgs {
     /// A draw after so many moves: full ones in chess, single ones in shogi
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
-    /// How long a search may take on which no clock runs, as with --nodes and --depth, whatever the
-    /// engine says meanwhile [600]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        help = "How long a search may take on which no clock runs, as with --nodes and --depth, \
+                whatever the engine says meanwhile [600]"
+    )]
     stall: Option<Stall>,
     /// Folders with Syzygy tablebases, which end games
     #[arg(long, value_name = "FOLDER")]

@@ -61,8 +61,12 @@ struct RunArgs {
     /// Bind engines to processors: to these, or to all that there are
     #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
     pin: Option<Vec<usize>>,
-    /// Keep results in this file [match-<time>.jsonl]
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "resume",
+        help = "Keep results in this file [match-<time>.jsonl]"
+    )]
     results: Option<PathBuf>,
     /// Go on with the match of this file; a plan beside it may have more rounds
     #[arg(long, value_name = "FILE")]

@@ -1,0 +1,66 @@
+//! No crate declares a dependency that none of its files names.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::workspace;
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    rename: Option<String>,
+}
+
+#[test]
+fn every_dependency_is_named_where_it_is_declared() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps"])
+        .current_dir(workspace())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Metadata = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(metadata.packages.len() > 5);
+    let mut unused = Vec::new();
+    for package in &metadata.packages {
+        let mut named = BTreeSet::new();
+        collect_names(package.manifest_path.parent().unwrap(), &mut named);
+        for dependency in &package.dependencies {
+            let name = dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_");
+            // A crate names itself to give its tests all features.
+            if !named.contains(&name) && dependency.name != package.name {
+                unused.push(format!("{} of {}", dependency.name, package.name));
+            }
+        }
+    }
+    assert!(unused.is_empty(), "not used: {}", unused.join(", "));
+}
+
+/// All words of the Rust files in a folder.
+fn collect_names(folder: &Path, named: &mut BTreeSet<String>) {
+    for path in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+        if path.is_dir() {
+            collect_names(&path, named);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let words = text.split(|it: char| !(it.is_alphanumeric() || it == '_'));
+            named.extend(words.map(str::to_owned));
+        }
+    }
+}
