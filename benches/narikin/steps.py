@@ -52,6 +52,7 @@ STEPS = {
     "late-move-reductions": "late-move reductions",
     "shallower-after-best": "one ply less after a better move was found",
     "delta-pruning": "delta pruning",
+    "narrow-quiescence": "one move late in the quiescence search",
     "quiescence-exchange": "exchanges in the quiescence search",
     "quiescence-checks": "quiet checks in the quiescence search",
     "root-mates": "mates by proof numbers at the root",

@@ -46,6 +46,7 @@ heuristics! {
     LateMoveReductions = "late-move-reductions",
     ShallowerAfterBest = "shallower-after-best",
     DeltaPruning = "delta-pruning",
+    NarrowQuiescence = "narrow-quiescence",
     QuiescenceExchange = "quiescence-exchange",
     QuiescenceChecks = "quiescence-checks",
     RootMates = "root-mates",

@@ -338,6 +338,7 @@ impl Board for Chess {
         late_moves: [4, 1],
         reduction: [80, 235],
         check_plies: 0,
+        wide_plies: 6,
     };
 
     fn new(position: &Position, _limits: &Limits) -> Option<Self> {

@@ -205,6 +205,7 @@ impl Board for Shogi {
         late_moves: [6, 1],
         reduction: [70, 235],
         check_plies: 1,
+        wide_plies: 16,
     };
 
     fn new(position: &readyok_rules::Position, limits: &Limits) -> Option<Self> {

@@ -26,4 +26,6 @@ pub(crate) struct Tuning {
     pub(crate) reduction: [i32; 2],
     /// How many plies of quiescence also try quiet checks.
     pub(crate) check_plies: i32,
+    /// After how many plies of quiescence only the first move counts that does not lose.
+    pub(crate) wide_plies: i32,
 }

@@ -99,6 +99,11 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                 if by_exchange && picker.is_at_bad_noisy() {
                     break;
                 }
+                // With many queens on the board, captures would go on for ever otherwise.
+                let is_narrow = depth <= -B::TUNING.wide_plies;
+                if uses(Heuristic::NarrowQuiescence) && is_narrow && count > 1 {
+                    break;
+                }
                 let may_win_little = !in_check && noisy && !self.board.gives_check(mv);
                 if uses(Heuristic::DeltaPruning) && may_win_little {
                     let hoped = enough + self.board.gain(mv);

@@ -35,6 +35,20 @@ fn searches_as_deep_as_allowed() {
 }
 
 #[test]
+fn many_queens_do_not_keep_a_shallow_search() {
+    for fen in [
+        "8/PPPPPPPP/8/2k5/5K2/8/pppppppp/8 w - - 0 1",
+        "1Q4Q1/P1PPPP1P/8/8/3k2K1/8/pp1ppppp/2q5 b - - 0 3",
+    ] {
+        let position = Position::from_text(Game::Chess, fen).unwrap();
+        // Without an end of its own, the search would go on until the nodes are used up.
+        let limits = Limits { nodes: Some(500_000), ..depth(2) };
+        let outcome = search(&position, &limits, &Probe::default());
+        assert_eq!(outcome.depth, 2, "{fen}: {} nodes", outcome.nodes);
+    }
+}
+
+#[test]
 fn has_a_move_even_if_stopped_at_once() {
     for game in GAMES {
         let probe = Probe::stop_at(1);
