@@ -25,6 +25,7 @@
 mod bench;
 mod check;
 mod checks;
+mod connection;
 mod conversation;
 mod excerpt;
 mod listing;

@@ -10,6 +10,8 @@ use std::thread;
 
 use readyok_client::{Guard, PipedProcess};
 
+use crate::connection::Connection;
+
 /// An engine that can be started as often as needed.
 #[derive(Clone)]
 pub struct Subject {
@@ -27,6 +29,7 @@ enum Start {
         environment: Vec<(OsString, OsString)>,
     },
     InProcess(Arc<dyn Fn(PipeReader, PipeWriter) + Send + Sync>),
+    Tcp(String),
 }
 
 /// The environment variable that tells an engine which check talks with it, for its own log.
@@ -48,6 +51,7 @@ pub(crate) struct Started {
     /// The end of its error output that nobody reads.
     pub(crate) errors: Option<PipeReader>,
     pub(crate) process: Option<PipedProcess>,
+    pub(crate) connection: Option<Connection>,
 }
 
 impl Subject {
@@ -71,6 +75,14 @@ impl Subject {
         serve: impl Fn(PipeReader, PipeWriter) + Send + Sync + 'static,
     ) -> Self {
         Self { name: name.into(), start: Start::InProcess(Arc::new(serve)), guard: None }
+    }
+
+    /// An engine behind `host:port`, to which there is a new connection for each conversation. Checks that
+    /// need a process are skipped, and by default no two conversations go on at once: many a server has one
+    /// engine.
+    pub fn tcp(address: impl Into<String>) -> Self {
+        let address = address.into();
+        Self { name: format!("tcp://{address}"), start: Start::Tcp(address), guard: None }
     }
 
     /// Starts the program in this folder.
@@ -113,13 +125,18 @@ impl Subject {
             Start::Program { file, .. } if file.parent().is_some_and(Path::is_dir) => {
                 Some(file.with_extension(extension))
             }
-            Start::Program { .. } | Start::InProcess(_) => None,
+            Start::Program { .. } | Start::InProcess(_) | Start::Tcp(_) => None,
         }
     }
 
     /// Whether it is a process.
     pub(crate) fn is_process(&self) -> bool {
         matches!(self.start, Start::Program { .. })
+    }
+
+    /// Whether somebody else has started it.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self.start, Start::Tcp(_))
     }
 
     /// Starts it. `on_exit` is called when its process has ended.
@@ -147,7 +164,7 @@ impl Subject {
                 let (process, input, output) =
                     PipedProcess::spawn(&mut command, self.guard.as_ref(), on_exit)?;
                 let (input, output) = (Box::new(input), Box::new(output));
-                Ok(Started { input, output, errors, process: Some(process) })
+                Ok(Started { input, output, errors, process: Some(process), connection: None })
             }
             Start::InProcess(serve) => {
                 let (its_input, input) = io::pipe()?;
@@ -158,7 +175,14 @@ impl Subject {
                     .name("engine".into())
                     .spawn(move || serve(its_input, its_output))?;
                 let (input, output) = (Box::new(input), Box::new(output));
-                Ok(Started { input, output, errors: None, process: None })
+                Ok(Started { input, output, errors: None, process: None, connection: None })
+            }
+            Start::Tcp(address) => {
+                let connection = Connection::open(address)?;
+                let (input, output) = connection.ends()?;
+                let (input, output) = (Box::new(input), Box::new(output));
+                let connection = Some(connection);
+                Ok(Started { input, output, errors: None, process: None, connection })
             }
         }
     }

@@ -240,7 +240,8 @@ impl Suite {
             work.push((sample, sample.severity));
         }
         let done = self.settings.watcher.count(work.len());
-        in_parallel(self.settings.jobs, &work, |(check, severity)| {
+        let jobs = self.settings.jobs.or_else(|| self.subject.is_elsewhere().then_some(1));
+        in_parallel(jobs, &work, |(check, severity)| {
             let (seed, effort) = (self.settings.seed, self.effort);
             let bench = Bench::new(&self.subject, facts, dialect, pace, seed, effort, check.id);
             let asked = ask(check, *severity, bench);

@@ -21,6 +21,7 @@ use readyok_protocol::{
 };
 
 use crate::check::Stop;
+use crate::connection::Connection;
 use crate::conversation::{Conversation, Entry, INPUT_ENDS};
 use crate::pace::Pace;
 use crate::subject::{Launch, Subject};
@@ -53,6 +54,7 @@ pub(crate) struct Talk {
     inbox: Receiver<Event>,
     outbox: Option<Sender<Box<[u8]>>>,
     process: Option<PipedProcess>,
+    connection: Option<Connection>,
     /// Kept open, and not read.
     _errors: Option<PipeReader>,
     /// Nobody shall read the output any more.
@@ -117,15 +119,17 @@ impl Talk {
                 .name("reader".into())
                 .spawn(move || read(output, &events, &reader_deaf))?;
             thread::Builder::new().name("writer".into()).spawn(move || write(input, &to_write))?;
-            Ok((started.process, started.errors))
+            Ok((started.process, started.connection, started.errors))
         };
-        let (process, errors) = start().map_err(|error: std::io::Error| {
-            Stop::Inconclusive(format!("`{}` cannot be started: {error}", subject.name()))
+        let (process, connection, errors) = start().map_err(|error: std::io::Error| {
+            let what = if subject.is_elsewhere() { "reached" } else { "started" };
+            Stop::Inconclusive(format!("`{}` cannot be {what}: {error}", subject.name()))
         })?;
         Ok(Self {
             inbox,
             outbox: Some(outbox),
             process,
+            connection,
             _errors: errors,
             deaf,
             sent: Vec::new(),
@@ -428,8 +432,8 @@ impl Drop for Talk {
         let parting: &[u8] = if self.is_searching() { b"stop\nquit\n" } else { b"quit\n" };
         let _ = outbox.send(parting.into());
         drop(outbox);
-        if self.process.is_some() {
-            // Then it is killed.
+        if self.process.is_some() || self.connection.is_some() {
+            // Then it is killed, or the connection ended.
             let _ = self.ended(self.pace.quiet() * 2);
         }
     }

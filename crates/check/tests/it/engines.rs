@@ -1,9 +1,10 @@
 //! Engines in this program, and those that are installed.
 
+use std::net::{Shutdown, TcpListener};
 use std::path::Path;
 use std::thread;
 
-use readyok_check::{Subject, Suite};
+use readyok_check::{Subject, Suite, Verdict};
 use readyok_protocol::{Dialect, Side};
 
 fn narikin() -> Subject {
@@ -30,6 +31,37 @@ fn narikin_conforms_in_both_protocols() {
     });
 }
 
+/// Narikin behind a port, for one client after another.
+#[expect(clippy::expect_used, reason = "a port of this machine is there")]
+fn narikin_behind_a_port() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let ends = stream.try_clone().and_then(|input| Ok((input, stream.try_clone()?)));
+            if let (Ok((input, output)), Ok(narikin)) = (ends, narikin::runner()) {
+                // If it cannot go on, the connection ends, and that is what the checks see.
+                let _ = narikin.run(input, output);
+            }
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    });
+    address
+}
+
+#[test]
+fn an_engine_behind_a_port_is_judged_without_what_needs_a_process() {
+    let _machine = crate::faults::together();
+    let subject = Subject::tcp(narikin_behind_a_port());
+    let report = Suite::new(subject).only(["handshake.", "ending."]).run().expect("it greets");
+    assert!(report.conforms() && report.failures().next().is_none(), "{report}");
+    let verdict = |name: &str| report.results.iter().find(|it| it.check.id == name);
+    let verdict = |name: &str| verdict(name).map(|it| it.verdict.clone());
+    assert_eq!(verdict("ending.eof.searching"), Some(Verdict::Pass), "{report}");
+    let why = "it needs an engine that is a process".to_owned();
+    assert_eq!(verdict("ending.terminate"), Some(Verdict::Skip(why)), "{report}");
+}
+
 #[test]
 fn what_is_no_engine_is_told_so() {
     let cat = Suite::new(Subject::program("/bin/cat", [""; 0])).timeout_scale(0.02);
@@ -37,6 +69,7 @@ fn what_is_no_engine_is_told_so() {
         assert!(cat.run().is_err());
     }
     assert!(Suite::new(Subject::program("/no/such/engine", [""; 0])).run().is_err());
+    assert!(Suite::new(Subject::tcp("nowhere")).run().is_err());
 }
 
 #[test]

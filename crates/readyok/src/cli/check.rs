@@ -18,7 +18,8 @@ use crate::exit::{Code, Failure};
 use crate::guardian;
 
 const HELP: &str = "\
-ENGINE is a name from engines.toml, `narikin`, a path, a program in PATH, or a quoted command line.
+ENGINE is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a quoted
+command line.
 
 Examples:
   readyok check ./my-engine
@@ -70,7 +71,8 @@ pub(super) struct Args {
     /// Leave out checks whose names start so
     #[arg(long, value_name = "NAME")]
     skip: Vec<String>,
-    /// How many conversations to have at once; by default one for each processor
+    /// How many conversations to have at once; by default one for each processor, and one with an engine
+    /// behind tcp://
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
     /// Multiply all limits of time
@@ -231,9 +233,7 @@ pub(super) fn subject(address: Address) -> Result<Subject, Failure> {
                 None => subject,
             })
         }
-        Reach::Tcp(address) => Err(Failure::usage(format!(
-            "`tcp://{address}` cannot be started afresh for each check"
-        ))),
+        Reach::Tcp(address) => Ok(Subject::tcp(address)),
     }
 }
 

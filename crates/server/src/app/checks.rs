@@ -20,13 +20,8 @@ impl World {
         if matches!(engine.check, Some(CheckRun::Running { .. })) {
             return Err(refusal(RefusalCode::NotNow, "the engine is being checked"));
         }
-        let cannot = |text: &str| Err(refusal(RefusalCode::Engine, text));
         let subject = match &engine.entry.reach {
-            Reach::Tcp { .. } => {
-                return cannot(
-                    "only a program can be checked: it is started afresh for each check",
-                );
-            }
+            Reach::Tcp { address } => Subject::tcp(address),
             Reach::Program { path, args, dir, env } => {
                 let subject = Subject::program(path, args).with_environment(env);
                 match dir {
