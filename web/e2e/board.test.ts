@@ -499,7 +499,7 @@ test('hostile text stays text', async () => {
     state: {
       engines: [
         engine(1, bad, {
-          error: bad,
+          error: { text: bad, problem: null },
           options: [
             {
               name: bad,

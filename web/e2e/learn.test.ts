@@ -140,7 +140,12 @@ test('work on many games is seen, stopped, resumed and forgotten', async () => {
     done: 3,
     failed: 1,
     current: 12,
-    errors: ['a.pgn: line 3: <b>no move</b>'],
+    errors: [
+      {
+        of: { kind: 'file' as const, name: 'a.pgn' },
+        why: { text: 'line 3: <b>no move</b>', problem: null },
+      },
+    ],
   };
   fake.topics.set('jobs', { kind: 'jobs', state: { jobs: [job] } });
   const page = await fake.page(browser, '#/library');

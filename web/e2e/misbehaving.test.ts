@@ -47,7 +47,7 @@ test.each([
     ['exited with code 3', 'no licence was found'],
   ],
   ['crashes at once', ['start: !stderr out of memory | !abort'], ['SIGABRT', 'out of memory']],
-  ['closes its output', ['uci: !close', 'usi: !close'], ['closed its output']],
+  ['closes its output', ['uci: !close', 'usi: !close'], ['it closed its output']],
 ])('an engine that %s', async (_, args, why) => {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
@@ -62,7 +62,7 @@ test.each([
 test('an engine that says nothing', async () => {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['uci:', 'usi:'] });
-  await says(card, 'no answer to the greeting');
+  await says(card, 'does not answer the greeting');
   await processes(page, 'dead').waitFor();
 });
 
@@ -75,6 +75,19 @@ test('an engine that is still silent is ended by force', async () => {
   });
   await card.getByRole('button', { name: 'Force quit' }).click();
   await says(processes(page, 'dead'), 'it was killed');
+});
+
+test('what befalls an engine is told in Japanese', async () => {
+  const page = await here.page('#/engines', { locale: 'ja-JP' });
+  const cards = page.getByTestId('engine');
+  await cards.first().waitFor();
+  await page.getByRole('button', { name: 'エンジンを追加' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('プログラム', { exact: true }).fill(misbehave);
+  await dialog.getByLabel('引数(一行に一つ)').fill('start: !stderr no licence | !exit 3');
+  await dialog.getByRole('button', { name: '追加して問い合わせ' }).click();
+  await says(cards.nth(1), 'コード3で終了しました。最後の出力: no licence');
+  await says(processes(page, 'dead'), 'コード3で終了しました');
 });
 
 test('an engine that is not there', async () => {
@@ -117,7 +130,7 @@ test('an engine that writes markup is only text', async () => {
 test.each([
   ['crashes', ['go: !stderr out of thoughts | !abort'], ['SIGABRT', 'out of thoughts']],
   ['ends', ['go: !stderr farewell | !exit 0'], ['exited with code 0', 'farewell']],
-  ['closes its output', ['go: !close'], ['closed its output']],
+  ['closes its output', ['go: !close'], ['it closed its output']],
 ])('an engine that %s while it thinks', async (_, args, why) => {
   const page = await against(args);
   await begin(page);

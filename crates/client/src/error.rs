@@ -139,6 +139,62 @@ impl std::error::Error for EngineError {
     }
 }
 
+/// How a process ended, as far as its status tells.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Exit {
+    /// It exited by itself, with this code.
+    Code(i32),
+    /// The binary was not built for this CPU.
+    WrongProcessor,
+    /// It touched memory that is not its own.
+    Crashed,
+    /// It divided by zero.
+    DividedByZero,
+    /// It gave up.
+    Aborted,
+    /// It was killed, by the client or for want of memory.
+    Killed,
+    /// It was told to end, by the client or the system.
+    Terminated,
+    /// It wrote to nobody.
+    BrokenPipe,
+    /// It was killed by another signal.
+    Signal(i32),
+    /// Nobody knows.
+    Unknown,
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        #[cfg(unix)]
+        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            return named(signal).map_or(Self::Signal(signal), |(_, exit)| exit);
+        }
+        match status.code() {
+            // STATUS_ILLEGAL_INSTRUCTION of Windows.
+            Some(-0x3FFF_FFE3) => Self::WrongProcessor,
+            Some(code) => Self::Code(code),
+            None => Self::Unknown,
+        }
+    }
+}
+
+impl Exit {
+    fn meaning(self) -> Option<&'static str> {
+        Some(match self {
+            Self::WrongProcessor => "the binary was not built for this CPU",
+            Self::Crashed => "the engine crashed",
+            Self::DividedByZero => "the engine divided by zero",
+            Self::Aborted => "the engine gave up",
+            Self::Killed => "by the client, or for want of memory",
+            Self::Terminated => "by the client or the system",
+            Self::BrokenPipe => "the engine wrote to nobody",
+            Self::Code(_) | Self::Signal(_) | Self::Unknown => return None,
+        })
+    }
+}
+
 /// How a process ended, for people: `exited with code 3`, `was killed by signal 4 (SIGILL: the
 /// binary was not built for this CPU)`.
 ///
@@ -146,36 +202,36 @@ impl std::error::Error for EngineError {
 /// assert_eq!(readyok_client::explain(Default::default()), "exited with code 0");
 /// ```
 pub fn explain(status: ExitStatus) -> String {
+    let exit = Exit::from(status);
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return match signal_name(signal) {
-            Some(name) => format!("was killed by signal {signal} ({name})"),
+        return match named(signal).zip(exit.meaning()) {
+            Some(((name, _), meaning)) => {
+                format!("was killed by signal {signal} ({name}: {meaning})")
+            }
             None => format!("was killed by signal {signal}"),
         };
     }
-    match status.code() {
-        // STATUS_ILLEGAL_INSTRUCTION of Windows.
-        Some(-0x3FFF_FFE3) => format!("crashed: {ILLEGAL_INSTRUCTION}"),
-        Some(code) => format!("exited with code {code}"),
-        None => "ended".to_owned(),
+    match (exit, exit.meaning()) {
+        (_, Some(meaning)) => format!("crashed: {meaning}"),
+        (Exit::Code(code), None) => format!("exited with code {code}"),
+        (_, None) => "ended".to_owned(),
     }
 }
 
-const ILLEGAL_INSTRUCTION: &str = "the binary was not built for this CPU";
-
+/// The name of a signal, and what it means for an engine.
 #[cfg(unix)]
-fn signal_name(signal: i32) -> Option<String> {
+fn named(signal: i32) -> Option<(&'static str, Exit)> {
     use rustix::process::Signal;
-    let (name, meaning) = match Signal::from_named_raw(signal)? {
-        Signal::ILL => ("SIGILL", ILLEGAL_INSTRUCTION),
-        Signal::SEGV => ("SIGSEGV", "the engine crashed"),
-        Signal::BUS => ("SIGBUS", "the engine crashed"),
-        Signal::FPE => ("SIGFPE", "the engine divided by zero"),
-        Signal::ABORT => ("SIGABRT", "the engine gave up"),
-        Signal::KILL => ("SIGKILL", "by the client, or for want of memory"),
-        Signal::TERM => ("SIGTERM", "by the client or the system"),
-        Signal::PIPE => ("SIGPIPE", "the engine wrote to nobody"),
+    Some(match Signal::from_named_raw(signal)? {
+        Signal::ILL => ("SIGILL", Exit::WrongProcessor),
+        Signal::SEGV => ("SIGSEGV", Exit::Crashed),
+        Signal::BUS => ("SIGBUS", Exit::Crashed),
+        Signal::FPE => ("SIGFPE", Exit::DividedByZero),
+        Signal::ABORT => ("SIGABRT", Exit::Aborted),
+        Signal::KILL => ("SIGKILL", Exit::Killed),
+        Signal::TERM => ("SIGTERM", Exit::Terminated),
+        Signal::PIPE => ("SIGPIPE", Exit::BrokenPipe),
         _ => return None,
-    };
-    Some(format!("{name}: {meaning}"))
+    })
 }

@@ -92,7 +92,7 @@ mod verbs;
 pub use builder::Builder;
 pub use driver::Notice;
 pub use engine::{Analysis, Engine, Pondering};
-pub use error::{EngineError, Problem, explain};
+pub use error::{EngineError, Exit, Problem, explain};
 pub use game::Game;
 pub use guard::Guard;
 pub use lines::{Lines, Update};

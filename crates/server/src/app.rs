@@ -11,6 +11,7 @@
 mod checks;
 mod commands;
 mod engines;
+mod failures;
 mod games;
 mod jobs;
 mod lanes;

@@ -1,6 +1,7 @@
 //! Engines: what is registered, the processes, what they say.
 
 mod describe;
+mod failure;
 mod learned;
 mod log;
 mod process;
@@ -10,7 +11,7 @@ mod wording;
 
 pub(crate) use log::{Log, printable};
 pub(crate) use process::{
-    Failure, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start,
+    Death, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start,
 };
 pub(crate) use registry::{BUILT_IN, Entry, Registry, is_program};
 pub(crate) use wording::Wording;

@@ -120,6 +120,13 @@ pub struct Refusal {
     pub problem: Option<Problem>,
 }
 
+impl Refusal {
+    /// Because of this.
+    pub(crate) fn because(code: RefusalCode, Failure { text, problem }: Failure) -> Self {
+        Self { code, text, problem }
+    }
+}
+
 /// The kinds of refusal.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]

@@ -220,9 +220,9 @@ conforms: boolean,
  */
 checks: Array<CheckResult>, } | { "kind": "failed", 
 /**
- * Why, in English.
+ * Why.
  */
-error: string, };
+error: Failure, };
 
 /**
  * A choice of a combo.
@@ -875,9 +875,9 @@ presets: Array<Preset>,
  */
 strength: StrengthRange | null, 
 /**
- * Why it could not be asked the last time, in English.
+ * Why it could not be asked the last time.
  */
-error: string | null, 
+error: Failure | null, 
 /**
  * What it says about its registration; none if nothing.
  */
@@ -945,6 +945,19 @@ score: Score,
  * In plies.
  */
 depth: number | null, };
+
+/**
+ * Why something has failed that nobody asked for a moment ago: an engine, an analysis, a report.
+ */
+export type Failure = { 
+/**
+ * For people, in English.
+ */
+text: string, 
+/**
+ * The same by its kind, where the page has words for it.
+ */
+problem: Problem | null, };
 
 /**
  * A folder for the file picker. `GET /api/files?path=…` (no path: the roots).
@@ -1302,7 +1315,37 @@ current: number | null,
 /**
  * What could not be read, and the games that failed, at most 20.
  */
-errors: Array<string>, };
+errors: Array<JobError>, };
+
+/**
+ * Something that went wrong in a job.
+ */
+export type JobError = { 
+/**
+ * With what.
+ */
+of: JobErrorOf, 
+/**
+ * What.
+ */
+why: Failure, };
+
+/**
+ * With what something went wrong in a job.
+ */
+export type JobErrorOf = { "kind": "file", 
+/**
+ * Its name.
+ */
+name: string, } | { "kind": "game", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "engine", 
+/**
+ * Which.
+ */
+engine: number, };
 
 /**
  * Changes of the jobs.
@@ -1407,9 +1450,9 @@ node: number,
  */
 told: Told, 
 /**
- * What went wrong, in English.
+ * What went wrong.
  */
-error: string | null, };
+error: Failure | null, };
 
 /**
  * What a lane does.
@@ -2428,7 +2471,7 @@ export type Problem = {
 kind: ProblemKind, 
 /**
  * What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case; a
- * `move` is the one that it is about.
+ * `move` is the one that it is about, and `last_words` are what an engine wrote last to its error output.
  */
 values: { [key in string]: string }, 
 /**
@@ -2439,7 +2482,7 @@ variant: Variant | null, };
 /**
  * The kinds of what is wrong.
  */
-export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_tablebases";
+export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_tablebases" | "cannot_start" | "no_such_program" | "may_not_run" | "nobody_there" | "no_greeting" | "not_ready" | "not_stopped" | "not_left" | "closed" | "exited" | "wrong_processor" | "crashed" | "divided_by_zero" | "gave_up" | "killed" | "signal" | "killed_by_user" | "engine_ended" | "copy_protected" | "not_checked" | "option_refused" | "other_game" | "untold" | "cannot_pass" | "no_score" | "too_many_engines" | "server_ends" | "game_changed" | "game_closed";
 
 /**
  * A process, or connection, of an engine.
@@ -2474,9 +2517,9 @@ started: number,
  */
 identity: Identity | null, 
 /**
- * Why it has ended, in English.
+ * Why it has ended, or did not do what it was told to.
  */
-error: string | null, 
+error: Failure | null, 
 /**
  * The last lines of its error output, when it has ended.
  */
@@ -2582,9 +2625,9 @@ positions: Array<Judged>,
  */
 sides: Sides<SideReport>, 
 /**
- * What went wrong, in English.
+ * What went wrong.
  */
-error: string | null, };
+error: Failure | null, };
 
 /**
  * Which games are to be reported on.
@@ -2649,9 +2692,9 @@ positions: Array<Judged | null>,
  */
 sides: Sides<SideReport>, 
 /**
- * What went wrong, in English.
+ * What went wrong.
  */
-error: string | null, };
+error: Failure | null, };
 
 /**
  * Where a report stands.

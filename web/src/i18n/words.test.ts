@@ -7,7 +7,7 @@ vi.hoisted(() => {
 
 import { prefs } from '../app/prefs.svelte';
 import { en } from './en';
-import { detailText, outcomeText, problemText, refusalText } from './words';
+import { detailText, failureText, outcomeText, problemText, refusalText } from './words';
 
 beforeEach(() => {
   prefs.language = 'ja';
@@ -34,6 +34,13 @@ test('what an engine did is told in Japanese where there are words for it', () =
   expect(detailText(outcome('illegal_move', { detail, problem }))).toBe('e1e2: キング(玉)に王手がかかります');
   expect(detailText(outcome('engine_failed', { detail: 'signal: 6' }))).toBe('signal: 6');
   expect(detailText(outcome('checkmate'))).toBe('');
+});
+
+test('a failure is told in Japanese, with what the engine said last', () => {
+  const problem: Problem = { kind: 'exited', values: { code: '3', last_words: 'no network' }, variant: null };
+  const text = 'engine `X`: closed its output; it exited with code 3; its last words: `no network`';
+  expect(failureText({ text, problem })).toBe('コード3で終了しました。最後の出力: no network');
+  expect(failureText({ text, problem: null })).toBe(text);
 });
 
 test('squares, pieces and sides are those of the game', () => {

@@ -1,5 +1,5 @@
 // Moves, pieces, scores and times as people read them.
-import type { Bound, MoveText, Outcome, Problem, Refusal, Score, Side, Variant } from '../api/wire';
+import type { Bound, Failure, MoveText, Outcome, Problem, Refusal, Score, Side, Variant } from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
 import { known, t } from './index.svelte';
@@ -118,8 +118,14 @@ export function problemText({ kind, values, variant }: Problem): string {
   if (piece) words.piece = roleName(piece.toUpperCase(), shogi);
   const key = `field.${field}`;
   if (field && known(key)) words.field = t(key);
-  const text = t(`problem.${kind}`, words);
+  const plain = t(`problem.${kind}`, words);
+  const text = words.last_words ? t('failure.last_words', { text: plain, line: words.last_words }) : plain;
   return move ? `${move}: ${text}` : text;
+}
+
+/** Why something has failed; in English if it is of no known kind. */
+export function failureText({ problem, text }: Failure): string {
+  return problem ? problemText(problem) : text;
 }
 
 export function refusalText(refusal: Refusal): string {

@@ -8,7 +8,10 @@ use super::World;
 use crate::engine::printable;
 use crate::game::refusal;
 use crate::time::{Moment, now};
-use crate::wire::{Answer, CheckResult, CheckRun, EngineId, Reach, Refusal, RefusalCode};
+use crate::wire::{
+    Answer, CheckResult, CheckRun, EngineId, Failure, Problem, ProblemKind, Reach, Refusal,
+    RefusalCode,
+};
 
 /// So many engines of a run are asked at once: others need the machine too.
 const JOBS: usize = 1;
@@ -50,7 +53,11 @@ impl World {
                     conforms: report.conforms(),
                     checks: report.results.iter().map(result).collect(),
                 },
-                Err(error) => CheckRun::Failed { error: printable(&error.to_string()) },
+                Err(error) => {
+                    let text = printable(&error.to_string());
+                    let problem = Some(Problem::new(ProblemKind::NotChecked).with("text", &text));
+                    CheckRun::Failed { error: Failure { text, problem } }
+                }
             };
             tell(id, run);
         };

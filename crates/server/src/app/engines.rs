@@ -6,15 +6,16 @@ use std::sync::{Arc, PoisonError};
 use readyok_protocol::Register;
 
 use super::{MOST_ENDED, Running, World};
-use crate::engine::{BUILT_IN, News, Order, Start, start};
+use crate::engine::{BUILT_IN, Death, News, Order, Start, start};
 use crate::game::refusal;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState, GameId, Machine,
-    ProcessId, ProcessState, ProcessStatus, Refusal, RefusalCode, Registration, Topic, Use,
-    ValuesFor, Variant,
+    Answer, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState, Failure, GameId,
+    Machine, ProcessId, ProcessState, ProcessStatus, Refusal, RefusalCode, Registration, Topic,
+    Use, ValuesFor, Variant,
 };
 
+use super::failures::{killed_by_user, server_ends, too_many_engines};
 use super::games::storage;
 
 /// So many processes can run at once.
@@ -70,11 +71,11 @@ impl World {
     ) -> Result<ProcessId, Refusal> {
         let registered = self.registry.get(engine)?;
         if self.closing {
-            return Err(refusal(RefusalCode::NotNow, "the server ends"));
+            return Err(Refusal::because(RefusalCode::NotNow, server_ends()));
         }
         let alive = self.processes.values().filter(|running| running.handle.is_some()).count();
         if MOST_PROCESSES <= alive {
-            return Err(refusal(RefusalCode::TooMuch, "too many engines run"));
+            return Err(Refusal::because(RefusalCode::TooMuch, too_many_engines()));
         }
         self.last_process += 1;
         let id = self.last_process;
@@ -216,20 +217,20 @@ impl World {
                     }
                 }
             }
-            News::Complaint(text) => {
-                running.state.error = Some(text);
+            News::Complaint(why) => {
+                running.state.error = Some(why);
                 self.process_changed(id);
             }
-            News::Ended(failure) => {
+            News::Ended(death) => {
                 running.handle = None;
                 running.pending.clear();
                 let restart = std::mem::take(&mut running.restart);
-                let (engine, failed) = (running.state.engine, failure.is_some());
-                let why = failure.map(|failure| {
+                let (engine, failed) = (running.state.engine, death.is_some());
+                let why = death.map(|death| {
                     running.state.stderr =
-                        failure.stderr.iter().map(|line| crate::engine::printable(line)).collect();
-                    running.state.error = Some(failure.text.clone());
-                    failure.text
+                        death.stderr.iter().map(|line| crate::engine::printable(line)).collect();
+                    running.state.error = Some(death.why.clone());
+                    death.why
                 });
                 running.state.status =
                     if failed { ProcessStatus::Dead } else { ProcessStatus::Ended };
@@ -242,7 +243,7 @@ impl World {
                     }
                     self.engine_changed(engine);
                 }
-                self.ended(id, use_for, why.as_deref(), restart, at);
+                self.ended(id, use_for, why.as_ref(), restart, at);
                 self.ask_next();
                 self.forget_old_processes();
             }
@@ -285,7 +286,14 @@ impl World {
         }
     }
 
-    fn ended(&mut self, id: ProcessId, use_for: Use, why: Option<&str>, restart: bool, at: Moment) {
+    fn ended(
+        &mut self,
+        id: ProcessId,
+        use_for: Use,
+        why: Option<&Failure>,
+        restart: bool,
+        at: Moment,
+    ) {
         match use_for {
             Use::Play { game } => {
                 self.seat_fails(id, game, why, at);
@@ -311,7 +319,7 @@ impl World {
         let id = self.registry.add(entry)?;
         // It is registered, even if it cannot be asked now.
         if let Err(error) = self.inspect(id) {
-            self.registry.get_mut(id)?.error = Some(error.text);
+            self.registry.get_mut(id)?.error = Some(error.into());
         }
         self.engine_changed(id);
         Ok(Answer::Engine { engine: id })
@@ -544,9 +552,8 @@ impl World {
             .ok_or_else(|| refusal(RefusalCode::NotFound, format!("process {id} does not run")))?;
         handle.kill();
         drop(handle);
-        let text = "it was killed".to_owned();
-        let failure = crate::engine::Failure { text, stderr: Vec::new() };
-        self.news(id, News::Ended(Some(failure)), at);
+        let death = Death { why: killed_by_user(), stderr: Vec::new() };
+        self.news(id, News::Ended(Some(death)), at);
         Ok(Answer::Done)
     }
 }

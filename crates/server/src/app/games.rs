@@ -11,8 +11,8 @@ use crate::engine::{Job, Order, Purpose, Wording, spoken};
 use crate::game::{Ask, Effect, ROOT, Room, Tree, check_players, refusal};
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Delta, EngineId, GameId, GamesDelta, NewGame, NodeId, Player, ProcessId, Refusal,
-    RefusalCode, Side, Sides, Thought, Told, Topic, Use, ValuesFor,
+    Answer, Delta, EngineId, Failure, GameId, GamesDelta, NewGame, NodeId, Player, ProcessId,
+    Refusal, RefusalCode, Side, Sides, Thought, Told, Topic, Use, ValuesFor,
 };
 
 /// So many games can be open.
@@ -452,7 +452,7 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        why: Option<&str>,
+        why: Option<&Failure>,
         at: Moment,
     ) {
         let Some(side) = self.side_of(process) else { return };

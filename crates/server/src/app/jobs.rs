@@ -13,14 +13,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::failures::{game_closed, other_game};
 use super::games::storage;
 use super::{App, World};
 use crate::engine::Wording;
 use crate::game::{Room, refusal};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, Delta, GameId, Job as Told, JobId, JobsDelta, JobsState, Refusal, RefusalCode,
-    ReportSettings, ReportStatus, Topic,
+    Answer, Delta, Failure, GameId, Job as Told, JobError, JobErrorOf, JobId, JobsDelta, JobsState,
+    Refusal, RefusalCode, ReportSettings, ReportStatus, Topic,
 };
 
 /// So many games can be asked for at once.
@@ -47,7 +48,8 @@ pub(crate) struct KeptJob {
     read: bool,
     done: usize,
     failed: u32,
-    errors: Vec<String>,
+    #[serde(default)]
+    faults: Vec<JobError>,
     over: bool,
 }
 
@@ -83,13 +85,14 @@ impl Job {
             done: count(self.kept.done),
             failed: self.kept.failed,
             current: self.current,
-            errors: self.kept.errors.clone(),
+            errors: self.kept.faults.clone(),
         }
     }
 
-    fn note(&mut self, error: &str) {
-        if self.kept.errors.len() < MOST_ERRORS {
-            self.kept.errors.push(error.chars().take(LONGEST_ERROR).collect());
+    fn note(&mut self, of: JobErrorOf, why: Failure) {
+        if self.kept.faults.len() < MOST_ERRORS {
+            let text = why.text.chars().take(LONGEST_ERROR).collect();
+            self.kept.faults.push(JobError { of, why: Failure { text, ..why } });
         }
     }
 
@@ -227,11 +230,11 @@ impl World {
         Ok(Answer::Done)
     }
 
-    fn fail_job(&mut self, id: JobId, why: &str) {
+    fn fail_job(&mut self, id: JobId, of: JobErrorOf, why: Failure) {
         if let Some(job) = self.jobs.get_mut(&id) {
             job.status = ReportStatus::Failed;
             job.current = None;
-            job.note(why);
+            job.note(of, why);
             self.job_changed(id);
         }
     }
@@ -254,7 +257,7 @@ impl World {
                 continue;
             };
             if let Err(error) = self.registry.get(settings.engine) {
-                self.fail_job(id, &error.text);
+                self.fail_job(id, JobErrorOf::Engine { engine: settings.engine }, error.into());
                 continue;
             }
             let queued = self
@@ -271,7 +274,7 @@ impl World {
                 }
                 Err(error) => {
                     self.release_game(game);
-                    self.count_game(id, Some(format!("game {game}: {}", error.text)));
+                    self.count_game(id, Some((game, error.into())));
                 }
             }
         }
@@ -286,20 +289,20 @@ impl World {
         let dialect = self.registry.get(engine)?.dialect(kind.map(Into::into));
         match dialect.zip(kind) {
             Some((dialect, kind)) if Wording::new(dialect, kind).is_none() => {
-                Err(refusal(RefusalCode::Engine, "the engine does not play this game"))
+                Err(Refusal::because(RefusalCode::Engine, other_game()))
             }
             Some(_) | None => Ok(()),
         }
     }
 
     /// A game of a job is done with.
-    fn count_game(&mut self, id: JobId, failure: Option<String>) {
+    fn count_game(&mut self, id: JobId, failure: Option<(GameId, Failure)>) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.current = None;
         job.kept.done += 1;
-        if let Some(failure) = failure {
+        if let Some((game, why)) = failure {
             job.kept.failed += 1;
-            job.note(&failure);
+            job.note(JobErrorOf::Game { game }, why);
         } else {
             job.failures = 0;
         }
@@ -328,9 +331,8 @@ impl World {
             | ReportStatus::None
             | ReportStatus::Queued
             | ReportStatus::Running => {
-                let why = report.and_then(super::reports::Report::error).unwrap_or("it was closed");
-                let why = format!("game {game}: {why}");
-                self.count_game(id, Some(why));
+                let why = report.and_then(super::reports::Report::error).cloned();
+                self.count_game(id, Some((game, why.unwrap_or_else(game_closed))));
                 if let Some(job) = self.jobs.get_mut(&id) {
                     job.failures += 1;
                     if MOST_FAILURES <= job.failures && job.kept.done < job.games.len() {

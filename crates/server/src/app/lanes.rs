@@ -8,11 +8,12 @@ use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
 use readyok_rules::Position;
 
 use super::World;
+use super::failures::{cannot_pass, game_changed, other_game, untold};
 use crate::engine::{Job, Order, Purpose, Wording};
 use crate::game::{Room, illegal, passed, refusal};
 use crate::wire::{
-    AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, Answer, Delta, EngineId, GameId,
-    Lane, LaneStatus, NodeId, ProcessId, Refusal, RefusalCode, Told, Topic, Use, ValuesFor,
+    AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, Answer, Delta, EngineId, Failure,
+    GameId, Lane, LaneStatus, NodeId, ProcessId, Refusal, RefusalCode, Told, Topic, Use, ValuesFor,
 };
 
 /// So many variations can be asked for.
@@ -74,7 +75,7 @@ impl World {
             dialect.is_none_or(|dialect| Wording::new(dialect, position.game()).is_some())
         };
         if !playable {
-            return Err(refusal(RefusalCode::Engine, "the engine does not play this game"));
+            return Err(Refusal::because(RefusalCode::Engine, other_game()));
         }
         let lanes = self.lanes.entry(game).or_default();
         if MOST_LANES <= lanes.len() && !lanes.contains_key(&engine) {
@@ -175,13 +176,18 @@ impl World {
             }
             Err(error) => {
                 room.lane.status = LaneStatus::Failed;
-                room.lane.error = Some(error.text);
+                room.lane.error = Some(error.into());
             }
         }
     }
 
     /// What the engine of a lane is to do now; `Rest` where there is nothing to search.
-    fn lane_order(&mut self, game: GameId, engine: EngineId, ticket: u64) -> Result<Order, String> {
+    fn lane_order(
+        &mut self,
+        game: GameId,
+        engine: EngineId,
+        ticket: u64,
+    ) -> Result<Order, Failure> {
         let lane = self.lanes.get(&game).and_then(|lanes| lanes.get(&engine));
         let (Some(lane), Some(board)) = (lane, self.rooms.get(&game)) else {
             return Ok(Order::Rest);
@@ -190,12 +196,12 @@ impl World {
         let Some(dialect) = process.and_then(|running| running.dialect) else {
             return Ok(Order::Rest);
         };
-        let wording = Wording::new(dialect, board.game()).ok_or("it does not play this game")?;
+        let wording = Wording::new(dialect, board.game()).ok_or_else(other_game)?;
         let (node, settings) = (lane.lane.node, &lane.lane.settings);
         let moves = board.tree().moves_to(node);
-        let position = board.tree().position(node).ok_or("the position is gone")?;
+        let position = board.tree().position(node).ok_or_else(game_changed)?;
         let (root, moves, position) = if settings.threat {
-            let passed = passed(&position).ok_or("the side to move cannot pass here")?;
+            let passed = passed(&position).ok_or_else(cannot_pass)?;
             (passed.clone(), Vec::new(), passed)
         } else {
             (board.tree().start().clone(), moves, position)
@@ -203,14 +209,14 @@ impl World {
         if position.legal_moves().is_empty() {
             return Ok(Order::Rest);
         }
-        let told = wording.game(&root, &moves).ok_or("it cannot be told of the position")?;
+        let told = wording.game(&root, &moves).ok_or_else(untold)?;
         let known = lane.game.as_ref();
         let wire = known.map_or_else(|| told.clone(), |game| game.at(told.position().clone()));
         let mut search = search(settings, dialect).lines(settings.lines.max(1));
         if !settings.only.is_empty() && !settings.threat {
             let mut only = MoveList::EMPTY;
             for word in &settings.only {
-                only.push(wording.told(word).ok_or("a chosen move cannot be written")?);
+                only.push(wording.told(word).ok_or_else(untold)?);
             }
             search = search.only(only);
         }
@@ -279,7 +285,7 @@ impl World {
         process: ProcessId,
         game: GameId,
         ticket: u64,
-        why: String,
+        why: Failure,
     ) {
         if let Some(engine) = self.lane_of(process, game)
             && let Some(room) = self.lane_mut(game, engine)
@@ -295,7 +301,7 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        why: Option<&str>,
+        why: Option<&Failure>,
         restart: bool,
     ) {
         let Some(engine) = self.lane_of(process, game) else { return };
@@ -307,7 +313,7 @@ impl World {
             return self.search_lane(game, engine);
         }
         room.lane.status = if why.is_some() { LaneStatus::Failed } else { LaneStatus::Stopped };
-        room.lane.error = why.map(str::to_owned);
+        room.lane.error = why.cloned();
         self.publish_lane(game, engine);
     }
 
@@ -390,7 +396,7 @@ fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<()
         position.parse_move(word).map_err(|error| illegal(&error))?;
     }
     if settings.threat && passed(position).is_none() {
-        return Err(refusal(RefusalCode::NotNow, "the side to move cannot pass here"));
+        return Err(Refusal::because(RefusalCode::NotNow, cannot_pass()));
     }
     Ok(())
 }

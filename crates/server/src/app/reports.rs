@@ -6,14 +6,15 @@ use readyok_rules::Position;
 use serde::{Deserialize, Serialize};
 
 use super::World;
+use super::failures::{engine_ended, game_changed, no_score, untold};
 use super::games::storage;
 use crate::engine::{Job, Order, Purpose, Wording};
 use crate::game::{Searched, judge, refusal, summary};
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Delta, Edit, EngineId, Evaluation, GameId, Label, Limits, NodeId, ProcessId, Refusal,
-    RefusalCode, ReportDelta, ReportOn, ReportSettings, ReportState, ReportStatus, Score, Told,
-    Topic, Use, ValuesFor,
+    Answer, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label, Limits, NodeId, ProcessId,
+    Refusal, RefusalCode, ReportDelta, ReportOn, ReportSettings, ReportState, ReportStatus, Score,
+    Told, Topic, Use, ValuesFor,
 };
 
 /// So long a position is looked at, if nobody says otherwise, in milliseconds.
@@ -41,7 +42,7 @@ pub(super) struct Report {
     ticket: u64,
     /// The ply that is being searched.
     at: usize,
-    error: Option<String>,
+    error: Option<Failure>,
 }
 
 impl Report {
@@ -60,8 +61,8 @@ impl Report {
         matches!(self.status, ReportStatus::Running | ReportStatus::Queued)
     }
 
-    pub(super) fn error(&self) -> Option<&str> {
-        self.error.as_deref()
+    pub(super) fn error(&self) -> Option<&Failure> {
+        self.error.as_ref()
     }
 
     fn next(&self) -> Option<usize> {
@@ -228,7 +229,7 @@ impl World {
                     }
                     Err(error) => {
                         report.status = ReportStatus::Failed;
-                        report.error = Some(error.text);
+                        report.error = Some(error.into());
                     }
                 }
             }
@@ -257,7 +258,7 @@ impl World {
             let Some(room) = self.rooms.get(&id) else { return };
             let position = room.tree().position(node);
             let Some(position) = position else {
-                return self.fail_report(id, "the game was changed".to_owned());
+                return self.fail_report(id, game_changed());
             };
             let found = Searched {
                 ply: u32::try_from(ply).unwrap_or(u32::MAX),
@@ -284,7 +285,7 @@ impl World {
                 Some(Job { ticket, purpose, game, search, position, wording, shown: 1 })
             });
             let Some(job) = job else {
-                return self.fail_report(id, "the engine cannot be told of the game".to_owned());
+                return self.fail_report(id, untold());
             };
             handle.order(Order::Search(Box::new(job)));
             if let Some(report) = self.reports.get_mut(&id) {
@@ -321,11 +322,11 @@ impl World {
             return;
         };
         let Some(position) = room.tree().position(node) else {
-            return self.fail_report(id, "the game was changed".to_owned());
+            return self.fail_report(id, game_changed());
         };
         let line = told.lines.first();
         let Some(score) = line.and_then(|line| line.score) else {
-            return self.fail_report(id, "the engine tells no score".to_owned());
+            return self.fail_report(id, no_score());
         };
         let best = line.map(|line| line.pv.iter().take(LONGEST_KEPT).cloned().collect());
         let searched = Searched {
@@ -360,7 +361,7 @@ impl World {
         }
     }
 
-    fn fail_report(&mut self, id: GameId, why: String) {
+    fn fail_report(&mut self, id: GameId, why: Failure) {
         let Some(report) = self.reports.get_mut(&id) else { return };
         report.status = ReportStatus::Failed;
         report.error = Some(why);
@@ -370,12 +371,12 @@ impl World {
     }
 
     /// The process of a report has ended.
-    pub(super) fn report_ended(&mut self, process: ProcessId, id: GameId, why: Option<&str>) {
+    pub(super) fn report_ended(&mut self, process: ProcessId, id: GameId, why: Option<&Failure>) {
         if let Some(report) = self.reports.get_mut(&id).filter(|it| it.process == Some(process)) {
             report.process = None;
             if report.status == ReportStatus::Running {
                 report.status = ReportStatus::Failed;
-                report.error = Some(why.unwrap_or("the engine was ended").to_owned());
+                report.error = Some(why.cloned().unwrap_or_else(engine_ended));
             }
             self.publish_report(id, &[]);
             self.job_game_over(id);

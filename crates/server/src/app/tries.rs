@@ -8,11 +8,13 @@ use readyok_rules::{Game, Move};
 use tokio::sync::oneshot;
 
 use super::World;
+use super::failures::{engine_ended, no_score, untold};
 use super::reports::{go, score_at_end};
 use crate::engine::{Job, Order, Purpose, Wording};
 use crate::game::{Room, illegal, refusal, winning};
 use crate::wire::{
-    Answer, GameId, Limits, NodeId, ProcessId, Refusal, RefusalCode, Side, Told, Use, ValuesFor,
+    Answer, Failure, GameId, Limits, NodeId, ProcessId, Refusal, RefusalCode, Side, Told, Use,
+    ValuesFor,
 };
 
 /// A try that costs no more, in percent of winning chances, is as good as the best.
@@ -109,9 +111,7 @@ impl World {
     /// The engine for a try has greeted.
     pub(super) fn trial_greeted(&mut self, process: ProcessId) {
         let order = self.trial_order(process);
-        let order = order.ok_or_else(|| {
-            refusal(RefusalCode::Engine, "the engine cannot be told of the position")
-        });
+        let order = order.ok_or_else(|| Refusal::because(RefusalCode::Engine, untold()));
         match order {
             Ok(order) => {
                 let running = self.processes.get(&process);
@@ -148,15 +148,15 @@ impl World {
         let score = told.lines.first().and_then(|line| line.score);
         let verdict = match score {
             Some(score) => Ok(tried(trial.side, trial.best, 100.0 - winning(score, kind))),
-            None => Err(refusal(RefusalCode::Engine, "the engine tells no score")),
+            None => Err(Refusal::because(RefusalCode::Engine, no_score())),
         };
         self.end_trial(process, verdict);
     }
 
     /// The engine has gone; if it has told nothing, that is told.
-    pub(super) fn trial_ended(&mut self, process: ProcessId, why: Option<&str>) {
-        let why = why.unwrap_or("the engine was ended");
-        self.end_trial(process, Err(refusal(RefusalCode::Engine, why)));
+    pub(super) fn trial_ended(&mut self, process: ProcessId, why: Option<&Failure>) {
+        let why = why.cloned().unwrap_or_else(engine_ended);
+        self.end_trial(process, Err(Refusal::because(RefusalCode::Engine, why)));
     }
 }
 

@@ -20,11 +20,12 @@ use readyok_rules::Position;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use super::failure::failure;
 use super::log::Log;
 use super::told::Collector;
 use super::wording::Wording;
 use crate::time::{instant, now};
-use crate::wire::{ProcessId, ProcessStatus, Reach, Told};
+use crate::wire::{Failure, ProcessId, ProcessStatus, Reach, Told};
 
 /// What a process tells of its search at most so often: 25 times a second.
 const PACE: Duration = Duration::from_millis(40);
@@ -105,17 +106,17 @@ pub(crate) enum News {
     /// A search has ended with an answer.
     Answered(u64, Box<Played>, Box<Told>),
     /// A search could not be begun or failed, and the engine is there still.
-    Refused(u64, String),
+    Refused(u64, Failure),
     /// An order could not be carried out.
-    Complaint(String),
+    Complaint(Failure),
     /// It has ended: as it was asked to, or with an error.
-    Ended(Option<Failure>),
+    Ended(Option<Death>),
 }
 
-/// How a process has failed.
+/// How a process has failed, with the last lines of its error output.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) text: String,
+pub(crate) struct Death {
+    pub(crate) why: Failure,
     pub(crate) stderr: Vec<String>,
 }
 
@@ -208,17 +209,17 @@ impl Actor {
         self.tell(News::Status(ProcessStatus::Starting));
         let engine = match self.open(&how).await {
             Ok(engine) => engine,
-            Err(error) => return self.tell(News::Ended(Some(failure(&error)))),
+            Err(error) => return self.tell(News::Ended(Some(death(&error)))),
         };
         let end = self.serve(engine, &how).await;
-        let failure = end.as_ref().map(failure);
-        if let Some(failure) = &failure {
+        let death = end.as_ref().map(death);
+        if let Some(death) = &death {
             let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            for line in &failure.stderr {
+            for line in &death.stderr {
                 log.hear_error(line, now());
             }
         }
-        self.tell(News::Ended(failure));
+        self.tell(News::Ended(death));
     }
 
     async fn open(&self, how: &Start) -> Result<Engine, EngineError> {
@@ -269,7 +270,7 @@ impl Actor {
                 if !error.is_recoverable() {
                     return Some(error);
                 }
-                self.tell(News::Complaint(error.to_string()));
+                self.tell(News::Complaint(failure(&error)));
             }
         }
         self.tell(News::Greeted(Box::new(Greeting {
@@ -341,7 +342,7 @@ impl Actor {
                 if !error.is_recoverable() {
                     return Some(error);
                 }
-                self.tell(News::Complaint(error.to_string()));
+                self.tell(News::Complaint(failure(&error)));
             }
         }
     }
@@ -371,7 +372,7 @@ impl Actor {
         if !error.is_recoverable() {
             return Err(error);
         }
-        self.tell(News::Refused(job.ticket, error.to_string()));
+        self.tell(News::Refused(job.ticket, failure(&error)));
         Ok(Left::Over)
     }
 
@@ -495,8 +496,8 @@ fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> 
     if is_button { engine.press(name) } else { engine.set_option(name, value) }
 }
 
-fn failure(error: &EngineError) -> Failure {
-    Failure { text: error.to_string(), stderr: error.stderr().to_vec() }
+fn death(error: &EngineError) -> Death {
+    Death { why: failure(error), stderr: error.stderr().to_vec() }
 }
 
 /// What an answer says, in words of the game.

@@ -13,8 +13,8 @@ use super::log::printable;
 use super::process::Greeting;
 use crate::game::refusal;
 use crate::wire::{
-    CheckRun, EngineEntry, EngineId, EngineOption, EngineState, Identity, Preset, Protocol, Reach,
-    Refusal, RefusalCode, StrengthRange, ValuesFor, Variant,
+    CheckRun, EngineEntry, EngineId, EngineOption, EngineState, Failure, Identity, Preset,
+    Protocol, Reach, Refusal, RefusalCode, StrengthRange, ValuesFor, Variant,
 };
 
 /// The engine that comes with the program.
@@ -40,7 +40,7 @@ pub(crate) struct Registry {
 #[derive(Debug)]
 pub(crate) struct Registered {
     pub(crate) entry: Entry,
-    pub(crate) error: Option<String>,
+    pub(crate) error: Option<Failure>,
     pub(crate) check: Option<CheckRun>,
     pub(crate) registration: Option<crate::wire::Approval>,
     pub(crate) copy_protection: Option<crate::wire::Approval>,

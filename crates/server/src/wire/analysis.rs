@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, LineMove, NodeId, ProcessId};
+use super::{EngineId, Failure, LineMove, NodeId, ProcessId};
 
 /// What a position is worth. From the side to move, unless it says otherwise.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
@@ -67,8 +67,8 @@ pub struct Lane {
     pub node: NodeId,
     /// What the engine has told about that position.
     pub told: Told,
-    /// What went wrong, in English.
-    pub error: Option<String>,
+    /// What went wrong.
+    pub error: Option<Failure>,
 }
 
 /// What a lane does.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{GameId, Variant};
+use super::{Failure, GameId, Variant};
 
 /// A registered engine by its number.
 pub type EngineId = u32;
@@ -84,8 +84,8 @@ pub struct EngineState {
     pub presets: Vec<Preset>,
     /// How its strength can be set; none if it cannot.
     pub strength: Option<StrengthRange>,
-    /// Why it could not be asked the last time, in English.
-    pub error: Option<String>,
+    /// Why it could not be asked the last time.
+    pub error: Option<Failure>,
     /// What it says about its registration; none if nothing.
     pub registration: Option<Approval>,
     /// What it says about its copy protection; none if nothing.
@@ -270,8 +270,8 @@ pub struct ProcessState {
     pub started: u64,
     /// What it said when it greeted.
     pub identity: Option<Identity>,
-    /// Why it has ended, in English.
-    pub error: Option<String>,
+    /// Why it has ended, or did not do what it was told to.
+    pub error: Option<Failure>,
     /// The last lines of its error output, when it has ended.
     pub stderr: Vec<String>,
     /// How often it broke its protocol.
@@ -376,8 +376,8 @@ pub enum CheckRun {
     },
     /// The engine could not be checked.
     Failed {
-        /// Why, in English.
-        error: String,
+        /// Why.
+        error: Failure,
     },
 }
 

@@ -1,9 +1,9 @@
 //! Work on many games: a folder that is read, games that are reported on one after another.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{GameId, ReportSettings, ReportStatus};
+use super::{EngineId, Failure, GameId, ReportSettings, ReportStatus};
 
 /// A job, by its number in the library.
 pub type JobId = u32;
@@ -50,5 +50,35 @@ pub struct Job {
     /// The game that is being reported on.
     pub current: Option<GameId>,
     /// What could not be read, and the games that failed, at most 20.
-    pub errors: Vec<String>,
+    pub errors: Vec<JobError>,
+}
+
+/// Something that went wrong in a job.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+pub struct JobError {
+    /// With what.
+    pub of: JobErrorOf,
+    /// What.
+    pub why: Failure,
+}
+
+/// With what something went wrong in a job.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum JobErrorOf {
+    /// With a file, or with the folder.
+    File {
+        /// Its name.
+        name: String,
+    },
+    /// With a game.
+    Game {
+        /// Which.
+        game: GameId,
+    },
+    /// With the engine.
+    Engine {
+        /// Which.
+        engine: EngineId,
+    },
 }

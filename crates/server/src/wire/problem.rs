@@ -5,7 +5,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::Variant;
+use super::{Refusal, Variant};
+
+/// Why something has failed that nobody asked for a moment ago: an engine, an analysis, a report.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+pub struct Failure {
+    /// For people, in English.
+    pub text: String,
+    /// The same by its kind, where the page has words for it.
+    pub problem: Option<Problem>,
+}
 
 /// What is wrong, so that the page can say it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
@@ -13,7 +22,7 @@ pub struct Problem {
     /// What it is.
     pub kind: ProblemKind,
     /// What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case; a
-    /// `move` is the one that it is about.
+    /// `move` is the one that it is about, and `last_words` are what an engine wrote last to its error output.
     pub values: BTreeMap<String, String>,
     /// The game whose sides, squares and pieces are meant, where there are any.
     pub variant: Option<Variant>,
@@ -107,6 +116,77 @@ pub enum ProblemKind {
     ByScore,
     /// Tablebases decided.
     ByTablebases,
+    /// An engine could not be started or reached: a `text` of the system.
+    CannotStart,
+    /// There is no such program, or no such folder to run it in.
+    NoSuchProgram,
+    /// The program may not be run.
+    MayNotRun,
+    /// Nobody answers at the address.
+    NobodyThere,
+    /// An engine did not answer the greeting.
+    NoGreeting,
+    /// An engine did not answer `isready`.
+    NotReady,
+    /// An engine did not answer `stop`.
+    NotStopped,
+    /// An engine did not leave when it was told to.
+    NotLeft,
+    /// An engine closed its output or the connection.
+    Closed,
+    /// An engine exited with a `code`.
+    Exited,
+    /// The program of an engine was not built for this processor.
+    WrongProcessor,
+    /// An engine touched memory that is not its own.
+    Crashed,
+    /// An engine divided by zero.
+    DividedByZero,
+    /// An engine gave up.
+    GaveUp,
+    /// An engine was killed, by this program or for want of memory.
+    Killed,
+    /// A `signal` ended an engine.
+    Signal,
+    /// The user had an engine killed.
+    KilledByUser,
+    /// The user, or the server, had an engine end.
+    EngineEnded,
+    /// An engine says that its copy protection is violated.
+    CopyProtected,
+    /// An engine could not be checked: a `text` of the checker.
+    NotChecked,
+    /// An option was not set: a `text` of the protocol.
+    OptionRefused,
+    /// An engine does not play the game.
+    OtherGame,
+    /// An engine cannot be told of the position.
+    Untold,
+    /// The side to move cannot pass.
+    CannotPass,
+    /// An engine tells no score.
+    NoScore,
+    /// So many engines run that there is no room for one more.
+    TooManyEngines,
+    /// The server ends.
+    ServerEnds,
+    /// The game was changed meanwhile.
+    GameChanged,
+    /// The game was closed meanwhile.
+    GameClosed,
+}
+
+impl Failure {
+    /// What is wrong, by its kind and in English.
+    pub(crate) fn new(kind: ProblemKind, text: &str) -> Self {
+        Self { text: text.to_owned(), problem: Some(Problem::new(kind)) }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(Refusal { code: _, text, problem }: Refusal) -> Self {
+        Self { text, problem }
+    }
 }
 
 impl Problem {

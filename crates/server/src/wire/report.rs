@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, GameId, Limits, LineMove, NodeId, Score, Sides};
+use super::{EngineId, Failure, GameId, Limits, LineMove, NodeId, Score, Sides};
 
 /// How to judge a game.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
@@ -35,8 +35,8 @@ pub struct ReportState {
     pub positions: Vec<Option<Judged>>,
     /// Of both sides, as far as it has got.
     pub sides: Sides<SideReport>,
-    /// What went wrong, in English.
-    pub error: Option<String>,
+    /// What went wrong.
+    pub error: Option<Failure>,
 }
 
 /// Changes of a report: what is absent is as it was.
@@ -50,8 +50,8 @@ pub struct ReportDelta {
     pub positions: Vec<Judged>,
     /// Of both sides, as far as it has got.
     pub sides: Sides<SideReport>,
-    /// What went wrong, in English.
-    pub error: Option<String>,
+    /// What went wrong.
+    pub error: Option<Failure>,
 }
 
 /// Where a report stands.

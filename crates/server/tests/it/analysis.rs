@@ -170,7 +170,9 @@ async fn a_dead_engine_is_told_and_started_again() {
     tab.ask(begun.clone()).await;
     for _ in 0..2 {
         let lane = tab.change(&analysis, |delta| delta["lanes"][0]["status"] == "failed").await;
-        assert!(lane["lanes"][0]["error"].as_str().is_some_and(|text| text.contains("SIGABRT")));
+        let error = &lane["lanes"][0]["error"];
+        assert!(error["text"].as_str().is_some_and(|text| text.contains("SIGABRT")), "{error}");
+        assert_eq!(error["problem"]["kind"], "gave_up", "{error}");
         tab.ask(begun.clone()).await;
     }
     server.stop().await;

@@ -62,7 +62,7 @@ async fn a_folder_is_read_into_the_library() {
         (&job["files"], &job["files_done"], &job["games"]),
         (&json!(3), &json!(3), &json!(3))
     );
-    assert!(job["errors"][0].as_str().is_some_and(|text| text.starts_with("c.pgn: ")), "{job}");
+    assert_eq!(job["errors"][0]["of"], json!({ "kind": "file", "name": "c.pgn" }), "{job}");
     assert_eq!(found(&server, json!({})).await.len(), 3);
     for (named, count) in [("b20", 1), ("sicilian", 1), ("B2_", 0), ("king's", 0)] {
         assert_eq!(found(&server, json!({ "named": named })).await.len(), count, "{named}");

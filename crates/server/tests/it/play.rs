@@ -267,7 +267,14 @@ async fn an_engine_that_dies_costs_no_game() {
         .await;
     let process = &lost["processes"][0];
     assert_eq!(process["stderr"][0], "mime: out of thoughts");
-    assert!(process["error"].as_str().is_some_and(|text| text.contains("SIGABRT")), "{process}");
+    let error = &process["error"];
+    assert!(error["text"].as_str().is_some_and(|text| text.contains("SIGABRT")), "{process}");
+    let problem = json!({
+        "kind": "gave_up",
+        "values": { "last_words": "mime: out of thoughts" },
+        "variant": null,
+    });
+    assert_eq!(error["problem"], problem);
     let state = tab.follow(&topic).await;
     assert_eq!(state["play"]["status"], "interrupted");
     assert_eq!(state["outcome"], Value::Null);

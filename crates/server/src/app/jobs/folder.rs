@@ -8,7 +8,7 @@ use super::super::{App, World};
 use super::{KeptJob, MOST_GAMES};
 use crate::import::{is_record, read_each};
 use crate::time::now;
-use crate::wire::{GameId, JobId};
+use crate::wire::{Failure, GameId, JobErrorOf, JobId};
 
 /// So many files of a folder are read, and none that is larger.
 const MOST_FILES: usize = 100_000;
@@ -34,7 +34,8 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
         Ok(files) => files,
         Err(error) => {
             if let Some(app) = app.upgrade() {
-                app.world().fail_job(id, &format!("{}: {error}", folder.display()));
+                let of = JobErrorOf::File { name: folder.display().to_string() };
+                app.world().fail_job(id, of, unnamed(error.to_string()));
             }
             return;
         }
@@ -69,8 +70,7 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
         };
         skip = 0;
         let Some(app) = app.upgrade().filter(|_| goes_on) else { return };
-        let errors = errors.into_iter().map(|error| format!("{name}: {error}"));
-        if !app.world().file_is_read(id, round, errors) {
+        if !app.world().file_is_read(id, round, name, errors) {
             return;
         }
     }
@@ -101,6 +101,11 @@ fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
     fs::read(path)
 }
 
+/// A failure for which the page has no words.
+fn unnamed(text: String) -> Failure {
+    Failure { text, problem: None }
+}
+
 impl World {
     /// Where the reading of a folder stands, while it is to go on.
     fn reading(&self, id: JobId, round: u32) -> Option<&KeptJob> {
@@ -121,7 +126,9 @@ impl World {
     fn add_to_job(&mut self, id: JobId, game: GameId) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         if MOST_GAMES <= job.games.len() || self.store.add_to_job(id, game).is_err() {
-            self.fail_job(id, "there are too many games");
+            let folder = job.kept.folder.clone().unwrap_or_default();
+            let of = JobErrorOf::File { name: folder.display().to_string() };
+            self.fail_job(id, of, unnamed("there are too many games".to_owned()));
             return false;
         }
         job.games.push(game);
@@ -130,19 +137,16 @@ impl World {
         true
     }
 
-    fn file_is_read(
-        &mut self,
-        id: JobId,
-        round: u32,
-        errors: impl Iterator<Item = String>,
-    ) -> bool {
+    fn file_is_read(&mut self, id: JobId, round: u32, name: &str, errors: Vec<String>) -> bool {
         if self.reading(id, round).is_none() {
             return false;
         }
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         job.kept.files_done += 1;
         job.kept.in_file = 0;
-        errors.for_each(|error| job.note(&error));
+        for error in errors {
+            job.note(JobErrorOf::File { name: name.to_owned() }, unnamed(error));
+        }
         self.job_changed(id);
         true
     }

@@ -12,8 +12,8 @@ use crate::game::here::{outcome as wire_outcome, result_word};
 use crate::game::problem::move_problem;
 use crate::time::Moment;
 use crate::wire::{
-    EndReason, Hint, LineMove, NodeId, Outcome, PlayRules, Player, Problem, ProblemKind, Refusal,
-    RefusalCode, Score, Side, Sides, Thought,
+    EndReason, Failure, Hint, LineMove, NodeId, Outcome, PlayRules, Player, Problem, ProblemKind,
+    Refusal, RefusalCode, Score, Side, Sides, Thought,
 };
 
 /// An engine takes a draw from this ply on, if it does not think that it is better.
@@ -380,15 +380,18 @@ impl Room {
     }
 
     /// The engine of a side cannot go on: it loses, if it was to move or will have to.
-    pub(crate) fn engine_fails(&mut self, side: Side, why: &str, now: Moment) -> Vec<Effect> {
+    pub(crate) fn engine_fails(&mut self, side: Side, why: &Failure, now: Moment) -> Vec<Effect> {
         let Some(table) = &mut self.play else { return Vec::new() };
         if table.stand != Stand::Going {
             return Vec::new();
         }
         let seat = table.seats.of_mut(side);
         seat.asked = None;
-        let outcome =
-            Outcome { detail: Some(why.to_owned()), ..lost(side, EndReason::EngineFailed) };
+        let outcome = Outcome {
+            detail: Some(why.text.clone()),
+            problem: why.problem.clone(),
+            ..lost(side, EndReason::EngineFailed)
+        };
         self.finish(outcome, now)
     }
 
