@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { nameOf } from './app/keys.svelte';
+import { SHORTCUTS, nameOf } from './app/keys.svelte';
 import { blank, kept, presets, timeOf } from './parts/newgame';
 
 vi.stubGlobal('navigator', { language: 'en' });
@@ -32,6 +32,18 @@ test('key events have names', () => {
   expect(key('F')).toBe('f');
   expect(key('z', { ctrlKey: true })).toBe('Ctrl+z');
   expect(key('ArrowLeft', { shiftKey: true })).toBe('Shift+ArrowLeft');
+});
+
+test('no key is obeyed but by the table that the help shows, and each does one thing', () => {
+  // What walks within itself, by the keys that its role promises.
+  const walks = ['board/Board', 'board/Promotion', 'pages/GamePage', 'parts/Graph'].map(
+    (name) => `src/${name}.svelte`,
+  );
+  const ways = /keydown|keyup|keypress|accesskey/i;
+  const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));
+  expect(listen.map(({ path }) => path).sort()).toEqual(walks);
+  const all = SHORTCUTS.flatMap((place) => Object.values(place.keys).flat());
+  expect(all.length).toBe(new Set(all).size);
 });
 
 test('a kept form of a new game is taken over as far as it fits', () => {

@@ -1,30 +1,93 @@
-// Keyboard shortcuts: one table, which the overlay shows and the page obeys.
+// Keyboard shortcuts: one table, which the overlay shows and the page obeys. What is not in it has no key.
 import { untrack } from 'svelte';
 import type { Key } from '../i18n/en';
 
-export interface Shortcut {
-  /** As `KeyboardEvent.key` has it, with `Ctrl+` and `Shift+` before it where needed. */
-  keys: string[];
-  /** What it does, for people. */
-  label: Key;
-  run: () => void;
+interface Place {
+  /** Where they work, for people. */
+  readonly where: Key;
+  /** By what each does, for people: its keys, as `nameOf` writes them. */
+  readonly keys: Readonly<Partial<Record<Key, readonly string[]>>>;
 }
 
+const TABLE = [
+  {
+    where: 'keys.everywhere',
+    keys: {
+      'keys.help': ['?'],
+      'nav.play': ['1'],
+      'nav.analyse': ['2'],
+      'nav.engines': ['3'],
+      'nav.matches': ['4'],
+      'nav.library': ['5'],
+      'nav.settings': ['6'],
+    },
+  },
+  {
+    where: 'keys.game',
+    keys: {
+      'step.back': ['ArrowLeft'],
+      'step.next': ['ArrowRight'],
+      'step.first': ['ArrowUp', 'Home'],
+      'step.last': ['ArrowDown', 'End'],
+      'step.up': ['['],
+      'step.down': [']'],
+      'board.flip': ['f'],
+      'board.focus': ['b'],
+      'entry.focus': ['m'],
+      'eval.say': ['e'],
+      'library.here': ['l'],
+      'new.title': ['n'],
+      'edit.undo': ['Ctrl+z'],
+    },
+  },
+  {
+    where: 'keys.play',
+    keys: {
+      'play.takeback': ['t'],
+      'play.hint': ['h'],
+      'play.pause': ['p'],
+      'play.movenow': ['g'],
+    },
+  },
+  {
+    where: 'report.learn',
+    keys: {
+      'report.following': ['j'],
+      'report.show': ['s'],
+    },
+  },
+] as const satisfies readonly Place[];
+
+/** All of them, for people to read. */
+export const SHORTCUTS: readonly Place[] = TABLE;
+
+type KeysOf<P> = P extends { readonly keys: infer K } ? keyof K : never;
+/** What a key can do. */
+export type Shortcut = KeysOf<(typeof TABLE)[number]>;
+type Runs = Partial<Record<Shortcut, () => void>>;
+
 class Keys {
-  list = $state.raw<Shortcut[]>([]);
+  /** What the components that are there do, the latest last. */
+  runs = $state.raw<Runs[]>([]);
   help = $state(false);
 }
 
 export const keys = new Keys();
 
-/** Adds shortcuts for as long as the component lives. */
-export function shortcuts(list: Shortcut[]) {
+/** Obeys shortcuts for as long as the component lives. */
+export function shortcuts(runs: Runs) {
   $effect(() => {
-    keys.list = [...untrack(() => keys.list), ...list];
+    keys.runs = [...untrack(() => keys.runs), runs];
     return () => {
-      keys.list = keys.list.filter((one) => !list.includes(one));
+      keys.runs = keys.runs.filter((one) => one !== runs);
     };
   });
+}
+
+/** What is done at a key now; nothing where nobody obeys it. */
+function runOf(name: string): (() => void) | undefined {
+  const of = SHORTCUTS.flatMap((place) => Object.entries(place.keys)).find(([, all]) => all.includes(name));
+  return of && keys.runs.map((runs) => runs[of[0] as Shortcut]).findLast((run) => run !== undefined);
 }
 
 /** The name of a key event, as shortcuts write it. */
@@ -47,9 +110,8 @@ export function onKey(event: KeyboardEvent) {
       return;
     if (target.matches('button, a, summary') && (event.key === 'Enter' || event.key === ' ')) return;
   }
-  const name = nameOf(event);
-  const found = keys.list.find((one) => one.keys.includes(name));
-  if (!found) return;
+  const run = runOf(nameOf(event));
+  if (!run) return;
   event.preventDefault();
-  found.run();
+  run();
 }

@@ -200,8 +200,12 @@ export const en = {
     'Chess pieces by Colin M. L. Burnett (BSD). Shogi pieces drawn for Readyok; their characters are outlines of Noto Serif CJK (OFL) and DejaVu Sans. Boards: chessground and shogiground (GPL).',
 
   'keys.title': 'Keyboard shortcuts',
+  'keys.everywhere': 'Everywhere',
+  'keys.game': 'With a game',
+  'keys.play': 'While you play',
   'keys.help': 'Show the shortcuts',
-  'keys.board': 'On the board: arrow keys walk, Enter picks and puts, Escape gives up.',
+  'keys.board':
+    'On the board: arrow keys walk, Enter picks and puts, Escape gives up. On graphs and tabs: arrow keys, Home, End.',
 
   'app.cancel': 'Cancel',
   'variant.chess': 'Chess',

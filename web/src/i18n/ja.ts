@@ -192,8 +192,12 @@ export const ja: Record<Key, string> = {
   'settings.licences.text':
     'チェスの駒:Colin M. L. Burnett(BSD)。将棋の駒:Readyok のために作成。文字は Noto Serif CJK(OFL)と DejaVu Sans の輪郭です。盤:chessground と shogiground(GPL)。',
   'keys.title': 'キーボード操作',
+  'keys.everywhere': 'どこでも',
+  'keys.game': '棋譜を開いているとき',
+  'keys.play': '対局中',
   'keys.help': '操作一覧を表示',
-  'keys.board': '盤上:矢印キーで移動、Enter で駒を選び置く、Esc で取り消し。',
+  'keys.board':
+    '盤上:矢印キーで移動、Enter で駒を選び置く、Esc で取り消し。グラフとタブ:矢印キー、Home、End。',
   'app.cancel': 'やめる',
   'variant.chess': 'チェス',
   'variant.chess960': 'チェス960',
