@@ -1,0 +1,302 @@
+// What is seen in logs, on boards, in dialogs and of matches. The server is a fake one.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { CurvePoint, EngineOption, MatchPlan, MatchState, ProcessState } from '../src/api/wire';
+import { launch, violations } from './browser';
+import { engine, furnished, game, here, open, type Fake } from './fake';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+});
+
+test('the log is searched, and filtered by who speaks and what is wrong', async () => {
+  const fake = furnished();
+  const page = await fake.page(browser, '#/engines/7/log');
+  const region = page.getByRole('region', { name: 'Lines of the log' });
+  const lines = () => region.locator('.line .text').allTextContents();
+  const all = ['uci', 'uciok', 'isready', 'out of thoughts', 'bestmove e7e5', 'info depth x'];
+  await expect.poll(lines).toEqual(all);
+  const search = page.getByLabel('Search the log');
+  await search.fill('UCI');
+  await expect.poll(lines).toEqual(['uci', 'uciok']);
+  const by = page.getByLabel('Lines of', { exact: true });
+  await by.selectOption('engine');
+  await expect.poll(lines).toEqual(['uciok']);
+  await search.fill('');
+  await expect.poll(lines).toEqual(['uciok', 'bestmove e7e5', 'info depth x']);
+  await page.getByLabel('info', { exact: true }).uncheck();
+  await expect.poll(lines).toEqual(['uciok', 'bestmove e7e5']);
+  await page.getByLabel('info', { exact: true }).check();
+  await by.selectOption('client');
+  await expect.poll(lines).toEqual(['uci', 'isready']);
+  await by.selectOption('stderr');
+  await expect.poll(lines).toEqual(['out of thoughts']);
+  await by.selectOption('breaches');
+  await expect.poll(lines).toEqual(['bestmove e7e5', 'info depth x']);
+  // With the clause, and the words that are meant.
+  expect(await region.locator('code').first().textContent()).toBe('uci: bestmove');
+  expect(await region.locator('.text .bad').allTextContents()).toEqual(['x']);
+  // What comes later is filtered as well.
+  fake.delta('log/7', {
+    kind: 'log',
+    delta: {
+      lines: [
+        { number: 7, at: 0, by: 'engine', text: 'readyok', breaches: [] },
+        {
+          number: 8,
+          at: 0,
+          by: 'engine',
+          text: 'bestmove a7a6',
+          breaches: [{ serious: true, text: 'nobody has asked', clause: 'uci: bestmove', span: null }],
+        },
+      ],
+      skipped: 0,
+      total: 8,
+    },
+  });
+  await expect.poll(lines).toEqual(['bestmove e7e5', 'info depth x', 'bestmove a7a6']);
+  await page.context().close();
+});
+
+/** The squares on which something of the board's own lies, and that it is painted. */
+const marked = (page: Page, mark: string) =>
+  page.evaluate(
+    (selector) =>
+      [...document.querySelectorAll(selector)]
+        .filter((element) => element.checkVisibility())
+        .map((element) => {
+          const { x, y, width, height } = element.getBoundingClientRect();
+          const { backgroundColor, backgroundImage } = getComputedStyle(element);
+          if (backgroundImage === 'none' && backgroundColor === 'rgba(0, 0, 0, 0)') return 'nothing';
+          const under = [...document.querySelectorAll<HTMLElement>('[data-square]')].find((square) => {
+            const box = square.getBoundingClientRect();
+            const [across, down] = [x + width / 2 - box.x, y + height / 2 - box.y];
+            return 0 < across && across < box.width && 0 < down && down < box.height;
+          });
+          return under?.dataset.square ?? 'nowhere';
+        })
+        .toSorted(),
+    mark,
+  );
+
+test.each([
+  [
+    'chess',
+    'rnbqkbnr/ppppp1pp/8/5p1Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 2',
+    ['d1', 'h5', 'e8'],
+    'square.last-move',
+    'square.check',
+  ],
+  ['shogi', '4k4/9/9/9/9/9/9/4R4/4K4 w - 2', ['2h', '5h', '5a'], 'sq.last-dest', 'sq.check'],
+] as const)(
+  'the last move and the check are seen on a board of %s, and said',
+  async (variant, text, squares, last, check) => {
+    const fake = furnished();
+    const [from, to, king] = squares;
+    const at = here(text, [], { turn: 'second', last: { from, to }, check: king });
+    open(fake, game(1, variant, { here: at }));
+    const page = await fake.page(browser, '#/analyse/1');
+    await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
+    await expect.poll(() => marked(page, check)).toEqual([king]);
+    const said = (square: string) => page.locator(`[data-square="${square}"]`).getAttribute('aria-label');
+    expect(await said(to)).toContain('last move');
+    expect(await said(king)).toContain('in check');
+    // They follow the board, and are turned with it.
+    await page.getByRole('button', { name: 'Turn the board' }).click();
+    await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
+    fake.delta('game/1', {
+      kind: 'game',
+      delta: { at: { cursor: 0, here: here(text, [], { turn: 'second' }) } },
+    } as never);
+    await expect.poll(() => marked(page, last)).toEqual([]);
+    await expect.poll(() => marked(page, check)).toEqual([]);
+    await page.context().close();
+  },
+);
+
+const FOLDER = {
+  path: '/books',
+  parent: null,
+  entries: [
+    { name: 'deep', path: '/books/deep', folder: true, program: false, size: 0 },
+    { name: 'engine', path: '/books/engine', folder: false, program: true, size: 2000 },
+    { name: 'varied.bin', path: '/books/varied.bin', folder: false, program: false, size: 300 },
+  ],
+  truncated: true,
+};
+
+/** A server with a folder and an engine that has options. */
+function withOptions(): Fake {
+  const fake = furnished();
+  const option = (name: string, kind: EngineOption['kind']): EngineOption => ({
+    name,
+    kind,
+    labels: {},
+    help: {},
+    set_by_server: false,
+  });
+  const options = [
+    option('Hash', { kind: 'spin', default: 16, min: 1, max: 1024 }),
+    option('Clear Hash', { kind: 'button' }),
+    option('Book File', { kind: 'filename', default: '<empty>' }),
+    option('SyzygyPath', { kind: 'string', default: '<empty>', folders: true }),
+  ];
+  fake.topics.set('engines', {
+    kind: 'engines',
+    state: {
+      engines: [engine(1, 'Narikin', { options, values: { Hash: '64', SyzygyPath: '/tables' } })],
+      processes: [],
+      machine: { processors: 1, memory: null },
+    },
+  });
+  fake.http.set('files', FOLDER);
+  return fake;
+}
+
+test('options are copied as text, and files and folders picked on the server', async () => {
+  const fake = withOptions();
+  const page = await fake.page(browser, '#/engines');
+  await page.getByRole('button', { name: 'Options' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Options of Narikin' });
+  // The clipboard is closed to this page: the text is there to be copied by hand.
+  await dialog.getByRole('button', { name: 'Copy as text' }).click();
+  await expect
+    .poll(() => dialog.getByRole('textbox', { name: 'Copy as text' }).inputValue())
+    .toContain('setoption name Hash value 64');
+  const pick = (name: string) =>
+    dialog.locator(`[data-option="${name}"]`).getByRole('button', { name: 'Choose…' }).click();
+  await pick('Book File');
+  const files = page.getByRole('dialog', { name: 'Choose a file' });
+  await files.getByText('There is more than can be shown.').waitFor();
+  await files.getByLabel('Filter').fill('VARIED');
+  await expect.poll(() => files.locator('.entry').count()).toBe(1);
+  await files.getByRole('button', { name: /varied\.bin/ }).click();
+  await pick('SyzygyPath');
+  const folders = page.getByRole('dialog', { name: 'Choose a folder' });
+  expect(await folders.getByRole('button', { name: /varied\.bin/ }).isDisabled()).toBe(true);
+  await folders.getByRole('button', { name: 'This folder' }).click();
+  // A folder is one more of a list.
+  await expect
+    .poll(() => fake.said.flatMap((said) => (said.kind === 'set_options' ? [said.values] : [])))
+    .toEqual([{ 'Book File': '/books/varied.bin' }, { SyzygyPath: '/tables:/books' }]);
+  await page.context().close();
+});
+
+test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in dialogs, in %s', async (theme) => {
+  const fake = withOptions();
+  fake.topics.set('settings', {
+    kind: 'settings',
+    state: {
+      page: { theme },
+      on_close: { pause_games: true, stop_analysis: true, quit: false },
+      current_game: null,
+    },
+  });
+  const page = await fake.page(browser, '#/engines', { reducedMotion: 'reduce' });
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
+  await page.getByRole('button', { name: 'Add an engine' }).click();
+  const add = page.getByRole('dialog', { name: 'Add an engine' });
+  await add.getByLabel('Program', { exact: true }).fill('/books/engine');
+  expect(await violations(page)).toEqual([]);
+  await add.getByRole('button', { name: 'Choose…' }).first().click();
+  const files = page.getByRole('dialog', { name: 'Choose a program' });
+  await files.getByRole('button', { name: /^engine/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await files.getByRole('button', { name: /^engine/ }).click();
+  await add.getByRole('combobox').last().selectOption('tcp');
+  await add.getByLabel('Address').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.context().close();
+});
+
+/** The points of a curve as it is drawn, and whether it has a height. */
+const drawn = (curve: Locator) =>
+  curve.locator('path.curve').evaluate((path) => ({
+    points: (path.getAttribute('d')?.match(/[-\d.]+,[-\d.]+/g) ?? []).map((point) =>
+      point.split(',').map(Number),
+    ),
+    height: path.getBoundingClientRect().height,
+  }));
+
+test('the curves of a match are drawn, and grow with it', async () => {
+  const fake = furnished();
+  const point = (games: number, elo: number, llr: number): CurvePoint => ({
+    games,
+    elo: { elo, error: 200 / games },
+    llr: { llr, lower: -2.94, upper: 2.94 },
+  });
+  const state: MatchState = {
+    id: 3,
+    plan: { name: 'Test', variant: 'chess' } as MatchPlan,
+    status: 'running',
+    names: ['New', 'Old'],
+    played: 4,
+    total: 100,
+    standings: [],
+    crosstable: [],
+    curve: [point(2, -40, -0.5), point(4, 25, 0.5)],
+    boards: [],
+    games: [],
+    note: null,
+  };
+  const { id, status, played, total, plan } = state;
+  const matches = [{ id, name: plan.name, variant: plan.variant, status, played, total }];
+  fake.topics.set('matches', { kind: 'matches', state: { matches } });
+  fake.topics.set('match/3', { kind: 'match', state });
+  const page = await fake.page(browser, '#/matches/3');
+  const elo = page.getByRole('img', { name: 'Elo 25.00 ± 50.00' });
+  const llr = page.getByRole('img', { name: 'LLR 0.50', exact: true });
+  for (const curve of [elo, llr]) {
+    const { points, height } = await drawn(curve);
+    expect(points.length).toBe(2);
+    // The second one is better, and that is further up.
+    expect(points[1]?.[0]).toBeGreaterThan(points[0]?.[0] ?? 0);
+    expect(points[1]?.[1]).toBeLessThan(points[0]?.[1] ?? 0);
+    expect(height).toBeGreaterThan(5);
+  }
+  expect(await elo.locator('path.band').getAttribute('d')).toMatch(/\d/);
+  expect(await llr.locator('line').count()).toBe(2);
+  expect(await violations(page)).toEqual([]);
+  fake.delta('match/3', {
+    kind: 'match',
+    delta: { curve: [point(6, 30, 3)], boards: [], ended: [], games: [] },
+  });
+  const grown = page.getByRole('img', { name: 'LLR 3.00', exact: true });
+  await expect.poll(async () => (await drawn(grown)).points.length).toBe(3);
+  await page.context().close();
+});
+
+test('what a process does is shown as it changes, thinking on the time of others as well', async () => {
+  const fake = furnished();
+  const page = await fake.page(browser, '#/engines');
+  const process = page.getByTestId('process');
+  await process.getByText('idle', { exact: true }).waitFor();
+  const state: ProcessState = {
+    id: 7,
+    engine: 2,
+    use_for: { kind: 'play', game: 5 },
+    status: 'pondering',
+    pid: 4711,
+    started: 0,
+    identity: null,
+    error: null,
+    stderr: [],
+    breaches: 0,
+  };
+  for (const status of ['starting', 'searching', 'pondering', 'leaving', 'ended'] as const) {
+    const processes = [{ ...state, status }];
+    fake.delta('engines', {
+      kind: 'engines',
+      delta: { engines: [], removed: [], processes, forgotten: [] },
+    });
+    await process.getByText(status, { exact: true }).waitFor();
+    expect(await process.getAttribute('data-status')).toBe(status);
+  }
+  await page.context().close();
+});
