@@ -5,7 +5,8 @@
     cargo build --release -p readyok-arena --bin instant
     benches/arena/compare.py [--fastchess PATH] [--stockfish PATH] [--quick]
 
-`--readyok PATH` and `--instant PATH` take other programs than those just built.
+`--readyok PATH` and `--instant PATH` take other programs than those just built. With debug builds, and
+the test engine for stockfish, the figures tell nothing, but that all of this still works.
 
 The processor time of a runner is that of its own process in /proc, sampled until it ends; its
 engines are other processes. Of its memory "own" is what no other process can share: the rest is the
