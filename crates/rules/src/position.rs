@@ -5,8 +5,8 @@ use std::fmt;
 use shakmaty::{CastlingMode, Position as _};
 
 use crate::{
-    CastlingForm, ChessBoard, Declaration, EndRules, Ending, FenForm, Illegal, Impasse, LineError,
-    Move, MoveError, PositionError, Reason, Setup, ShogiBoard, chess, shogi::Squares,
+    CastlingForm, ChessBoard, Declaration, EndRules, Ending, FenForm, Illegal, LineError, Move,
+    MoveError, PositionError, Reason, Setup, ShogiBoard, chess, shogi::Squares,
 };
 
 /// A game that can be played.
@@ -309,9 +309,10 @@ impl Position {
         written
     }
 
-    /// Whether the side to move can declare a win by the 27-point rule of shogi.
+    /// Whether the side to move can declare a win under [`EndRules::BOARD`]: by the 27-point rule of
+    /// shogi, which counts what a handicap leaves out.
     pub fn can_declare(&self) -> bool {
-        let ending = self.declaration().and_then(|declared| declared.ending(Impasse::Points27));
+        let ending = self.declare(&EndRules::BOARD);
         ending.is_some_and(|ending| ending.reason == Reason::Declaration)
     }
 

@@ -91,11 +91,12 @@ pub struct ShogiRules {
 }
 
 impl ShogiRules {
-    /// The fourth repetition draws and perpetual check loses.
+    /// The fourth repetition draws, perpetual check loses, and 27 points decide an impasse, with what
+    /// a handicap leaves out.
     pub const BOARD: Self = Self {
         repetition: Some(4),
         perpetual_check_loses: true,
-        impasse: Impasse::Points27,
+        impasse: Impasse::Points27Handicap,
         move_limit: None,
     };
     /// The rules of the Computer Shogi Association: those of [`ShogiRules::BOARD`], declaration with
@@ -142,11 +143,13 @@ pub enum Impasse {
     /// A declaration with 31 points wins, one with 24 to 30 draws (JSA, for its own games). In
     /// handicap games the pieces that the second player has left out count as theirs.
     Points24,
-    /// A declaration with 28 points by the first player or 27 by the second wins (JSA, for amateurs;
-    /// CSA).
+    /// A declaration with 28 points by the first player or 27 by the second wins, whatever the game
+    /// lacks (CSA, whose championship is played without handicaps).
     Points27,
-    /// As [`Impasse::Points27`] for handicap games: the pieces that the second player has left out
-    /// count as theirs (JSA, on impasses: points are counted as if the giver had them).
+    /// As [`Impasse::Points27`], and in handicap games the pieces that the second player has left out
+    /// count as theirs. The JSA counts so in an impasse: as if the giver of a handicap still had what
+    /// was left out (駒落ち将棋の場合は、落とした駒が上手にある、と仮定して点数計算をします), and by the
+    /// same count has 27 points decide games of amateurs.
     Points27Handicap,
     /// The first king wins that reaches the square where the opponent's stood at the start: 5a for
     /// the first player, 5i for the second. No federation has this rule; clubs and programs do (the

@@ -393,4 +393,11 @@ mod tests {
         assert!(can(DECLARED));
         assert!(!can(UNDECLARED));
     }
+
+    #[test]
+    fn who_gives_a_handicap_may_declare_with_what_was_left_out() {
+        let can = |text| Position::from_text(Game::Shogi, text).expect(text).can_declare();
+        assert!(can("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3GN4L9Pb4s3n 1"));
+        assert!(!can("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3G2N4L9Pb4s2n 1"));
+    }
 }

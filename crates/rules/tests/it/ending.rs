@@ -395,6 +395,27 @@ fn a_handicap_counts_for_the_one_who_gave_it() {
     let declared = position(Game::Shogi, text).declaration().expect("shogi");
     assert_eq!((declared.points, declared.missing), (22, 11));
     check_declaration(Impasse::Points27Handicap, text, Some(Side::Second), Reason::Declaration);
+    check_declaration(Impasse::Points27, text, Some(Side::First), Reason::FailedDeclaration);
+}
+
+#[test]
+fn who_may_declare_wins_by_it_under_the_rules_of_the_board() {
+    for (text, may) in [
+        // The bishop left out: 22 points make 27, and 21 do not.
+        ("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3GN4L9Pb4s3n 1", true),
+        ("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3G2N4L9Pb4s2n 1", false),
+        // Who takes the handicap needs 28 points and has 28, or 27.
+        ("4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2RB3G4s4n4l9p 1", true),
+        ("4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2RB2Gg4s4n4l9p 1", false),
+    ] {
+        let position = position(Game::Shogi, text);
+        assert_eq!(position.can_declare(), may, "{text}: {:?}", position.declaration());
+        for shogi in [ShogiRules::BOARD, ShogiRules::CSA] {
+            let ending = position.declare(&EndRules { shogi, ..EndRules::BOARD });
+            let wins = ending.is_some_and(|ending| ending.reason == Reason::Declaration);
+            assert_eq!(wins, may, "{text}");
+        }
+    }
 }
 
 #[test]
