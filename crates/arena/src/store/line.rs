@@ -77,22 +77,27 @@ impl Head {
     }
 }
 
+/// How long the checksum is that stands in the place of a record's opening brace.
+const START: usize = "{\"crc\":\"01234567\"".len();
+
 /// Writes a line, with its end.
 pub(super) fn write(record: &Record<'_>) -> io::Result<Vec<u8>> {
-    let text = serde_json::to_vec(record)?;
-    let text = text.get(1..).unwrap_or_default();
+    // Lines can be long: the record is written once, behind the place of its checksum.
+    let mut line = vec![0; START];
+    serde_json::to_writer(&mut line, record)?;
+    let (start, record) = line.split_at_mut(START);
+    let Some((between, text)) = record.split_first_mut() else { return Ok(Vec::new()) };
     if text.len() > MAX_LINE {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "a pair is too long"));
     }
-    let mut line = format!("{{\"crc\":\"{:08x}\",", crc32fast::hash(text)).into_bytes();
-    line.extend_from_slice(text);
+    *between = b',';
+    start.copy_from_slice(format!("{{\"crc\":\"{:08x}\"", crc32fast::hash(text)).as_bytes());
     line.push(b'\n');
     Ok(line)
 }
 
 /// Reads a line without its end. The bytes are used up.
 pub(super) fn read(line: &mut [u8]) -> Result<Record<'static>, String> {
-    const START: usize = "{\"crc\":\"01234567\"".len();
     let crc = line.strip_prefix(b"{\"crc\":\"").and_then(|rest| rest.get(..8));
     let crc = crc.and_then(|digits| std::str::from_utf8(digits).ok());
     let crc = crc.and_then(|digits| u32::from_str_radix(digits, 16).ok());
