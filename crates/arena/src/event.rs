@@ -7,6 +7,7 @@
 //! ```
 
 mod json;
+mod ratings;
 mod score;
 
 use std::sync::mpsc::Sender;
@@ -15,6 +16,7 @@ use readyok_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
 pub use json::JsonLines;
+pub use ratings::{JointRatings, Rating};
 pub use score::{Score, TestState};
 
 use crate::pairing::Opening;
@@ -103,6 +105,8 @@ pub enum Event {
     Score(Score),
     /// How the test of the match stands.
     Test(TestState),
+    /// How strong all engines are together: once, before the end of a match of three or more.
+    Ratings(JointRatings),
     /// Something odd.
     Warning {
         /// What.

@@ -4,7 +4,8 @@ use readyok_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::EngineId;
-use crate::result::GameResult;
+use crate::result::{GameResult, Termination};
+use crate::stats::Crosstable;
 
 /// Two engines that meet, and where their games start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +61,25 @@ pub struct PairResult {
     pub pairing: Pairing,
     /// Its games, in order.
     pub games: Vec<GameResult>,
+}
+
+impl PairResult {
+    /// Counts the games that were played to their end. Those of engines that the table does not have
+    /// are left out.
+    pub(crate) fn count_in(&self, table: &mut Crosstable) {
+        let index = |engine: EngineId| usize::try_from(engine.0).unwrap_or(usize::MAX);
+        let whole = self.games.iter().filter(|game| game.termination != Termination::Aborted);
+        let whole: Vec<&GameResult> = whole.collect();
+        let _ = match whole.as_slice() {
+            [one, other] if (one.first, one.second) == (other.second, other.first) => {
+                let [first, second] = [one.outcome(), other.outcome().reversed()];
+                table.add_pair(index(one.first), index(one.second), first, second)
+            }
+            games => games.iter().try_for_each(|game| {
+                table.add_game(index(game.first), index(game.second), game.outcome())
+            }),
+        };
+    }
 }
 
 impl Pairing {

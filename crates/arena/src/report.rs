@@ -11,14 +11,12 @@ mod failures;
 mod moves;
 mod page;
 
-use std::collections::BTreeMap;
-
 use readyok_rules::Side;
 
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
 use crate::result::{GameResult, Termination};
-use crate::stats::{Crosstable, FirstMove, MOST_PLAYERS, Outcome, Ratings, Sprt};
+use crate::stats::{Crosstable, MOST_PLAYERS, Ratings, Sprt};
 
 use curve::Curve;
 use engines::EngineSums;
@@ -59,7 +57,7 @@ impl Report {
 
     /// Adds the games of a pairing. Games that were not played to their end do not count.
     pub fn add(&mut self, result: &PairResult) {
-        self.count(result);
+        result.count_in(&mut self.crosstable);
         for (number, game) in (1..).zip(&result.games) {
             if game.termination == Termination::Aborted {
                 continue;
@@ -87,25 +85,9 @@ impl Report {
         }
     }
 
-    fn count(&mut self, result: &PairResult) {
-        let index = |engine: EngineId| usize::try_from(engine.0).unwrap_or(usize::MAX);
-        let whole = result.games.iter().filter(|game| game.termination != Termination::Aborted);
-        let whole: Vec<&GameResult> = whole.collect();
-        // What the table refuses are players that the plan does not have.
-        let _ = match whole.as_slice() {
-            [one, other] if (one.first, one.second) == (other.second, other.first) => {
-                let [first, second] = [outcome(one), outcome(other).reversed()];
-                self.crosstable.add_pair(index(one.first), index(one.second), first, second)
-            }
-            games => games.iter().try_for_each(|game| {
-                self.crosstable.add_game(index(game.first), index(game.second), outcome(game))
-            }),
-        };
-    }
-
     /// The ratings of all engines together.
     fn ratings(&self) -> Option<Ratings> {
-        Ratings::of(&self.crosstable, &BTreeMap::new(), FirstMove::Estimated).ok()
+        Ratings::unanchored(&self.crosstable).ok()
     }
 
     /// The page.
@@ -121,15 +103,6 @@ impl Report {
     fn name(&self, engine: EngineId) -> &str {
         let index = usize::try_from(engine.0).ok();
         index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
-    }
-}
-
-/// How a game ended for who moved first.
-fn outcome(game: &GameResult) -> Outcome {
-    match game.winner {
-        None => Outcome::Draw,
-        Some(Side::First) => Outcome::Win,
-        Some(Side::Second) => Outcome::Loss,
     }
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use words::GameEnd;
 
 use crate::plan::EngineId;
+use crate::stats::Outcome;
 
 /// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +67,15 @@ fn nobody(engines: &[Introduction; 2]) -> bool {
 impl GameResult {
     /// More warnings are left out.
     pub const MAX_WARNINGS: usize = 64;
+
+    /// How it ended for who moved first.
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.winner {
+            None => Outcome::Draw,
+            Some(Side::First) => Outcome::Win,
+            Some(Side::Second) => Outcome::Loss,
+        }
+    }
 }
 
 /// Something odd that an engine did and that did not end the game.

@@ -394,6 +394,7 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::MatchStart { .. }
             | Event::Move { .. }
             | Event::Test(_)
+            | Event::Ratings(_)
             | Event::EngineFailure { .. }
             | Event::Stopping { .. } => {}
         }

@@ -338,6 +338,9 @@ impl<'a> Coordinator<'a> {
             (None, Some((_, end))) => end,
             (None, None) => End::Complete,
         };
+        if let Some(ratings) = self.parts.tally.ratings() {
+            self.tell(&Event::Ratings(ratings));
+        }
         self.tell(&Event::MatchEnd { why: end.clone(), complete, games });
         match self.error {
             Some(error) => Err(error),

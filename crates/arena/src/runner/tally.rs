@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::MatchError;
-use crate::event::{Score, TestState};
+use crate::event::{JointRatings, Score, TestState};
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, GamesPerPairing, Plan};
 use crate::result::{GameResult, Termination};
-use crate::stats::{Outcome, Sprt};
+use crate::stats::{Crosstable, Outcome, Sprt};
 
 /// Counts of what was stored.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Tally {
     games: u64,
     failures: BTreeMap<EngineId, Failures>,
     test: Option<(Sprt, GamesPerPairing)>,
+    /// Of three engines or more.
+    crosstable: Option<Crosstable>,
 }
 
 /// How often an engine has failed.
@@ -38,7 +40,9 @@ impl Tally {
             Some(sprt) => Some((sprt.test().map_err(MatchError::Test)?, plan.games)),
             None => None,
         };
-        Ok(Self { scores: BTreeMap::new(), games: 0, failures: BTreeMap::new(), test })
+        let engines = plan.engines.len();
+        let crosstable = (engines > 2).then(|| Crosstable::new(engines).ok()).flatten();
+        Ok(Self { scores: BTreeMap::new(), games: 0, failures: BTreeMap::new(), test, crosstable })
     }
 
     /// Counts a pair.
@@ -51,6 +55,9 @@ impl Tally {
             pair.games.iter().map(|game| outcome_for(engine, game)).collect();
         score.add(&outcomes);
         self.games += pair.games.len() as u64;
+        if let Some(crosstable) = &mut self.crosstable {
+            pair.count_in(crosstable);
+        }
         for game in &pair.games {
             self.add_failures(game);
         }
@@ -85,6 +92,11 @@ impl Tally {
     /// How many games were counted.
     pub(super) fn games(&self) -> u64 {
         self.games
+    }
+
+    /// How strong all engines are together; none of two, and without games.
+    pub(super) fn ratings(&self) -> Option<JointRatings> {
+        self.crosstable.as_ref().filter(|_| self.games > 0).and_then(JointRatings::of)
     }
 
     /// How often an engine has failed.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::figures::z95;
+
 /// A figure of a match.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
@@ -75,6 +77,12 @@ pub struct Estimate {
 
 impl Estimate {
     pub(super) const UNKNOWN: Self = Self { value: Figure::Unknown, error: Figure::Unknown };
+
+    /// Of a normal distribution with this mean and variance.
+    pub(crate) fn normal(mean: f64, variance: f64) -> Self {
+        let error = z95() * variance.max(0.0).sqrt();
+        Self { value: Figure::of(mean), error: Figure::of(error) }
+    }
 }
 
 /// `12.34 +/- 5.67`; a precision applies to both.

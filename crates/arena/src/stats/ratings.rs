@@ -23,7 +23,7 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use super::counts::{Outcome, Trinomial};
 use super::crosstable::{Crosstable, Meeting};
 use super::figure::{Estimate, Figure};
-use super::figures::{normal_below, z95};
+use super::figures::normal_below;
 
 /// The standard deviation, in Elo, of the prior that is laid on the ratings of a group in which some
 /// won or lost everything against the rest, so that the likelihood has no maximum.
@@ -110,6 +110,11 @@ impl Ratings {
         Fit::new(table, anchors, known).solve().ok_or(RatingsError::Unsettled)
     }
 
+    /// Rates the players with no more to know than their results.
+    pub fn unanchored(table: &Crosstable) -> Result<Self, RatingsError> {
+        Self::of(table, &BTreeMap::new(), FirstMove::Estimated)
+    }
+
     /// How many players.
     pub fn players(&self) -> usize {
         self.players.len()
@@ -147,6 +152,16 @@ impl Ratings {
         Self::estimate(a.elo - b.elo, self.variance_of_difference(one, other))
     }
 
+    /// The covariance of two ratings in Elo², and the variance of one with itself. Unknown where their
+    /// difference is, and for who met nobody.
+    pub fn covariance(&self, one: usize, other: usize) -> Figure {
+        let known = [self.rating(one), self.rating(other), self.difference(one, other)];
+        if known.iter().any(|estimate| estimate.value == Figure::Unknown) {
+            return Figure::Unknown;
+        }
+        Figure::of(self.variance_of(one, other) / UNIT.powi(2))
+    }
+
     /// The likelihood of superiority, between 0 and 1: that the one is stronger than the other.
     /// Unknown where nothing links them, and for two anchors of one rating.
     pub fn los(&self, one: usize, other: usize) -> Figure {
@@ -174,8 +189,7 @@ impl Ratings {
     }
 
     fn estimate(elo: f64, variance: f64) -> Estimate {
-        let error = z95() * variance.max(0.0).sqrt() / UNIT;
-        Estimate { value: Figure::of(elo), error: Figure::of(error) }
+        Estimate::normal(elo, variance / UNIT.powi(2))
     }
 }
 
@@ -309,10 +323,7 @@ impl Fit {
         let last = self.players.len();
         let first_move = if self.any_games || self.known_first_move.is_some() {
             let variance = covariance.get((last, last)).copied().unwrap_or_default();
-            Estimate {
-                value: Figure::of(self.first_move() / UNIT),
-                error: Figure::of(z95() * variance.max(0.0).sqrt() / UNIT),
-            }
+            Estimate::normal(self.first_move() / UNIT, variance / UNIT.powi(2))
         } else {
             Estimate::UNKNOWN
         };

@@ -13,7 +13,7 @@ use readyok_arena::result::Termination;
 use readyok_arena::runner::{
     Cpus, Match, MatchError, PairPlayer, PlayerError, Settings, Summary, Watch, threads_of,
 };
-use readyok_arena::stats::Verdict;
+use readyok_arena::stats::{Crosstable, Estimate, Figure, Outcome, Ratings, Verdict};
 use readyok_arena::store::{Reader, Store};
 use tempfile::TempDir;
 
@@ -108,6 +108,51 @@ fn plays_every_pairing_once_and_tells_it() {
     assert_eq!(ends, 12);
     assert!(matches!(events.first(), Some(Event::MatchStart { resumed: 0, .. })));
     assert!(matches!(events.last(), Some(Event::MatchEnd { why: End::Complete, .. })));
+}
+
+#[test]
+fn three_engines_are_rated_together_and_two_are_not() {
+    let place = Place::new(sample::plan(&["a", "b", "c"], 4));
+    let (_, events) = place.play(Settings::default(), good);
+    let [.., Event::Ratings(ratings), Event::MatchEnd { .. }] = events.as_slice() else {
+        panic!("no ratings before the end: {events:?}");
+    };
+    // The table of the report, made of the same pairs.
+    let mut table = Crosstable::new(3).expect("three players");
+    for pair in Reader::open(&place.file()).expect("a good file") {
+        let Pairing { first, second, .. } = pair.expect("a good line").pairing;
+        let index = |engine: EngineId| usize::try_from(engine.0).expect("a small number");
+        let outcomes = if first < second {
+            [Outcome::Win, Outcome::Draw]
+        } else {
+            [Outcome::Draw, Outcome::Loss]
+        };
+        let [one, other] = outcomes;
+        table.add_pair(index(first), index(second), one, other).expect("a good pair");
+    }
+    let expected = Ratings::unanchored(&table).expect("ratings");
+    for (engine, rating) in ratings.ratings.iter().enumerate() {
+        assert_eq!(rating.estimate(), expected.rating(engine));
+    }
+    assert_eq!(ratings.first_move.estimate(), expected.first_move());
+    let [a, b, c] = [0, 1, 2].map(|engine| ratings.rating(EngineId(engine)).elo.expect("games"));
+    assert!(a > b && b > c && (a + b + c).abs() < 1e-6, "{a} {b} {c}");
+    let told = ratings.difference(EngineId(0), EngineId(2)).expect("they have met");
+    let Estimate { value, error } = expected.difference(0, 2);
+    let close = |one: Figure, other: Figure| {
+        let apart = one.number().zip(other.number()).map(|(one, other)| (one - other).abs());
+        apart.is_some_and(|apart| apart < 1e-6)
+    };
+    assert!(close(told.value, value) && close(told.error, error), "{told} is not {value} {error}");
+    let line = serde_json::to_value(Event::Ratings(ratings.clone())).expect("JSON");
+    assert_eq!(line["event"], "ratings");
+    assert_eq!(line["covariance"][2].as_array().map(Vec::len), Some(3));
+    let heard: Event = serde_json::from_value(line).expect("an event");
+    assert!(matches!(heard, Event::Ratings(heard) if heard.ratings.len() == 3));
+
+    let place = Place::new(sample::plan(&["a", "b"], 4));
+    let (_, events) = place.play(Settings::default(), good);
+    assert!(!events.iter().any(|event| matches!(event, Event::Ratings(_))));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use readyok_arena::event::{End, Event, Score, TestState};
+use readyok_arena::event::{End, Event, JointRatings, Score, TestState};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::GameEnd;
@@ -23,6 +23,7 @@ pub struct Standing {
     ends: VecDeque<String>,
     scores: BTreeMap<(EngineId, EngineId), Score>,
     test: Option<TestState>,
+    ratings: Option<JointRatings>,
     failures: BTreeMap<EngineId, u64>,
     remark: Option<String>,
 }
@@ -46,6 +47,7 @@ impl Standing {
             ends: VecDeque::new(),
             scores: BTreeMap::new(),
             test: None,
+            ratings: None,
             failures: BTreeMap::new(),
             remark: None,
         }
@@ -89,6 +91,10 @@ impl Standing {
             }
             Event::Test(state) => {
                 self.test = Some(*state);
+                None
+            }
+            Event::Ratings(ratings) => {
+                self.ratings = Some(ratings.clone());
                 None
             }
             Event::Warning { text, engine, .. } => {
@@ -195,23 +201,43 @@ impl Standing {
     }
 
     fn table(&self) -> Vec<String> {
-        let mut rows: Vec<(String, Figures)> = (0_u32..)
+        let mut engines: Vec<(EngineId, Figures)> = (0_u32..)
             .zip(&self.plan.engines)
-            .map(|(id, engine)| {
-                (printable(&engine.name), Figures::of(&self.total_of(EngineId(id))))
-            })
+            .map(|(id, _)| (EngineId(id), Figures::of(&self.total_of(EngineId(id)))))
             .collect();
-        let score = |figures: &Figures| figures.score.number().unwrap_or(-1.0);
-        rows.sort_by(|(_, a), (_, b)| score(b).total_cmp(&score(a)));
-        (1..)
-            .zip(rows)
-            .map(|(rank, (name, figures))| {
+        let strength = |(engine, figures): &(EngineId, Figures)| match &self.ratings {
+            Some(ratings) => ratings.rating(*engine).elo.unwrap_or(f64::NEG_INFINITY),
+            None => figures.score.number().unwrap_or(-1.0),
+        };
+        engines.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
+        let next = engines.iter().skip(1).map(|(engine, _)| Some(*engine)).chain([None]);
+        let mut rows: Vec<String> = (1..)
+            .zip(engines.iter().zip(next))
+            .map(|(rank, ((engine, figures), next))| {
                 let Figures { games, half_points, .. } = figures;
                 let (points, half) = (half_points / 2, 5 * (half_points % 2));
-                let (score, elo) = (percent(figures.score), figures.elo);
-                format!("{rank:>3}. {name}  {points}.{half}/{games}  {score} %  Elo {elo:.1}")
+                let (name, score) = (self.name(*engine), percent(figures.score));
+                let strength = self.rating(*engine, next);
+                let strength = strength.unwrap_or_else(|| format!("Elo {:.1}", figures.elo));
+                format!("{rank:>3}. {name}  {points}.{half}/{games}  {score} %  {strength}")
             })
-            .collect()
+            .collect();
+        rows.extend(self.ratings.as_ref().map(|ratings| {
+            let worth = ratings.first_move.estimate();
+            format!("rated together, with the mean 0; the first move is worth {worth:.1}")
+        }));
+        rows
+    }
+
+    /// The rating of an engine, and how much it is above that of the next.
+    fn rating(&self, engine: EngineId, next: Option<EngineId>) -> Option<String> {
+        let ratings = self.ratings.as_ref()?;
+        let own = ratings.rating(engine).estimate();
+        let ahead = next.and_then(|next| ratings.difference(engine, next));
+        Some(match ahead {
+            Some(ahead) => format!("rating {own:.1}  {ahead:.1} above the next"),
+            None => format!("rating {own:.1}"),
+        })
     }
 
     /// What an engine scored against all others.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use readyok::matches::{Live, Standing};
-use readyok_arena::event::{End, Event, Listener as _, Score};
+use readyok_arena::event::{End, Event, JointRatings, Listener as _, Rating, Score};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
@@ -182,6 +182,40 @@ fn an_end_is_told_with_what_is_known_of_it() {
     let line = hear(None, Termination::MoveLimit);
     let told = "1.1  a – b  1/2-1/2  draw by the limit of 22 moves (40 plies)";
     assert_eq!(line.as_deref(), Some(told));
+}
+
+#[test]
+fn engines_are_ranked_by_their_ratings_once_these_are_known() {
+    let plan: Plan = toml::from_str(
+        "game = 'chess'\nrounds = 4\n[[engines]]\nname = 'a'\ncommand = 'a'\n\
+         [[engines]]\nname = 'b'\ncommand = 'b'\n[[engines]]\nname = 'c'\ncommand = 'c'\n",
+    )
+    .expect("a plan");
+    let mut standing = Standing::new(&plan, 4);
+    let rows = standing.strength();
+    assert!(shows(&rows, "Elo") && !shows(&rows, "rat"), "{rows:?}");
+    let rating = |elo, error| Rating { elo, error };
+    standing.hear(&Event::Ratings(JointRatings {
+        ratings: vec![
+            rating(Some(-50.0), Some(19.6)),
+            rating(Some(50.0), Some(19.6)),
+            rating(None, None),
+        ],
+        first_move: rating(Some(12.0), Some(3.0)),
+        covariance: vec![
+            vec![Some(100.0), Some(-100.0), None],
+            vec![Some(-100.0), Some(100.0), None],
+            vec![None, None, None],
+        ],
+    }));
+    let rows = standing.strength();
+    let told = [
+        "  1. b  0.0/0  – %  rating 50.0 +/- 19.6  100.0 +/- 39.2 above the next",
+        "  2. a  0.0/0  – %  rating -50.0 +/- 19.6",
+        "  3. c  0.0/0  – %  rating unknown +/- unknown",
+        "rated together, with the mean 0; the first move is worth 12.0 +/- 3.0",
+    ];
+    assert_eq!(rows, told);
 }
 
 #[test]

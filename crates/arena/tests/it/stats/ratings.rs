@@ -72,6 +72,32 @@ fn a_chain_adds_up() {
 }
 
 #[test]
+fn errors_follow_from_the_covariance() {
+    let mut table = table(5);
+    for (player, games) in
+        [games(25, 0, 75), games(5, 10, 20), games(1, 2, 4)].into_iter().enumerate()
+    {
+        table.add_games(player, player + 1, games).unwrap();
+    }
+    let ratings = rate(&table);
+    let covariance = |one, other| ratings.covariance(one, other).number().unwrap();
+    let error = |variance: f64| 1.959_963_984_540_054 * variance.sqrt();
+    for one in 0..4 {
+        close(numbers(ratings.rating(one)).1, error(covariance(one, one)));
+        for other in (0..4).filter(|other| *other != one) {
+            close(covariance(one, other), covariance(other, one));
+            let variance =
+                covariance(one, one) + covariance(other, other) - 2.0 * covariance(one, other);
+            close(numbers(ratings.difference(one, other)).1, error(variance));
+        }
+    }
+    // The mean is 0 whatever happens, and who met nobody has no rating.
+    close((0..4).map(|other| covariance(0, other)).sum::<f64>() + 1.0, 1.0);
+    assert_eq!(ratings.covariance(0, 4), Figure::Unknown);
+    assert_eq!(ratings.covariance(4, 4), Figure::Unknown);
+}
+
+#[test]
 fn the_advantage_of_the_first_move_is_found() {
     let mut table = table(2);
     // As first mover 0 scores 0.65, as second 0.45: 10 more for either than on average.
