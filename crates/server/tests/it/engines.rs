@@ -332,37 +332,3 @@ async fn the_command_line_can_read_the_list_of_engines() {
     let exported = std::fs::read_to_string(exported).unwrap_or_default();
     assert_eq!(file, exported);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_engine_with_an_environment_is_checked() {
-    let data = tempfile::tempdir().expect("a folder");
-    let mut options = options(data.path());
-    // All of them take a minute.
-    options.setup.checks = vec!["handshake.".to_owned()];
-    let server = Fixture::start_with(options).await;
-    let mut tab = server.tab().await;
-    tab.follow("engines").await;
-    // Without its variable it says nothing.
-    let env = json!({ "MIME_SPEAKS": "yes" });
-    let reach =
-        json!({ "kind": "program", "path": MIME, "args": ["shy"], "dir": null, "env": env });
-    let entry = json!({ "name": "Shy", "reach": reach, "protocol": "uci" });
-    let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
-    let engine = added["engine"].clone();
-    let check = json!({ "kind": "check_engine", "engine": engine });
-    assert_eq!(tab.ask(check.clone()).await["kind"], "done");
-    assert_eq!(tab.ask(check).await["code"], "not_now", "it runs already");
-    let of = |delta: &Value| delta["engines"][0]["check"].clone();
-    let done = loop {
-        let delta = tab.change("engines", |delta| of(delta).is_object()).await;
-        if of(&delta)["kind"] != "running" {
-            break of(&delta);
-        }
-    };
-    assert_eq!(done["kind"], "done", "{done}");
-    let checks = done["checks"].as_array().expect("checks");
-    let passes = checks.iter().filter(|it| it["verdict"] == "pass").count();
-    assert!(0 < passes, "{done}");
-    assert!(checks.iter().all(|it| it["clauses"][0].is_string()), "{done}");
-    server.stop().await;
-}

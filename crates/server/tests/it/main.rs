@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod analysis;
+mod checks;
 mod engines;
 mod guard;
 mod jobs;

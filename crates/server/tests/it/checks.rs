@@ -1,0 +1,104 @@
+//! Engines put through the conformance checker: programs, and those behind a port.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, MIME, options};
+
+/// What came of those checks of an engine whose names start so, as all of them take a minute; and what is said
+/// to one who asks for them once more at once.
+async fn checked(reach: Value, only: &[&str]) -> (Value, Value) {
+    let data = tempfile::tempdir().expect("a folder");
+    let mut options = options(data.path());
+    options.setup.checks = only.iter().map(|&name| name.to_owned()).collect();
+    let server = Fixture::start_with(options).await;
+    let mut tab = server.tab().await;
+    tab.follow("engines").await;
+    let entry = json!({ "name": "Mime", "reach": reach, "protocol": "uci" });
+    let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
+    let check = json!({ "kind": "check_engine", "engine": added["engine"] });
+    assert_eq!(tab.ask(check.clone()).await["kind"], "done");
+    let again = tab.ask(check).await;
+    let of = |delta: &Value| delta["engines"][0]["check"].clone();
+    let done = loop {
+        let delta = tab.change("engines", |delta| of(delta).is_object()).await;
+        if of(&delta)["kind"] != "running" {
+            break of(&delta);
+        }
+    };
+    server.stop().await;
+    (done, again)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_with_an_environment_is_checked() {
+    // Without its variable it says nothing.
+    let env = json!({ "MIME_SPEAKS": "yes" });
+    let reach =
+        json!({ "kind": "program", "path": MIME, "args": ["shy"], "dir": null, "env": env });
+    let (done, again) = checked(reach, &["handshake."]).await;
+    assert_eq!(again["code"], "not_now", "it runs already");
+    assert_eq!(done["kind"], "done", "{done}");
+    let checks = done["checks"].as_array().expect("checks");
+    let passes = checks.iter().filter(|it| it["verdict"] == "pass").count();
+    assert!(0 < passes, "{done}");
+    assert!(checks.iter().all(|it| it["clauses"][0].is_string()), "{done}");
+}
+
+/// Passes bytes on as they come: a copy by the system may wait for more.
+fn pass(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<()> {
+    let mut chunk = [0; 4096];
+    loop {
+        let count = from.read(&mut chunk)?;
+        let Some(bytes) = chunk.get(..count).filter(|bytes| !bytes.is_empty()) else {
+            return Ok(());
+        };
+        to.write_all(bytes)?;
+    }
+}
+
+/// Plays the mime's part for one who has connected.
+fn serve(mut stream: TcpStream) -> io::Result<()> {
+    let mut mime = Command::new(MIME).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let (stdin, stdout) = (mime.stdin.take(), mime.stdout.take());
+    let mut input = stream.try_clone()?;
+    let listens = thread::spawn(move || stdin.map(|mut stdin| pass(&mut input, &mut stdin)));
+    let passed = stdout.map(|mut stdout| pass(&mut stdout, &mut stream));
+    stream.shutdown(Shutdown::Both)?;
+    // It may leave before the other side does.
+    drop(listens.join());
+    mime.wait()?;
+    passed.unwrap_or(Ok(()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_behind_a_port_is_checked_without_what_needs_a_process() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // Whoever only looks may leave in the middle.
+            thread::spawn(move || serve(stream).is_ok());
+        }
+    });
+    let reach = json!({ "kind": "tcp", "address": address });
+    let (done, _) = checked(reach, &["ending.quit.greeted", "ending.terminate"]).await;
+    let verdict = |name: &str| {
+        let mut checks = done["checks"].as_array().into_iter().flatten();
+        checks.find(|it| it["id"] == name).map(|it| it["verdict"].clone())
+    };
+    assert_eq!(verdict("ending.quit.greeted"), Some(json!("pass")), "{done}");
+    assert_eq!(verdict("ending.terminate"), Some(json!("skip")), "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_is_not_there_cannot_be_checked() {
+    let reach = json!({ "kind": "tcp", "address": "127.0.0.1:1" });
+    let (failed, _) = checked(reach, &[]).await;
+    assert_eq!(failed["kind"], "failed", "{failed}");
+    assert_eq!(failed["error"]["problem"]["kind"], "not_checked", "{failed}");
+}
