@@ -161,13 +161,15 @@ def book():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fastchess")
-    parser.add_argument("--stockfish", default=shutil.which("stockfish") or "/usr/games/stockfish")
-    parser.add_argument("--readyok", default=ROOT / "target/release/readyok")
-    parser.add_argument("--instant", default=ROOT / "target/release/instant")
+    program = {"type": os.path.abspath}
+    usual = shutil.which("stockfish") or "/usr/games/stockfish"
+    parser.add_argument("--fastchess", **program)
+    parser.add_argument("--stockfish", default=usual, **program)
+    parser.add_argument("--readyok", default=ROOT / "target/release/readyok", **program)
+    parser.add_argument("--instant", default=ROOT / "target/release/instant", **program)
     parser.add_argument("--quick", action="store_true", help="a few games only")
     arguments = parser.parse_args()
-    instant = os.path.abspath(arguments.instant)
+    instant = arguments.instant
     rounds = 10 if arguments.quick else 100
     cases = []
     for concurrency in [2, 16, 64]:
@@ -187,7 +189,7 @@ def main():
     for name, case in cases:
         runners = [("readyok", ours)]
         if arguments.fastchess:
-            path = os.path.abspath(arguments.fastchess)
+            path = arguments.fastchess
             runners.append(("fastchess", lambda case, folder: fastchess(path, case, folder)))
         outcomes = {}
         for runner, play in runners:
@@ -197,7 +199,7 @@ def main():
                 (folder / "book.epd").write_text("\n".join(sorted(book())) + "\n")
                 engines = [engine.replace("stamps=", f"stamps={folder / 'stamps'}")
                            for engine in case["engines"]]
-                here = {**case, "runner": os.path.abspath(arguments.readyok), "engines": engines,
+                here = {**case, "runner": arguments.readyok, "engines": engines,
                         "book": folder / "book.epd"}
                 (wall, cpu, memory, own), over, outcome = play(here, folder)
                 answered, _ = stamps(folder / "stamps")
