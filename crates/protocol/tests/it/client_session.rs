@@ -997,6 +997,24 @@ fn the_hash_is_set_again_after_other_threads() {
 }
 
 #[test]
+fn the_hash_goes_back_to_its_default_together_with_other_threads() {
+    check_uci(
+        &["Hash type spin default 16 min 1 max 1024", "Threads type spin default 1 min 1 max 8"],
+        &format!(
+            "! set Hash=64
+            > setoption name Hash value 64
+            {FIRST}
+            ! set Hash=16
+            ! set Threads=4
+            < bestmove e2e4
+            = 1 bestmove e2e4
+            > setoption name Threads value 4
+            > setoption name Hash value 16"
+        ),
+    );
+}
+
+#[test]
 fn a_readyok_that_never_comes_holds_up_no_search_for_ever() {
     check_uci(
         &[],

@@ -229,13 +229,12 @@ impl Options {
         let sets = |known| changes.iter().find(|(index, _)| self.known.get(index) == Some(&known));
         let new_threads = sets(KnownOption::Threads)
             .is_some_and(|(index, value)| self.has(*index).as_ref() != Some(value));
+        // The default needs no repetition, as long as the engine was told nothing else.
         let hash = self.declared.index("Hash").filter(|_| new_threads);
-        let sets_hash = sets(KnownOption::Hash).is_some();
-        if let Some(index) = hash
-            && let Some(value) = self.current.remove(&index)
-            && !sets_hash
-        {
-            changes.push((index, value));
+        let told = hash.and_then(|index| Some((index, self.current.get(&index)?.clone())));
+        let again = told.as_ref().map(|(index, _)| *index);
+        if sets(KnownOption::Hash).is_none() {
+            changes.extend(told);
         }
         changes.sort_by_key(|(index, _)| rank(*index));
         let mut sent = Vec::new();
@@ -244,7 +243,7 @@ impl Options {
             // Shogi GUIs send these two at the start whatever the engine has.
             let always =
                 self.dialect.sends_undeclared(&decl.name) && !self.current.contains_key(&index);
-            if always || self.has(index).as_ref() != Some(&value) {
+            if always || again == Some(index) || self.has(index).as_ref() != Some(&value) {
                 sent.push(set_option(decl, &value));
             }
             self.current.insert(index, value);
