@@ -229,9 +229,11 @@ impl Options {
         let sets = |known| changes.iter().find(|(index, _)| self.known.get(index) == Some(&known));
         let new_threads = sets(KnownOption::Threads)
             .is_some_and(|(index, value)| self.has(*index).as_ref() != Some(value));
-        // The default needs no repetition, as long as the engine was told nothing else.
+        // An engine that has its default size needs no repetition.
         let hash = self.declared.index("Hash").filter(|_| new_threads);
         let told = hash.and_then(|index| Some((index, self.current.get(&index)?.clone())));
+        let default = hash.and_then(|index| self.declared.iter().nth(index)?.default_value());
+        let told = told.filter(|(_, value)| Some(value) != default.as_ref());
         let again = told.as_ref().map(|(index, _)| *index);
         if sets(KnownOption::Hash).is_none() {
             changes.extend(told);
