@@ -258,7 +258,7 @@ test('an engine that does not stop shows no line of another position', async () 
   await expect.poll(() => lanes.filter({ hasText: 'Rogue' }).getByTestId('line').count(), LONG).toBe(1);
   await expect.poll(() => endless.getAttribute('data-status'), LONG).toBe('failed');
   expect(await endless.getByTestId('line').count()).toBe(0);
-  await says(endless, 'no `bestmove` after `stop`');
+  await says(endless, 'it did not answer `stop`');
 });
 
 test('an engine that does not leave is started anew all the same', async () => {
@@ -270,7 +270,7 @@ test('an engine that does not leave is started anew all the same', async () => {
   await process.waitFor();
   const pid = /PID \d+/.exec((await process.textContent()) ?? '')?.[0] ?? '';
   await process.getByRole('button', { name: 'Restart' }).click();
-  await says(processes(page, 'dead').filter({ hasText: pid }), 'still there after `quit`');
+  await says(processes(page, 'dead').filter({ hasText: pid }), 'it did not leave when it was told to');
   await process.filter({ hasNotText: pid }).waitFor(LONG);
 });
 
