@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 seconds=$1
 shift
 if (($# == 0)); then
-    mapfile -t targets < <(sed -n 's/^name = "\(.*\)"$/\1/p' fuzz/Cargo.toml | tail -n +3)
+    mapfile -t targets < <(cargo fuzz list)
     set -- "${targets[@]}"
 fi
 for target in "$@"; do
