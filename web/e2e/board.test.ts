@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
 import { drag, faultsOf, launch, middle, tap, violations } from './browser';
-import { engine, furnished, game, here, lane, legal, line, node, open, type Fake } from './fake';
+import { engine, furnished, game, here, keeps, lane, legal, line, node, open, type Fake } from './fake';
 
 let browser: Browser;
 
@@ -633,14 +633,7 @@ const places = [
 
 test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s theme', async (theme) => {
   const fake = furnished();
-  fake.topics.set('settings', {
-    kind: 'settings',
-    state: {
-      page: { theme },
-      on_close: { pause_games: true, stop_analysis: true, quit: false },
-      current_game: null,
-    },
-  });
+  keeps(fake, { theme });
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1, 2] }),
     node(1, 0, 1, 'e2e4', { western: 'e4' }, { nags: [1], comments: ['Best by test.'] }),

@@ -223,17 +223,22 @@ function said(): wire.LogLine[] {
   return lines.map(([by, text, breaches], at) => ({ number: at + 1, at: 0, by, text, breaches }));
 }
 
-/** A server with everything that a page subscribes to. */
-export function furnished(): Fake {
-  const fake = new Fake();
+/** What the page has kept with the server, such as its theme. */
+export function keeps(fake: Fake, page: wire.Settings['page']) {
   fake.topics.set('settings', {
     kind: 'settings',
     state: {
-      page: {},
+      page,
       on_close: { pause_games: true, stop_analysis: true, quit: false },
       current_game: null,
     },
   });
+}
+
+/** A server with everything that a page subscribes to. */
+export function furnished(): Fake {
+  const fake = new Fake();
+  keeps(fake, {});
   fake.topics.set('engines', {
     kind: 'engines',
     state: {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { CurvePoint, EngineOption, MatchPlan, MatchState, ProcessState } from '../src/api/wire';
 import { launch, violations } from './browser';
-import { engine, furnished, game, here, open, type Fake } from './fake';
+import { engine, furnished, game, here, keeps, open, type Fake } from './fake';
 
 let browser: Browser;
 
@@ -190,14 +190,7 @@ test('options are copied as text, and files and folders picked on the server', a
 
 test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in dialogs, in %s', async (theme) => {
   const fake = withOptions();
-  fake.topics.set('settings', {
-    kind: 'settings',
-    state: {
-      page: { theme },
-      on_close: { pause_games: true, stop_analysis: true, quit: false },
-      current_game: null,
-    },
-  });
+  keeps(fake, { theme });
   const page = await fake.page(browser, '#/engines', { reducedMotion: 'reduce' });
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
   await page.getByRole('button', { name: 'Add an engine' }).click();
