@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 pub use follow::Follow;
 pub use plan::{Entrant, plan_of};
 pub use record::Finished;
-pub use run::{MatchNews, Tell};
+pub use run::{Changes, MatchNews, Tell};
 use run::{Running, lock};
 
 use crate::game::refusal;
@@ -287,6 +287,11 @@ impl Matches {
             follow.set_note(note);
         }
         Ok(follow.state())
+    }
+
+    /// What has changed in a match that was played since this program began. None if it was not.
+    pub fn changes(&self, id: MatchId) -> Option<Changes> {
+        Some(self.entries.get(&id)?.running.as_ref()?.changes())
     }
 
     /// Whether any match is played.

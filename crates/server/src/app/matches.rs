@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::games::storage;
 use super::{App, World};
 use crate::game::{Room, Tree, refusal};
-use crate::matches::{Entrant, Finished, MatchNews, Matches};
+use crate::matches::{Changes, Entrant, Finished, MatchNews, Matches};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, Delta, MatchId, MatchPlan, MatchesDelta, MatchesState, Protocol, Reach, Refusal,
@@ -30,9 +30,8 @@ impl App {
         let mut matches = lock(&self.matches);
         let open = matches.as_mut().ok_or_else(closing)?;
         let id = open.start(plan, &entrants)?;
-        let delta = changed(open, id);
         drop(matches);
-        self.tell_of_matches(delta);
+        self.tell_of_match(id);
         Ok(Answer::Match { id })
     }
 
@@ -51,15 +50,19 @@ impl App {
         let mut matches = lock(&self.matches);
         let open = matches.as_mut().ok_or_else(closing)?;
         change(open)?;
-        let delta = changed(open, id);
         drop(matches);
-        self.tell_of_matches(delta);
+        self.tell_of_match(id);
         Ok(Answer::Done)
     }
 
-    /// Only without the lock of matches.
-    fn tell_of_matches(&self, delta: MatchesDelta) {
-        self.world().hub.publish(Topic::Matches, Delta::Matches(delta));
+    /// Only without the lock of matches. Where the match stands is looked up when nobody else can tell:
+    /// its own thread may have gone on.
+    fn tell_of_match(&self, id: MatchId) {
+        let mut world = self.world();
+        let delta = lock(&self.matches).as_ref().map(|matches| changed(matches, id));
+        if let Some(delta) = delta {
+            world.hub.publish(Topic::Matches, Delta::Matches(delta));
+        }
     }
 
     /// From here on there are matches.
@@ -70,12 +73,7 @@ impl App {
     /// Takes news of a match, from its thread.
     pub(super) fn match_news(&self, news: MatchNews) {
         match news {
-            MatchNews::Changed(id, delta, line) => {
-                let mut world = self.world();
-                world.hub.publish(Topic::Match(id), Delta::Match(delta));
-                let delta = MatchesDelta { changed: vec![line], removed: Vec::new() };
-                world.hub.publish(Topic::Matches, Delta::Matches(delta));
-            }
+            MatchNews::Changed(id, changes) => self.world().pass_match_on(id, &changes),
             // A game that cannot be kept stays in the match's own results.
             MatchNews::Game(_, game) => drop(self.world().keep_match_game(&game, now())),
             MatchNews::Ended(_) => self.idle.notify_one(),
@@ -108,6 +106,22 @@ impl World {
     pub(super) fn match_state(&self, id: MatchId) -> Option<State> {
         let state = lock(&self.matches).as_ref()?.state(id).ok()?;
         Some(State::Match(Box::new(state)))
+    }
+
+    /// Passes on what has changed in a match.
+    fn pass_match_on(&mut self, id: MatchId, changes: &Changes) {
+        let Some((delta, line)) = changes.take() else { return };
+        self.hub.publish(Topic::Match(id), Delta::Match(Box::new(delta)));
+        let delta = MatchesDelta { changed: vec![line], removed: Vec::new() };
+        self.hub.publish(Topic::Matches, Delta::Matches(delta));
+    }
+
+    /// Passes on what has changed in a match, if the next snapshot of the topic shows it.
+    pub(super) fn pass_changes_on(&mut self, id: MatchId) {
+        let changes = lock(&self.matches).as_ref().and_then(|matches| matches.changes(id));
+        if let Some(changes) = changes {
+            self.pass_match_on(id, &changes);
+        }
     }
 
     pub(super) fn plays_a_match(&self) -> bool {

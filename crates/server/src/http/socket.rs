@@ -50,7 +50,8 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
         let message = match outbox.next().await {
             Next::Send(text) => text,
             Next::Snapshot(topic) => {
-                let world = app.world();
+                let mut world = app.world();
+                world.pass_on(topic);
                 if !outbox.begin_snapshot(topic) {
                     continue;
                 }

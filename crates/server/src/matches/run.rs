@@ -26,11 +26,25 @@ const PACE: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub enum MatchNews {
     /// Something has changed.
-    Changed(MatchId, Box<MatchDelta>, MatchLine),
+    Changed(MatchId, Changes),
     /// A game counts, and can go into the library.
     Game(MatchId, Box<Finished>),
     /// Its thread has ended, and so have its engines.
     Ended(MatchId),
+}
+
+/// What has changed in a match since it was taken last. Whoever shows states and changes takes these
+/// before a state, or some of them would come twice.
+#[derive(Clone, Debug)]
+pub struct Changes(Arc<Mutex<Follow>>);
+
+impl Changes {
+    /// Takes them, with where the match stands now. None if there are none.
+    pub fn take(&self) -> Option<(MatchDelta, MatchLine)> {
+        let mut follow = lock(&self.0);
+        let delta = follow.take_delta()?;
+        Some((delta, follow.line()))
+    }
 }
 
 /// Somebody who is told of matches, from their threads.
@@ -58,6 +72,10 @@ impl Running {
             self.stop.interrupt();
             self.interrupts += 1;
         }
+    }
+
+    pub(super) fn changes(&self) -> Changes {
+        Changes(Arc::clone(&self.follow))
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -145,21 +163,18 @@ pub(super) fn start(
         thread::Builder::new().name(name.clone()).spawn(play).map_err(MatchError::Threads)?;
     let follower = move || {
         let publish = || {
-            let (delta, line) = {
-                let mut follow = lock(&follow);
-                (follow.take_delta(), follow.line())
-            };
-            if let Some(delta) = delta {
-                tell(MatchNews::Changed(id, Box::new(delta), line));
+            if lock(&follow).has_news() {
+                tell(MatchNews::Changed(id, Changes(Arc::clone(&follow))));
             }
         };
         let mut told = instant();
         loop {
-            let is_due = lock(&follow).has_news();
-            let message = if is_due {
-                heard.recv_timeout((told + PACE).saturating_duration_since(instant()))
-            } else {
-                heard.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            let due = lock(&follow).has_news().then(|| told + PACE);
+            let message = match due {
+                // Also if there is always something to hear, as with games that take no time.
+                Some(due) if due <= instant() => Err(RecvTimeoutError::Timeout),
+                Some(due) => heard.recv_timeout(due.saturating_duration_since(instant())),
+                None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match message {
                 Ok(Heard::Pair(pair)) => lock(&follow).played(pair),

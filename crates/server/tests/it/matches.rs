@@ -1,16 +1,16 @@
 //! Matches as the page sees them, with engines that are short scripts of a shell.
 
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use readyok_server::matches::{Entrant, MatchNews, Matches, Tell, plan_of};
+use readyok_server::matches::{Entrant, Finished, MatchNews, Matches, Tell, plan_of};
 use readyok_server::wire::{
-    EndReason, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, MatchStatus, Protocol,
-    RefusalCode, SprtSettings, Time, Variant, Wins,
+    EndReason, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings, MatchPlan,
+    MatchStatus, Protocol, RefusalCode, SprtSettings, Time, Variant, Wins,
 };
 use tempfile::TempDir;
 
@@ -156,24 +156,40 @@ esac; done
     }
 }
 
+/// What was told, with changes as they were then.
 #[cfg(unix)]
-fn listening() -> (Tell, Receiver<MatchNews>) {
+enum Told {
+    Changed(Box<MatchDelta>, MatchLine),
+    Game(Box<Finished>),
+    Ended,
+}
+
+#[cfg(unix)]
+fn listening() -> (Tell, Receiver<Told>) {
     let (sender, heard) = channel();
     let sender = Mutex::new(sender);
     let tell: Tell = Arc::new(move |news| {
+        let told = match news {
+            MatchNews::Changed(_, changes) => {
+                let (delta, line) = changes.take().expect("nobody else takes them");
+                Told::Changed(Box::new(delta), line)
+            }
+            MatchNews::Game(_, game) => Told::Game(game),
+            MatchNews::Ended(_) => Told::Ended,
+        };
         // The test may have ended.
-        let _ = sender.lock().expect("nobody has panicked").send(news);
+        let _ = sender.lock().expect("nobody has panicked").send(told);
     });
     (tell, heard)
 }
 
 /// What was told until a match has ended.
 #[cfg(unix)]
-fn until_ended(heard: &Receiver<MatchNews>) -> Vec<MatchNews> {
+fn until_ended(heard: &Receiver<Told>) -> Vec<Told> {
     let mut all = Vec::new();
     loop {
         let news = heard.recv_timeout(LONG).expect("the match goes on");
-        if let MatchNews::Ended(_) = news {
+        if let Told::Ended = news {
             return all;
         }
         all.push(news);
@@ -196,13 +212,13 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     let (mut games, mut boards, mut ended, mut curve) = (Vec::new(), Vec::new(), 0, 0);
     for news in news {
         match news {
-            MatchNews::Game(_, game) => games.push(game),
-            MatchNews::Changed(_, delta, _) => {
+            Told::Game(game) => games.push(game),
+            Told::Changed(delta, _) => {
                 boards.extend(delta.boards);
                 ended += delta.ended.len();
                 curve += delta.curve.len();
             }
-            MatchNews::Ended(_) => (),
+            Told::Ended => (),
         }
     }
     assert_eq!((games.len(), ended, curve), (4, 4, 2));
@@ -251,7 +267,7 @@ fn a_match_that_was_stopped_goes_on() {
     // The engine thinks until it may play: the board is seen meanwhile.
     loop {
         let news = heard.recv_timeout(LONG).expect("the match begins");
-        if let MatchNews::Changed(_, delta, line) = news
+        if let Told::Changed(delta, line) = news
             && !delta.boards.is_empty()
         {
             assert_eq!(line.status, MatchStatus::Running);
@@ -322,6 +338,62 @@ async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
     assert_eq!(deleted["kind"], "done", "{deleted}");
     let refused = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
     assert_eq!(refused["code"], "not_found", "{refused}");
+    server.stop().await;
+}
+
+/// Whoever begins to watch in the middle of a match is told of each game once.
+#[tokio::test(flavor = "multi_thread")]
+async fn snapshots_and_deltas_of_a_match_never_tell_the_same_game() {
+    const GAMES: usize = 80;
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
+    let player = |engine: &Value, name: &str| {
+        json!({
+            "engine": engine, "name": name, "time": { "kind": "none" }, "nodes": 1, "depth": null,
+        })
+    };
+    let answer = tab
+        .ask(json!({
+            "kind": "start_match",
+            "plan": {
+                "name": "", "variant": "chess", "engines": [player(&one, "a"), player(&two, "b")],
+                "format": "round_robin", "rounds": 1, "pairs": GAMES / 2,
+                "openings": { "kind": "start" }, "concurrency": 2, "draw": null, "resign": null,
+                "max_moves": 4, "sprt": null,
+            },
+        }))
+        .await;
+    assert_eq!(answer["kind"], "match", "{answer}");
+    let topic = json!("match/1");
+    let (mut seen, mut snapshots) = (BTreeSet::new(), 0);
+    tab.follow("match/1").await;
+    loop {
+        // Each time there is a new snapshot, at some point of the match.
+        tab.ask(json!({ "kind": "subscribe", "topic": topic })).await;
+        let snapshot =
+            tab.until(|message| message["kind"] == "snapshot" && message["topic"] == topic).await;
+        snapshots += 1;
+        let numbers = |of: &Value| -> Vec<u64> {
+            let games = of["games"].as_array().into_iter().flatten();
+            games.filter_map(|game| game["number"].as_u64()).collect()
+        };
+        let state = &snapshot["state"]["state"];
+        seen.clear();
+        seen.extend(numbers(state));
+        if state["status"] == "over" {
+            break;
+        }
+        let delta =
+            tab.until(|message| message["kind"] == "delta" && message["topic"] == topic).await;
+        for number in numbers(&delta["delta"]["delta"]) {
+            assert!(seen.insert(number), "game {number} was in snapshot {snapshots} before");
+        }
+        if delta["delta"]["delta"]["status"] == "over" {
+            break;
+        }
+    }
+    assert_eq!(seen.len(), GAMES);
     server.stop().await;
 }
 
