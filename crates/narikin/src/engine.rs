@@ -174,13 +174,13 @@ impl Engine for Narikin {
     }
 
     fn new_game(&mut self) {
-        self.prepare_evaluation();
+        self.prepare_game();
         self.searcher.clear();
         self.game = fastrand::u64(..);
     }
 
     fn prepare(&mut self) {
-        self.prepare_evaluation();
+        self.prepare_game();
         self.resize();
         if self.settings.take_clear_hash() {
             self.searcher.clear();
@@ -229,14 +229,14 @@ impl Narikin {
         })
     }
 
-    /// Has the evaluation of the game ready that will be played, so that the first move does not wait
-    /// for it.
-    fn prepare_evaluation(&mut self) {
+    /// Has everything ready for the game that will be played, so that the first move does not wait for it.
+    fn prepare_game(&mut self) {
         let game = self.dialect.map(|dialect| self.settings.game(dialect));
         if let Some(game) = game
             && self.prepared != Some(game)
         {
             eval::prepare(game);
+            self.searcher.prepare(game);
             self.prepared = Some(game);
         }
     }

@@ -23,6 +23,7 @@ mod run;
 mod score;
 mod search;
 mod searcher;
+mod stalls;
 mod strength;
 mod sync;
 mod table;

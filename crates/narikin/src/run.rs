@@ -22,6 +22,7 @@ use crate::{
     score::{DRAW, MAX_PLY, Score, Value, table_win},
     search::{Reductions, Search, Shared},
     searcher::Outcome,
+    stalls::Stalls,
     table::Table,
     watch::{Viewer, Watch},
 };
@@ -38,6 +39,7 @@ pub(crate) struct Run<'a> {
     pub(crate) table: &'a Table,
     pub(crate) limits: &'a Limits,
     pub(crate) control: &'a dyn Control,
+    pub(crate) stalls: &'a Stalls,
 }
 
 impl Run<'_> {
@@ -137,7 +139,9 @@ impl Run<'_> {
         wanted: &dyn Fn(B::Move) -> bool,
         by_tables: &[ByTables],
     ) -> Outcome {
-        let Self { position, limits, control, .. } = *self;
+        let Self { position, limits, control, stalls, .. } = *self;
+        stalls.begin();
+        let bounds = || stalls.within(control.bounds());
         let without_moves = value_without_moves(&board);
         // What was taught of a position says nothing of some of its moves alone.
         let learned = shared.learned.filter(|_| limits.searchmoves.is_empty());
@@ -149,6 +153,7 @@ impl Run<'_> {
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
             let elapsed = control.elapsed();
+            stalls.look(elapsed);
             if limits.currlines
                 && let Some(others) = viewer.look(elapsed)
             {
@@ -158,7 +163,7 @@ impl Run<'_> {
                 }
             }
             stopped
-                || control.bounds().hard.is_some_and(|end| elapsed >= end)
+                || bounds().hard.is_some_and(|end| elapsed >= end)
                 || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
         };
         let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
@@ -195,7 +200,7 @@ impl Run<'_> {
                 let (mut settled, mut refuted, mut stopped) = (false, false, false);
                 if let Some(mates) = &mut mates {
                     let mut stop = || {
-                        let end = control.bounds().hard;
+                        let end = bounds().hard;
                         stopped =
                             control.stopped() || end.is_some_and(|it| control.elapsed() >= it);
                         stopped
@@ -219,7 +224,7 @@ impl Run<'_> {
                     settled || stopped || found_mate(limits, root.best()) || control.stopped();
                 // What comes after a move that was taken out has to be searched first.
                 let needs_more = refuted && !only;
-                let is_over = || pace.is_over(control.elapsed(), control.bounds(), only);
+                let is_over = || pace.is_over(control.elapsed(), bounds(), only);
                 !must_end && (needs_more || !is_over())
             }
         });

@@ -12,6 +12,7 @@ use crate::{
     mate::Solver,
     run::{Run, unsearched},
     score::Score,
+    stalls::Stalls,
     table::Table,
 };
 
@@ -53,6 +54,7 @@ pub struct Searcher {
     solver: Option<Solver>,
     chess_network: Option<Arc<Network>>,
     shogi_network: Option<Arc<Network>>,
+    stalls: Stalls,
 }
 
 impl fmt::Debug for Searcher {
@@ -74,6 +76,7 @@ impl Searcher {
             solver: None,
             chess_network: None,
             shogi_network: None,
+            stalls: Stalls::default(),
         })
     }
 
@@ -93,6 +96,29 @@ impl Searcher {
         self.shogi.iter_mut().for_each(Histories::clear);
     }
 
+    /// Makes what the searches of a game work with, so that the first one does not wait for it.
+    pub fn prepare(&mut self, game: Game) {
+        match game {
+            Game::Chess | Game::Chess960 if self.chess.is_empty() => {
+                self.chess.push(Histories::new());
+            }
+            Game::Chess | Game::Chess960 => (),
+            Game::Shogi => {
+                if self.shogi.is_empty() {
+                    self.shogi.push(Histories::new());
+                }
+                self.make_solver();
+            }
+        }
+    }
+
+    fn make_solver(&mut self) {
+        if self.solver.is_none() {
+            // Without one, mates are found by the search alone.
+            self.solver = Solver::new(SOLVER_MEMORY).ok();
+        }
+    }
+
     /// Searches a position until a limit is reached or the control stops it. With one thread, the
     /// same searches on the same memory give the same results.
     ///
@@ -106,14 +132,13 @@ impl Searcher {
         control: &dyn Control,
     ) -> Outcome {
         self.table.begin_search();
-        let run = Run { position, table: &self.table, limits, control };
+        if matches!(position.board(), BoardRef::Shogi(_)) {
+            self.make_solver();
+        }
+        let run = Run { position, table: &self.table, limits, control, stalls: &self.stalls };
         let found = match position.board() {
             BoardRef::Chess(_) => run.search(&mut self.chess, self.chess_network.as_deref(), None),
             BoardRef::Shogi(_) => {
-                if self.solver.is_none() {
-                    // Without one, mates are found by the search alone.
-                    self.solver = Solver::new(SOLVER_MEMORY).ok();
-                }
                 let solver = self.solver.as_mut();
                 run.search(&mut self.shogi, self.shogi_network.as_deref(), solver)
             }

@@ -78,10 +78,17 @@ fn asks_often_whether_to_stop_and_stops_at_the_first_yes() {
 
 #[test]
 fn gives_up_at_the_hard_bound() {
-    let hard = Some(Duration::from_millis(30));
-    let probe = Probe::with_bounds(None, hard);
-    search(&Position::start(Game::Chess), &Limits::default(), &probe);
-    assert_eq!(probe.questions(), 30);
+    let mut searcher = Searcher::new(4).expect("4 megabytes");
+    let mut answered_at = || {
+        let probe = Probe::with_bounds(None, Some(Duration::from_millis(100)));
+        searcher.search(&Position::start(Game::Chess), &Limits::default(), &probe);
+        probe.questions()
+    };
+    let first = answered_at();
+    assert!((80..90).contains(&first), "{first}: a machine that is not known yet may be busy");
+    let later: Vec<u64> = (0..30).map(|_| answered_at()).collect();
+    assert!(later.iter().all(|questions| (80..105).contains(questions)), "{later:?}");
+    assert!(later.iter().any(|&questions| first < questions), "{later:?}");
 }
 
 #[test]
