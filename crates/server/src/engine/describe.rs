@@ -1,6 +1,6 @@
 //! Options of an engine, as the dialog shows them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -63,6 +63,7 @@ fn describe(
         }
     }
     let text = |text: &Option<std::borrow::Cow<'static, str>>| text.as_deref().map(printable);
+    let mut seen = BTreeSet::new();
     let kind = match &option.kind {
         Declared::Check { default } => OptionKind::Check { default: *default },
         Declared::Spin { default, min, max } => {
@@ -72,6 +73,8 @@ fn describe(
             default: text(default),
             choices: vars
                 .iter()
+                // The page finds a choice by its value.
+                .filter(|value| seen.insert(value.as_ref()))
                 .map(|value| Choice {
                     value: value.clone().into_owned(),
                     labels: lookups
@@ -201,6 +204,18 @@ mod tests {
             }
         }
         options
+    }
+
+    #[test]
+    fn a_choice_that_is_declared_twice_is_offered_once() {
+        let declared = declared(Dialect::Uci, &["Style type combo default A var A var B var A"]);
+        let options = options(&declared, Dialect::Uci, &Translation::default());
+        let [EngineOption { kind: OptionKind::Combo { choices, .. }, .. }] = options.as_slice()
+        else {
+            panic!("{options:?}")
+        };
+        let values: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
+        assert_eq!(values, ["A", "B"]);
     }
 
     /// What is said to an engine with these options for each of these strengths.
