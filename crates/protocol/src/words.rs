@@ -71,11 +71,6 @@ impl<'a> Words<'a> {
         self.at = at;
     }
 
-    /// Whether nothing is left, not even white space.
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.line.len() <= self.at
-    }
-
     /// Where the next word starts; the end of the line if there is none.
     #[inline]
     pub(crate) fn next_start(&self) -> usize {
@@ -88,17 +83,17 @@ impl<'a> Words<'a> {
     }
 
     /// Takes fields of a keyword of no more than eight bytes and a number as
-    /// [`plain_number`](Self::plain_number) has it, each after a single white space, up to the
+    /// [`plain_number`](Self::plain_number) has it, each after a single space or tab, up to the
     /// first that is no such field or that `take` does not want. Nearly all fields are such.
     #[inline]
     pub(crate) fn plain_fields(&mut self, mut take: impl FnMut(u64, u64) -> bool) {
         let line = self.line.as_bytes();
         let mut rest = line.get(self.at..).unwrap_or_default();
-        while let Some((_, text)) = rest.split_first() {
+        while let [b' ' | b'\t', text @ ..] = rest {
             let chunk = chunk(line, text);
             let bits = spaces(chunk).trailing_zeros() & !7;
             let after = u64::MAX.checked_shl(bits).unwrap_or(0);
-            let Some([b'\0'..=b' ', text @ ..]) = text.get(bits as usize / 8..) else { break };
+            let Some([b' ' | b'\t', text @ ..]) = text.get(bits as usize / 8..) else { break };
             let Some((number, length)) = number_of(line, text) else { break };
             let Some(text) = text.get(length..) else { break };
             if !take(chunk & !after, number) {

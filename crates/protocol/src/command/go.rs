@@ -246,12 +246,17 @@ impl Key {
             _ => return None,
         })
     }
+
+    /// The bit that says whether it has been seen.
+    const fn bit(self) -> u16 {
+        1 << self as u16
+    }
 }
 
 /// Reads what follows `ponderhit`.
 pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
     let all = reader.words.rest();
-    let go = read(reader);
+    let go = read(reader, &Times::default());
     let clocks = go.clocks;
     // Unknown words have been noted already.
     if (Go { clocks: Clocks::default(), unknown: Vec::new(), ..go }) != Go::default() {
@@ -260,48 +265,73 @@ pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
     clocks
 }
 
-/// Reads what follows `go`.
-#[inline]
-pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Go<'a> {
-    let mut clocks = Clocks { convention: reader.dialect.clock_convention(), ..Clocks::default() };
-    let seen = read_times(&mut reader.words, &mut clocks);
-    if reader.words.is_at_end() { Go::clocks(clocks) } else { read_any(reader, clocks, seen) }
+/// The times that follow `go` as nearly all do: a number that fits, and each said once.
+///
+/// Not yet [`Clocks`]: those are made where they are returned. To copy what has just been written
+/// in smaller parts takes as long as reading two times.
+#[derive(Default)]
+pub(super) struct Times {
+    /// In the order of [`TIMES`].
+    values: [u64; TIMES.len()],
+    /// The bits of the keys that have been seen.
+    seen: u16,
+    /// Where the rest of the line starts.
+    pub(super) end: usize,
 }
 
-/// Reads times as nearly all are: a number that fits, and each said once. Gives the bits of the
-/// keys that have been seen.
-#[inline(never)]
-fn read_times(words: &mut Words<'_>, clocks: &mut Clocks) -> u16 {
-    const WHITE_TIME: u64 = key("wtime");
-    const BLACK_TIME: u64 = key("btime");
-    const WHITE_INCREMENT: u64 = key("winc");
-    const BLACK_INCREMENT: u64 = key("binc");
-    const BYOYOMI: u64 = key("byoyomi");
-    let mut seen = 0;
-    words.plain_fields(|word, number| {
-        let (time, key) = match word {
-            WHITE_TIME => (&mut clocks.white_time, Key::WhiteTime),
-            BLACK_TIME => (&mut clocks.black_time, Key::BlackTime),
-            WHITE_INCREMENT => (&mut clocks.white_increment, Key::WhiteIncrement),
-            BLACK_INCREMENT => (&mut clocks.black_increment, Key::BlackIncrement),
-            BYOYOMI => (&mut clocks.byoyomi, Key::Byoyomi),
-            _ => return false,
-        };
-        let bit = 1 << key as u16;
-        let is_first = seen & bit == 0;
-        if is_first {
-            seen |= bit;
-            *time = Some(number.cast_signed());
+const TIMES: [(u64, Key); 5] = [
+    (key("wtime"), Key::WhiteTime),
+    (key("btime"), Key::BlackTime),
+    (key("winc"), Key::WhiteIncrement),
+    (key("binc"), Key::BlackIncrement),
+    (key("byoyomi"), Key::Byoyomi),
+];
+
+impl Times {
+    /// Reads a line that starts with `go`.
+    #[inline]
+    pub(super) fn read(line: &str) -> Self {
+        let (mut values, mut seen) = ([0; TIMES.len()], 0);
+        let mut words = Words::of(line);
+        words.go_to("go".len());
+        words.plain_fields(|word, number| {
+            let mut slots = TIMES.iter().zip(&mut values);
+            let Some(((_, key), value)) = slots.find(|((it, _), _)| *it == word) else {
+                return false;
+            };
+            let is_first = seen & key.bit() == 0;
+            if is_first {
+                seen |= key.bit();
+                *value = number;
+            }
+            is_first
+        });
+        Self { values, seen, end: words.at() }
+    }
+
+    /// The clocks that were told.
+    #[inline]
+    pub(super) fn clocks(&self, dialect: Dialect) -> Clocks {
+        let [white_time, black_time, white_increment, black_increment, byoyomi] = self.values;
+        let time =
+            |key: Key, value: u64| (self.seen & key.bit() != 0).then_some(value.cast_signed());
+        Clocks {
+            white_time: time(Key::WhiteTime, white_time),
+            black_time: time(Key::BlackTime, black_time),
+            white_increment: time(Key::WhiteIncrement, white_increment),
+            black_increment: time(Key::BlackIncrement, black_increment),
+            byoyomi: time(Key::Byoyomi, byoyomi),
+            moves_to_go: None,
+            convention: dialect.clock_convention(),
         }
-        is_first
-    });
-    seen
+    }
 }
 
-/// Reads any fields that follow the times.
+/// Reads what follows `go` and times.
 #[inline(never)]
-fn read_any<'a>(reader: &mut Reader<'a>, clocks: Clocks, mut seen: u16) -> Go<'a> {
-    let mut go = Go::clocks(clocks);
+pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
+    let mut go = Go::clocks(times.clocks(reader.dialect));
+    let mut seen = times.seen;
     let mut noted_order = false;
     while let Some(word) = reader.words.next() {
         let exact = Key::from_word(word.text);
@@ -313,11 +343,11 @@ fn read_any<'a>(reader: &mut Reader<'a>, clocks: Clocks, mut seen: u16) -> Go<'a
         if exact.is_none() {
             reader.note(word, NoteKind::WrongCase);
         }
-        let bit = 1 << key as u16;
+        let bit = key.bit();
         if seen & bit != 0 {
             reader.note(word, NoteKind::Repeated);
         }
-        if seen & (1 << Key::SearchMoves as u16) & !bit != 0 && !noted_order {
+        if seen & Key::SearchMoves.bit() & !bit != 0 && !noted_order {
             noted_order = true;
             reader.note(word, NoteKind::AfterSearchMoves);
         }

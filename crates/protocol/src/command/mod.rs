@@ -145,6 +145,17 @@ impl<'a> Command<'a> {
     ///
     /// Any white space and control characters at either end are ignored.
     pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
+        // The hot command has a short way.
+        if line.starts_with("go ") {
+            Self::read_go(line, dialect)
+        } else {
+            Self::read_any(line, dialect)
+        }
+    }
+
+    /// Reads any line.
+    #[inline(never)]
+    fn read_any(line: &'a str, dialect: Dialect) -> Reading<Self> {
         let mut reader = Reader::new(line, dialect);
         let known = match dialect {
             Dialect::Uci => Kind::uci,
@@ -152,7 +163,9 @@ impl<'a> Command<'a> {
         };
         let whole = reader.words.clone();
         let command = match reader.start(known, reserved::is_reply) {
-            Start::Known(Kind::Go, _) => return Self::read_go(&mut reader),
+            Start::Known(Kind::Go, _) => {
+                return Self::read_limits(&mut reader, &go::Times::default());
+            }
             Start::Known(kind, _) => Self::read_kind(kind, &mut reader),
             Start::Unknown(kind) => {
                 if let Some(kind) = kind {
@@ -168,11 +181,24 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// Reads what follows `go`, the hot command, where it is returned: moving it takes as long as
-    /// reading a field.
+    /// Reads a line that starts with `go`. In nearly all games only times follow.
     #[inline(never)]
-    fn read_go(reader: &mut Reader<'a>) -> Reading<Self> {
-        Reading { value: Self::Go(go::read(reader)), notes: mem::take(&mut reader.notes) }
+    fn read_go(line: &'a str, dialect: Dialect) -> Reading<Self> {
+        let times = go::Times::read(line);
+        if times.end == line.len() {
+            let clocks = times.clocks(dialect);
+            return Reading { value: Self::Go(Go::clocks(clocks)), notes: Vec::new() };
+        }
+        let mut reader = Reader::new(line, dialect);
+        reader.words.go_to(times.end);
+        Self::read_limits(&mut reader, &times)
+    }
+
+    /// Reads what follows `go` and times.
+    #[inline(never)]
+    fn read_limits(reader: &mut Reader<'a>, times: &go::Times) -> Reading<Self> {
+        let go = go::read(reader, times);
+        Reading { value: Self::Go(go), notes: mem::take(&mut reader.notes) }
     }
 
     /// The command, or `None` if something that it cannot be without is missing.
@@ -192,7 +218,7 @@ impl<'a> Command<'a> {
             Kind::SetOption => return setoption::read(reader).map(Self::SetOption),
             Kind::Register => return Register::read(reader).map(Self::Register),
             Kind::Position => return read_position(reader).map(Self::Position),
-            Kind::Go => return Some(Self::read_go(reader).value),
+            Kind::Go => return Some(Self::Go(go::read(reader, &go::Times::default()))),
             Kind::PonderHit => return Some(Self::PonderHit(go::read_clocks(reader))),
         };
         reader.expect_end();

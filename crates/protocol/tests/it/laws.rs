@@ -34,6 +34,10 @@ pub fn reply_bytes(bytes: &[u8]) {
 /// that the dialect does not have.
 pub fn command(line: &str, dialect: Dialect) -> Option<String> {
     let read = Command::read(line, dialect);
+    if let Some(rest) = line.strip_prefix("go ") {
+        // A tab is as good as a space, but has no short way for it.
+        assert_eq!(read, Command::read(&format!("go\t{rest}"), dialect), "{line:?}");
+    }
     let written = written(|out| read.value.write(dialect, out));
     let Some(expected) = command_as_written(read.value.clone(), dialect) else {
         assert!(matches!(written, Err(WriteError::NotInDialect { .. })), "{line:?}: {written:?}");

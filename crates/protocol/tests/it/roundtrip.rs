@@ -205,6 +205,28 @@ fn line() -> impl Strategy<Value = String> {
     words.prop_map(|parts| parts.into_iter().flat_map(|(space, word)| [space, word]).collect())
 }
 
+/// What may follow `go`: times, nearly all of them as they are usually told.
+fn times() -> impl Strategy<Value = String> {
+    let space = prop_oneof![
+        20 => Just(" "),
+        1 => select(&["", "  ", "\t", "\u{b}", "\r", "\n", "\0"][..]),
+    ];
+    let key = prop_oneof![
+        20 => select(&["wtime", "btime", "winc", "binc", "byoyomi"][..]),
+        1 => select(&["movestogo", "depth", "ponder", "WTIME", "wtim", "wtimes", "\u{663}"][..]),
+    ];
+    let value = prop_oneof![
+        20 => "[0-9]{1,6}",
+        2 => "[0-9]{7,20}",
+        1 => select(&["", "-5", "+5", "5x", "-", "1.5", "\u{663}"][..]).prop_map(str::to_owned),
+    ];
+    let fields = prop::collection::vec((key, space.clone(), value, space), 0..6);
+    fields.prop_map(|fields| {
+        let parts = fields.iter().flat_map(|(key, space, value, end)| [*key, *space, value, *end]);
+        parts.collect()
+    })
+}
+
 /// A text as a hostile caller would pass it.
 fn text() -> BoxedStrategy<Cow<'static, str>> {
     prop_oneof![
@@ -538,6 +560,12 @@ proptest! {
         let line = format!("{first} {line}");
         laws::command(&line, dialect);
         laws::reply(&line, dialect);
+    }
+
+    #[test]
+    fn a_go_with_times_keeps_the_laws(times in times(), dialect in dialect()) {
+        laws::command(&format!("go {times}"), dialect);
+        laws::command(&format!("go {}", times.trim_ascii_end()), dialect);
     }
 
     #[test]
