@@ -74,7 +74,7 @@ fn describe(
             choices: vars
                 .iter()
                 // The page finds a choice by its value.
-                .filter(|value| seen.insert(value.as_ref()))
+                .filter(|&value| seen.insert(value.as_ref()))
                 .map(|value| Choice {
                     value: value.clone().into_owned(),
                     labels: lookups
