@@ -250,7 +250,7 @@ fn time(act: impl FnOnce()) -> Duration {
     let now = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default();
     let start = now();
     act();
-    now() - start
+    now().saturating_sub(start)
 }
 
 #[cfg(not(unix))]
