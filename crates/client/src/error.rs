@@ -181,6 +181,29 @@ impl From<ExitStatus> for Exit {
 }
 
 impl Exit {
+    /// How a process ended of which [`explain`] has told: whoever keeps results keeps its words.
+    ///
+    /// ```
+    /// use readyok_client::Exit;
+    ///
+    /// assert_eq!(Exit::explained("exited with code 3"), Some(Exit::Code(3)));
+    /// ```
+    pub fn explained(text: &str) -> Option<Self> {
+        if let Some(code) = text.strip_prefix("exited with code ") {
+            return code.parse().ok().map(Self::Code);
+        }
+        if text.strip_prefix("crashed: ") == Self::WrongProcessor.meaning() {
+            return Some(Self::WrongProcessor);
+        }
+        let signal = text.strip_prefix("was killed by signal ")?;
+        let signal = signal.split(' ').next()?.parse().ok()?;
+        #[cfg(unix)]
+        if let Some((_, exit)) = named(signal) {
+            return Some(exit);
+        }
+        Some(Self::Signal(signal))
+    }
+
     fn meaning(self) -> Option<&'static str> {
         Some(match self {
             Self::WrongProcessor => "the binary was not built for this CPU",
@@ -234,4 +257,26 @@ fn named(signal: i32) -> Option<(&'static str, Exit)> {
         Signal::PIPE => ("SIGPIPE", Exit::BrokenPipe),
         _ => return None,
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn what_was_explained_is_understood_again() {
+        // Codes are in the second byte of a status, signals in the first.
+        for status in [0, 3 << 8, 4, 6, 7, 8, 9, 11, 13, 15, 33] {
+            let status = ExitStatus::from_raw(status);
+            let text = explain(status);
+            assert_eq!(Exit::explained(&text), Some(Exit::from(status)), "{text}");
+        }
+        for text in
+            ["", "ended", "exited with code x", "was killed by signal", "it was lost before"]
+        {
+            assert_eq!(Exit::explained(text), None, "{text}");
+        }
+    }
 }
