@@ -98,7 +98,13 @@ test('a refused move goes back and says why', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'));
   fake.answer = (said) =>
-    said.kind === 'move' ? { code: 'illegal_move', text: 'the king would be in check' } : { kind: 'done' };
+    said.kind === 'move'
+      ? {
+          code: 'illegal_move',
+          text: 'English',
+          problem: { kind: 'in_check', values: { move: 'e2e4' }, variant: null },
+        }
+      : { kind: 'done' };
   const page = await opened(fake, '#/analyse/1');
   await click(page, 'e2');
   await click(page, 'e4');
@@ -499,7 +505,7 @@ test('hostile text stays text', async () => {
     state: {
       engines: [
         engine(1, bad, {
-          error: { text: bad, problem: null },
+          error: { text: bad, problem: { kind: 'system', values: { text: bad }, variant: null } },
           options: [
             {
               name: bad,
@@ -591,7 +597,7 @@ test('a position is set up, and judged by the rules', async () => {
   const page = await opened(fake, '#/analyse/1');
   await page.getByRole('button', { name: 'Position editor' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByTestId('verdict').getByText('the side not to move is in check').waitFor();
+  await dialog.getByTestId('verdict').getByText('The king on e8 is in check').waitFor();
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Empty', exact: true }).click();
   await dialog.getByRole('button', { name: 'Black (sente) tokin', exact: true }).click();

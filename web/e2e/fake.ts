@@ -16,6 +16,14 @@ const ADDRESS = 'http://readyok.test/';
 
 type Said = wire.Command;
 
+function missing(name: string): wire.Refusal {
+  return {
+    code: 'not_found',
+    text: name,
+    problem: { kind: 'no_such', values: { name }, variant: null, what: 'topic' },
+  };
+}
+
 export class Fake {
   /** Everything that the page asked for, but for topics. */
   readonly said: Said[] = [];
@@ -41,9 +49,7 @@ export class Fake {
       const path = new URL(route.request().url()).pathname;
       if (path.startsWith('/api/')) {
         const found = this.http.get(path.slice(5));
-        await route.fulfill(
-          found === undefined ? { status: 404, json: { code: 'not_found', text: path } } : { json: found },
-        );
+        await route.fulfill(found === undefined ? { status: 404, json: missing(path) } : { json: found });
         return;
       }
       const file = path === '/' ? '/index.html' : path;
@@ -83,7 +89,7 @@ export class Fake {
     if (command.kind === 'subscribe') {
       const state = this.topics.get(command.topic);
       if (!state) {
-        this.#send(socket, { kind: 'refusal', id, error: { code: 'not_found', text: command.topic } });
+        this.#send(socket, { kind: 'refusal', id, error: missing(command.topic) });
         return;
       }
       this.#send(socket, { kind: 'answer', id, answer: { kind: 'done' } });
@@ -272,8 +278,10 @@ export function furnished(): Fake {
   fake.http.set('position', {
     here: null,
     text: null,
-    error: 'the side not to move is in check',
-    problem: null,
+    error: {
+      text: 'the side not to move is in check',
+      problem: { kind: 'opponent_in_check', values: { square: 'e8' }, variant: 'chess' },
+    },
     squares: [],
   });
   return fake;

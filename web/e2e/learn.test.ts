@@ -143,7 +143,14 @@ test('work on many games is seen, stopped, resumed and forgotten', async () => {
     errors: [
       {
         of: { kind: 'file' as const, name: 'a.pgn' },
-        why: { text: 'line 3: <b>no move</b>', problem: null },
+        why: {
+          text: 'English',
+          problem: {
+            kind: 'no_move_meant' as const,
+            values: { text: '<b>no move</b>', line: '3' },
+            variant: null,
+          },
+        },
       },
     ],
   };

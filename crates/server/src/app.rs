@@ -11,7 +11,7 @@
 mod checks;
 mod commands;
 mod engines;
-mod failures;
+pub(crate) mod failures;
 mod games;
 mod jobs;
 mod lanes;

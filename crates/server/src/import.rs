@@ -6,7 +6,8 @@ use readyok_protocol::{Command, Dialect, Root};
 use readyok_rules::record::{Format, read};
 use readyok_rules::{Epd, Game, Position};
 
-use crate::game::{ROOT, Tree};
+use crate::game::{ROOT, Tree, oddity_failure, record_failure};
+use crate::wire::{Failure, Problem, ProblemKind};
 
 /// So many games of one file are taken.
 const MOST_GAMES: u32 = 100_000;
@@ -16,8 +17,8 @@ const MOST_FAULTS: usize = 100;
 /// What was wrong with a file, with line and column.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    pub(crate) errors: Vec<String>,
-    pub(crate) oddities: Vec<String>,
+    pub(crate) errors: Vec<Failure>,
+    pub(crate) oddities: Vec<Failure>,
 }
 
 /// Whether the name of a file is one of records.
@@ -46,6 +47,8 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
             return faults;
         }
     }
+    // What its format tells: records of PGN say it game by game.
+    let game = by_name.map(|format| if format == Format::Pgn { Game::Chess } else { Game::Shogi });
     let mut records = read(Cursor::new(bytes), by_name);
     let mut games: u32 = 0;
     while let Some(record) = records.next() {
@@ -56,14 +59,16 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
                 goes_on = take(Tree::from_record(&record));
             }
             Err(error) if faults.errors.len() < MOST_FAULTS => {
-                faults.errors.push(error.to_string());
+                faults.errors.push(record_failure(game, &error));
             }
             Err(_) => (),
         }
         let room = MOST_FAULTS.saturating_sub(faults.oddities.len());
-        faults.oddities.extend(records.oddities().iter().take(room).map(ToString::to_string));
+        faults.oddities.extend(records.oddities().iter().take(room).map(oddity_failure));
         if MOST_GAMES <= games {
-            faults.errors.push(format!("more than {MOST_GAMES} games: the rest was left out"));
+            let why = Problem::new(ProblemKind::RestLeftOut).with("count", &MOST_GAMES);
+            let text = format!("more than {MOST_GAMES} games: the rest was left out");
+            faults.errors.push(Failure::new(why, text));
             break;
         }
         if !goes_on {

@@ -11,6 +11,7 @@
 //! server ended, goes on from the result file.
 
 mod follow;
+mod note;
 mod outcome;
 mod plan;
 mod record;
@@ -28,6 +29,7 @@ use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store};
 use readyok_client::Guard;
+use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
 pub use follow::Follow;
@@ -36,8 +38,13 @@ pub use record::Finished;
 pub use run::{Changes, MatchNews, Tell};
 use run::{Running, lock};
 
-use crate::game::refusal;
-use crate::wire::{MatchId, MatchLine, MatchPlan, MatchState, MatchStatus, Refusal, RefusalCode};
+use note::match_failure;
+
+use crate::game::{no_such, refusal, too_many};
+use crate::wire::{
+    Failure, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus, ProblemKind as Kind, Refusal,
+    RefusalCode, Thing,
+};
 
 /// No file about a match is longer, but for its results.
 const LONGEST: u64 = 64 << 20;
@@ -73,7 +80,7 @@ struct Kept {
     status: Stood,
     played: u32,
     total: Option<u32>,
-    note: Option<String>,
+    note: Option<Failure>,
 }
 
 /// Where a match stood when that was written.
@@ -106,11 +113,11 @@ impl From<Stood> for MatchStatus {
 }
 
 fn storage(error: impl std::fmt::Display) -> Refusal {
-    refusal(RefusalCode::Storage, error.to_string())
+    Refusal::because(RefusalCode::Storage, Failure::system(&error))
 }
 
-fn not_now(text: &str) -> Refusal {
-    refusal(RefusalCode::NotNow, text)
+fn not_now(why: Kind, text: &str) -> Refusal {
+    refusal(RefusalCode::NotNow, why, text)
 }
 
 impl Matches {
@@ -140,7 +147,7 @@ impl Matches {
     /// It makes no sense, or its files cannot be written.
     pub fn start(&mut self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, Refusal> {
         if MOST <= self.entries.len() {
-            return Err(refusal(RefusalCode::TooMuch, "there are too many matches"));
+            return Err(too_many(Thing::Match, "there are too many matches"));
         }
         let (plan, _) = plan_of(&asked, entrants)?;
         let total = total(&plan)?;
@@ -170,10 +177,10 @@ impl Matches {
     pub fn resume(&mut self, id: MatchId, entrants: &[Entrant]) -> Result<(), Refusal> {
         let entry = self.entry(id)?;
         if entry.running.as_ref().is_some_and(|running| !running.is_over()) {
-            return Err(not_now("the match is being played"));
+            return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
         }
         if self.status(id)? == MatchStatus::Over {
-            return Err(not_now("the match is over"));
+            return Err(not_now(Kind::MatchOver, "the match is over"));
         }
         let mut kept = self.entry(id)?.kept.clone();
         kept.note = None;
@@ -194,6 +201,7 @@ impl Matches {
         store: Store,
         mut follow: Follow,
     ) -> Result<(), Refusal> {
+        let game = Game::from(kept.asked.variant);
         // All of it is in the snapshot.
         drop(follow.take_delta());
         follow.set_status(MatchStatus::Running);
@@ -203,14 +211,15 @@ impl Matches {
             let kept = Kept {
                 status: follow.status().into(),
                 played: follow.games(),
-                note: follow.note().map(str::to_owned),
+                note: follow.note().cloned(),
                 ..at_end
             };
             // Where it stood can be found out of its results again.
             let _ = write_kept(&path, &kept);
         };
         let (guard, tell) = (self.guard.clone(), Arc::clone(&self.tell));
-        let running = run::start(id, follow, store, slots, guard, tell, keep).map_err(storage)?;
+        let running = run::start(id, follow, store, slots, guard, tell, keep)
+            .map_err(|error| Refusal::because(RefusalCode::Storage, match_failure(game, &error)))?;
         self.entries.insert(id, Entry { kept, running: Some(running) });
         Ok(())
     }
@@ -227,7 +236,7 @@ impl Matches {
                 running.stop(finish);
                 Ok(())
             }
-            None => Err(not_now("the match is not being played")),
+            None => Err(not_now(Kind::MatchRests, "the match is not being played")),
         }
     }
 
@@ -237,7 +246,7 @@ impl Matches {
     /// It is not there, is being played, or its files cannot be deleted.
     pub fn delete(&mut self, id: MatchId) -> Result<(), Refusal> {
         if self.entry(id)?.running.as_ref().is_some_and(|running| !running.is_over()) {
-            return Err(not_now("the match is being played"));
+            return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
         }
         for ending in ["match", "json"] {
             match fs::remove_file(self.path(id, ending)) {
@@ -284,7 +293,7 @@ impl Matches {
         }
         follow.set_status(entry.kept.status.into());
         if let Some(note) = &entry.kept.note {
-            follow.set_note(note);
+            follow.set_note(note.clone());
         }
         Ok(follow.state())
     }
@@ -336,7 +345,7 @@ impl Drop for Matches {
 }
 
 fn no_match(id: MatchId) -> Refusal {
-    refusal(RefusalCode::NotFound, format!("there is no match {id}"))
+    no_such(Thing::Match, &id, format!("there is no match {id}"))
 }
 
 /// How many games a plan has; none if that depends on results.

@@ -19,6 +19,7 @@
 
 mod analysis;
 mod command;
+mod ending;
 mod engine;
 mod game;
 mod job;
@@ -33,6 +34,7 @@ mod topic;
 
 pub use analysis::*;
 pub use command::*;
+pub use ending::*;
 pub use engine::*;
 pub use game::*;
 pub use job::*;
@@ -114,10 +116,8 @@ pub struct Refusal {
     pub code: RefusalCode,
     /// For people, in English: what exactly was wrong and where.
     pub text: String,
-    /// The same by its kind, where the page has words for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub problem: Option<Problem>,
+    /// The same by its kind, for which the page has words.
+    pub problem: Problem,
 }
 
 impl Refusal {

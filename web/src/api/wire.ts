@@ -955,9 +955,9 @@ export type Failure = {
  */
 text: string, 
 /**
- * The same by its kind, where the page has words for it.
+ * The same by its kind, for which the page has words.
  */
-problem: Problem | null, };
+problem: Problem, };
 
 /**
  * A folder for the file picker. `GET /api/files?path=…` (no path: the roots).
@@ -1258,11 +1258,11 @@ opened: number | null,
 /**
  * What could not be read, with line and column, at most 100.
  */
-errors: Array<string>, 
+errors: Array<Failure>, 
 /**
  * What was odd in it, with line and column, at most 100.
  */
-oddities: Array<string>, };
+oddities: Array<Failure>, };
 
 /**
  * Work on many games. It outlives the server, and goes on where it stood when it is resumed.
@@ -1843,7 +1843,7 @@ games: Array<MatchGame>,
 /**
  * Why it ended, or what went wrong.
  */
-note?: string, };
+note?: Failure, };
 
 /**
  * An engine of a match.
@@ -2089,9 +2089,9 @@ boards: Array<MatchBoard>,
  */
 games: Array<MatchGame>, 
 /**
- * Why it ended, or what went wrong, in English.
+ * Why it ended, or what went wrong.
  */
-note: string | null, };
+note: Failure | null, };
 
 /**
  * Where a match stands.
@@ -2436,13 +2436,9 @@ here: Here | null,
  */
 text: string | null, 
 /**
- * What is wrong, in English.
+ * What is wrong.
  */
-error: string | null, 
-/**
- * The same by its kind, where the page has words for it.
- */
-problem: Problem | null, 
+error: Failure | null, 
 /**
  * Squares that the error is about.
  */
@@ -2470,19 +2466,24 @@ export type Problem = {
  */
 kind: ProblemKind, 
 /**
- * What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case; a
- * `move` is the one that it is about, and `last_words` are what an engine wrote last to its error output.
+ * What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case.
+ * Before the words are said: `path`, `entry`, `game`, `line` and `column`, where it is; `engine`, whose it is; the
+ * `move` that it is about. After them: `last_words`, what an engine wrote last to its error output.
  */
 values: { [key in string]: string }, 
 /**
  * The game whose sides, squares and pieces are meant, where there are any.
  */
-variant: Variant | null, };
+variant: Variant | null, 
+/**
+ * What there is none, too many or a bad one of.
+ */
+what?: Thing, };
 
 /**
  * The kinds of what is wrong.
  */
-export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_tablebases" | "cannot_start" | "no_such_program" | "may_not_run" | "nobody_there" | "no_greeting" | "not_ready" | "not_stopped" | "not_left" | "closed" | "exited" | "wrong_processor" | "crashed" | "divided_by_zero" | "gave_up" | "killed" | "signal" | "killed_by_user" | "engine_ended" | "copy_protected" | "not_checked" | "option_refused" | "other_game" | "untold" | "cannot_pass" | "no_score" | "too_many_engines" | "server_ends" | "game_changed" | "game_closed";
+export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_tablebases" | "cannot_start" | "no_such_program" | "may_not_run" | "nobody_there" | "no_greeting" | "not_ready" | "not_stopped" | "not_left" | "closed" | "exited" | "wrong_processor" | "crashed" | "divided_by_zero" | "gave_up" | "killed" | "signal" | "killed_by_user" | "engine_ended" | "copy_protected" | "not_checked" | "other_game" | "untold" | "cannot_pass" | "no_score" | "too_many_engines" | "server_ends" | "game_changed" | "game_closed" | "system" | "no_such" | "too_many" | "too_long" | "odd" | "not_permitted" | "file_too_large" | "outside_folders" | "not_a_program" | "no_command" | "absolute_path" | "address_form" | "built_in_stays" | "not_let_in" | "not_of_the_page" | "not_here" | "no_answer" | "busy_reading" | "unread" | "damaged" | "tree_full" | "mark_off_board" | "start_stays" | "moves_stay" | "nothing_to_undo" | "nothing_to_redo" | "undo_in_play" | "nobody_plays" | "game_goes_on" | "game_rests" | "game_over" | "engines_turn" | "not_your_turn" | "no_person" | "no_engine_here" | "nobody_thinks" | "no_offer" | "draw_refused" | "nothing_to_claim" | "nothing_to_take_back" | "no_time_control" | "start_of_other_game" | "book_start" | "line_count" | "not_analysed" | "being_checked" | "not_listening" | "not_a_choice" | "not_a_boolean" | "not_a_number" | "out_of_range" | "line_break" | "no_value" | "is_a_button" | "set_by_server" | "folder_first" | "no_games" | "being_reported" | "no_report" | "not_judged" | "other_move_tried" | "job_runs" | "job_rests" | "unknown_game" | "format_of_other_game" | "no_move_meant" | "open_comment" | "unexpected" | "unknown_format" | "game_too_large" | "too_deep" | "rest_left_out" | "skipped" | "cut_variation" | "bad_header" | "contradiction" | "no_end" | "open_quote" | "bad_operation" | "no_plies" | "not_polyglot" | "openings_of_other_game" | "no_openings" | "not_text" | "two_engines" | "match_size" | "same_name" | "no_limit" | "no_time" | "time_too_long" | "end_rule" | "test_of_two" | "hypotheses" | "error_rates" | "match_goes_on" | "match_rests" | "match_over" | "match_failed" | "accepts_h0" | "accepts_h1" | "has_failed" | "restarted" | "told_no_score" | "other_variation" | "illegal_variation" | "variation_beyond_end" | "mate_length" | "variation_without_mate" | "wrong_mate" | "broke_protocol" | "left_game";
 
 /**
  * A process, or connection, of an engine.
@@ -2582,9 +2583,9 @@ code: RefusalCode,
  */
 text: string, 
 /**
- * The same by its kind, where the page has words for it.
+ * The same by its kind, for which the page has words.
  */
-problem?: Problem, };
+problem: Problem, };
 
 /**
  * The kinds of refusal.
@@ -2907,6 +2908,11 @@ min: number,
  * The strongest.
  */
 max: number, };
+
+/**
+ * What there can be none, too many or a bad one of.
+ */
+export type Thing = "argument" | "button" | "comment" | "engine" | "engine_name" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "text" | "topic";
 
 /**
  * What a playing engine said of its last search.

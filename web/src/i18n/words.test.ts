@@ -7,6 +7,7 @@ vi.hoisted(() => {
 
 import { prefs } from '../app/prefs.svelte';
 import { en } from './en';
+import { ja } from './ja';
 import { detailText, failureText, outcomeText, problemText, refusalText } from './words';
 
 beforeEach(() => {
@@ -40,7 +41,6 @@ test('a failure is told in Japanese, with what the engine said last', () => {
   const problem: Problem = { kind: 'exited', values: { code: '3', last_words: 'no network' }, variant: null };
   const text = 'engine `X`: closed its output; it exited with code 3; its last words: `no network`';
   expect(failureText({ text, problem })).toBe('コード3で終了しました。最後の出力: no network');
-  expect(failureText({ text, problem: null })).toBe(text);
 });
 
 test('squares, pieces and sides are those of the game', () => {
@@ -60,5 +60,33 @@ test('a refusal says its problem in the language of the page', () => {
   expect(refusalText({ code: 'illegal_move', text: 'English', problem })).toBe(
     '指せない手です: P*5e: 二歩です',
   );
-  expect(refusalText({ code: 'storage', text: 'disk full' })).toBe('保存: disk full');
+  const system: Problem = { kind: 'system', values: { text: 'disk full' }, variant: null };
+  expect(refusalText({ code: 'storage', text: 'English', problem: system })).toBe(
+    '保存: システムからの報告: disk full',
+  );
+});
+
+test('a problem says where it is, whose it is, and of what there is none', () => {
+  const place = { path: 'a.pgn', game: '2', line: '3', column: '13' };
+  const unread: Problem = { kind: 'no_move_meant', values: { ...place, text: 'Ke3' }, variant: 'chess' };
+  expect(problemText(unread)).toBe('a.pgn, 第2局, 3行目, 13文字目: 「Ke3」は指せる手ではありません');
+  const failed: Problem = { kind: 'has_failed', values: { engine: 'Rogue', count: '2' }, variant: null };
+  expect(problemText(failed)).toBe('Rogue: 2回失敗しました');
+  const none: Problem = { kind: 'no_such', values: { name: '' }, variant: null, what: 'file' };
+  expect(problemText(none)).toBe('ファイルがありません');
+  prefs.language = 'en';
+  expect(problemText(unread)).toBe('a.pgn, game 2, line 3, column 13: Ke3 is no legal move');
+  expect(problemText({ ...none, values: { name: '7' }, what: 'match' })).toBe('there is no match 7');
+});
+
+// What stands in no dictionary of Japanese: words of protocols, formats and systems.
+const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|UTF-8|EPD|CPU|MiB|H[01]/g;
+
+test('all that a server says by its kind has Japanese words', () => {
+  const said = Object.entries(ja).filter(([key]) => /^(problem|what|place|reason|refusal|field)\./.test(key));
+  expect(said.length).toBeGreaterThan(200);
+  const english = said.filter(([, text]) =>
+    /[a-z]{2}/i.test(text.replace(/\{\w+\}/g, '').replace(TERMS, '')),
+  );
+  expect(english).toEqual([]);
 });

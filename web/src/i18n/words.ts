@@ -108,29 +108,35 @@ export function detailText(outcome: Outcome): string {
 }
 
 /** What is wrong, with the squares, pieces and sides of its game. */
-export function problemText({ kind, values, variant }: Problem): string {
+export function problemText({ kind, values, variant, what }: Problem): string {
   const shogi = variant === 'shogi';
   const words: Record<string, string> = {};
   for (const [name, value = ''] of Object.entries(values)) words[name] = value;
-  const { side, square, piece, field, move } = words;
+  const { side, square, piece, field, move, engine } = words;
   if (side === 'first' || side === 'second') words.side = sideName(side, variant ?? 'chess');
   if (square) words.square = squareName(square, shogi);
   if (piece) words.piece = roleName(piece.toUpperCase(), shogi);
   const key = `field.${field}`;
   if (field && known(key)) words.field = t(key);
-  const plain = t(`problem.${kind}`, words);
+  if (what) words.what = t(`what.${what}`);
+  const plain = t(`problem.${kind}`, words).trim();
   const text = words.last_words ? t('failure.last_words', { text: plain, line: words.last_words }) : plain;
-  return move ? `${move}: ${text}` : text;
+  return [engine, placeText(words), move, text].filter(Boolean).join(': ');
 }
 
-/** Why something has failed; in English if it is of no known kind. */
-export function failureText({ problem, text }: Failure): string {
-  return problem ? problemText(problem) : text;
+/** Where in a file something is wrong; empty if nobody says. */
+function placeText(words: Record<string, string>): string {
+  const places = (['game', 'entry', 'line', 'column'] as const).filter((name) => words[name]);
+  return [words.path, ...places.map((name) => t(`place.${name}`, words))].filter(Boolean).join(', ');
+}
+
+/** Why something has failed. */
+export function failureText({ problem }: Failure): string {
+  return problemText(problem);
 }
 
 export function refusalText(refusal: Refusal): string {
-  const text = refusal.problem ? problemText(refusal.problem) : refusal.text;
-  return `${t(`refusal.${refusal.code}`)} ${text}`;
+  return `${t(`refusal.${refusal.code}`)} ${problemText(refusal.problem)}`;
 }
 
 /** A day and time in the person's language. */

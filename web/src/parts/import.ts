@@ -2,6 +2,7 @@
 import type { Imported } from '../api/wire';
 import { toast } from '../app/toasts.svelte';
 import { t } from '../i18n/index.svelte';
+import { failureText } from '../i18n/words';
 import { upload } from '../store/http';
 import { tell } from '../store/server.svelte';
 
@@ -11,8 +12,8 @@ export async function importText(blob: Blob, name: string, open: boolean): Promi
     const result = await upload<Imported>('import', { name, open: String(open) }, blob);
     const text = t('record.done', { count: result.total });
     const [error] = result.errors;
-    if (result.total === 0 && error) toast(error, 'bad');
-    else toast(text, 'good');
+    if (result.total > 0 || !error) toast(text, 'good');
+    if (error) toast(failureText(error), 'bad');
     return result;
   } catch (error) {
     tell(error);

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Command, GameState, GamesState, ToTab } from '../api/wire';
+import type { Command, GameState, GamesState, Problem, Refusal, ToTab } from '../api/wire';
 import type { Game, Model } from './apply';
 import { Connection, Refused } from './connection';
 
@@ -109,7 +109,9 @@ test('answers and refusals find their requests', async () => {
   const one = connection.ask({ kind: 'stop_report', game: null });
   const two = connection.ask({ kind: 'stop_report', game: 4 });
   const [first, second] = line().sent;
-  line().says({ kind: 'refusal', id: second?.id ?? 0, error: { code: 'not_found', text: 'no game 4' } });
+  const problem: Problem = { kind: 'no_such', values: { name: '4' }, variant: null, what: 'game' };
+  const error: Refusal = { code: 'not_found', text: 'no game 4', problem };
+  line().says({ kind: 'refusal', id: second?.id ?? 0, error });
   line().says({ kind: 'answer', id: first?.id ?? 0, answer: { kind: 'done' } });
   await expect(one).resolves.toEqual({ kind: 'done' });
   await expect(two).rejects.toThrow('no game 4');

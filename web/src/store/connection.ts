@@ -16,6 +16,11 @@ export class Refused extends Error {
   }
 }
 
+/** A refusal because nobody answers. */
+export function silent(text: string): Refusal {
+  return { code: 'not_now', text, problem: { kind: 'no_answer', values: {}, variant: null } };
+}
+
 /** As much of a WebSocket as is needed here. */
 export interface Socket {
   addEventListener(kind: 'open' | 'close', act: () => void): void;
@@ -65,7 +70,7 @@ export class Connection {
   ask(command: Command): Promise<Answer> {
     return new Promise((done, failed) => {
       if (!this.#open || !this.#socket) {
-        failed(new Refused({ code: 'not_now', text: 'the server does not answer' }));
+        failed(new Refused(silent('the server does not answer')));
         return;
       }
       const id = this.#next++;
@@ -109,7 +114,7 @@ export class Connection {
     socket.addEventListener('close', () => {
       this.#open = false;
       this.#socket = null;
-      const error = new Refused({ code: 'not_now', text: 'the connection was lost' });
+      const error = new Refused(silent('the connection was lost'));
       for (const { failed } of this.#waiting.values()) failed(error);
       this.#waiting.clear();
       this.#onStatus(false);

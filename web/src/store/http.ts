@@ -1,9 +1,15 @@
 // The part of the server that is asked over HTTP: files, the library, positions.
-import { Refused } from './connection';
+import type { Refusal } from '../api/wire';
+import { Refused, silent } from './connection';
 
 async function check(response: Response): Promise<Response> {
   if (response.ok) return response;
-  let refusal = { code: 'malformed' as const, text: `${response.status} ${response.statusText}` };
+  const text = `${response.status} ${response.statusText}`;
+  let refusal: Refusal = {
+    code: 'malformed',
+    text,
+    problem: { kind: 'system', values: { text }, variant: null },
+  };
   try {
     refusal = await response.json();
   } catch {
@@ -12,33 +18,43 @@ async function check(response: Response): Promise<Response> {
   throw new Refused(refusal);
 }
 
+/** What the server answers, or why it does not. */
+async function asked(place: string, how?: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(place, how);
+  } catch (error) {
+    throw new Refused(silent(String(error)));
+  }
+  return check(response);
+}
+
 export async function get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
   const text = new URLSearchParams(query).toString();
-  const response = await fetch(`./api/${path}${text ? `?${text}` : ''}`);
-  return (await check(response)).json();
+  return (await asked(`./api/${path}${text ? `?${text}` : ''}`)).json();
 }
 
 export async function getText(path: string, query: Record<string, string> = {}): Promise<Response> {
   const text = new URLSearchParams(query).toString();
-  return check(await fetch(`./api/${path}${text ? `?${text}` : ''}`));
+  return asked(`./api/${path}${text ? `?${text}` : ''}`);
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  const response = await fetch(`./api/${path}`, {
+  const response = await asked(`./api/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return (await check(response)).json();
+  return response.json();
 }
 
 export async function upload<T>(path: string, query: Record<string, string>, body: Blob): Promise<T> {
-  const response = await fetch(`./api/${path}?${new URLSearchParams(query)}`, {
+  const response = await asked(`./api/${path}?${new URLSearchParams(query)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/octet-stream' },
     body,
   });
-  return (await check(response)).json();
+  return response.json();
 }
 
 /** Hands a file to the person. */

@@ -4,7 +4,7 @@ import type { NodeId } from './ids';
 import { toast } from '../app/toasts.svelte';
 import { refusalText } from '../i18n/words';
 import type { Model, StateOf } from './apply';
-import { Connection, Refused } from './connection';
+import { Connection, Refused, silent } from './connection';
 
 class Status {
   open = $state(false);
@@ -47,7 +47,7 @@ async function knock() {
 
 /** Asks, and fails as the server does. */
 export function ask(command: Command): Promise<Answer> {
-  if (!connection) return Promise.reject(new Refused({ code: 'not_now', text: 'not connected' }));
+  if (!connection) return Promise.reject(new Refused(silent('not connected')));
   return connection.ask(command);
 }
 

@@ -21,7 +21,8 @@ impl World {
     pub(super) fn check_engine(&mut self, id: EngineId, at: Moment) -> Result<Answer, Refusal> {
         let engine = self.registry.get(id)?;
         if matches!(engine.check, Some(CheckRun::Running { .. })) {
-            return Err(refusal(RefusalCode::NotNow, "the engine is being checked"));
+            let text = "the engine is being checked";
+            return Err(refusal(RefusalCode::NotNow, ProblemKind::BeingChecked, text));
         }
         let subject = match &engine.entry.reach {
             Reach::Tcp { address } => Subject::tcp(address),
@@ -55,7 +56,7 @@ impl World {
                 },
                 Err(error) => {
                     let text = printable(&error.to_string());
-                    let problem = Some(Problem::new(ProblemKind::NotChecked).with("text", &text));
+                    let problem = Problem::new(ProblemKind::NotChecked).with("text", &text);
                     CheckRun::Failed { error: Failure { text, problem } }
                 }
             };
@@ -64,7 +65,7 @@ impl World {
         thread::Builder::new()
             .name("check".to_owned())
             .spawn(run)
-            .map_err(|error| refusal(RefusalCode::TooMuch, error.to_string()))?;
+            .map_err(|error| Refusal::because(RefusalCode::TooMuch, Failure::system(&error)))?;
         self.set_check(id, CheckRun::Running { since: at });
         Ok(Answer::Done)
     }

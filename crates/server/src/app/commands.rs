@@ -1,12 +1,13 @@
 //! Commands of tabs: each finds the one who carries it out.
 
 use super::World;
-use crate::engine::{Order, is_program};
-use crate::game::{Room, refusal};
+use crate::engine::{Order, is_program, not_a_program};
+use crate::game::{Room, no_such, odd_text, refusal, too_many};
 use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Command, Delta, EngineEntry, Reach, Refusal, RefusalCode, Settings, Topic,
+    Answer, Command, Delta, EngineEntry, Problem, ProblemKind as Kind, Reach, Refusal, RefusalCode,
+    Settings, Thing, Topic,
 };
 
 /// What the page keeps has at most so many bytes.
@@ -24,10 +25,10 @@ impl World {
         match command {
             Command::Subscribe { topic } => {
                 if self.snapshot(topic).is_none() {
-                    return Err(refusal(RefusalCode::NotFound, format!("there is no `{topic}`")));
+                    return Err(no_such(Thing::Topic, &topic, format!("there is no `{topic}`")));
                 }
                 if !self.subscribe(tab, topic) {
-                    return Err(refusal(RefusalCode::TooMuch, "the tab has too many topics"));
+                    return Err(too_many(Thing::Topic, "the tab has too many topics"));
                 }
                 Ok(Answer::Done)
             }
@@ -87,8 +88,8 @@ impl World {
             Command::OpenConsole { engine } => self.open_console(engine),
             Command::Say { process, line } => {
                 if LONGEST_LINE < line.len() || line.chars().any(char::is_control) {
-                    return Err(refusal(
-                        RefusalCode::Malformed,
+                    return Err(odd_text(
+                        Thing::Line,
                         "the line is too long, or holds control characters",
                     ));
                 }
@@ -113,7 +114,7 @@ impl World {
             | Command::ImportFolder { .. }
             | Command::ResumeJob { .. }
             | Command::TryMove { .. } => {
-                Err(refusal(RefusalCode::NotNow, "this server cannot do that"))
+                Err(refusal(RefusalCode::NotNow, Kind::NotHere, "this server cannot do that"))
             }
         }
     }
@@ -121,7 +122,8 @@ impl World {
     fn set_settings(&mut self, settings: Settings) -> Result<Answer, Refusal> {
         let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
         if MOST_SETTINGS < size {
-            return Err(refusal(RefusalCode::TooMuch, "the page keeps too much"));
+            let why = Problem::too_long(Thing::Settings);
+            return Err(refusal(RefusalCode::TooMuch, why, "the page keeps too much"));
         }
         self.store.save_settings(&settings).map_err(super::games::storage)?;
         self.settings = settings.clone();
@@ -150,7 +152,8 @@ fn preview(text: &str) -> Result<Answer, Refusal> {
     }
     let words = shlex::split(text).unwrap_or_default();
     let Some((first, args)) = words.split_first() else {
-        return Err(refusal(RefusalCode::Malformed, "there is no command, or an open quote"));
+        let text = "there is no command, or an open quote";
+        return Err(refusal(RefusalCode::Malformed, Kind::NoCommand, text));
     };
     let found = if first.contains('/') || first.contains(std::path::MAIN_SEPARATOR) {
         Some(first.clone())
@@ -162,9 +165,6 @@ fn preview(text: &str) -> Result<Answer, Refusal> {
     };
     match found.filter(|path| is_program(std::path::Path::new(path))) {
         Some(path) => Ok(entry(program(&path, args))),
-        None => Err(refusal(
-            RefusalCode::Path,
-            format!("`{}` is no program that may be run", first.escape_debug()),
-        )),
+        None => Err(not_a_program(first)),
     }
 }

@@ -7,12 +7,12 @@ use readyok_protocol::Register;
 
 use super::{MOST_ENDED, Running, World};
 use crate::engine::{BUILT_IN, Death, News, Order, Start, start};
-use crate::game::refusal;
+use crate::game::{no_such, odd_text, refusal};
 use crate::time::Moment;
 use crate::wire::{
     Answer, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState, Failure, GameId,
-    Machine, ProcessId, ProcessState, ProcessStatus, Refusal, RefusalCode, Registration, Topic,
-    Use, ValuesFor, Variant,
+    Machine, Problem, ProblemKind, ProcessId, ProcessState, ProcessStatus, Refusal, RefusalCode,
+    Registration, Thing, Topic, Use, ValuesFor, Variant,
 };
 
 use super::failures::{killed_by_user, server_ends, too_many_engines};
@@ -424,7 +424,11 @@ impl World {
             option.name == button && matches!(option.kind, crate::wire::OptionKind::Button)
         });
         if !known {
-            return Err(refusal(RefusalCode::Engine, "the engine has no such button"));
+            return Err(refusal(
+                RefusalCode::Engine,
+                Problem::no_such(Thing::Button, button),
+                "the engine has no such button",
+            ));
         }
         let press = || Order::Press(button.to_owned());
         let runs = |running: &Running| {
@@ -470,7 +474,7 @@ impl World {
         let engine = self.registry.get_mut(id)?;
         let preset = engine.entry.presets.iter().find(|preset| preset.name == name).cloned();
         let preset =
-            preset.ok_or_else(|| refusal(RefusalCode::NotFound, "there is no such preset"))?;
+            preset.ok_or_else(|| no_such(Thing::Preset, name, "there is no such preset"))?;
         *engine.values_mut(of) = preset.values;
         self.engine_changed(id);
         self.pass_values_on(id);
@@ -485,7 +489,7 @@ impl World {
     ) -> Result<Answer, Refusal> {
         let odd = |text: &str| 1000 < text.len() || text.chars().any(char::is_control);
         if with.as_ref().is_some_and(|with| odd(&with.name) || odd(&with.code)) {
-            return Err(refusal(RefusalCode::Malformed, "the name or the code is too long or odd"));
+            return Err(odd_text(Thing::Registration, "the name or the code is too long or odd"));
         }
         let engine = self.registry.get_mut(id)?;
         engine.entry.registered_as = with.map(|with| (with.name, with.code));
@@ -513,9 +517,13 @@ impl World {
         let running = self.processes.get(&id);
         let handle = running.and_then(|running| running.handle.as_ref());
         let handle = handle
-            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("process {id} does not run")))?;
+            .ok_or_else(|| no_such(Thing::Process, &id, format!("process {id} does not run")))?;
         if !handle.order(order) {
-            return Err(refusal(RefusalCode::Engine, "the engine does not listen"));
+            return Err(refusal(
+                RefusalCode::Engine,
+                ProblemKind::NotListening,
+                "the engine does not listen",
+            ));
         }
         Ok(Answer::Done)
     }
@@ -531,7 +539,7 @@ impl World {
         let state =
             self.processes.get(&id).map(|running| (running.state.engine, running.state.use_for));
         let (engine, use_for) = state
-            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("there is no process {id}")))?;
+            .ok_or_else(|| no_such(Thing::Process, &id, format!("there is no process {id}")))?;
         match use_for {
             Use::Play { game } => {
                 let at = crate::time::now();
@@ -549,7 +557,7 @@ impl World {
     pub(super) fn kill_process(&mut self, id: ProcessId, at: Moment) -> Result<Answer, Refusal> {
         let handle = self.processes.get_mut(&id).and_then(|running| running.handle.take());
         let handle = handle
-            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("process {id} does not run")))?;
+            .ok_or_else(|| no_such(Thing::Process, &id, format!("process {id} does not run")))?;
         handle.kill();
         drop(handle);
         let death = Death { why: killed_by_user(), stderr: Vec::new() };

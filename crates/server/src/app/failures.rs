@@ -1,6 +1,6 @@
 //! What fails without an engine's having said or done anything.
 
-use crate::wire::{Failure, ProblemKind};
+use crate::wire::{Failure, Problem, ProblemKind, Thing};
 
 pub(super) fn other_game() -> Failure {
     Failure::new(ProblemKind::OtherGame, "the engine does not play this game")
@@ -10,7 +10,7 @@ pub(super) fn untold() -> Failure {
     Failure::new(ProblemKind::Untold, "the engine cannot be told of the position")
 }
 
-pub(super) fn cannot_pass() -> Failure {
+pub(crate) fn cannot_pass() -> Failure {
     Failure::new(ProblemKind::CannotPass, "the side to move cannot pass here")
 }
 
@@ -30,7 +30,7 @@ pub(super) fn too_many_engines() -> Failure {
     Failure::new(ProblemKind::TooManyEngines, "too many engines run")
 }
 
-pub(super) fn server_ends() -> Failure {
+pub(crate) fn server_ends() -> Failure {
     Failure::new(ProblemKind::ServerEnds, "the server ends")
 }
 
@@ -40,4 +40,8 @@ pub(super) fn game_changed() -> Failure {
 
 pub(super) fn game_closed() -> Failure {
     Failure::new(ProblemKind::GameClosed, "the game was closed")
+}
+
+pub(super) fn too_many_games() -> Failure {
+    Failure::new(Problem::too_many(Thing::Game), "there are too many games")
 }

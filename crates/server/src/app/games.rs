@@ -8,11 +8,12 @@ use readyok_rules::Position;
 
 use super::{Running, World, is_for};
 use crate::engine::{Job, Order, Purpose, Wording, spoken};
-use crate::game::{Ask, Effect, ROOT, Room, Tree, check_players, refusal};
+use crate::game::{Ask, Effect, ROOT, Room, Tree, check_players, no_such, refusal, too_many};
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Delta, EngineId, Failure, GameId, GamesDelta, NewGame, NodeId, Player, ProcessId,
-    Refusal, RefusalCode, Side, Sides, Thought, Told, Topic, Use, ValuesFor,
+    Answer, Delta, EngineId, Failure, GameId, GamesDelta, NewGame, NodeId, Player,
+    ProblemKind as Kind, ProcessId, Refusal, RefusalCode, Side, Sides, Thing, Thought, Told, Topic,
+    Use, ValuesFor,
 };
 
 /// So many games can be open.
@@ -24,7 +25,7 @@ impl World {
     pub(super) fn room(&mut self, id: GameId) -> Result<&mut Room, Refusal> {
         self.rooms
             .get_mut(&id)
-            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("game {id} is not open")))
+            .ok_or_else(|| no_such(Thing::OpenGame, &id, format!("game {id} is not open")))
     }
 
     /// Sets up a game, and starts it if somebody plays it.
@@ -55,8 +56,8 @@ impl World {
             let resting = self.rooms.values().filter(|room| self.rests(room));
             let oldest = resting.min_by_key(|room| (room.changed(), room.id())).map(Room::id);
             let Some(oldest) = oldest else {
-                return Err(refusal(
-                    RefusalCode::TooMuch,
+                return Err(too_many(
+                    Thing::OpenGame,
                     "too many games are played, analysed or looked at",
                 ));
             };
@@ -135,9 +136,10 @@ impl World {
     pub(super) fn kept_room(&self, id: GameId, at: Moment) -> Result<Room, Refusal> {
         let kept = self.store.game(id).map_err(storage)?;
         let kept =
-            kept.ok_or_else(|| refusal(RefusalCode::NotFound, format!("there is no game {id}")))?;
-        Room::restore(id, kept, at)
-            .ok_or_else(|| refusal(RefusalCode::Storage, format!("game {id} is damaged")))
+            kept.ok_or_else(|| no_such(Thing::Game, &id, format!("there is no game {id}")))?;
+        Room::restore(id, kept, at).ok_or_else(|| {
+            refusal(RefusalCode::Storage, Kind::Damaged, format!("game {id} is damaged"))
+        })
     }
 
     /// Closes a game; it stays in the library, as it is or not at all.
@@ -179,7 +181,7 @@ impl World {
             self.leave_game(id)?;
         }
         if !self.store.delete(id).map_err(storage)? {
-            return Err(refusal(RefusalCode::NotFound, format!("there is no game {id}")));
+            return Err(no_such(Thing::Game, &id, format!("there is no game {id}")));
         }
         Ok(Answer::Done)
     }
@@ -338,8 +340,9 @@ impl World {
         let room = self.rooms.get(&id);
         let variant = room.map(|room| room.game().into());
         let player = room.and_then(|room| room.seat(side)?.engine().cloned());
-        let player =
-            player.ok_or_else(|| refusal(RefusalCode::NotFound, "no engine plays this side"))?;
+        let player = player.ok_or_else(|| {
+            refusal(RefusalCode::NotFound, Kind::NoEngineHere, "no engine plays this side")
+        })?;
         let engine = self.registry.get(player.engine)?;
         let is_unknown = engine.is_unknown();
         let mut values = engine.values(ValuesFor::Play);
@@ -557,5 +560,5 @@ fn thought(told: &Told) -> Thought {
 }
 
 pub(super) fn storage(error: impl std::fmt::Display) -> Refusal {
-    refusal(RefusalCode::Storage, error.to_string())
+    Refusal::because(RefusalCode::Storage, Failure::system(&error))
 }

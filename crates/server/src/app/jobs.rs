@@ -17,11 +17,11 @@ use super::failures::{game_closed, other_game};
 use super::games::storage;
 use super::{App, World};
 use crate::engine::Wording;
-use crate::game::{Room, refusal};
+use crate::game::{Room, no_such, refusal, too_many};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, Delta, Failure, GameId, Job as Told, JobError, JobErrorOf, JobId, JobsDelta, JobsState,
-    Refusal, RefusalCode, ReportSettings, ReportStatus, Topic,
+    ProblemKind as Kind, Refusal, RefusalCode, ReportSettings, ReportStatus, Thing, Topic,
 };
 
 /// So many games can be asked for at once.
@@ -149,7 +149,7 @@ impl World {
     }
 
     fn job(&mut self, id: JobId) -> Result<&mut Job, Refusal> {
-        let missing = || refusal(RefusalCode::NotFound, format!("there is no job {id}"));
+        let missing = || no_such(Thing::Job, &id, format!("there is no job {id}"));
         self.jobs.get_mut(&id).ok_or_else(missing)
     }
 
@@ -158,7 +158,7 @@ impl World {
             self.registry.get(settings.engine)?;
         }
         if MOST_JOBS <= self.jobs.len() {
-            return Err(refusal(RefusalCode::TooMuch, "there are too many jobs: forget some"));
+            return Err(too_many(Thing::Job, "there are too many jobs: forget some"));
         }
         let id = self.store.new_job().map_err(storage)?;
         for game in &games {
@@ -180,7 +180,7 @@ impl World {
         at: Moment,
     ) -> Result<Answer, Refusal> {
         if MOST_GAMES < games.len() {
-            return Err(refusal(RefusalCode::TooMuch, format!("more than {MOST_GAMES} games")));
+            return Err(too_many(Thing::Game, format!("more than {MOST_GAMES} games")));
         }
         let kept = KeptJob { settings: Some(settings), read: true, ..KeptJob::default() };
         let id = self.add_job(kept, games, at)?;
@@ -192,7 +192,8 @@ impl World {
     fn resume_job(&mut self, id: JobId) -> Result<bool, Refusal> {
         let job = self.job(id)?;
         if !matches!(job.status, ReportStatus::Stopped | ReportStatus::Failed) {
-            return Err(refusal(RefusalCode::NotNow, "the job does not stand still"));
+            let text = "the job does not stand still";
+            return Err(refusal(RefusalCode::NotNow, Kind::JobRuns, text));
         }
         job.status = ReportStatus::Running;
         job.failures = 0;
@@ -206,7 +207,7 @@ impl World {
     pub(super) fn stop_job(&mut self, id: JobId) -> Result<Answer, Refusal> {
         let job = self.job(id)?;
         if !job.is_running() {
-            return Err(refusal(RefusalCode::NotNow, "the job does not run"));
+            return Err(refusal(RefusalCode::NotNow, Kind::JobRests, "the job does not run"));
         }
         job.status = ReportStatus::Stopped;
         let current = job.current.take();

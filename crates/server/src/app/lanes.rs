@@ -10,10 +10,11 @@ use readyok_rules::Position;
 use super::World;
 use super::failures::{cannot_pass, game_changed, other_game, untold};
 use crate::engine::{Job, Order, Purpose, Wording};
-use crate::game::{Room, illegal, passed, refusal};
+use crate::game::{Room, illegal, no_such, passed, refusal, too_many};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, Answer, Delta, EngineId, Failure,
-    GameId, Lane, LaneStatus, NodeId, ProcessId, Refusal, RefusalCode, Told, Topic, Use, ValuesFor,
+    GameId, Lane, LaneStatus, NodeId, Problem, ProblemKind as Kind, ProcessId, Refusal,
+    RefusalCode, Thing, Told, Topic, Use, ValuesFor,
 };
 
 /// So many variations can be asked for.
@@ -67,7 +68,7 @@ impl World {
         let cursor = room.cursor();
         let position = room.tree().position(cursor);
         let position = position
-            .ok_or_else(|| refusal(RefusalCode::NotFound, "there is no position to analyse"))?;
+            .ok_or_else(|| no_such(Thing::Position, "", "there is no position to analyse"))?;
         check_settings(&settings, &position)?;
         let playable = {
             let registered = self.registry.get(engine)?;
@@ -79,7 +80,7 @@ impl World {
         }
         let lanes = self.lanes.entry(game).or_default();
         if MOST_LANES <= lanes.len() && !lanes.contains_key(&engine) {
-            return Err(refusal(RefusalCode::TooMuch, "too many engines analyse this game"));
+            return Err(too_many(Thing::Engine, "too many engines analyse this game"));
         }
         let room = lanes.entry(engine).or_insert_with(|| LaneRoom {
             lane: Lane {
@@ -385,12 +386,14 @@ impl World {
 }
 
 fn no_lane(engine: EngineId) -> Refusal {
-    refusal(RefusalCode::NotFound, format!("engine {engine} does not analyse this game"))
+    let text = format!("engine {engine} does not analyse this game");
+    refusal(RefusalCode::NotFound, Kind::NotAnalysed, text)
 }
 
 fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<(), Refusal> {
     if MOST_LINES < settings.lines {
-        return Err(refusal(RefusalCode::TooMuch, "there can be 0 to 20 variations"));
+        let why = Problem::new(Kind::LineCount).with("limit", &MOST_LINES);
+        return Err(refusal(RefusalCode::TooMuch, why, "there can be 0 to 20 variations"));
     }
     for word in &settings.only {
         position.parse_move(word).map_err(|error| illegal(&error))?;

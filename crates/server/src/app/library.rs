@@ -7,10 +7,10 @@ use std::sync::PoisonError;
 use super::World;
 use super::games::storage;
 use crate::engine::BUILT_IN;
-use crate::game::{Room, Tree, refusal};
+use crate::game::{Room, Tree, no_such};
 use crate::time::Moment;
 use crate::wire::{
-    GameId, LibraryGame, NodeId, ProcessId, Protocol, Reach, Refusal, RefusalCode, Speaker,
+    GameId, LibraryGame, NodeId, ProcessId, Protocol, Reach, Refusal, Speaker, Thing,
 };
 
 impl World {
@@ -61,7 +61,7 @@ impl World {
 
     /// The tree of a game, open or not, with the node that is looked at.
     pub(crate) fn tree_of(&self, id: GameId) -> Result<(Tree, NodeId), Refusal> {
-        let missing = || refusal(RefusalCode::NotFound, format!("there is no game {id}"));
+        let missing = || no_such(Thing::Game, &id, format!("there is no game {id}"));
         if let Some(room) = self.rooms.get(&id) {
             return Ok((room.tree().clone(), room.cursor()));
         }

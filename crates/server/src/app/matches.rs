@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::failures::server_ends;
 use super::games::storage;
 use super::{App, World};
-use crate::game::{Room, Tree, refusal};
+use crate::game::{Room, Tree};
 use crate::matches::{Changes, Entrant, Finished, MatchNews, Matches};
 use crate::time::{Moment, now};
 use crate::wire::{
@@ -21,7 +22,7 @@ fn lock(shared: &Mutex<Option<Matches>>) -> MutexGuard<'_, Option<Matches>> {
 }
 
 fn closing() -> Refusal {
-    refusal(RefusalCode::NotNow, "the server ends")
+    Refusal::because(RefusalCode::NotNow, server_ends())
 }
 
 impl App {

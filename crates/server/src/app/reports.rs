@@ -12,9 +12,9 @@ use crate::engine::{Job, Order, Purpose, Wording};
 use crate::game::{Searched, judge, refusal, summary};
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label, Limits, NodeId, ProcessId,
-    Refusal, RefusalCode, ReportDelta, ReportOn, ReportSettings, ReportState, ReportStatus, Score,
-    Told, Topic, Use, ValuesFor,
+    Answer, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label, Limits, NodeId,
+    ProblemKind as Kind, ProcessId, Refusal, RefusalCode, ReportDelta, ReportOn, ReportSettings,
+    ReportState, ReportStatus, Score, Told, Topic, Use, ValuesFor,
 };
 
 /// So long a position is looked at, if nobody says otherwise, in milliseconds.
@@ -134,11 +134,12 @@ impl World {
     ) -> Result<Answer, Refusal> {
         // Folders are read first, without the lock.
         let ReportOn::Games { games } = on else {
-            return Err(refusal(RefusalCode::NotNow, "the folder has to be read first"));
+            let text = "the folder has to be read first";
+            return Err(refusal(RefusalCode::NotNow, Kind::FolderFirst, text));
         };
         self.registry.get(settings.engine)?;
         match *games.as_slice() {
-            [] => Err(refusal(RefusalCode::NotFound, "there are no games")),
+            [] => Err(refusal(RefusalCode::NotFound, Kind::NoGames, "there are no games")),
             [id] => {
                 self.open_game(id, at)?;
                 self.queue_report(id, settings)?;
@@ -159,7 +160,8 @@ impl World {
         nodes.extend(self.room(id)?.tree().main_line());
         let old = self.reports.get_mut(&id);
         if old.as_ref().is_some_and(|report| report.process.is_some()) {
-            return Err(refusal(RefusalCode::NotNow, "the game is being reported on"));
+            let text = "the game is being reported on";
+            return Err(refusal(RefusalCode::NotNow, Kind::BeingReported, text));
         }
         if let Some(report) =
             old.filter(|report| report.settings == *settings && report.nodes == nodes)
@@ -398,7 +400,7 @@ impl World {
             .map(|(id, _)| *id)
             .collect();
         if stops.is_empty() {
-            return Err(refusal(RefusalCode::NotNow, "no report is being made"));
+            return Err(refusal(RefusalCode::NotNow, Kind::NoReport, "no report is being made"));
         }
         for id in stops {
             let Some(report) = self.reports.get_mut(&id) else { continue };

@@ -11,10 +11,10 @@ use super::World;
 use super::failures::{engine_ended, no_score, untold};
 use super::reports::{go, score_at_end};
 use crate::engine::{Job, Order, Purpose, Wording};
-use crate::game::{Room, illegal, refusal, winning};
+use crate::game::{Room, illegal, no_such, refusal, winning};
 use crate::wire::{
-    Answer, Failure, GameId, Limits, NodeId, ProcessId, Refusal, RefusalCode, Side, Told, Use,
-    ValuesFor,
+    Answer, Failure, GameId, Limits, NodeId, ProblemKind as Kind, ProcessId, Refusal, RefusalCode,
+    Side, Thing, Told, Use, ValuesFor,
 };
 
 /// A try that costs no more, in percent of winning chances, is as good as the best.
@@ -44,19 +44,22 @@ impl World {
         text: &str,
         limits: Limits,
     ) -> Result<Verdict, Refusal> {
-        let missing = || refusal(RefusalCode::NotFound, "the report has not judged this position");
+        let missing = || {
+            let text = "the report has not judged this position";
+            refusal(RefusalCode::NotFound, Kind::NotJudged, text)
+        };
         let report = self.reports.get(&game).ok_or_else(missing)?;
         let judged = report.judged_at(node).ok_or_else(missing)?;
         let (engine, side) = (report.engine(), judged.turn);
         let room = self
             .rooms
             .get(&game)
-            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("game {game} is not open")))?;
+            .ok_or_else(|| no_such(Thing::OpenGame, &game, format!("game {game} is not open")))?;
         let kind = room.game();
         let mut position = room
             .tree()
             .position(node)
-            .ok_or_else(|| refusal(RefusalCode::NotFound, format!("there is no node {node}")))?;
+            .ok_or_else(|| no_such(Thing::Node, &node, format!("there is no node {node}")))?;
         let best = winning(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.word).ok());
         let mv = Room::read_move(&position, text)?;
@@ -92,7 +95,11 @@ impl World {
         for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
             self.end_trial(
                 process,
-                Err(refusal(RefusalCode::NotNow, "another move was tried meanwhile")),
+                Err(refusal(
+                    RefusalCode::NotNow,
+                    Kind::OtherMoveTried,
+                    "another move was tried meanwhile",
+                )),
             );
         }
     }

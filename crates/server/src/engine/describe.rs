@@ -10,8 +10,12 @@ use readyok_protocol::{
     Dialect, KnownOption, OptionDecl, OptionKind as Declared, OptionSet, OptionValue, SetBy,
 };
 
+use super::failure::{of_option, option_problem};
 use super::log::printable;
-use crate::wire::{Choice, EngineOption, OptionKind, StrengthRange, Variant};
+use crate::wire::{
+    Choice, EngineOption, Failure, OptionKind, Problem, ProblemKind as Kind, StrengthRange, Thing,
+    Variant,
+};
 
 /// The languages of the page.
 const LANGUAGES: [&str; 2] = ["en", "ja"];
@@ -159,12 +163,18 @@ pub(crate) fn variants(options: &OptionSet, dialect: Dialect) -> Vec<Variant> {
 }
 
 /// Why a value is none of an option; the names of unknown options too.
-pub(crate) fn check_value(options: &[EngineOption], name: &str, value: &str) -> Result<(), String> {
+pub(crate) fn check_value(
+    options: &[EngineOption],
+    name: &str,
+    value: &str,
+) -> Result<(), Failure> {
     let Some(option) = options.iter().find(|option| option.name == name) else {
-        return Err(format!("the engine has no option `{}`", name.escape_debug()));
+        let text = format!("the engine has no option `{}`", name.escape_debug());
+        return Err(Failure::new(Problem::no_such(Thing::Option, name), text));
     };
     if option.set_by_server {
-        return Err(format!("option `{name}` is set by itself, from the game and the search"));
+        let text = format!("option `{name}` is set by itself, from the game and the search");
+        return Err(Failure::new(of_option(Kind::SetByServer, name), text));
     }
     let declared: OptionDecl<'static> = match &option.kind {
         OptionKind::Check { default } => {
@@ -177,16 +187,20 @@ pub(crate) fn check_value(options: &[EngineOption], name: &str, value: &str) -> 
         OptionKind::Combo { choices, .. } => {
             let known = choices.iter().any(|choice| choice.value.eq_ignore_ascii_case(value));
             return known.then_some(()).ok_or_else(|| {
-                format!("option `{name}` has no choice `{}`", value.escape_debug())
+                let text = format!("option `{name}` has no choice `{}`", value.escape_debug());
+                Failure::new(of_option(Kind::NotAChoice, name).with("value", value), text)
             });
         }
-        OptionKind::Button => return Err(format!("option `{name}` is a button")),
+        OptionKind::Button => {
+            let text = format!("option `{name}` is a button");
+            return Err(Failure::new(of_option(Kind::IsAButton, name), text));
+        }
         OptionKind::String { .. } | OptionKind::Filename { .. } | OptionKind::Other { .. } => {
             OptionDecl::string(name.to_owned(), "")
         }
     };
     let read: Result<OptionValue, _> = declared.value(Some(value));
-    read.map(|_| ()).map_err(|error| error.to_string())
+    read.map(|_| ()).map_err(|error| Failure::new(option_problem(&error), error.to_string()))
 }
 
 #[cfg(test)]

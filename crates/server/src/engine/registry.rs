@@ -11,10 +11,11 @@ use super::describe;
 use super::learned::{self, Learned};
 use super::log::printable;
 use super::process::Greeting;
-use crate::game::refusal;
+use crate::game::{no_such, odd_text, refusal, too_many};
 use crate::wire::{
-    CheckRun, EngineEntry, EngineId, EngineOption, EngineState, Failure, Identity, Preset,
-    Protocol, Reach, Refusal, RefusalCode, StrengthRange, ValuesFor, Variant,
+    CheckRun, EngineEntry, EngineId, EngineOption, EngineState, Failure, Identity, Preset, Problem,
+    ProblemKind as Kind, Protocol, Reach, Refusal, RefusalCode, StrengthRange, Thing, ValuesFor,
+    Variant,
 };
 
 /// The engine that comes with the program.
@@ -265,10 +266,10 @@ impl Registry {
     pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, Refusal> {
         check_entry(&entry)?;
         if MOST <= self.engines.len() {
-            return Err(refusal(RefusalCode::TooMuch, "there are too many engines"));
+            return Err(too_many(Thing::Engine, "there are too many engines"));
         }
         let id = self.last.checked_add(1);
-        let id = id.ok_or_else(|| refusal(RefusalCode::TooMuch, "all numbers are used up"))?;
+        let id = id.ok_or_else(|| too_many(Thing::Engine, "all numbers are used up"))?;
         self.last = id;
         self.engines.insert(id, Registered::new(entry.into()));
         Ok(id)
@@ -277,7 +278,7 @@ impl Registry {
     /// Changes how an engine is reached.
     pub(crate) fn change(&mut self, id: EngineId, entry: EngineEntry) -> Result<(), Refusal> {
         if id == BUILT_IN {
-            return Err(refusal(RefusalCode::NotNow, "the built-in engine stays as it is"));
+            return Err(built_in_stays());
         }
         check_entry(&entry)?;
         let engine = self.get_mut(id)?;
@@ -292,7 +293,7 @@ impl Registry {
 
     pub(crate) fn remove(&mut self, id: EngineId) -> Result<(), Refusal> {
         if id == BUILT_IN {
-            return Err(refusal(RefusalCode::NotNow, "the built-in engine stays"));
+            return Err(built_in_stays());
         }
         self.engines.remove(&id).map(|_| ()).ok_or_else(|| no_engine(id))
     }
@@ -308,7 +309,7 @@ impl Registry {
         for (name, value) in values {
             let Some(value) = value else { continue };
             describe::check_value(engine.options(), name, value)
-                .map_err(|error| refusal(RefusalCode::Engine, error))?;
+                .map_err(|why| Refusal::because(RefusalCode::Engine, why))?;
         }
         let all = engine.values_mut(of);
         for (name, value) in values {
@@ -326,7 +327,7 @@ impl Registry {
         let presets = &mut engine.entry.presets;
         let too_long = LONGEST < preset.name.len() || MOST_VALUES < preset.values.len();
         if preset.name.trim().is_empty() || too_long || MOST_VALUES <= presets.len() {
-            return Err(refusal(RefusalCode::Malformed, "the preset has no name, or is too large"));
+            return Err(odd_text(Thing::Preset, "the preset has no name, or is too large"));
         }
         presets.retain(|it| it.name != preset.name);
         presets.push(preset);
@@ -356,23 +357,39 @@ impl Registry {
 }
 
 fn no_engine(id: EngineId) -> Refusal {
-    refusal(RefusalCode::NotFound, format!("there is no engine {id}"))
+    no_such(Thing::Engine, &id, format!("there is no engine {id}"))
+}
+
+fn built_in_stays() -> Refusal {
+    refusal(RefusalCode::NotNow, Kind::BuiltInStays, "the built-in engine stays as it is")
+}
+
+/// What cannot be run.
+pub(crate) fn not_a_program(path: &str) -> Refusal {
+    let text = format!("`{}` is no program that may be run", path.escape_debug());
+    refusal(RefusalCode::Path, Problem::new(Kind::NotAProgram).with("name", path), text)
 }
 
 /// Refuses what cannot be run as it stands.
 fn check_entry(entry: &EngineEntry) -> Result<(), Refusal> {
-    let wrong = |text: &str| Err(refusal(RefusalCode::Malformed, text));
-    let odd = |text: &str| LONGEST < text.len() || text.chars().any(char::is_control);
-    if odd(&entry.name) {
-        return wrong("the name is too long, or holds control characters");
+    let is_odd = |text: &str| LONGEST < text.len() || text.chars().any(char::is_control);
+    if is_odd(&entry.name) {
+        return Err(odd_text(
+            Thing::EngineName,
+            "the name is too long, or holds control characters",
+        ));
     }
     match &entry.reach {
-        Reach::BuiltIn => wrong("the built-in engine is registered already"),
+        Reach::BuiltIn => {
+            let text = "the built-in engine is registered already";
+            Err(refusal(RefusalCode::Malformed, Kind::BuiltInStays, text))
+        }
         Reach::Tcp { address } => {
             let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
             let port = port.and_then(|(_, port)| port.parse::<u16>().ok());
-            if odd(address) || port.is_none() {
-                return wrong("an address has the form host:port");
+            if is_odd(address) || port.is_none() {
+                let text = "an address has the form host:port";
+                return Err(refusal(RefusalCode::Malformed, Kind::AddressForm, text));
             }
             Ok(())
         }
@@ -383,17 +400,16 @@ fn check_entry(entry: &EngineEntry) -> Result<(), Refusal> {
                 || MOST_VALUES < env.len()
                 || env.keys().any(|name| name.is_empty() || name.contains('='))
             {
-                return wrong("an argument or variable is too long or odd, or there are too many");
+                let text = "an argument or variable is too long or odd, or there are too many";
+                return Err(odd_text(Thing::Argument, text));
             }
             let is_absolute = |path: &str| Path::new(path).is_absolute();
             if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {
-                return Err(refusal(RefusalCode::Path, "a program is given by its absolute path"));
+                let text = "a program is given by its absolute path";
+                return Err(refusal(RefusalCode::Path, Kind::AbsolutePath, text));
             }
             if !is_program(Path::new(path)) {
-                return Err(refusal(
-                    RefusalCode::Path,
-                    format!("`{}` is no program that may be run", path.escape_debug()),
-                ));
+                return Err(not_a_program(path));
             }
             Ok(())
         }

@@ -2,11 +2,11 @@
 
 use readyok_rules::{Field, Game, Illegal, MoveError, PositionError, Side as RulesSide};
 
-use super::refusal;
+use super::refused::refusal;
 use crate::wire::{Problem, ProblemKind as Kind, Refusal, RefusalCode};
 
 /// Why a position cannot be played.
-pub(crate) fn position_problem(game: Game, error: &PositionError) -> Problem {
+pub(crate) fn position_problem(game: Option<Game>, error: &PositionError) -> Problem {
     let side = |side: &RulesSide| match side {
         RulesSide::First => "first",
         RulesSide::Second => "second",
@@ -54,7 +54,7 @@ pub(crate) fn position_problem(game: Game, error: &PositionError) -> Problem {
         }
         PositionError::NotForHand { piece } => Problem::new(Kind::NotForHand).with("piece", piece),
     };
-    Problem { variant: Some(game.into()), ..problem }
+    Problem { variant: game.map(Into::into), ..problem }
 }
 
 fn field_word(field: Field) -> &'static str {
@@ -108,11 +108,10 @@ pub(crate) fn move_problem(error: &MoveError) -> Problem {
 pub(crate) fn illegal(error: &MoveError) -> Refusal {
     let ambiguous = error.why == Illegal::Ambiguous;
     let code = if ambiguous { RefusalCode::AmbiguousMove } else { RefusalCode::IllegalMove };
-    Refusal { problem: Some(move_problem(error)), ..refusal(code, error.to_string()) }
+    refusal(code, move_problem(error), error.to_string())
 }
 
 /// A position that is refused.
 pub(crate) fn unplayable(game: Game, error: &PositionError) -> Refusal {
-    let problem = Some(position_problem(game, error));
-    Refusal { problem, ..refusal(RefusalCode::Position, error.to_string()) }
+    refusal(RefusalCode::Position, position_problem(Some(game), error), error.to_string())
 }

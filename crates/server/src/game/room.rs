@@ -29,13 +29,14 @@ use readyok_rules::{EndRules, Ending, Game, Illegal, Move, MoveError, Notation, 
 use super::clock::{GameClocks, Reading};
 use super::here::{here, outcome as wire_outcome, result_word};
 use super::problem::illegal;
+use super::refused::{no_such, odd_text, refusal, too_many};
 use super::tree::{ROOT, Tree};
 use crate::engine::Wording;
 use crate::time::Moment;
 use crate::wire::{
     At, Claim, EndReason, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint,
     KeptState, Limits, NodeId, Outcome, Over, Play, PlayRules, PlayStatus, Player, PlayerState,
-    PonderState, Refusal, RefusalCode, Side, Sides, Thought, Time, Undo,
+    PonderState, ProblemKind, Refusal, RefusalCode, Side, Sides, Thing, Thought, Time, Undo,
 };
 
 /// One open game.
@@ -192,16 +193,21 @@ pub(crate) enum Engines {
 /// So much later than its clock says an engine has lost for sure: its answer needs time to be read.
 const GRACE: u64 = 1000;
 
-pub(crate) fn refusal(code: RefusalCode, text: impl Into<String>) -> Refusal {
-    Refusal { code, text: text.into(), problem: None }
-}
-
-fn not_now(text: &str) -> Refusal {
-    refusal(RefusalCode::NotNow, text)
+fn not_now(why: ProblemKind, text: &str) -> Refusal {
+    refusal(RefusalCode::NotNow, why, text)
 }
 
 fn no_node(id: NodeId) -> Refusal {
-    refusal(RefusalCode::NotFound, format!("the game has no node {id}"))
+    no_such(Thing::Node, &id, format!("the game has no node {id}"))
+}
+
+/// A move that the tree does not take.
+pub(crate) fn not_added(parent: NodeId, error: AddError) -> Refusal {
+    match error {
+        AddError::NoSuchNode => no_node(parent),
+        AddError::Full => refusal(RefusalCode::TooMuch, ProblemKind::TreeFull, "the tree is full"),
+        AddError::Move(error) => illegal(&error),
+    }
 }
 
 impl Seat {
@@ -352,7 +358,10 @@ impl Room {
                 }
             }
         }
-        Err(found.map_or_else(|| refusal(RefusalCode::IllegalMove, ""), |error| illegal(&error)))
+        Err(found.map_or_else(
+            || refusal(RefusalCode::IllegalMove, ProblemKind::Unreadable, ""),
+            |error| illegal(&error),
+        ))
     }
 
     /// Looks at a node.
@@ -372,11 +381,7 @@ impl Room {
     /// Adds a move to the tree, and marks what the page has to know.
     fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, Refusal> {
         let known = self.tree.child(parent, mv);
-        let id = self.tree.add(parent, mv).map_err(|error| match error {
-            AddError::NoSuchNode => no_node(parent),
-            AddError::Full => refusal(RefusalCode::TooMuch, "the tree is full"),
-            AddError::Move(error) => illegal(&error),
-        })?;
+        let id = self.tree.add(parent, mv).map_err(|error| not_added(parent, error))?;
         if known.is_none() {
             self.dirty.nodes.extend([parent, id]);
             self.dirty.unsaved = true;

@@ -5,15 +5,19 @@ use readyok_arena::plan::{OpeningOrder, OpeningSource, Openings};
 use readyok_rules::{Game, Handicap, Position, Setup};
 
 use super::problem::{illegal, unplayable};
-use super::room::{check_players, refusal};
+use super::refused::refusal;
+use super::room::{check_players, not_added};
 use super::tree::Tree;
-use crate::wire::{Book, NewGame, Refusal, RefusalCode, Start, Variant};
+use super::unread::bad_openings;
+use crate::wire::{
+    Book, NewGame, Problem, ProblemKind as Kind, Refusal, RefusalCode, Start, Thing, Variant,
+};
 
 /// No text of a position with its moves is longer.
 const LONGEST: usize = 64 << 10;
 
-fn wrong(text: impl std::fmt::Display) -> Refusal {
-    refusal(RefusalCode::Position, text.to_string())
+fn wrong(why: impl Into<Problem>, text: &str) -> Refusal {
+    refusal(RefusalCode::Position, why, text)
 }
 
 /// The position of a start, and the words of the moves that a `position …` line has.
@@ -27,18 +31,21 @@ pub(crate) fn read_start(
         Start::Usual => return Ok((Position::start(game), Vec::new())),
         Start::Number { number } => {
             if variant != Variant::Chess960 {
-                return Err(wrong("only Chess960 has numbered start positions"));
+                return Err(wrong(
+                    Kind::StartOfOtherGame,
+                    "only Chess960 has numbered start positions",
+                ));
             }
             let number = number.unwrap_or(lot % 960);
             Setup::chess960(number)
-                .ok_or_else(|| wrong(format!("there is no start position {number}")))?
+                .ok_or_else(|| no_start(Thing::StartNumber, &number.to_string()))?
         }
         Start::Handicap { name } => {
             if variant != Variant::Shogi {
-                return Err(wrong("only shogi has handicaps"));
+                return Err(wrong(Kind::StartOfOtherGame, "only shogi has handicaps"));
             }
-            let handicap = Handicap::of_name(name)
-                .ok_or_else(|| wrong(format!("there is no handicap `{}`", name.escape_debug())))?;
+            let handicap =
+                Handicap::of_name(name).ok_or_else(|| no_start(Thing::Handicap, name))?;
             Setup::handicap(handicap)
         }
         Start::Text { text } => return read_text(game, text),
@@ -46,10 +53,19 @@ pub(crate) fn read_start(
     Ok((setup.position().map_err(|error| unplayable(game, &error))?, Vec::new()))
 }
 
+fn no_start(what: Thing, name: &str) -> Refusal {
+    let text = format!("there is no start position `{}`", name.escape_debug());
+    wrong(Problem::no_such(what, name), &text)
+}
+
 /// Reads FEN, SFEN, or a `position …` line.
 fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), Refusal> {
     if LONGEST < text.len() {
-        return Err(refusal(RefusalCode::TooMuch, "the text is too long"));
+        return Err(refusal(
+            RefusalCode::TooMuch,
+            Problem::too_long(Thing::Text),
+            "the text is too long",
+        ));
     }
     let mut words = text.split_whitespace().peekable();
     words.next_if_eq(&"position");
@@ -84,8 +100,8 @@ pub(crate) fn open(new: &NewGame) -> Result<Tree, Refusal> {
     let mut position = position;
     for word in words {
         let mv = position.parse_move(&word).map_err(|error| illegal(&error))?;
-        at = tree.add(at, mv).map_err(wrong)?;
-        position.play(mv).map_err(wrong)?;
+        at = tree.add(at, mv).map_err(|error| not_added(at, error))?;
+        position.play(mv).map_err(|error| illegal(&error))?;
     }
     Ok(tree)
 }
@@ -98,7 +114,7 @@ fn read_book(
     lot: u64,
 ) -> Result<(Position, Vec<String>), Refusal> {
     if !matches!(start, Start::Usual | Start::Number { number: None }) {
-        return Err(wrong("a book begins at the usual position"));
+        return Err(wrong(Kind::BookStart, "a book begins at the usual position"));
     }
     let game = Game::from(variant);
     let openings = Openings {
@@ -107,11 +123,11 @@ fn read_book(
         plies: Some(book.plies),
         ..Openings::default()
     };
-    let refused = |error: OpeningError| refusal(RefusalCode::Path, error.to_string());
+    let refused = |error: OpeningError| bad_openings(game, RefusalCode::Path, &error);
     let mut book = arena::Book::open(game, &openings, lot).map_err(refused)?;
     let opening = book.get(0).map_err(refused)?;
     let position = match &opening.position {
-        Some(text) => Position::from_text(game, text).map_err(wrong)?,
+        Some(text) => Position::from_text(game, text).map_err(|error| unplayable(game, &error))?,
         None => Position::start(game),
     };
     Ok((position, opening.moves))
@@ -170,7 +186,7 @@ mod tests {
         check(
             Variant::Chess960,
             &Start::Number { number: Some(960) },
-            "there is no start position",
+            "there is no start position `960`",
         );
         check(Variant::Chess, &Start::Number { number: Some(1) }, "only Chess960");
         check(Variant::Chess, &text("8/8/8/8/8/8/8/8 w - - 0 1"), "");

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::Service;
 use super::rest::refused;
 use crate::engine::is_program;
-use crate::game::refusal;
-use crate::wire::{Folder, FolderEntry, Refusal, RefusalCode};
+use crate::game::{io_problem, refusal};
+use crate::wire::{Folder, FolderEntry, Problem, ProblemKind, Refusal, RefusalCode, Thing};
 
 /// So much of a folder is shown.
 const MOST: usize = 2000;
@@ -32,21 +32,23 @@ pub(super) async fn folder(State(service): State<Service>, Query(asked): Query<A
     match read.await {
         Ok(Ok(folder)) => Json(folder).into_response(),
         Ok(Err(error)) => refused(error),
-        Err(_) => refused(refusal(RefusalCode::Storage, "the folder cannot be read")),
+        Err(_) => {
+            refused(refusal(RefusalCode::Storage, ProblemKind::Unread, "the folder cannot be read"))
+        }
     }
 }
 
 /// A path below one of the roots, as it really is: links that lead out of them do not. Only within the roots is it told
 /// that there is nothing.
 pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refusal> {
-    let outside =
-        || refusal(RefusalCode::Path, "the path is outside of the folders that are shown");
+    let text = "the path is outside of the folders that are shown";
+    let outside = || refusal(RefusalCode::Path, ProblemKind::OutsideFolders, text);
     if !path.is_absolute() {
         return Err(outside());
     }
     let real = path.canonicalize().map_err(|error| match path.parent() {
         Some(parent) if error.kind() == ErrorKind::NotFound && allowed(parent, roots).is_ok() => {
-            refusal(RefusalCode::Path, "there is no such file")
+            refusal(RefusalCode::Path, Problem::no_such(Thing::File, ""), "there is no such file")
         }
         _ => outside(),
     })?;
@@ -64,8 +66,8 @@ fn list_of_roots(roots: &[PathBuf]) -> Folder {
 
 fn list(path: &Path, roots: &[PathBuf]) -> Result<Folder, Refusal> {
     let real = allowed(path, roots)?;
-    let all =
-        std::fs::read_dir(&real).map_err(|error| refusal(RefusalCode::Path, error.to_string()))?;
+    let unread = |error| refusal(RefusalCode::Path, io_problem(&error), error.to_string());
+    let all = std::fs::read_dir(&real).map_err(unread)?;
     let mut entries: Vec<FolderEntry> =
         all.flatten().take(20 * MOST).filter_map(|it| entry(&it.path())).collect();
     entries.sort_by(|a, b| (!a.folder, &a.name).cmp(&(!b.folder, &b.name)));

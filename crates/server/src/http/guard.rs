@@ -22,7 +22,7 @@ use subtle::ConstantTimeEq;
 
 use super::Service;
 use crate::game::refusal;
-use crate::wire::RefusalCode;
+use crate::wire::{ProblemKind, RefusalCode};
 
 /// So many links can wait to be used.
 const MOST_LINKS: usize = 16;
@@ -244,13 +244,16 @@ pub(super) async fn guard(
             Some(_) | None => next.run(request).await,
         },
         Err(status) => {
-            let text = match status {
-                StatusCode::UNAUTHORIZED => "open the link that the program has printed",
-                StatusCode::MISDIRECTED_REQUEST => "this server does not go by that name",
-                StatusCode::FORBIDDEN => "another page has asked for this",
-                _ => "the request is not one of the page",
+            let other = ProblemKind::NotOfThePage;
+            let (why, text) = match status {
+                StatusCode::UNAUTHORIZED => {
+                    (ProblemKind::NotLetIn, "open the link that the program has printed")
+                }
+                StatusCode::MISDIRECTED_REQUEST => (other, "this server does not go by that name"),
+                StatusCode::FORBIDDEN => (other, "another page has asked for this"),
+                _ => (other, "the request is not one of the page"),
             };
-            (status, Json(refusal(RefusalCode::Malformed, text))).into_response()
+            (status, Json(refusal(RefusalCode::Malformed, why, text))).into_response()
         }
     };
     let headers = response.headers_mut();

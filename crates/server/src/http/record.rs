@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use super::Service;
 use super::rest::refused;
-use crate::game::{ROOT, Tree, refusal};
+use crate::game::{ROOT, Tree, refusal, unwritten};
 use crate::import::read_each;
 use crate::time::now;
-use crate::wire::{GameId, Imported, RecordFormat, Refusal, RefusalCode};
+use crate::wire::{GameId, Imported, ProblemKind, RecordFormat, Refusal, RefusalCode};
 
 /// So many games are told of.
 const MOST_TOLD: usize = 1000;
@@ -35,7 +35,8 @@ pub(super) async fn import(
 ) -> Response {
     // Before a byte of it is taken: each may be large.
     let Ok(permit) = service.uploads.try_acquire_owned() else {
-        return refused(refusal(RefusalCode::NotNow, "too many files are being read"));
+        let text = "too many files are being read";
+        return refused(refusal(RefusalCode::NotNow, ProblemKind::BusyReading, text));
     };
     let body = match Bytes::from_request(request, &()).await {
         Ok(body) => body,
@@ -58,7 +59,7 @@ pub(super) async fn import(
                     }
                     imported.total += 1;
                 }
-                Err(error) => refused = Some(error.text),
+                Err(error) => refused = Some(error.into()),
             }
             refused.is_none()
         });
@@ -69,7 +70,9 @@ pub(super) async fn import(
     });
     match done.await {
         Ok(imported) => Json(imported).into_response(),
-        Err(_) => refused(refusal(RefusalCode::Record, "the file cannot be read")),
+        Err(_) => {
+            refused(refusal(RefusalCode::Record, ProblemKind::Unread, "the file cannot be read"))
+        }
     }
 }
 
@@ -159,6 +162,6 @@ fn written(
     };
     let mut bytes = Vec::new();
     write_encoded(&tree.to_record(), format, encoding, &mut bytes)
-        .map_err(|error| refusal(RefusalCode::Record, error.to_string()))?;
+        .map_err(|error| unwritten(&error))?;
     Ok(bytes)
 }

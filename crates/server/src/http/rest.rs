@@ -8,12 +8,13 @@ use readyok_rules::{Handicap, Move, Position, Setup};
 use serde::Deserialize;
 
 use super::Service;
+use crate::app::failures::cannot_pass;
 use crate::game::here::here;
-use crate::game::{Room, illegal, passed, read_start, refusal};
+use crate::game::{Room, illegal, no_such, passed, read_start, too_many};
 use crate::store::SearchError;
 use crate::wire::{
-    Choices, HandicapChoice, LibraryQuery, NagChoice, PositionCheck, ProcessId, Refusal,
-    RefusalCode, Start, Variant,
+    Choices, Failure, HandicapChoice, LibraryQuery, NagChoice, PositionCheck, ProcessId, Refusal,
+    RefusalCode, Start, Thing, Variant,
 };
 
 /// A line of a threat has at most so many moves.
@@ -85,25 +86,22 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
     let Edited { variant, text, threat } = edited;
     let setup = Setup::read(variant.into(), &text).ok();
     let setup = setup.map(|setup| setup.text(readyok_rules::FenForm::default()));
-    let nothing =
-        PositionCheck { here: None, text: setup, error: None, problem: None, squares: Vec::new() };
+    let nothing = PositionCheck { here: None, text: setup, error: None, squares: Vec::new() };
     let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, words)| {
         let mut last = play(&mut position, &words)?;
         if let Some(words) = threat {
             if LONGEST_THREAT < words.len() {
-                return Err(refusal(RefusalCode::TooMuch, "the line is too long"));
+                return Err(too_many(Thing::Move, "the line is too long"));
             }
             position = passed(&position)
-                .ok_or_else(|| refusal(RefusalCode::NotNow, "the side to move cannot pass"))?;
+                .ok_or_else(|| Refusal::because(RefusalCode::NotNow, cannot_pass()))?;
             last = play(&mut position, &words)?.or(last);
         }
         Ok(here(&position, last))
     });
     Json(match read {
         Ok(here) => PositionCheck { text: Some(here.text.clone()), here: Some(here), ..nothing },
-        Err(Refusal { text, problem, .. }) => {
-            PositionCheck { error: Some(text), problem, ..nothing }
-        }
+        Err(error) => PositionCheck { error: Some(error.into()), ..nothing },
     })
 }
 
@@ -123,16 +121,25 @@ pub(super) async fn log(
     Path(process): Path<ProcessId>,
 ) -> Response {
     let Some(text) = service.app.world().log_text(process) else {
-        return refused(refusal(RefusalCode::NotFound, format!("there is no process {process}")));
+        return refused(no_such(
+            Thing::Process,
+            &process,
+            format!("there is no process {process}"),
+        ));
     };
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+}
+
+/// What the disk or the library says.
+fn unkept(error: &impl ToString) -> Refusal {
+    Refusal::because(RefusalCode::Storage, Failure::system(error))
 }
 
 pub(super) async fn engines(State(service): State<Service>) -> Response {
     let written = service.app.world().engines_toml();
     match written {
         Ok(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-        Err(error) => refused(refusal(RefusalCode::Storage, error.to_string())),
+        Err(error) => refused(unkept(&error)),
     }
 }
 
@@ -144,9 +151,7 @@ pub(super) async fn search(
     match tokio::task::spawn_blocking(move || library.search(&query)).await {
         Ok(Ok(page)) => Json(page).into_response(),
         Ok(Err(SearchError::Query(error))) => refused(error),
-        Ok(Err(SearchError::Store(error))) => {
-            refused(refusal(RefusalCode::Storage, error.to_string()))
-        }
+        Ok(Err(SearchError::Store(error))) => refused(unkept(&error)),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

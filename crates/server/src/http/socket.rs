@@ -11,10 +11,14 @@ use futures_util::{SinkExt, StreamExt};
 
 use super::Service;
 use super::files::allowed;
+use crate::app::failures::server_ends;
 use crate::app::{App, Verdict};
 use crate::game::refusal;
 use crate::hub::{Next, Outbox, TabId, text};
-use crate::wire::{Answer, Command, MatchOpenings, Refusal, RefusalCode, ReportOn, Request, ToTab};
+use crate::wire::{
+    Answer, Command, Failure, MatchOpenings, ProblemKind, Refusal, RefusalCode, ReportOn, Request,
+    ToTab,
+};
 
 /// No message of a tab is larger.
 const LARGEST: usize = 1 << 20;
@@ -96,7 +100,10 @@ async fn read(
             Err(error) => {
                 // Without its number nobody could tell what it was.
                 let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
-                ToTab::Refusal { id, error: refusal(RefusalCode::Malformed, error.to_string()) }
+                ToTab::Refusal {
+                    id,
+                    error: Refusal::because(RefusalCode::Malformed, Failure::system(&error)),
+                }
             }
         };
         outbox.push(text(&answer));
@@ -113,7 +120,7 @@ fn told(id: u32, answer: Result<Answer, Refusal>) -> ToTab {
 /// An engine is asked first; the tab goes on meanwhile.
 fn answer_later(id: u32, verdict: Verdict, outbox: Arc<Outbox>) {
     tokio::spawn(async move {
-        let lost = || Err(refusal(RefusalCode::NotNow, "the server ends"));
+        let lost = || Err(Refusal::because(RefusalCode::NotNow, server_ends()));
         let answer = verdict.await.unwrap_or_else(|_| lost());
         outbox.push(text(&told(id, answer)));
     });
@@ -150,7 +157,9 @@ async fn carry_out(
         }
         app.command(tab, command)
     });
-    done.await.unwrap_or_else(|_| Err(refusal(RefusalCode::Path, "the file cannot be read")))
+    done.await.unwrap_or_else(|_| {
+        Err(refusal(RefusalCode::Path, ProblemKind::Unread, "the file cannot be read"))
+    })
 }
 
 /// What can be read of a request that makes no sense.

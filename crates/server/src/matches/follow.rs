@@ -7,17 +7,17 @@ use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::result::PlayedMove;
-use readyok_arena::stats::Verdict;
 use readyok_rules::record::{GameRecord, Node};
 use readyok_rules::{Move, Side};
 
+use super::note::{decided, has_failed, warning};
 use super::outcome::{of_game, score};
 use super::record::{Finished, begun, finished, play};
 use super::tally::Tally;
 use crate::game::here::{last_move, move_text};
 use crate::wire::{
-    CurvePoint, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId, MatchLine, MatchPlan,
-    MatchScore, MatchState, MatchStatus, Score, Sides,
+    CurvePoint, Failure, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId, MatchLine,
+    MatchPlan, MatchScore, MatchState, MatchStatus, Score, Sides,
 };
 
 /// So many of the last games are listed.
@@ -40,7 +40,7 @@ pub struct Follow {
     games: VecDeque<MatchGame>,
     /// Played, and not stored yet.
     waiting: BTreeMap<u64, PairResult>,
-    note: Option<String>,
+    note: Option<Failure>,
     /// Why no more games are played.
     end: Option<End>,
     news: News,
@@ -106,7 +106,7 @@ impl Follow {
                     .saturating_add(number + 1),
                 round: pair.pairing.round,
                 engines: Sides { first: game.first.0, second: game.second.0 },
-                outcome: of_game(game),
+                outcome: of_game(self.plan.game, game),
                 plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
             };
             if self.games.len() == MOST_GAMES {
@@ -142,13 +142,13 @@ impl Follow {
                     return finished(&self.plan, &pair);
                 }
             }
-            Event::Warning { text, engine, .. } => {
-                let who = engine.map(|engine| format!("{}: ", self.name(engine)));
-                self.set_note(&format!("{}{text}", who.unwrap_or_default()));
+            Event::Warning { text, engine, about, .. } => {
+                let who = engine.map(|engine| self.name(engine));
+                let kind = about.as_ref().map(|about| &about.kind);
+                self.set_note(warning(who.as_deref(), kind, text));
             }
             Event::EngineFailure { engine, count, .. } => {
-                let name = self.name(*engine);
-                self.set_note(&format!("{name} has failed, {count} times so far"));
+                self.set_note(has_failed(&self.name(*engine), *count));
             }
             Event::Stopping { .. } => self.set_status(MatchStatus::Finishing),
             Event::MatchEnd { why, .. } => {
@@ -166,29 +166,21 @@ impl Follow {
         let Some(why) = self.end.take() else { return };
         let (status, note) = match why {
             End::Complete => (MatchStatus::Over, None),
-            End::Test { verdict } => (
-                MatchStatus::Over,
-                Some(match verdict {
-                    Verdict::AcceptH0 => "the test accepts H0".to_owned(),
-                    Verdict::AcceptH1 => "the test accepts H1".to_owned(),
-                    Verdict::Continue => "the test goes on".to_owned(),
-                }),
-            ),
+            End::Test { verdict } => (MatchStatus::Over, decided(verdict)),
             End::Interrupted => (MatchStatus::Paused, None),
-            End::Failures { engine, count } => (
-                MatchStatus::Failed,
-                Some(format!("{} has failed {count} times", self.name(engine))),
-            ),
-            End::Error { text } => (MatchStatus::Failed, Some(text)),
+            End::Failures { engine, count } => {
+                (MatchStatus::Failed, Some(has_failed(&self.name(engine), count)))
+            }
+            End::Error { text } => (MatchStatus::Failed, Some(Failure::system(&text))),
         };
         self.set_status(status);
         if let Some(note) = note {
-            self.set_note(&note);
+            self.set_note(note);
         }
     }
 
     /// The match could not be played.
-    pub fn failed(&mut self, why: &str) {
+    pub fn failed(&mut self, why: Failure) {
         self.end(|_| true);
         self.set_status(MatchStatus::Failed);
         self.set_note(why);
@@ -203,9 +195,10 @@ impl Follow {
     }
 
     /// Says why it ended or what went wrong.
-    pub fn set_note(&mut self, note: &str) {
+    pub fn set_note(&mut self, note: Failure) {
         // It may be in an engine's words.
-        self.note = Some(note.chars().filter(|letter| !letter.is_control()).take(1000).collect());
+        let text = note.text.chars().filter(|letter| !letter.is_control()).take(1000).collect();
+        self.note = Some(Failure { text, ..note });
         (self.news.note, self.news.any) = (true, true);
     }
 
@@ -280,8 +273,8 @@ impl Follow {
     }
 
     /// Why it ended, or what went wrong.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+    pub fn note(&self) -> Option<&Failure> {
+        self.note.as_ref()
     }
 
     /// Games that count.

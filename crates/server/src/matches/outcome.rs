@@ -1,15 +1,18 @@
 //! Ends of games of a match in the words of the page and of records.
 
 use readyok_arena::result::{GameResult, MoveScore, Termination};
+use readyok_client::Exit;
 use readyok_rules::record::{RecordScore, Termination as RecordEnd};
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Position, Side};
 
+use crate::engine::{exited, printable};
+use crate::game::move_problem;
 use crate::wire::{EndReason, Outcome, Problem, ProblemKind, Score};
 
 /// How a game ended, for the page.
-pub(super) fn outcome(winner: Option<Side>, end: &Termination) -> Outcome {
+fn outcome(game: Game, winner: Option<Side>, end: &Termination) -> Outcome {
     let (reason, detail) = reason(end);
-    let problem = problem(end);
+    let problem = problem(game, end);
     let result = match winner {
         Some(Side::First) => "1-0",
         Some(Side::Second) => "0-1",
@@ -55,7 +58,7 @@ fn reason(end: &Termination) -> (EndReason, Option<String>) {
 }
 
 /// What there is to say about an end in words of the page.
-fn problem(end: &Termination) -> Option<Problem> {
+fn problem(game: Game, end: &Termination) -> Option<Problem> {
     Some(match end {
         Termination::DrawAdjudication => Problem::new(ProblemKind::ByScores),
         Termination::ResignAdjudication => Problem::new(ProblemKind::ByScore),
@@ -65,6 +68,21 @@ fn problem(end: &Termination) -> Option<Problem> {
         }
         Termination::Stall { waited_ms } => {
             Problem::new(ProblemKind::Silent).with("time", waited_ms)
+        }
+        Termination::IllegalMove { word, position, why: _ } => {
+            // The rules say what is wrong; a result has only their words.
+            let position = Position::from_text(game, position).ok();
+            match position.map(|position| position.parse_move(word)) {
+                Some(Err(error)) => move_problem(&error),
+                Some(Ok(_)) | None => Problem::new(ProblemKind::Unreadable).with("move", word),
+            }
+        }
+        Termination::Crash { exit } => match Exit::explained(exit) {
+            Some(exit) => exited(exit),
+            None => Problem::new(ProblemKind::LeftGame).with("text", &printable(exit)),
+        },
+        Termination::NoStart { why } => {
+            Problem::new(ProblemKind::CannotStart).with("text", &printable(why))
         }
         _ => return None,
     })
@@ -127,6 +145,41 @@ pub(super) fn record_score(side: Side, score: MoveScore) -> RecordScore {
 }
 
 /// The outcome of a game that was stored.
-pub(super) fn of_game(game: &GameResult) -> Outcome {
-    outcome(game.winner, &game.termination)
+pub(super) fn of_game(kind: Game, game: &GameResult) -> Outcome {
+    outcome(kind, game.winner, &game.termination)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(end: &Termination, expected: Problem) {
+        let told = outcome(Game::Chess, Some(Side::First), end);
+        assert_eq!(told.problem, Some(expected), "{end:?}");
+        assert!(told.detail.is_some(), "{end:?}");
+    }
+
+    #[test]
+    fn what_engines_did_is_told_by_its_kind() {
+        let crash = |exit: &str| Termination::Crash { exit: exit.to_owned() };
+        let problem = Problem::new;
+        check(&crash("exited with code 3"), problem(ProblemKind::Exited).with("code", "3"));
+        check(
+            &crash("it was lost before"),
+            problem(ProblemKind::LeftGame).with("text", "it was lost before"),
+        );
+        let illegal = |word: &str, position: &str| Termination::IllegalMove {
+            word: word.to_owned(),
+            position: position.to_owned(),
+            why: "English".to_owned(),
+        };
+        let start = Position::start(Game::Chess).to_string();
+        check(&illegal("e2e5", &start), problem(ProblemKind::CannotReach).with("move", "e2e5"));
+        check(&illegal("win", ""), problem(ProblemKind::Unreadable).with("move", "win"));
+        let why = "no such file".to_owned();
+        check(
+            &Termination::NoStart { why },
+            problem(ProblemKind::CannotStart).with("text", "no such file"),
+        );
+    }
 }

@@ -12,9 +12,11 @@ use readyok_arena::schedule::Schedule;
 use readyok_arena::stats::Model;
 use readyok_rules::{Handicap, Position};
 
-use crate::game::refusal;
+use super::note::{schedule_problem, test_problem};
+use crate::game::{odd_text, position_problem, refusal, too_many};
 use crate::wire::{
-    MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Protocol, Refusal, RefusalCode, Time,
+    MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Problem, ProblemKind as Kind, Protocol,
+    Refusal, RefusalCode, Thing, Time,
 };
 
 /// No match has more engines, rounds, pairs of a meeting, or games at once.
@@ -45,8 +47,8 @@ pub struct Entrant {
     pub options: BTreeMap<String, String>,
 }
 
-fn wrong(text: impl Into<String>) -> Refusal {
-    refusal(RefusalCode::Malformed, text)
+fn wrong(why: impl Into<Problem>, text: impl Into<String>) -> Refusal {
+    refusal(RefusalCode::Malformed, why, text)
 }
 
 /// The plan of a match, and how many games are played at once. `entrants` are the engines in the order of the
@@ -56,15 +58,21 @@ fn wrong(text: impl Into<String>) -> Refusal {
 /// The match makes no sense or is too large: what is wrong.
 pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), Refusal> {
     if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
-        return Err(wrong("a match has at least two engines"));
+        return Err(wrong(Kind::TwoEngines, "a match has at least two engines"));
     }
     if MOST_ENGINES < entrants.len()
         || !(1..=MOST_ROUNDS).contains(&asked.rounds)
         || !(1..=MOST_PAIRS).contains(&asked.pairs)
         || !(1..=MOST_SLOTS).contains(&asked.concurrency)
     {
+        let why = Problem::new(Kind::MatchSize)
+            .with("rounds", &MOST_ROUNDS)
+            .with("pairs", &MOST_PAIRS)
+            .with("engines", &MOST_ENGINES)
+            .with("slots", &MOST_SLOTS);
         return Err(refusal(
             RefusalCode::TooMuch,
+            why,
             format!(
                 "a match has 1 to {MOST_ROUNDS} rounds, 1 to {MOST_PAIRS} pairs, up to \
                  {MOST_ENGINES} engines and {MOST_SLOTS} games at once"
@@ -72,7 +80,10 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         ));
     }
     if LONGEST < asked.name.len() || asked.name.chars().any(char::is_control) {
-        return Err(wrong("the name of the match is too long, or holds control characters"));
+        return Err(odd_text(
+            Thing::MatchName,
+            "the name of the match is too long, or holds control characters",
+        ));
     }
     let mut engines: Vec<EnginePlan> = Vec::new();
     for (engine, entrant) in asked.engines.iter().zip(entrants) {
@@ -102,7 +113,8 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         seed: asked.seed,
     };
     // Openings are read, and everything else that has to fit is looked at.
-    Schedule::open(&plan).map_err(|error| wrong(error.to_string()))?;
+    Schedule::open(&plan)
+        .map_err(|error| wrong(schedule_problem(plan.game, &error), error.to_string()))?;
     let slots = usize::try_from(asked.concurrency).unwrap_or(1);
     Ok((plan, slots))
 }
@@ -112,10 +124,16 @@ fn name(engine: &MatchEngine, entrant: &Entrant, others: &[EnginePlan]) -> Resul
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
     let asked = engine.name.trim();
     if LONGEST < asked.len() || asked.chars().any(char::is_control) {
-        return Err(wrong("the name of an engine is too long, or holds control characters"));
+        return Err(odd_text(
+            Thing::EngineName,
+            "the name of an engine is too long, or holds control characters",
+        ));
     }
     if !asked.is_empty() {
-        let taken = || wrong(format!("two engines are called `{}`", asked.escape_debug()));
+        let taken = || {
+            let text = format!("two engines are called `{}`", asked.escape_debug());
+            wrong(Problem::new(Kind::SameName).with("name", asked), text)
+        };
         return is_free(asked).then(|| asked.to_owned()).ok_or_else(taken);
     }
     let own = match entrant.name.trim() {
@@ -124,7 +142,9 @@ fn name(engine: &MatchEngine, entrant: &Entrant, others: &[EnginePlan]) -> Resul
     };
     let numbered = (2..).map(|number: u32| format!("{own} {number}"));
     let mut names = std::iter::once(own.to_owned()).chain(numbered);
-    names.find(|name| is_free(name)).ok_or_else(|| wrong("there are too many engines"))
+    names
+        .find(|name| is_free(name))
+        .ok_or_else(|| too_many(Thing::Engine, "there are too many engines"))
 }
 
 fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, Refusal> {
@@ -152,13 +172,16 @@ fn limits(engine: &MatchEngine) -> Result<Limits, Refusal> {
     let mut limits = Limits { nodes: engine.nodes, depth: engine.depth, ..Limits::default() };
     match engine.time {
         Time::None if engine.nodes.is_none() && engine.depth.is_none() => {
-            return Err(wrong("an engine of a match needs a clock or a limit"));
+            let text = "an engine of a match needs a clock or a limit";
+            return Err(wrong(Kind::NoLimit, text));
         }
         Time::None => (),
-        Time::PerMove { time: 0 } => return Err(wrong("an engine needs time for its moves")),
+        Time::PerMove { time: 0 } => {
+            return Err(wrong(Kind::NoTime, "an engine needs time for its moves"));
+        }
         Time::PerMove { time } => limits.move_time_ms = Some(time),
         Time::Clock { base: 0, increment: 0, byoyomi: 0, moves: _ } => {
-            return Err(wrong("a clock without time"));
+            return Err(wrong(Kind::NoTime, "a clock without time"));
         }
         Time::Clock { base, increment, byoyomi, moves } => {
             limits.byoyomi_ms = (byoyomi > 0).then_some(byoyomi);
@@ -172,7 +195,7 @@ fn limits(engine: &MatchEngine) -> Result<Limits, Refusal> {
     // Years are no time control, and sums of them could not be counted.
     let control = limits.tc.map(|tc| tc.to_string().parse::<TimeControl>());
     if control.is_some_and(|read| read.is_err()) {
-        return Err(wrong("the time is too long"));
+        return Err(wrong(Kind::TimeTooLong, "the time is too long"));
     }
     Ok(limits)
 }
@@ -188,18 +211,21 @@ fn openings(asked: &MatchPlan) -> Result<Openings, Refusal> {
         },
         MatchOpenings::Handicap { name } => {
             if Handicap::of_name(name).is_none() {
-                return Err(wrong(format!("there is no handicap `{}`", name.escape_debug())));
+                let text = format!("there is no handicap `{}`", name.escape_debug());
+                return Err(wrong(Problem::no_such(Thing::Handicap, name), text));
             }
             Openings { source: OpeningSource::Handicap { name: name.clone() }, ..usual }
         }
         MatchOpenings::Positions { list } if MOST_OPENINGS < list.len() => {
-            return Err(refusal(RefusalCode::TooMuch, "there are too many positions"));
+            return Err(too_many(Thing::Position, "there are too many positions"));
         }
         MatchOpenings::Positions { list } => {
             // They are read when they are needed, which can be in the middle of the match.
-            for (number, text) in (1..).zip(list) {
-                Position::from_text(asked.variant.into(), text)
-                    .map_err(|error| wrong(format!("position {number}: {error}")))?;
+            for (number, text) in (1_u32..).zip(list) {
+                Position::from_text(asked.variant.into(), text).map_err(|error| {
+                    let why = position_problem(Some(asked.variant.into()), &error);
+                    wrong(why.with("entry", &number), format!("position {number}: {error}"))
+                })?;
             }
             Openings { source: OpeningSource::Positions { list: list.clone() }, ..usual }
         }
@@ -218,7 +244,7 @@ fn adjudication(asked: &MatchPlan) -> Result<Adjudication, Refusal> {
         || none(asked.resign.map(|rule| rule.moves))
         || none(asked.max_moves)
     {
-        return Err(wrong("a rule that ends games needs a number of moves"));
+        return Err(wrong(Kind::EndRule, "a rule that ends games needs a number of moves"));
     }
     Ok(Adjudication {
         draw: asked.draw.map(|rule| DrawAdjudication {
@@ -239,10 +265,10 @@ fn adjudication(asked: &MatchPlan) -> Result<Adjudication, Refusal> {
 fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, Refusal> {
     let Some(test) = asked.sprt else { return Ok(None) };
     if asked.engines.len() != 2 {
-        return Err(wrong("a test is between two engines"));
+        return Err(wrong(Kind::TestOfTwo, "a test is between two engines"));
     }
     let (elo0, elo1, alpha, beta) = (test.elo0, test.elo1, test.alpha, test.beta);
     let plan = SprtPlan { model: Model::default(), elo0, elo1, alpha, beta };
-    plan.test().map_err(|error| wrong(error.to_string()))?;
+    plan.test().map_err(|error| wrong(test_problem(&error), error.to_string()))?;
     Ok(Some(plan))
 }

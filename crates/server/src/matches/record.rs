@@ -77,5 +77,5 @@ fn one(plan: &Plan, pair: &PairResult, game: &ArenaGame) -> Finished {
     record.set_header(Tag::Player(Side::Second), second.clone());
     record.finish(End::from(record_end(&game.termination)));
     record.result = game.winner.map_or(GameResult::Draw, GameResult::Win);
-    Finished { record, engines: Sides { first, second }, outcome: of_game(game) }
+    Finished { record, engines: Sides { first, second }, outcome: of_game(plan.game, game) }
 }

@@ -15,9 +15,10 @@ use readyok_arena::runner::{
 use readyok_arena::store::Store;
 use readyok_client::{Guard, Patience};
 
+use super::note::match_failure;
 use super::{Finished, Follow};
 use crate::time::instant;
-use crate::wire::{MatchDelta, MatchId, MatchLine};
+use crate::wire::{Failure, MatchDelta, MatchId, MatchLine, ProblemKind};
 
 /// The page is told at most this often.
 const PACE: Duration = Duration::from_millis(200);
@@ -193,8 +194,11 @@ pub(super) fn start(
         }
         match thread.join() {
             Ok(Ok(_)) => lock(&follow).over(),
-            Ok(Err(error)) => lock(&follow).failed(&error.to_string()),
-            Err(_) => lock(&follow).failed("the thread of the match has failed"),
+            Ok(Err(error)) => lock(&follow).failed(match_failure(plan_game, &error)),
+            Err(_) => {
+                let why = Failure::new(ProblemKind::MatchFailed, "the match itself has failed");
+                lock(&follow).failed(why);
+            }
         }
         keep(&lock(&follow));
         // Whoever hears that it is over can go on with it or delete it.

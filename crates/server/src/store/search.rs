@@ -7,8 +7,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Transaction, params, params_from_iter};
 
 use super::{StoreError, file_in, moves, variant_word};
-use crate::game::{Room, Tree};
-use crate::wire::{GameId, LibraryGame, LibraryPage, LibraryQuery, Refusal, Sides, Variant};
+use crate::game::{Room, Tree, illegal, refusal, unplayable};
+use crate::wire::{
+    GameId, LibraryGame, LibraryPage, LibraryQuery, Problem, Refusal, RefusalCode, Sides, Thing,
+    Variant,
+};
 
 /// So many games are on a page, if nobody says otherwise, and at most.
 const PAGE: u32 = 50;
@@ -98,8 +101,9 @@ impl LibraryFile {
     }
 }
 
-fn wrong(text: &str) -> SearchError {
-    SearchError::Query(crate::game::refusal(crate::wire::RefusalCode::Malformed, text))
+fn too_long() -> SearchError {
+    let why = Problem::too_long(Thing::Query);
+    SearchError::Query(refusal(RefusalCode::Malformed, why, "the query is too long"))
 }
 
 /// Finds a text anywhere.
@@ -118,7 +122,7 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
         &query.position,
     ];
     if texts.into_iter().flatten().any(|text| LONGEST < text.len()) {
-        return Err(wrong("the query is too long"));
+        return Err(too_long());
     }
     let mut wanted = vec!["kept IS NOT NULL".to_owned()];
     let mut values: Vec<Value> = Vec::new();
@@ -164,7 +168,7 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
                 continue;
             }
             let mv = Room::read_move(&position, text).map_err(SearchError::Query)?;
-            position.play(mv).map_err(|error| wrong(&error.to_string()))?;
+            position.play(mv).map_err(|error| SearchError::Query(illegal(&error)))?;
             played.push(mv);
         }
         let start = Position::start(game).to_string();
@@ -175,8 +179,8 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
     }
     if let Some(text) = query.position.as_ref().filter(|text| !text.trim().is_empty()) {
         let game = Game::from(query.variant.unwrap_or(Variant::Chess));
-        let position =
-            Position::from_text(game, text).map_err(|error| wrong(&error.to_string()))?;
+        let position = Position::from_text(game, text)
+            .map_err(|error| SearchError::Query(unplayable(game, &error)))?;
         let key = position.key().cast_signed();
         add("id IN (SELECT game FROM position WHERE key = ?)", key.into());
     }

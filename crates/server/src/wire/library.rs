@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{GameId, Sides, Variant};
+use super::{Failure, GameId, Sides, Variant};
 
 /// What to look for. `POST /api/library/search`. Everything that is given must hold.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
@@ -99,7 +99,7 @@ pub struct Imported {
     /// The first was opened under this number, if it was asked for (`&open=true`).
     pub opened: Option<GameId>,
     /// What could not be read, with line and column, at most 100.
-    pub errors: Vec<String>,
+    pub errors: Vec<Failure>,
     /// What was odd in it, with line and column, at most 100.
-    pub oddities: Vec<String>,
+    pub oddities: Vec<Failure>,
 }

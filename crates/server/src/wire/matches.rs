@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, LineMove, Outcome, Score, Sides, Time, Variant};
+use super::{EngineId, Failure, LineMove, Outcome, Score, Sides, Time, Variant};
 
 /// A match by its number.
 pub type MatchId = u32;
@@ -214,8 +214,8 @@ pub struct MatchState {
     pub boards: Vec<MatchBoard>,
     /// Games that are over, the latest last, at most 500.
     pub games: Vec<MatchGame>,
-    /// Why it ended, or what went wrong, in English.
-    pub note: Option<String>,
+    /// Why it ended, or what went wrong.
+    pub note: Option<Failure>,
 }
 
 /// Changes of a match: what is absent is as it was.
@@ -240,7 +240,7 @@ pub struct MatchDelta {
     /// Why it ended, or what went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub note: Option<String>,
+    pub note: Option<Failure>,
 }
 
 /// The score of a match.

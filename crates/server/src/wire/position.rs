@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EndReason, Problem};
+use super::{EndReason, Failure, Problem};
 
 /// A game that can be played.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
@@ -137,10 +137,8 @@ pub struct PositionCheck {
     pub here: Option<Here>,
     /// The setup as its text, playable or not; none if the text cannot be read.
     pub text: Option<String>,
-    /// What is wrong, in English.
-    pub error: Option<String>,
-    /// The same by its kind, where the page has words for it.
-    pub problem: Option<Problem>,
+    /// What is wrong.
+    pub error: Option<Failure>,
     /// Squares that the error is about.
     pub squares: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What is wrong, and why a game ended, by kinds for which the page has words in each language.
+//! What is wrong, by kinds for which the page has words in each language.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use super::{Refusal, Variant};
 pub struct Failure {
     /// For people, in English.
     pub text: String,
-    /// The same by its kind, where the page has words for it.
-    pub problem: Option<Problem>,
+    /// The same by its kind, for which the page has words.
+    pub problem: Problem,
 }
 
 /// What is wrong, so that the page can say it.
@@ -21,11 +21,16 @@ pub struct Failure {
 pub struct Problem {
     /// What it is.
     pub kind: ProblemKind,
-    /// What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case; a
-    /// `move` is the one that it is about, and `last_words` are what an engine wrote last to its error output.
+    /// What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case.
+    /// Before the words are said: `path`, `entry`, `game`, `line` and `column`, where it is; `engine`, whose it is; the
+    /// `move` that it is about. After them: `last_words`, what an engine wrote last to its error output.
     pub values: BTreeMap<String, String>,
     /// The game whose sides, squares and pieces are meant, where there are any.
     pub variant: Option<Variant>,
+    /// What there is none, too many or a bad one of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub what: Option<Thing>,
 }
 
 /// The kinds of what is wrong.
@@ -156,8 +161,6 @@ pub enum ProblemKind {
     CopyProtected,
     /// An engine could not be checked: a `text` of the checker.
     NotChecked,
-    /// An option was not set: a `text` of the protocol.
-    OptionRefused,
     /// An engine does not play the game.
     OtherGame,
     /// An engine cannot be told of the position.
@@ -174,12 +177,307 @@ pub enum ProblemKind {
     GameChanged,
     /// The game was closed meanwhile.
     GameClosed,
+    /// What the system or a library says: a `text` for which there are no words.
+    System,
+    /// There is no such thing of a `name`.
+    NoSuch,
+    /// There are too many of something.
+    TooMany,
+    /// Something is too long.
+    TooLong,
+    /// Something is empty, too long, or holds control characters.
+    Odd,
+    /// A file or folder may not be read.
+    NotPermitted,
+    /// A file has more than `limit` MiB.
+    FileTooLarge,
+    /// A path is outside of the folders that are shown.
+    OutsideFolders,
+    /// A `name` is no program that may be run.
+    NotAProgram,
+    /// There is no command, or a quote does not end.
+    NoCommand,
+    /// A program is given by its absolute path.
+    AbsolutePath,
+    /// An address has the form host:port.
+    AddressForm,
+    /// The built-in engine is there, and stays as it is.
+    BuiltInStays,
+    /// The browser was not let in.
+    NotLetIn,
+    /// The request is not one of the page.
+    NotOfThePage,
+    /// This server cannot do it.
+    NotHere,
+    /// The page asked, and the server does not answer: the page's own.
+    NoAnswer,
+    /// Too many files are being read.
+    BusyReading,
+    /// A file or a folder cannot be read.
+    Unread,
+    /// What is kept of a game is damaged.
+    Damaged,
+    /// The tree of moves is full.
+    TreeFull,
+    /// A mark is not one of the game's board.
+    MarkOffBoard,
+    /// The start cannot be deleted.
+    StartStays,
+    /// Moves keep their places while the game is played.
+    MovesStay,
+    /// There is nothing to undo.
+    NothingToUndo,
+    /// There is nothing to do again.
+    NothingToRedo,
+    /// While a game is played, moves are taken back and not undone.
+    UndoInPlay,
+    /// Nobody plays the game.
+    NobodyPlays,
+    /// The game is going on.
+    GameGoesOn,
+    /// The game does not go on now.
+    GameRests,
+    /// The game is over.
+    GameOver,
+    /// It is the engine's turn.
+    EnginesTurn,
+    /// It is not the person's turn.
+    NotYourTurn,
+    /// No person plays.
+    NoPerson,
+    /// No engine plays this side.
+    NoEngineHere,
+    /// No engine thinks about its move.
+    NobodyThinks,
+    /// Nobody has offered a draw.
+    NoOffer,
+    /// The engine did not take the draw.
+    DrawRefused,
+    /// There is nothing to claim.
+    NothingToClaim,
+    /// There is no move of a person to take back.
+    NothingToTakeBack,
+    /// There is no such time control.
+    NoTimeControl,
+    /// The start is one of another game.
+    StartOfOtherGame,
+    /// A book begins at the usual position.
+    BookStart,
+    /// There can be 0 to `limit` variations.
+    LineCount,
+    /// The engine does not analyse this game.
+    NotAnalysed,
+    /// The engine is being checked.
+    BeingChecked,
+    /// The engine does not listen.
+    NotListening,
+    /// An `option` has no such `value`.
+    NotAChoice,
+    /// An `option` is true or false.
+    NotABoolean,
+    /// An `option` is a whole number.
+    NotANumber,
+    /// An `option` is a number from `min` to `max`.
+    OutOfRange,
+    /// The value of an `option` has several lines.
+    LineBreak,
+    /// An `option` needs a value.
+    NoValue,
+    /// An `option` is a button.
+    IsAButton,
+    /// An `option` is set by the server, from the game and the search.
+    SetByServer,
+    /// The folder has to be read first.
+    FolderFirst,
+    /// There are no games.
+    NoGames,
+    /// The game is being reported on.
+    BeingReported,
+    /// No report is being made.
+    NoReport,
+    /// The report has not judged the position.
+    NotJudged,
+    /// Another move was tried meanwhile.
+    OtherMoveTried,
+    /// The job runs.
+    JobRuns,
+    /// The job does not run.
+    JobRests,
+    /// A game of a file cannot be one: it is of a `name` that nobody knows here.
+    UnknownGame,
+    /// The format has no games of this kind.
+    FormatOfOtherGame,
+    /// No legal move is meant by a `text`.
+    NoMoveMeant,
+    /// A comment does not end.
+    OpenComment,
+    /// A `text` means nothing where it stands.
+    Unexpected,
+    /// The format of a file is not known.
+    UnknownFormat,
+    /// A game of a file is too large.
+    GameTooLarge,
+    /// Variations are nested too deep.
+    TooDeep,
+    /// A file has more than `count` games: the rest was left out.
+    RestLeftOut,
+    /// A `text` was skipped.
+    Skipped,
+    /// A variation was cut before a `text`.
+    CutVariation,
+    /// A header, the `text`, is badly written.
+    BadHeader,
+    /// A `text` contradicts the rest of the game.
+    Contradiction,
+    /// The end of a game is missing.
+    NoEnd,
+    /// A quote does not end.
+    OpenQuote,
+    /// A `text` is no operation of an EPD.
+    BadOperation,
+    /// A Polyglot book needs a number of moves.
+    NoPlies,
+    /// A file is no Polyglot book.
+    NotPolyglot,
+    /// The openings are for another game.
+    OpeningsOfOtherGame,
+    /// There are no openings.
+    NoOpenings,
+    /// A text is not in UTF-8.
+    NotText,
+    /// A match has at least two engines.
+    TwoEngines,
+    /// A match has up to `rounds`, `pairs`, `engines` and games at once (`slots`).
+    MatchSize,
+    /// Two engines have one `name`.
+    SameName,
+    /// An engine of a match needs a clock or a limit.
+    NoLimit,
+    /// A clock without time.
+    NoTime,
+    /// The time is too long.
+    TimeTooLong,
+    /// A rule that ends games needs a number of moves.
+    EndRule,
+    /// A test is between two engines.
+    TestOfTwo,
+    /// The first hypothesis must be below the second, both between -4000 and 4000.
+    Hypotheses,
+    /// The probabilities of errors must be above 0 and together below 1.
+    ErrorRates,
+    /// The match is being played.
+    MatchGoesOn,
+    /// The match is not being played.
+    MatchRests,
+    /// The match is over.
+    MatchOver,
+    /// The match itself has failed.
+    MatchFailed,
+    /// The test of a match accepts H0.
+    AcceptsH0,
+    /// The test of a match accepts H1.
+    AcceptsH1,
+    /// An engine has failed `count` times.
+    HasFailed,
+    /// An engine was started again: a `text` says why.
+    Restarted,
+    /// An engine told no score with its move.
+    ToldNoScore,
+    /// The variation of an engine begins with another move, the `word`, than it played.
+    OtherVariation,
+    /// The variation of an engine has an illegal move, the `word`.
+    IllegalVariation,
+    /// The variation of an engine goes on after the end of the game, with the `word`.
+    VariationBeyondEnd,
+    /// The variation of an engine to mate has `found` plies, and its score says `plies`.
+    MateLength,
+    /// The variation of an engine to mate does not end with it.
+    VariationWithoutMate,
+    /// The score of an engine takes the wrong side for the one that mates.
+    WrongMate,
+    /// An engine broke a rule of its protocol: the `text`.
+    BrokeProtocol,
+    /// An engine left in the middle of a game: the `text`.
+    LeftGame,
+}
+
+/// What there can be none, too many or a bad one of.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Thing {
+    /// An argument or a variable of the environment of a program.
+    Argument,
+    /// A button of an engine.
+    Button,
+    /// A comment.
+    Comment,
+    /// An engine.
+    Engine,
+    /// The name of an engine.
+    EngineName,
+    /// A file.
+    File,
+    /// A game.
+    Game,
+    /// A handicap.
+    Handicap,
+    /// A header of a record.
+    Header,
+    /// A job.
+    Job,
+    /// A line to say to an engine.
+    Line,
+    /// A match.
+    Match,
+    /// The name of a match.
+    MatchName,
+    /// A move.
+    Move,
+    /// A node of the tree of a game.
+    Node,
+    /// A sign, a comment, a mark or a header.
+    Note,
+    /// A game that is open.
+    OpenGame,
+    /// An opening.
+    Opening,
+    /// An operation of an EPD.
+    Operation,
+    /// An option of an engine.
+    Option,
+    /// The name of a player.
+    PlayerName,
+    /// A position.
+    Position,
+    /// A preset of options.
+    Preset,
+    /// A process of an engine.
+    Process,
+    /// A query.
+    Query,
+    /// The name or the code of a registration.
+    Registration,
+    /// A result of a game.
+    Result,
+    /// The settings of the page.
+    Settings,
+    /// The number of a start position of Chess960.
+    StartNumber,
+    /// A text.
+    Text,
+    /// A topic.
+    Topic,
 }
 
 impl Failure {
     /// What is wrong, by its kind and in English.
-    pub(crate) fn new(kind: ProblemKind, text: &str) -> Self {
-        Self { text: text.to_owned(), problem: Some(Problem::new(kind)) }
+    pub(crate) fn new(why: impl Into<Problem>, text: impl Into<String>) -> Self {
+        Self { text: text.into(), problem: why.into() }
+    }
+
+    /// What the system or a library says.
+    pub(crate) fn system(error: &impl ToString) -> Self {
+        Self { text: error.to_string(), problem: Problem::system(error) }
     }
 }
 
@@ -192,7 +490,36 @@ impl From<Refusal> for Failure {
 impl Problem {
     /// What is wrong, without values.
     pub(crate) fn new(kind: ProblemKind) -> Self {
-        Self { kind, values: BTreeMap::new(), variant: None }
+        Self { kind, values: BTreeMap::new(), variant: None, what: None }
+    }
+
+    /// What the system or a library says.
+    pub(crate) fn system(error: &(impl ToString + ?Sized)) -> Self {
+        Self::new(ProblemKind::System).with("text", error)
+    }
+
+    /// There is none of a name.
+    pub(crate) fn no_such(what: Thing, name: &(impl ToString + ?Sized)) -> Self {
+        Self::new(ProblemKind::NoSuch).of(what).with("name", name)
+    }
+
+    /// There are too many.
+    pub(crate) fn too_many(what: Thing) -> Self {
+        Self::new(ProblemKind::TooMany).of(what)
+    }
+
+    /// It is too long.
+    pub(crate) fn too_long(what: Thing) -> Self {
+        Self::new(ProblemKind::TooLong).of(what)
+    }
+
+    /// It is empty, too long, or holds control characters.
+    pub(crate) fn odd(what: Thing) -> Self {
+        Self::new(ProblemKind::Odd).of(what)
+    }
+
+    fn of(self, what: Thing) -> Self {
+        Self { what: Some(what), ..self }
     }
 
     /// With a value for its words.
@@ -202,112 +529,8 @@ impl Problem {
     }
 }
 
-/// Why a game ended.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum EndReason {
-    /// Mate.
-    Checkmate,
-    /// No legal move, without check.
-    Stalemate,
-    /// The same position so often.
-    Repetition,
-    /// The same position so often, by checks of one side.
-    PerpetualCheck,
-    /// So many moves without progress.
-    FiftyMoves,
-    /// Nobody can mate.
-    InsufficientMaterial,
-    /// So many moves.
-    MoveLimit,
-    /// The king has come to the opposite corner or camp, by rules with that end.
-    Try,
-    /// A declared win.
-    Declaration,
-    /// A win that was declared and is none.
-    FailedDeclaration,
-    /// A declared draw.
-    Impasse,
-    /// Resignation.
-    Resignation,
-    /// The flag fell.
-    Time,
-    /// The flag fell, and the opponent cannot mate.
-    TimeWithoutMaterial,
-    /// An illegal move.
-    IllegalMove,
-    /// The players agreed on a draw.
-    Agreement,
-    /// An engine failed.
-    EngineFailed,
-    /// Decided from outside.
-    Adjudication,
-    /// Broken off.
-    Aborted,
-    /// Something else.
-    Other,
-}
-
-impl EndReason {
-    /// The word of the wire, which the library has as well.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Checkmate => "checkmate",
-            Self::Stalemate => "stalemate",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual_check",
-            Self::FiftyMoves => "fifty_moves",
-            Self::InsufficientMaterial => "insufficient_material",
-            Self::MoveLimit => "move_limit",
-            Self::Try => "try",
-            Self::Declaration => "declaration",
-            Self::FailedDeclaration => "failed_declaration",
-            Self::Impasse => "impasse",
-            Self::Resignation => "resignation",
-            Self::Time => "time",
-            Self::TimeWithoutMaterial => "time_without_material",
-            Self::IllegalMove => "illegal_move",
-            Self::Agreement => "agreement",
-            Self::EngineFailed => "engine_failed",
-            Self::Adjudication => "adjudication",
-            Self::Aborted => "aborted",
-            Self::Other => "other",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_library_has_the_words_of_the_wire() {
-        let reason = |word: &str| -> EndReason {
-            serde_json::from_value(serde_json::Value::from(word)).expect("a reason")
-        };
-        for word in [
-            "checkmate",
-            "stalemate",
-            "repetition",
-            "perpetual_check",
-            "fifty_moves",
-            "insufficient_material",
-            "move_limit",
-            "try",
-            "declaration",
-            "failed_declaration",
-            "impasse",
-            "resignation",
-            "time",
-            "time_without_material",
-            "illegal_move",
-            "agreement",
-            "engine_failed",
-            "adjudication",
-            "aborted",
-            "other",
-        ] {
-            assert_eq!(reason(word).word(), word);
-        }
+impl From<ProblemKind> for Problem {
+    fn from(kind: ProblemKind) -> Self {
+        Self::new(kind)
     }
 }

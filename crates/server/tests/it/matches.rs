@@ -10,7 +10,7 @@ use std::time::Duration;
 use readyok_server::matches::{Entrant, Finished, MatchNews, Matches, Tell, plan_of};
 use readyok_server::wire::{
     EndReason, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings, MatchPlan,
-    MatchStatus, Protocol, RefusalCode, SprtSettings, Time, Variant, Wins,
+    MatchStatus, ProblemKind as Kind, Protocol, RefusalCode, SprtSettings, Time, Variant, Wins,
 };
 use tempfile::TempDir;
 
@@ -64,44 +64,60 @@ fn entrants(count: usize) -> Vec<Entrant> {
 #[test]
 fn what_makes_no_sense_is_refused_before_anything_is_started() {
     let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
-    let changes: Vec<(Change, RefusalCode)> = vec![
-        (Box::new(|plan| plan.rounds = 0), RefusalCode::TooMuch),
-        (Box::new(|plan| plan.pairs = u32::MAX), RefusalCode::TooMuch),
-        (Box::new(|plan| plan.concurrency = 0), RefusalCode::TooMuch),
-        (Box::new(|plan| plan.engines[0].nodes = None), RefusalCode::Malformed),
-        (Box::new(move |plan| plan.engines[0].time = clock(0, 0, 0)), RefusalCode::Malformed),
+    let changes: Vec<(Change, RefusalCode, Kind)> = vec![
+        (Box::new(|plan| plan.rounds = 0), RefusalCode::TooMuch, Kind::MatchSize),
+        (Box::new(|plan| plan.pairs = u32::MAX), RefusalCode::TooMuch, Kind::MatchSize),
+        (Box::new(|plan| plan.concurrency = 0), RefusalCode::TooMuch, Kind::MatchSize),
+        (Box::new(|plan| plan.engines[0].nodes = None), RefusalCode::Malformed, Kind::NoLimit),
+        (
+            Box::new(move |plan| plan.engines[0].time = clock(0, 0, 0)),
+            RefusalCode::Malformed,
+            Kind::NoTime,
+        ),
         (
             Box::new(move |plan| plan.engines[0].time = clock(u64::MAX, 0, 0)),
             RefusalCode::Malformed,
+            Kind::TimeTooLong,
         ),
-        (Box::new(|plan| plan.engines[0].name = "b".to_owned()), RefusalCode::Malformed),
-        (Box::new(|plan| plan.engines[0].name = "\x1b[2J".to_owned()), RefusalCode::Malformed),
-        (Box::new(|plan| plan.max_moves = Some(0)), RefusalCode::Malformed),
+        (
+            Box::new(|plan| plan.engines[0].name = "b".to_owned()),
+            RefusalCode::Malformed,
+            Kind::SameName,
+        ),
+        (
+            Box::new(|plan| plan.engines[0].name = "\x1b[2J".to_owned()),
+            RefusalCode::Malformed,
+            Kind::Odd,
+        ),
+        (Box::new(|plan| plan.max_moves = Some(0)), RefusalCode::Malformed, Kind::EndRule),
         (
             Box::new(|plan| {
                 plan.openings = MatchOpenings::Handicap { name: "everything".to_owned() };
             }),
             RefusalCode::Malformed,
+            Kind::NoSuch,
         ),
         (
             Box::new(|plan| {
                 plan.openings = MatchOpenings::Positions { list: vec!["nonsense".to_owned()] };
             }),
             RefusalCode::Malformed,
+            Kind::MissingField,
         ),
         (
             Box::new(|plan| {
                 plan.sprt = Some(SprtSettings { elo0: 5.0, elo1: 0.0, alpha: 2.0, beta: 0.05 });
             }),
             RefusalCode::Malformed,
+            Kind::Hypotheses,
         ),
     ];
     assert!(plan_of(&plan(&["a", "b"]), &entrants(2)).is_ok());
-    for (index, (change, code)) in changes.iter().enumerate() {
+    for (index, (change, code, kind)) in changes.iter().enumerate() {
         let mut plan = plan(&["a", "b"]);
         change(&mut plan);
         let error = plan_of(&plan, &entrants(2)).expect_err("it makes no sense");
-        assert_eq!(error.code, *code, "{index}: {}", error.text);
+        assert_eq!((error.code, error.problem.kind), (*code, *kind), "{index}: {}", error.text);
     }
     assert!(plan_of(&plan(&["a"]), &entrants(1)).is_err());
     assert!(plan_of(&plan(&["a", "b"]), &entrants(3)).is_err());

@@ -184,7 +184,10 @@ async fn what_cannot_be_read_is_told_with_its_place() {
         .await
         .json();
     assert_eq!(read["total"], 1, "{read}");
-    assert!(read["errors"][0].as_str().is_some_and(|text| text.contains('3')), "{read}");
+    let problem = &read["errors"][0]["problem"];
+    assert_eq!(problem["kind"], "no_move_meant", "{read}");
+    let place = json!({ "game": "1", "line": "3", "column": "13", "text": "Ke3" });
+    assert_eq!(problem["values"], place, "{read}");
     let lines = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5;\n8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n";
     let read = server
         .post("/api/import?name=x.epd", "application/octet-stream", lines.as_bytes())
@@ -226,13 +229,16 @@ async fn the_editor_has_the_words_of_the_rules() {
     let good = check("chess", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").await;
     assert!(good["here"]["legal"].is_array() && good["error"].is_null(), "{good}");
     let bad = check("chess", "8/8/8/8/8/8/4P3/4K3 w - - 0 1").await;
-    assert!(bad["here"].is_null() && bad["error"].is_string() && bad["text"].is_string(), "{bad}");
-    assert_eq!(bad["problem"]["kind"], "kings");
-    assert_eq!(bad["problem"]["values"], json!({ "side": "second", "count": "0" }));
+    assert!(
+        bad["here"].is_null() && bad["error"]["text"].is_string() && bad["text"].is_string(),
+        "{bad}"
+    );
+    assert_eq!(bad["error"]["problem"]["kind"], "kings");
+    assert_eq!(bad["error"]["problem"]["values"], json!({ "side": "second", "count": "0" }));
     let none = check("shogi", "nonsense").await;
-    assert!(none["text"].is_null() && none["error"].is_string(), "{none}");
-    assert_eq!(none["problem"]["values"]["field"], "turn");
-    assert_eq!(none["problem"]["variant"], "shogi");
+    assert!(none["text"].is_null() && none["error"]["text"].is_string(), "{none}");
+    assert_eq!(none["error"]["problem"]["values"]["field"], "turn");
+    assert_eq!(none["error"]["problem"]["variant"], "shogi");
     // After a pass the other side moves.
     let body = json!({
         "variant": "chess", "text": "position startpos moves e2e4", "threat": ["d2d4", "e7e5"],

@@ -4,11 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
+use super::super::failures::too_many_games;
 use super::super::{App, World};
 use super::{KeptJob, MOST_GAMES};
+use crate::game::io_problem;
 use crate::import::{is_record, read_each};
 use crate::time::now;
-use crate::wire::{Failure, GameId, JobErrorOf, JobId};
+use crate::wire::{Failure, GameId, JobErrorOf, JobId, Problem, ProblemKind};
 
 /// So many files of a folder are read, and none that is larger.
 const MOST_FILES: usize = 100_000;
@@ -35,7 +37,7 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
         Err(error) => {
             if let Some(app) = app.upgrade() {
                 let of = JobErrorOf::File { name: folder.display().to_string() };
-                app.world().fail_job(id, of, unnamed(error.to_string()));
+                app.world().fail_job(id, of, Failure::new(io_problem(&error), error.to_string()));
             }
             return;
         }
@@ -48,7 +50,7 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let mut goes_on = true;
         let errors = match contents(&path) {
-            Err(error) => vec![error.to_string()],
+            Err(why) => vec![why],
             Ok(bytes) => {
                 let faults = read_each(name, &bytes, |tree| {
                     if 0 < skip {
@@ -94,16 +96,14 @@ fn files_of(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
-    if LARGEST_FILE < path.metadata()?.len() {
-        return Err(std::io::Error::other("it is larger than 64 MiB"));
+fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
+    let unread = |error| Failure::new(io_problem(&error), error.to_string());
+    if LARGEST_FILE < path.metadata().map_err(unread)?.len() {
+        let limit = LARGEST_FILE >> 20;
+        let why = Problem::new(ProblemKind::FileTooLarge).with("limit", &limit);
+        return Err(Failure::new(why, format!("it is larger than {limit} MiB")));
     }
-    fs::read(path)
-}
-
-/// A failure for which the page has no words.
-fn unnamed(text: String) -> Failure {
-    Failure { text, problem: None }
+    fs::read(path).map_err(unread)
 }
 
 impl World {
@@ -128,7 +128,7 @@ impl World {
         if MOST_GAMES <= job.games.len() || self.store.add_to_job(id, game).is_err() {
             let folder = job.kept.folder.clone().unwrap_or_default();
             let of = JobErrorOf::File { name: folder.display().to_string() };
-            self.fail_job(id, of, unnamed("there are too many games".to_owned()));
+            self.fail_job(id, of, too_many_games());
             return false;
         }
         job.games.push(game);
@@ -137,15 +137,15 @@ impl World {
         true
     }
 
-    fn file_is_read(&mut self, id: JobId, round: u32, name: &str, errors: Vec<String>) -> bool {
+    fn file_is_read(&mut self, id: JobId, round: u32, name: &str, errors: Vec<Failure>) -> bool {
         if self.reading(id, round).is_none() {
             return false;
         }
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         job.kept.files_done += 1;
         job.kept.in_file = 0;
-        for error in errors {
-            job.note(JobErrorOf::File { name: name.to_owned() }, unnamed(error));
+        for why in errors {
+            job.note(JobErrorOf::File { name: name.to_owned() }, why);
         }
         self.job_changed(id);
         true

@@ -2,9 +2,11 @@
 
 use readyok_rules::record::{GameResult, Headers, Nag};
 
-use super::{Room, Stand, illegal, no_node, not_now, record_outcome, refusal};
+use super::{Room, Stand, illegal, no_node, not_now, odd_text, record_outcome, refusal, too_many};
 use crate::game::tree::{ROOT, record_evaluation, record_mark};
-use crate::wire::{Edit, Header, NodeId, Refusal, RefusalCode, Side};
+use crate::wire::{
+    Edit, Header, NodeId, Problem, ProblemKind as Kind, Refusal, RefusalCode, Side, Thing,
+};
 
 /// So many states can be gone back to.
 const MOST_UNDONE: usize = 50;
@@ -69,7 +71,8 @@ impl Room {
                 let marks: Option<Vec<_>> =
                     marks.iter().map(|mark| record_mark(mark, game)).collect();
                 let marks = marks.ok_or_else(|| {
-                    refusal(RefusalCode::Malformed, "a mark is not one of the game's board")
+                    let text = "a mark is not one of the game's board";
+                    refusal(RefusalCode::Malformed, Kind::MarkOffBoard, text)
                 })?;
                 let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
                 notes.marks = marks;
@@ -79,7 +82,10 @@ impl Room {
             Edit::Promote { node, to_main } => {
                 self.tree.node(node).ok_or_else(|| no_node(node))?;
                 if self.play.as_ref().is_some_and(|table| table.stand != Stand::Over) {
-                    return Err(not_now("variations keep their order while the game is played"));
+                    return Err(not_now(
+                        Kind::MovesStay,
+                        "variations keep their order while the game is played",
+                    ));
                 }
                 let changed = self.tree.promote(node, to_main);
                 self.dirty.nodes.extend(changed);
@@ -94,8 +100,8 @@ impl Room {
                     let whole = name.len() + value.len();
                     let odd = name.chars().chain(value.chars()).any(char::is_control);
                     if name.trim().is_empty() || LONGEST_HEADER < whole || odd {
-                        return Err(refusal(
-                            RefusalCode::Malformed,
+                        return Err(odd_text(
+                            Thing::Header,
                             "a header is empty, too long or holds control characters",
                         ));
                     }
@@ -106,14 +112,18 @@ impl Room {
             }
             Edit::Result { result } => {
                 if self.play.as_ref().is_some_and(|table| table.stand != Stand::Over) {
-                    return Err(not_now("the game is being played"));
+                    return Err(not_now(Kind::GameGoesOn, "the game is being played"));
                 }
                 self.tree.result = match result.as_str() {
                     "1-0" => GameResult::Win(Side::First.into()),
                     "0-1" => GameResult::Win(Side::Second.into()),
                     "1/2-1/2" => GameResult::Draw,
                     "*" => GameResult::Unknown,
-                    _ => return Err(refusal(RefusalCode::Malformed, "there is no such result")),
+                    _ => {
+                        let why = Problem::no_such(Thing::Result, &result);
+                        let text = "there is no such result";
+                        return Err(refusal(RefusalCode::Malformed, why, text));
+                    }
                 };
                 self.outcome = record_outcome(&self.tree);
                 self.dirty.over = true;
@@ -126,12 +136,13 @@ impl Room {
     fn delete(&mut self, node: NodeId) -> Result<(), Refusal> {
         let parent = self.tree.node(node).ok_or_else(|| no_node(node))?.parent();
         let Some(parent) = parent else {
-            return Err(refusal(RefusalCode::NotFound, "the start cannot be deleted"));
+            let text = "the start cannot be deleted";
+            return Err(refusal(RefusalCode::NotFound, Kind::StartStays, text));
         };
         if let Some(table) = self.play.as_ref().filter(|table| table.stand != Stand::Over)
             && self.tree.line_to(table.tip).contains(&node)
         {
-            return Err(not_now("the moves of the game stay while it is played"));
+            return Err(not_now(Kind::MovesStay, "the moves of the game stay while it is played"));
         }
         let gone = self.tree.delete(node);
         if gone.contains(&self.cursor) {
@@ -198,16 +209,20 @@ impl Room {
 
     fn require_no_game(&self) -> Result<(), Refusal> {
         match &self.play {
-            Some(table) if table.stand != Stand::Over => {
-                Err(not_now("nothing is undone while a game is played: take moves back"))
-            }
+            Some(table) if table.stand != Stand::Over => Err(not_now(
+                Kind::UndoInPlay,
+                "nothing is undone while a game is played: take moves back",
+            )),
             Some(_) | None => Ok(()),
         }
     }
 
     fn step_back(&mut self) -> Result<(), Refusal> {
         self.require_no_game()?;
-        let tree = self.past.pop().ok_or_else(|| not_now("there is nothing to undo"))?;
+        let tree = self
+            .past
+            .pop()
+            .ok_or_else(|| not_now(Kind::NothingToUndo, "there is nothing to undo"))?;
         let now = self.replace(tree);
         self.future.push(now);
         Ok(())
@@ -215,7 +230,10 @@ impl Room {
 
     fn step_forward(&mut self) -> Result<(), Refusal> {
         self.require_no_game()?;
-        let tree = self.future.pop().ok_or_else(|| not_now("there is nothing to do again"))?;
+        let tree = self
+            .future
+            .pop()
+            .ok_or_else(|| not_now(Kind::NothingToRedo, "there is nothing to do again"))?;
         let now = self.replace(tree);
         self.past.push(now);
         Ok(())
@@ -248,7 +266,7 @@ impl Room {
 
 fn check_count(count: usize) -> Result<(), Refusal> {
     if MOST_NOTES < count {
-        return Err(refusal(RefusalCode::TooMuch, format!("more than {MOST_NOTES} of them")));
+        return Err(too_many(Thing::Note, format!("more than {MOST_NOTES} of them")));
     }
     Ok(())
 }
@@ -256,7 +274,11 @@ fn check_count(count: usize) -> Result<(), Refusal> {
 fn check_texts(texts: &[String]) -> Result<(), Refusal> {
     check_count(texts.len())?;
     if texts.iter().any(|text| LONGEST_COMMENT < text.len()) {
-        return Err(refusal(RefusalCode::TooMuch, "a comment is too long"));
+        return Err(refusal(
+            RefusalCode::TooMuch,
+            Problem::too_long(Thing::Comment),
+            "a comment is too long",
+        ));
     }
     Ok(())
 }

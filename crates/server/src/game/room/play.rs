@@ -5,7 +5,7 @@ use readyok_rules::{Ending, Position, Reason};
 
 use super::{
     Ask, Asked, Effect, Engines, GRACE, Pace, ROOT, Room, Seat, Spoken, Stand, Table, no_node,
-    not_now, refusal,
+    not_now, odd_text, refusal,
 };
 use crate::game::clock::GameClocks;
 use crate::game::here::{outcome as wire_outcome, result_word};
@@ -13,7 +13,7 @@ use crate::game::problem::move_problem;
 use crate::time::Moment;
 use crate::wire::{
     EndReason, Failure, Hint, LineMove, NodeId, Outcome, PlayRules, Player, Problem, ProblemKind,
-    Refusal, RefusalCode, Score, Side, Sides, Thought,
+    Refusal, RefusalCode, Score, Side, Sides, Thing, Thought,
 };
 
 /// An engine takes a draw from this ply on, if it does not think that it is better.
@@ -67,13 +67,13 @@ impl Room {
     /// Starts the game, or goes on with it.
     pub(crate) fn go_on(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
         let Some(table) = &mut self.play else {
-            return Err(not_now("nobody plays this game"));
+            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
         if table.stand == Stand::Going {
-            return Err(not_now("the game is going on"));
+            return Err(not_now(ProblemKind::GameGoesOn, "the game is going on"));
         }
         if self.outcome.is_some() && table.stand == Stand::Over {
-            return Err(not_now("the game is over"));
+            return Err(not_now(ProblemKind::GameOver, "the game is over"));
         }
         table.stand = Stand::Going;
         self.dirty.play = true;
@@ -147,7 +147,7 @@ impl Room {
         }
         let side = Side::from(position.turn());
         if self.seat(side).is_some_and(|seat| seat.engine().is_some()) {
-            return Err(not_now("it is the engine's turn"));
+            return Err(not_now(ProblemKind::EnginesTurn, "it is the engine's turn"));
         }
         let (id, effects) = self.make(side, mv, None, now)?;
         self.set_cursor(id);
@@ -162,7 +162,9 @@ impl Room {
         measured: Option<u64>,
         now: Moment,
     ) -> Result<(NodeId, Vec<Effect>), Refusal> {
-        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
+        let Some(table) = &self.play else {
+            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
+        };
         let tip = table.tip;
         let follows = self.cursor == tip;
         let before = self.tree.position(tip).ok_or_else(|| no_node(tip))?;
@@ -173,7 +175,9 @@ impl Room {
         self.dirty.nodes.insert(id);
         self.dirty.play = true;
         self.dirty.unsaved = true;
-        let Some(table) = &mut self.play else { return Err(not_now("nobody plays this game")) };
+        let Some(table) = &mut self.play else {
+            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
+        };
         let pressed = table.clocks.as_mut().map(|clocks| clocks.press(side, now, measured));
         if let Some(Err(_)) = pressed {
             // The move came too late, and was not played.
@@ -389,7 +393,7 @@ impl Room {
         seat.asked = None;
         let outcome = Outcome {
             detail: Some(why.text.clone()),
-            problem: why.problem.clone(),
+            problem: Some(why.problem.clone()),
             ..lost(side, EndReason::EngineFailed)
         };
         self.finish(outcome, now)
@@ -475,7 +479,7 @@ impl Room {
     /// Stops the clocks and the engines until somebody goes on.
     pub(crate) fn pause(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
         if !self.is_going() {
-            return Err(not_now("the game is not going on"));
+            return Err(not_now(ProblemKind::GameRests, "the game is not going on"));
         }
         let effects = self.rest_all(now);
         if let Some(table) = &mut self.play {
@@ -506,8 +510,10 @@ impl Room {
 
     fn require_open(&self) -> Result<(), Refusal> {
         match &self.play {
-            None => Err(not_now("nobody plays this game")),
-            Some(table) if table.stand == Stand::Over => Err(not_now("the game is over")),
+            None => Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game")),
+            Some(table) if table.stand == Stand::Over => {
+                Err(not_now(ProblemKind::GameOver, "the game is over"))
+            }
             Some(_) => Ok(()),
         }
     }
@@ -515,13 +521,15 @@ impl Room {
     /// The person who acts: the only one, or of two the one to move.
     fn person(&self) -> Result<Side, Refusal> {
         self.require_open()?;
-        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
+        let Some(table) = &self.play else {
+            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
+        };
         let persons: Vec<Side> = [Side::First, Side::Second]
             .into_iter()
             .filter(|side| table.seats.of(*side).engine().is_none())
             .collect();
         match persons.as_slice() {
-            [] => Err(not_now("no person plays")),
+            [] => Err(not_now(ProblemKind::NoPerson, "no person plays")),
             [side] => Ok(*side),
             _ => Ok(self.tip_position().map_or(Side::First, |position| position.turn().into())),
         }
@@ -536,7 +544,9 @@ impl Room {
     /// The person offers a draw. An engine answers by its score.
     pub(crate) fn offer_draw(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
         let side = self.person()?;
-        let Some(table) = &mut self.play else { return Err(not_now("nobody plays this game")) };
+        let Some(table) = &mut self.play else {
+            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
+        };
         let other = table.seats.of(side.other());
         let ply = self.tree.node(table.tip).map_or(0, super::super::tree::Branch::ply);
         let takes = other.engine().is_some()
@@ -557,10 +567,14 @@ impl Room {
     /// The other person takes the draw.
     pub(crate) fn accept_draw(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
         self.require_open()?;
-        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
-        let Some(by) = table.offer else { return Err(not_now("nobody has offered a draw")) };
+        let Some(table) = &self.play else {
+            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
+        };
+        let Some(by) = table.offer else {
+            return Err(not_now(ProblemKind::NoOffer, "nobody has offered a draw"));
+        };
         if table.seats.of(by.other()).engine().is_some() {
-            return Err(not_now("the engine did not take the draw"));
+            return Err(not_now(ProblemKind::DrawRefused, "the engine did not take the draw"));
         }
         Ok(self.finish(drawn(EndReason::Agreement), now))
     }
@@ -570,11 +584,11 @@ impl Room {
         let side = self.person()?;
         let position = self.tip_position().ok_or_else(|| no_node(ROOT))?;
         if Side::from(position.turn()) != side {
-            return Err(not_now("it is not your turn"));
+            return Err(not_now(ProblemKind::NotYourTurn, "it is not your turn"));
         }
         match self.claimed(&position) {
             Some(ending) => Ok(self.finish(wire_outcome(ending), now)),
-            None => Err(not_now("there is nothing to claim")),
+            None => Err(not_now(ProblemKind::NothingToClaim, "there is nothing to claim")),
         }
     }
 
@@ -590,7 +604,9 @@ impl Room {
 
     /// Takes the person's last move back.
     pub(crate) fn take_back(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
-        let Some(table) = &self.play else { return Err(not_now("nobody plays this game")) };
+        let Some(table) = &self.play else {
+            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
+        };
         let was_paused = table.stand == Stand::Paused;
         let line = self.tree.line_to(table.tip);
         let by_person = |id: &NodeId| {
@@ -600,7 +616,10 @@ impl Room {
                 .is_some_and(|position| table.seats.of(position.turn().into()).engine().is_none())
         };
         let Some(last) = line.iter().rev().find(|id| by_person(id)).copied() else {
-            return Err(not_now("there is no move of a person to take back"));
+            return Err(not_now(
+                ProblemKind::NothingToTakeBack,
+                "there is no move of a person to take back",
+            ));
         };
         let parent = self.tree.node(last).and_then(super::super::tree::Branch::parent);
         let parent = parent.unwrap_or(ROOT);
@@ -620,7 +639,8 @@ impl Room {
             let asked = self.seat(*side).and_then(|seat| seat.asked.as_ref());
             self.is_going() && asked.is_some_and(|asked| asked.on.is_none())
         });
-        let side = thinking.ok_or_else(|| not_now("no engine thinks about its move"))?;
+        let side = thinking
+            .ok_or_else(|| not_now(ProblemKind::NobodyThinks, "no engine thinks about its move"))?;
         Ok(vec![Effect::Ask(side, Ask::MoveNow)])
     }
 
@@ -644,7 +664,7 @@ impl Room {
     /// Requires that players can be seated anew.
     pub(crate) fn require_rest(&self) -> Result<(), Refusal> {
         if self.is_going() {
-            return Err(not_now("the game is going on: pause it first"));
+            return Err(not_now(ProblemKind::GameGoesOn, "the game is going on: pause it first"));
         }
         Ok(())
     }
@@ -735,7 +755,7 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
             Player::Engine(engine) => ("", &engine.time),
         };
         if 200 < name.chars().count() || name.chars().any(char::is_control) {
-            return Err(refusal(RefusalCode::Malformed, "the name of a player is too long or odd"));
+            return Err(odd_text(Thing::PlayerName, "the name of a player is too long or odd"));
         }
         let fits = match *time {
             crate::wire::Time::None => true,
@@ -746,7 +766,8 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
             crate::wire::Time::PerMove { time } => 0 < time && time <= YEAR,
         };
         if !fits {
-            return Err(refusal(RefusalCode::Malformed, "there is no such time control"));
+            let text = "there is no such time control";
+            return Err(refusal(RefusalCode::Malformed, ProblemKind::NoTimeControl, text));
         }
     }
     Ok(())

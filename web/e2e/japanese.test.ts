@@ -1,0 +1,112 @@
+// A page in Japanese: whatever is refused or goes wrong is told in Japanese.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { ENGINES, LONG, WHOLE, enter, squares, travel } from './journey';
+
+const here = travel();
+const there = (hash: string) => here.page(hash, { locale: 'ja-JP' });
+
+/** Waits for a text, and requires that nothing of it is English but names. */
+async function says(where: Locator, text: string, ...names: string[]) {
+  const found = where.filter({ hasText: text }).first();
+  await found.waitFor(LONG);
+  let rest = (await found.textContent()) ?? '';
+  for (const name of names) rest = rest.replaceAll(name, '');
+  expect(rest).not.toMatch(/[a-z]{3}/i);
+}
+
+const toasts = (page: Page) => page.locator('.toasts > *');
+
+async function read(page: Page, name: string, text: string) {
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+}
+
+/** Registers the engine that does what its arguments say. */
+async function addRogue(page: Page, ...args: string[]) {
+  await page.getByRole('button', { name: 'エンジンを追加' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('プログラム', { exact: true }).fill(ENGINES.misbehave);
+  await dialog.getByLabel('引数(一行に一つ)').fill(args.join('\n'));
+  await dialog.getByLabel('名前', { exact: true }).fill('Rogue');
+  await dialog.getByRole('button', { name: '追加して問い合わせ' }).click();
+  await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
+}
+
+test('records that cannot be read say where and why', async () => {
+  const page = await there('#/library');
+  await read(page, 'a.pgn', '[White "A"]\n\n1. e4 e5 2. Ke3 *\n\n[White "B"]\n\n1. d4 *\n');
+  await says(toasts(page), '第1局, 3行目, 13文字目: 「Ke3」は指せる手ではありません', 'Ke3');
+  // What could be read is not passed over.
+  await says(toasts(page), '1');
+  await read(page, 'b.kif', '手合割：平手\n   1 ７六歩(77)\n   2 ７六歩(77)\n');
+  await says(toasts(page), '第1局, 3行目');
+  await read(page, 'c.pgn', '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n');
+  await says(toasts(page), 'キング(玉)');
+  await page.getByLabel('局面', { exact: true }).fill('8/8/8/8/8/8/8/8 w - - 0 1');
+  await says(toasts(page), '対局できない局面です');
+});
+
+test('a folder that is read tells what it could not read', async () => {
+  const folder = join(here.server.data, 'records');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
+  const page = await there('#/library');
+  await page.getByRole('button', { name: 'フォルダを読み込む' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: /readyok-e2e/ }).click();
+  await dialog.getByRole('button', { name: /^records/ }).click();
+  await dialog.getByRole('button', { name: 'このフォルダ' }).click();
+  await page.getByText('問題 1 件').click();
+  await says(page.getByTestId('job').locator('li'), '第1局, 1行目', 'c.pgn', 'e4');
+});
+
+test('moves and positions that are refused say why', async () => {
+  const page = await there('#/play/0/new');
+  await page.getByRole('button', { name: '検討盤だけ' }).click();
+  await squares(page);
+  await enter(page, 'e2e5');
+  await says(page.getByText('その駒はそこへ動けません'), '指せない手です', 'e2e5');
+  await page.getByRole('button', { name: '局面編集' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('FEN').fill('8/8/8/8/8/8/4P3/4K3 w - - 0 1');
+  await says(dialog.getByTestId('verdict'), 'キング(玉)が0枚');
+});
+
+test(
+  'matches say what is wrong with them, and what their engines did',
+  async () => {
+    const page = await there('#/engines');
+    await page.getByTestId('engine').first().waitFor();
+    await addRogue(page, 'go: !exit 3');
+    await page.getByRole('navigation').getByRole('link', { name: '連続対局' }).click();
+    const start = page.getByRole('button', { name: '開始', exact: true });
+    await page.getByRole('button', { name: '新しい連続対局' }).click();
+    await expect.poll(() => page.getByLabel('エンジン2').locator('option').count(), LONG).toBe(2);
+    await page.getByLabel('方式').last().selectOption('none');
+    await start.click();
+    await says(toasts(page), 'エンジンには持ち時間か制限が必要です');
+    await page.getByLabel('ノード上限').fill('30');
+    await page.getByLabel('先後組数').fill('1');
+    await page.getByLabel('エンジン2').selectOption({ label: 'Rogue' });
+    await page.getByLabel('開始局面').selectOption('positions');
+    await page.getByLabel('局面(一行に一つ)').last().fill('8/8/8/8/8/8/8/8 w - - 0 1');
+    await start.click();
+    await says(toasts(page), '1番目: ');
+    await page.getByLabel('開始局面').selectOption('file');
+    await page.getByLabel('ファイル', { exact: true }).fill(join(here.server.data, 'none.pgn'));
+    await start.click();
+    await says(toasts(page), 'ファイルがありません', here.server.data, 'none.pgn');
+    await page.getByLabel('開始局面').selectOption('start');
+    await start.click();
+    const match = page.getByTestId('match');
+    await says(match.getByTestId('note'), '失敗しました', 'Rogue');
+    await match.getByText('終了', { exact: true }).waitFor(WHOLE);
+    await match.getByText(/^対局:/).click();
+    await says(match.locator('details tr'), 'コード3で終了しました', 'Rogue', 'Narikin');
+  },
+  WHOLE.timeout,
+);
