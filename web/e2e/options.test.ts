@@ -1,4 +1,6 @@
-// Options of an engine with a real server: presets, values for one use alone, buttons.
+// Options of an engine with a real server: presets, values for one use alone, buttons, the clipboard, files.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import {
@@ -110,4 +112,47 @@ test('a button of an engine that does not run starts it', async () => {
     ((await lines.textContent()) ?? '').split('setoption name Clear Hash').length - 1;
   await expect.poll(presses, LONG).toBe(2);
   expect(await idle.count()).toBe(1);
+});
+
+test('options are copied to the clipboard as an engine reads them', async () => {
+  const [page, dialog] = await options();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await dialog.locator('[data-option="Hash"] input').fill('64');
+  await dialog.locator('[data-option="Hash"] input').blur();
+  await dialog.locator('[data-option="Hash"].changed').waitFor();
+  await dialog.getByRole('button', { name: 'Copy as text' }).click();
+  await page.locator('.toasts').getByText('Copied.').waitFor(LONG);
+  const lines = (await page.evaluate(() => navigator.clipboard.readText())).trim().split('\n');
+  expect(lines).toContain('setoption name Hash value 64');
+  expect(lines).toContain('setoption name Style value Calm');
+  expect(lines.join()).not.toContain('Clear Hash');
+  // It was not shown to be copied by hand.
+  expect(await dialog.getByRole('textbox', { name: 'Copy as text' }).count()).toBe(0);
+});
+
+test('the file of an option is picked on the server', async () => {
+  const folder = join(here.server.data, 'books');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'own.pgn'), '1. a3 *\n');
+  writeFileSync(join(folder, 'other.pgn'), '1. h3 *\n');
+  const page = await here.page('#/engines');
+  await greeted(page.getByTestId('engine').first());
+  await page.getByTestId('engine').first().getByRole('button', { name: 'Options' }).click();
+  const book = page.getByRole('dialog').locator('[data-option="Book File"]');
+  await book.getByRole('button', { name: 'Choose…' }).click();
+  const files = page.getByRole('dialog', { name: 'Choose a file' });
+  await files.getByRole('button', { name: /readyok-e2e/ }).click();
+  await files.getByRole('button', { name: 'books' }).click();
+  await files.getByLabel('Filter').fill('own');
+  await expect.poll(() => files.locator('.entry').count(), LONG).toBe(1);
+  await files.getByRole('button', { name: /own\.pgn/ }).click();
+  await files.waitFor({ state: 'detached' });
+  await expect
+    .poll(() => book.getByRole('textbox').inputValue(), LONG)
+    .toMatch(/readyok-e2e-\w+\/books\/own\.pgn$/);
+  // The engine is told of it.
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  await page.getByTestId('engine').first().getByRole('button', { name: 'Console' }).click();
+  const lines = await log(page, 'idle');
+  await expect.poll(() => lines.textContent(), LONG).toMatch(/setoption name Book File value \S*own\.pgn/);
 });
