@@ -2,9 +2,10 @@
 //!
 //! A weaker player looks at fewer positions, and of what it has found it does not always play the
 //! best: it misjudges each line by some centipawns. Both grow smoothly with the distance from full
-//! strength, so that a higher level is never the weaker one on purpose. Nothing is played that the
+//! strength, so that a higher level is never the weaker one on purpose. Which level is worth which
+//! rating was measured in matches (`docs/strength.md`). Nothing is played that the
 //! search has not looked at, and a mate that it has seen is not misjudged: errors are those of
-//! people, who overlook and misjudge, and do not throw pieces away.
+//! people, who overlook and misjudge, and seldom throw pieces away.
 //!
 //! The misjudgement of a line is drawn from the Gumbel distribution, which makes the choice one
 //! between moves with probabilities that fall exponentially with what they lose (Luce 1959, the
@@ -13,7 +14,7 @@
 
 use std::ops::RangeInclusive;
 
-use readyok_rules::Move;
+use readyok_rules::{Game, Move};
 
 use crate::Score;
 
@@ -23,15 +24,53 @@ pub(crate) const ELO: RangeInclusive<i64> = 800..=2800;
 /// Kyu (below 0) and amateur dan (above 0) that can be asked for; 0 counts as 1 kyu.
 pub(crate) const RANKS: RangeInclusive<i64> = -15..=9;
 
-/// So many lines are chosen from.
+/// So many lines are chosen from, up to the level from which on there is one less after each of these
+/// steps: to look at five lines takes away so many positions that the last step must not leave out
+/// four at once.
 const LINES: usize = 5;
+const STEP: f64 = 1.0 / 16.0;
 
-/// Positions that the weakest level looks at, and how often the strongest doubles it.
-const FEWEST_NODES: f64 = 800.0;
-const DOUBLINGS: f64 = 11.0;
+/// Positions that level 0 looks at, and how often level 1 doubles it.
+const FEWEST_NODES: f64 = 200.0;
+const DOUBLINGS: f64 = 8.0;
 
-/// By how many centipawns the weakest level misjudges a line, more or less.
-const LARGEST_ERROR: f64 = 160.0;
+/// By how many centipawns level 0 misjudges a line, more or less; level 1 by none.
+const LARGEST_ERROR: f64 = 400.0;
+
+/// A rating and the level that has it. Between two of them, both grow evenly.
+type Worth = (i64, f64);
+
+/// In chess, by matches against limited Stockfish 15.1 and of the levels with each other
+/// (`benches/narikin/strength.py`). The last one is where the others point to.
+const CHESS: [Worth; 8] = [
+    (660, 0.125),
+    (960, 0.25),
+    (1180, 0.375),
+    (1510, 0.5),
+    (1900, 0.625),
+    (2260, 0.75),
+    (2650, 0.875),
+    (3050, 1.0),
+];
+
+/// In shogi, by matches of the levels with each other, so that only differences mean something. The
+/// last one is where the others point to.
+const SHOGI: [Worth; 9] = [
+    (500, 0.0),
+    (720, 0.125),
+    (1060, 0.25),
+    (1420, 0.375),
+    (1720, 0.5),
+    (2000, 0.625),
+    (2200, 0.75),
+    (2460, 0.875),
+    (2800, 1.0),
+];
+
+/// The rating of 1 dan in shogi, and how much each kyu and dan is above the one before it: "roughly
+/// 100 Elo points", in Japan as in Europe (`shogi.net/arc/shogi-l/shogi_ranking.txt`).
+const FIRST_DAN: i64 = 2000;
+const RANK: i64 = 100;
 
 /// Beyond that many centipawns everything is won or lost.
 const DECIDED: i32 = 2_000;
@@ -42,20 +81,20 @@ pub(crate) struct Strength {
     /// From 0 to 1.
     level: f64,
     /// Another one for each game.
-    game: u64,
+    lot: u64,
 }
 
 impl Strength {
-    /// The strength of an Elo rating.
-    pub(crate) fn of_elo(elo: i64, game: u64) -> Self {
-        Self { level: part(elo - ELO.start(), ELO.end() - ELO.start()), game }
+    /// The strength of an Elo rating. `lot` is another number for each game that is played.
+    pub(crate) fn of_elo(elo: i64, game: Game, lot: u64) -> Self {
+        let worths: &[Worth] = if game == Game::Shogi { &SHOGI } else { &CHESS };
+        Self { level: level(elo, worths), lot }
     }
 
     /// The strength of a kyu or dan: each is as far from the next, and 1 dan follows 1 kyu.
-    pub(crate) fn of_rank(rank: i64, game: u64) -> Self {
-        let steps = |rank: i64| if rank > 0 { rank - 1 } else { rank.min(-1) };
-        let (lowest, highest) = (steps(*RANKS.start()), steps(*RANKS.end()));
-        Self { level: part(steps(rank) - lowest, highest - lowest), game }
+    pub(crate) fn of_rank(rank: i64, lot: u64) -> Self {
+        let steps = if rank > 0 { rank - 1 } else { rank.min(-1) };
+        Self::of_elo(FIRST_DAN + RANK * steps, Game::Shogi, lot)
     }
 
     /// How many positions to look at.
@@ -67,7 +106,9 @@ impl Strength {
 
     /// How many lines to choose from.
     pub(crate) fn lines(&self) -> usize {
-        if self.error() > 0.0 { LINES } else { 1 }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
+        let others = ((1.0 - self.level) / STEP).ceil() as usize;
+        LINES.min(1 + others)
     }
 
     /// How much a line is misjudged by, in centipawns.
@@ -92,7 +133,7 @@ impl Strength {
     /// A number from the standard Gumbel distribution.
     fn gumbel(&self, key: u64, mv: Move) -> f64 {
         let mv = number(mv);
-        let lot = mixed(self.game ^ mixed(key ^ mixed(mv)));
+        let lot = mixed(self.lot ^ mixed(key ^ mixed(mv)));
         // 52 bits fit, and half a step more keeps it away from 0 and 1.
         #[expect(clippy::cast_precision_loss, reason = "52 bits fit")]
         let uniform = ((lot >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
@@ -100,9 +141,19 @@ impl Strength {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "ratings are small")]
-fn part(of: i64, whole: i64) -> f64 {
-    (of as f64 / whole as f64).clamp(0.0, 1.0)
+/// The level of a rating, or that of the nearest one that is known.
+fn level(rating: i64, worths: &[Worth]) -> f64 {
+    let above = worths.partition_point(|&(known, _)| known <= rating);
+    let next = worths.get(above);
+    let (Some(&(low, from)), Some(&(high, to))) =
+        (above.checked_sub(1).and_then(|it| worths.get(it)), next)
+    else {
+        let nearest = if next.is_some() { worths.first() } else { worths.last() };
+        return nearest.map_or(0.0, |&(_, level)| level);
+    };
+    #[expect(clippy::cast_precision_loss, reason = "ratings are small")]
+    let part = (rating - low) as f64 / (high - low) as f64;
+    from + part * (to - from)
 }
 
 /// A number for a move, unique among the moves of a position.
@@ -128,7 +179,7 @@ fn mixed(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use readyok_rules::{Game, Position};
+    use readyok_rules::Position;
 
     fn lines(scores: &[Score]) -> Vec<(Move, Score)> {
         Position::start(Game::Chess).legal_moves().into_iter().zip(scores.iter().copied()).collect()
@@ -145,43 +196,64 @@ mod tests {
     }
 
     #[test]
-    fn higher_levels_look_at_more_and_lose_less() {
-        let levels: Vec<_> = (0..=10).map(|step| Strength::of_elo(800 + step * 200, 7)).collect();
-        for pair in levels.windows(2) {
-            assert!(pair[0].nodes() < pair[1].nodes());
-            assert!(pair[0].error() > pair[1].error());
-            for values in [[30, 20, 10, 0, -10], [100, 0, -100, -300, -900]] {
-                let (weaker, stronger) = (loss(&pair[0], values), loss(&pair[1], values));
-                assert!(weaker >= stronger, "{pair:?}: {weaker} and {stronger}");
+    fn higher_ratings_look_at_more_and_misjudge_less() {
+        for (game, worths) in [(Game::Chess, &CHESS[..]), (Game::Shogi, &SHOGI)] {
+            let lowest = worths.first().map_or(0, |&(rating, _)| rating);
+            let highest = worths.last().map_or(0, |&(rating, _)| rating);
+            let all: Vec<_> =
+                (lowest..=highest).step_by(10).map(|elo| Strength::of_elo(elo, game, 7)).collect();
+            for pair in all.windows(2) {
+                assert!(pair[0].nodes() < pair[1].nodes(), "{pair:?}");
+                assert!(pair[0].error() > pair[1].error() || pair[1].error() == 0.0, "{pair:?}");
             }
+            for values in [[30, 20, 10, 0, -10], [100, 0, -100, -300, -900]] {
+                let losses: Vec<_> =
+                    all.iter().step_by(10).map(|strength| loss(strength, values)).collect();
+                assert!(losses.is_sorted_by(|weaker, stronger| weaker >= stronger), "{losses:?}");
+            }
+            let strongest = Strength::of_elo(highest, game, 7);
+            assert_eq!((strongest.lines(), loss(&strongest, [30, 29, 0, 0, 0])), (1, 0.0));
+            // What is beyond plays as well as the last that is known.
+            assert_eq!(Strength::of_elo(9_999, game, 7), strongest);
+            assert_eq!(Strength::of_elo(0, game, 7), Strength::of_elo(lowest, game, 7));
         }
-        assert_eq!(levels.last().map(|strongest| loss(strongest, [30, 29, 0, 0, 0])), Some(0.0));
-        assert_eq!(levels.last().map(Strength::lines), Some(1));
+    }
+
+    #[test]
+    fn ratings_are_levels_that_were_measured_and_between_them_on_a_line() {
+        assert!(CHESS[0].0 <= *ELO.start() && *ELO.end() <= CHESS[CHESS.len() - 1].0);
+        for &(rating, level) in &CHESS {
+            assert!((Strength::of_elo(rating, Game::Chess, 0).level - level).abs() < 1e-9);
+        }
+        for pair in CHESS.windows(2) {
+            let ((low, from), (high, to)) = (pair[0], pair[1]);
+            let between = Strength::of_elo(i64::midpoint(low, high), Game::Chess960, 0).level;
+            assert!((between - f64::midpoint(from, to)).abs() < 0.01, "{pair:?}");
+        }
     }
 
     #[test]
     fn ranks_are_evenly_spaced() {
-        let levels: Vec<f64> =
-            RANKS.filter(|&rank| rank != 0).map(|rank| Strength::of_rank(rank, 0).level).collect();
-        assert_eq!((levels.first(), levels.last()), (Some(&0.0), Some(&1.0)));
-        for step in levels.windows(2) {
-            assert!((step[1] - step[0] - 1.0 / 23.0).abs() < 1e-9, "{levels:?}");
-        }
-        assert_eq!(Strength::of_rank(0, 0), Strength::of_rank(-1, 0));
+        let of = |rank| Strength::of_rank(rank, 0);
+        let rated = |rating| Strength::of_elo(rating, Game::Shogi, 0);
+        assert_eq!((of(-15), of(-1)), (rated(500), rated(1900)));
+        assert_eq!((of(1), of(9)), (rated(2000), rated(2800)));
+        assert_eq!(of(0), of(-1));
+        assert_eq!((of(-15).level, of(9).level), (SHOGI[0].1, SHOGI[SHOGI.len() - 1].1));
     }
 
     #[test]
-    fn a_rook_is_hardly_ever_thrown_away() {
-        let weakest = Strength::of_elo(0, 1);
+    fn even_the_weakest_seldom_throws_a_rook_away() {
+        let weakest = Strength { level: 0.0, lot: 1 };
         let lines = lines(&[Score::Centipawns(20), Score::Centipawns(-480)]);
         let thrown = (0..10_000).filter(|&key| weakest.choose(key, &lines) == Some(1)).count();
-        // 1 / (1 + exp(500 / 160)) of them.
-        assert!((300..560).contains(&thrown), "{thrown}");
+        // 1 / (1 + exp(500 / 400)) of them.
+        assert!((2_050..2_400).contains(&thrown), "{thrown}");
     }
 
     #[test]
     fn a_mate_that_was_seen_is_played_and_one_against_it_put_off() {
-        let weakest = Strength::of_elo(0, 1);
+        let weakest = Strength { level: 0.0, lot: 1 };
         let (near, far) = (Score::Wins { plies: 1 }, Score::Wins { plies: 3 });
         let lost = [Score::Loses { plies: 2 }, Score::Loses { plies: 8 }];
         for key in 0..100 {
@@ -196,7 +268,7 @@ mod tests {
     fn the_same_game_gives_the_same_errors_and_another_game_others() {
         let lines = lines(&[10, 5, 0, -5, -10].map(Score::Centipawns));
         let choices = |game| -> Vec<_> {
-            let weakest = Strength::of_elo(800, game);
+            let weakest = Strength::of_elo(800, Game::Chess, game);
             (0..50).map(|key| weakest.choose(key, &lines)).collect()
         };
         assert_eq!(choices(1), choices(1));

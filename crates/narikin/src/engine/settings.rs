@@ -219,14 +219,14 @@ impl Settings {
         self.remarks.try_iter()
     }
 
-    /// The strength to play with, if it is limited. `game` is another number for each game.
-    pub(super) fn strength(&self, dialect: Dialect, game: u64) -> Option<Strength> {
+    /// The strength to play with, if it is limited. `lot` is another number for each game.
+    pub(super) fn strength(&self, dialect: Dialect, lot: u64) -> Option<Strength> {
         if !self.limit_strength.get() {
             return None;
         }
         Some(match dialect {
-            Dialect::Uci => Strength::of_elo(self.elo.get(), game),
-            Dialect::Usi => Strength::of_rank(self.rank.get(), game),
+            Dialect::Uci => Strength::of_elo(self.elo.get(), self.game(dialect), lot),
+            Dialect::Usi => Strength::of_rank(self.rank.get(), lot),
         })
     }
 
