@@ -19,30 +19,35 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    #[inline]
     pub(crate) fn new(line: &'a str, dialect: Dialect) -> Self {
+        let words = Words::new(line);
+        if 0 < words.at() || has_byte_below(b' ', line) {
+            return Self::with_controls(line, dialect);
+        }
+        // Made where it is returned, of values that have no place in memory: to copy what has just
+        // been written in smaller parts takes longer than to read a word.
+        Self { words, dialect, notes: Vec::new(), met: 0 }
+    }
+
+    /// Notes a byte order mark and each run of control characters.
+    #[inline(never)]
+    fn with_controls(line: &'a str, dialect: Dialect) -> Self {
         let mut reader = Self { words: Words::new(line), dialect, notes: Vec::new(), met: 0 };
         if 0 < reader.words.at() {
             reader.note_at(0..reader.words.at(), NoteKind::ControlCharacter);
         }
-        if has_byte_below(b' ', line) {
-            reader.note_controls();
-        }
-        reader
-    }
-
-    /// Notes each run of control characters. Kept apart so that the usual way is short.
-    #[inline(never)]
-    fn note_controls(&mut self) {
         let is_control = |&byte: &u8| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n');
-        let mut at = self.words.at();
-        let rest = self.words.line().as_bytes().get(at..).unwrap_or_default();
+        let mut at = reader.words.at();
+        let rest = reader.words.line().as_bytes().get(at..).unwrap_or_default();
         for run in rest.chunk_by(|one, next| is_control(one) == is_control(next)) {
             let start = at;
             at += run.len();
             if run.first().is_some_and(is_control) {
-                self.note_at(start..at, NoteKind::ControlCharacter);
+                reader.note_at(start..at, NoteKind::ControlCharacter);
             }
         }
+        reader
     }
 
     #[inline]

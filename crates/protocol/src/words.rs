@@ -31,14 +31,10 @@ pub(crate) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
+    #[inline]
     pub(crate) fn new(line: &'a str) -> Self {
-        if line.as_bytes().first().is_some_and(u8::is_ascii_graphic) {
-            return Self::of(line);
-        }
-        // A byte order mark is no part of the first word.
-        let start = line.trim_start_matches(|c| is_space(c) || c == MARK).len();
-        let before = line.get(..line.len() - start).unwrap_or_default();
-        Self { line, at: before.rfind(MARK).map_or(0, |at| at + MARK.len_utf8()) }
+        let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_graphic);
+        Self { line, at: if is_plain { 0 } else { mark_end(line) } }
     }
 
     /// The words of a text that does not stand at the start of a line.
@@ -169,6 +165,14 @@ impl DoubleEndedIterator for Words<'_> {
         self.line = self.line.get(..start)?;
         Some(word)
     }
+}
+
+/// The end of a byte order mark before the first word, which is no part of it; or zero.
+#[inline(never)]
+fn mark_end(line: &str) -> usize {
+    let start = line.trim_start_matches(|c| is_space(c) || c == MARK).len();
+    let before = line.get(..line.len() - start).unwrap_or_default();
+    before.rfind(MARK).map_or(0, |at| at + MARK.len_utf8())
 }
 
 /// The text up to the first white space, and the rest.

@@ -162,23 +162,20 @@ impl<'a> Command<'a> {
             Dialect::Usi => Kind::usi,
         };
         let whole = reader.words.clone();
-        let command = match reader.start(known, reserved::is_reply) {
+        match reader.start(known, reserved::is_reply) {
             Start::Known(Kind::Go, _) => {
                 return Self::read_limits(&mut reader, &go::Times::default());
             }
-            Start::Known(kind, _) => Self::read_kind(kind, &mut reader),
-            Start::Unknown(kind) => {
-                if let Some(kind) = kind {
-                    reader.note(whole.rest(), kind);
+            Start::Known(kind, _) => {
+                // The value goes straight to where it is returned, as copies of it take long.
+                if let Some(value) = Self::read_kind(kind, &mut reader) {
+                    return reader.done(value);
                 }
-                None
             }
-        };
-        // Each value is put where it is returned, as copies of it would take long.
-        match command {
-            Some(value) => reader.done(value),
-            None => reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text))),
+            Start::Unknown(Some(kind)) => reader.note(whole.rest(), kind),
+            Start::Unknown(None) => (),
         }
+        reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text)))
     }
 
     /// Reads a line that starts with `go`. In nearly all games only times follow.

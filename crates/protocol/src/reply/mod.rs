@@ -129,24 +129,20 @@ impl<'a> Reply<'a> {
             Dialect::Usi => Kind::usi,
         };
         let whole = reader.words.clone();
-        let reply = match reader.start(known, reserved::is_command) {
+        match reader.start(known, reserved::is_command) {
             Start::Known(kind, skipped) => {
                 let before = reader.met;
-                let reply = Self::read_kind(kind, &mut reader);
-                reply.filter(|_| skipped == 0 || reader.met == before)
-            }
-            Start::Unknown(kind) => {
-                if let Some(kind) = kind {
-                    reader.note(whole.rest(), kind);
+                // The value goes straight to where it is returned, as copies of it take long.
+                if let Some(value) = Self::read_kind(kind, &mut reader)
+                    && (skipped == 0 || reader.met == before)
+                {
+                    return reader.done(value);
                 }
-                None
             }
-        };
-        // Each value is put where it is returned, as copies of it would take long.
-        match reply {
-            Some(value) => reader.done(value),
-            None => reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text))),
+            Start::Unknown(Some(kind)) => reader.note(whole.rest(), kind),
+            Start::Unknown(None) => (),
         }
+        reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text)))
     }
 
     /// The reply, or `None` if something that it cannot be without is missing.
