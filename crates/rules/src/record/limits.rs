@@ -1,5 +1,7 @@
 //! How much of a file is taken for one game.
 
+use super::{Headers, Limit, RecordErrorKind};
+
 /// The most that a reader accepts of one game. A file can come from anyone, and without limits one
 /// "game" could fill the memory.
 ///
@@ -35,6 +37,36 @@ impl Default for Limits {
             plies: 12_000,
             depth: 100,
         }
+    }
+}
+
+impl Limits {
+    /// Adds a header to those of a game.
+    pub(super) fn add_header(
+        &self,
+        headers: &mut Headers,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Result<(), RecordErrorKind> {
+        let (name, value) = (name.into(), value.into());
+        if headers.len() >= self.headers {
+            return Err(RecordErrorKind::TooMuch(Limit::Headers));
+        }
+        if name.len().max(value.len()) > self.header_bytes {
+            return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
+        }
+        headers.push(name, value);
+        Ok(())
+    }
+
+    /// Adds a line to a comment. Line ends count, or empty lines could be of any number.
+    pub(super) fn add_line(&self, comment: &mut String, line: &str) -> Result<(), RecordErrorKind> {
+        if comment.len().saturating_add(line.len()) > self.comment_bytes {
+            return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+        }
+        comment.push_str(line);
+        comment.push('\n');
+        Ok(())
     }
 }
 

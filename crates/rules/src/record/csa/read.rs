@@ -7,8 +7,7 @@ use rsshogi::types::{Move, PieceType};
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    End, Evaluation, GameRecord, Headers, Limit, Limits, Oddity, RecordErrorKind, RecordScore,
-    Strange,
+    End, Evaluation, GameRecord, Headers, Limits, Oddity, RecordErrorKind, RecordScore, Strange,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Setup, piece_by_csa, square},
@@ -28,7 +27,8 @@ pub(in super::super) struct Reader<R> {
 #[derive(Debug)]
 struct Head {
     headers: Headers,
-    comments: Vec<String>,
+    /// The lines of the comment on the start.
+    comment: String,
     setup: Setup,
     /// Rows or pieces of a board were read.
     board: bool,
@@ -119,11 +119,7 @@ impl<R: BufRead> Reader<R> {
         if let Some(comment) = text.strip_prefix('\'') {
             if !comment.starts_with("CSA encoding=") {
                 // Comments before a game are kept, and do not make one.
-                head.comments.push(comment_text(comment).to_owned());
-                let bytes: usize = head.comments.iter().map(String::len).sum();
-                if bytes > self.lines.limits().comment_bytes {
-                    return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
-                }
+                self.lines.limits().add_line(&mut head.comment, comment_text(comment))?;
             }
             return Ok(());
         }
@@ -163,17 +159,10 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn header(&self, head: &mut Head, name: &str, value: &str) -> Result<(), RecordErrorKind> {
-        let limits = self.lines.limits();
-        if head.headers.len() >= limits.headers {
-            return Err(RecordErrorKind::TooMuch(Limit::Headers));
+        if value.is_empty() {
+            return Ok(());
         }
-        if name.len().max(value.len()) > limits.header_bytes {
-            return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
-        }
-        if !value.is_empty() {
-            head.headers.push(name, value);
-        }
-        Ok(())
+        self.lines.limits().add_header(&mut head.headers, name, value)
     }
 
     fn begin(&self, mut head: Head, turn: Side) -> Result<Draft, RecordErrorKind> {
@@ -190,9 +179,7 @@ impl<R: BufRead> Reader<R> {
         };
         let mut draft = Draft::new(start.map_err(RecordErrorKind::Start)?, self.lines.limits())?;
         draft.record.headers = head.headers;
-        for comment in head.comments {
-            draft.comment_line(&comment)?;
-        }
+        draft.comment = head.comment;
         Ok(draft)
     }
 
@@ -246,7 +233,7 @@ impl Head {
     fn new() -> Self {
         Self {
             headers: Headers::default(),
-            comments: Vec::new(),
+            comment: String::new(),
             setup: Setup::empty(),
             board: false,
             rest: None,

@@ -131,13 +131,7 @@ impl<R: BufRead> Reader<R> {
                 note_odd(&mut self.oddities, place, Strange::Header(shortened(&name)));
                 continue;
             };
-            if headers.len() >= self.limits.headers {
-                return Err(RecordErrorKind::TooMuch(Limit::Headers));
-            }
-            if name.len().max(value.len()) > self.limits.header_bytes {
-                return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
-            }
-            headers.push(name, value);
+            self.limits.add_header(&mut headers, name, value)?;
         }
         Ok(headers)
     }

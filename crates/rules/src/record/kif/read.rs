@@ -7,8 +7,7 @@ use rsshogi::types::Move32;
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    End, GameRecord, GameResult, Headers, Limit, Limits, Oddity, RecordErrorKind, Strange,
-    Termination,
+    End, GameRecord, GameResult, Headers, Limits, Oddity, RecordErrorKind, Strange, Termination,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Handicap, Setup, wide_digit},
@@ -28,7 +27,8 @@ pub(in super::super) struct Reader<R> {
 #[derive(Debug, Default)]
 struct Head {
     headers: Headers,
-    comments: Vec<String>,
+    /// The lines of the comment on the start.
+    comment: String,
     handicap: Option<Handicap>,
     /// The drawing of a board: its pieces, and how many rows were read.
     board: Option<Setup>,
@@ -135,12 +135,7 @@ impl<R: BufRead> Reader<R> {
         let text = line.text.trim_end();
         if let Some(comment) = text.strip_prefix('*') {
             head.seen = true;
-            head.comments.push(comment.to_owned());
-            let bytes: usize = head.comments.iter().map(String::len).sum();
-            if bytes > self.lines.limits().comment_bytes {
-                return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
-            }
-            return Ok(());
+            return self.lines.limits().add_line(&mut head.comment, comment);
         }
         let text = text.trim_start();
         if text.is_empty() || text.starts_with(['#', '&']) {
@@ -172,16 +167,7 @@ impl<R: BufRead> Reader<R> {
                     self.odd(Strange::Header(shortened(text)));
                 }
             }
-            _ => {
-                let limits = self.lines.limits();
-                if head.headers.len() >= limits.headers {
-                    return Err(RecordErrorKind::TooMuch(Limit::Headers));
-                }
-                if name.len().max(value.len()) > limits.header_bytes {
-                    return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
-                }
-                head.headers.push(name, value);
-            }
+            _ => self.lines.limits().add_header(&mut head.headers, name, value)?,
         }
         Ok(())
     }
@@ -200,9 +186,7 @@ impl<R: BufRead> Reader<R> {
         let start = start.map_err(RecordErrorKind::Start)?;
         let mut draft = Draft::new(start, self.lines.limits())?;
         draft.record.headers = head.headers;
-        for comment in head.comments {
-            draft.comment_line(&comment)?;
-        }
+        draft.comment = head.comment;
         Ok(Body { draft, first_number: None, in_variation: false, numbered: false })
     }
 

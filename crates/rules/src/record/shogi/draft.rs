@@ -17,7 +17,7 @@ pub(in super::super) struct Draft {
     path: Vec<(NodeId, Move32)>,
     limits: Limits,
     /// The comment that is being read, which can go on for lines.
-    comment: String,
+    pub(in super::super) comment: String,
 }
 
 impl Draft {
@@ -112,12 +112,7 @@ impl Draft {
 
     /// Adds a line to the comment on the place.
     pub(in super::super) fn comment_line(&mut self, line: &str) -> Result<(), RecordErrorKind> {
-        if self.comment.len().saturating_add(line.len()) > self.limits.comment_bytes {
-            return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
-        }
-        self.comment.push_str(line);
-        self.comment.push('\n');
-        Ok(())
+        self.limits.add_line(&mut self.comment, line)
     }
 
     /// The comment on the place is complete.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use readyok_rules::record::{
-    self, Annotations, Encoding, End, Evaluation, Format, GameRecord, GameResult, Limits, Node,
-    RecordErrorKind, RecordScore, Records, Tag, Termination,
+    self, Annotations, Encoding, End, Evaluation, Format, GameRecord, GameResult, Limit, Limits,
+    Node, RecordErrorKind, RecordScore, Records, Tag, Termination,
 };
 use readyok_rules::{CastlingForm, Game, Position, Side};
 
@@ -266,6 +266,22 @@ fn games_over_the_limits_are_reported() {
         assert!(matches!(error.kind, RecordErrorKind::TooMuch(_)), "{error}");
         let next = games.last().expect("another game").expect("it is read");
         assert_eq!(words(&next), "7g7f", "{error}");
+    }
+}
+
+#[test]
+fn empty_lines_of_comments_count() {
+    let many = 70_000;
+    for (format, text) in [
+        (Format::Kif, format!("{}手合割：平手\n", "*\n".repeat(many))),
+        (Format::Kif, format!("手合割：平手\n   1 ７六歩(77)\n{}", "*\n".repeat(many))),
+        (Format::Csa, format!("{}PI\n+\n", "'\n".repeat(many))),
+        (Format::Csa, format!("PI\n+\n+7776FU\n{}", "'*\n".repeat(many))),
+    ] {
+        let games: Vec<_> = Records::new(text.as_bytes(), format, Limits::default()).collect();
+        let Some(Err(error)) = games.first() else { panic!("{:?}: {}", format, games.len()) };
+        let is_comment = matches!(error.kind, RecordErrorKind::TooMuch(Limit::CommentBytes));
+        assert!(is_comment, "{error}");
     }
 }
 
