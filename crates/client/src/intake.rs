@@ -13,15 +13,18 @@ use crate::time::now;
 
 /// Far more than any variation or list of choices needs.
 const MAX_LINE: usize = 1 << 16;
-/// The most that is read of an engine's output at once.
-const CHUNK: usize = 1 << 16;
+/// The most that is read of an engine's output at once. Each engine has the room for it.
+pub(crate) const CHUNK: usize = 1 << 13;
 const MAX_ERROR_LINE: usize = 1000;
 const ERROR_CHUNK: usize = 1 << 12;
 
 #[derive(Debug)]
 pub(crate) struct Intake {
     pub(crate) lines: LineBuffer,
+    /// Room for a read, from the first one on: most engines never write to their error output.
     chunk: Vec<u8>,
+    /// How much is read at once.
+    most: usize,
     /// When the latest bytes were read.
     pub(crate) at: Instant,
     /// How many the latest read gave.
@@ -56,12 +59,13 @@ impl Intake {
 
     fn new(longest: usize, most: usize) -> Self {
         let lines = LineBuffer::new(longest);
-        Self { lines, chunk: vec![0; most], at: now(), latest: 0, open: true }
+        Self { lines, chunk: Vec::new(), most, at: now(), latest: 0, open: true }
     }
 
     /// Reads once. All lines of the read before have to be taken.
     pub(crate) fn read(&mut self, mut from: impl Read) -> Came {
         self.latest = 0;
+        self.chunk.resize(self.most, 0);
         let read = loop {
             match from.read(&mut self.chunk) {
                 Ok(0) => break None,
@@ -103,4 +107,20 @@ pub(crate) fn read_errors(mut from: impl Read, errors: &ErrorLines) {
         errors.take(&mut intake.lines);
     }
     errors.end(&mut intake.lines);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_that_says_nothing_needs_no_room() {
+        let mut intake = Intake::of_errors();
+        assert_eq!(intake.chunk.capacity(), 0);
+        let text = "word ".repeat(ERROR_CHUNK / 5 + 1);
+        let mut from = text.as_bytes();
+        let came = [(); 3].map(|()| intake.read(&mut from));
+        assert_eq!(came, [Came::Part, Came::All, Came::End]);
+        assert!(intake.chunk.capacity() <= 2 * ERROR_CHUNK);
+    }
 }

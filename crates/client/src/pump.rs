@@ -18,15 +18,15 @@ use rustix::io::{Errno, ioctl_fionbio};
 
 use crate::bell::Bell;
 use crate::inbox::Inbox;
-use crate::intake::{Came, Intake};
+use crate::intake::{CHUNK, Came, Intake};
 use crate::outbox::{Direct, Outbox};
 use crate::process::Process;
 use crate::stderr::ErrorLines;
 use crate::sync::lock;
 use crate::time::now;
 
-/// No pipe holds more than so many reads give.
-const FULL_PIPE: usize = 16;
+/// No pipe holds more than so many reads give: a megabyte.
+const FULL_PIPE: usize = (1 << 20) / CHUNK;
 /// How long the last words of a process that has ended may take, if another one holds its pipes.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Longer waits are made of several. Some systems refuse those of many days.
