@@ -31,7 +31,7 @@ use std::time::Duration;
 pub use connection::{Access, Connection};
 pub use coordinator::NatsDispatcher;
 pub use files::{Permissions, Refused};
-pub use speed::{measure_speed, scaled};
+pub use speed::{measure_speed, paced};
 pub use worker::{Matches, NatsJobs, Served};
 
 /// How long a worker may be silent before its job is given to another one.

@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
-    Access, Connection, Matches, NatsDispatcher, Permissions, Served, scaled,
+    Access, Connection, Matches, NatsDispatcher, Permissions, Served, measure_speed, paced,
 };
 use readyok_arena::queue::{Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
 use tempfile::TempDir;
@@ -389,13 +389,28 @@ fn a_slow_machine_gives_more_time() {
         ..EnginePlan::default()
     };
     plan.engines = vec![limits("tc = \"10+0.1\"\nmargin_ms = 50"), limits("nodes = 100")];
-    let slow = scaled(plan.clone(), 200.0, 100.0);
-    let expected = [limits("tc = \"20+0.2\"\nmargin_ms = 50"), limits("nodes = 100")];
-    assert_eq!(slow.engines, expected);
-    // Only patience is not shortened on a fast one.
     plan.stall_ms = NonZeroU64::new(1000);
-    assert_eq!(scaled(plan.clone(), 200.0, 100.0).stall_ms, NonZeroU64::new(2000));
-    assert_eq!(scaled(plan.clone(), 100.0, 200.0).stall_ms, NonZeroU64::new(1000));
-    let nonsense = scaled(plan.clone(), 200.0, 0.0);
-    assert_eq!(nonsense, plan);
+    let played = |coordinator, here| {
+        let order = Order { speed: coordinator, ..Order::new(&plan) };
+        let plan = paced(order, here).plan;
+        let tc = plan.engines[0].limits.tc.map(|tc| tc.to_string()).unwrap_or_default();
+        assert_eq!(plan.engines[0].limits.margin_ms, 50);
+        assert_eq!(plan.engines[1], limits("nodes = 100"));
+        (tc, plan.stall_ms.map_or(0, NonZeroU64::get))
+    };
+    let check = |coordinator, here, tc: &str, stall| {
+        assert_eq!(played(coordinator, here), (tc.to_owned(), stall), "{coordinator:?} {here}");
+    };
+    check(Some(200.0), 100.0, "20+0.2", 2000);
+    // Only patience is not shortened on a fast one.
+    check(Some(100.0), 200.0, "5+0.05", 1000);
+    // Nobody is as fast or as slow as that.
+    check(Some(1e12), 1.0, "80+0.8", 8000);
+    check(Some(1.0), 1e12, "1.25+0.012", 1000);
+    check(Some(200.0), 0.0, "10+0.1", 1000);
+    check(Some(f64::NAN), 100.0, "10+0.1", 1000);
+    // Without a measurement of the coordinator times are the same everywhere.
+    let speed = measure_speed();
+    check(None, speed, "10+0.1", 1000);
+    check(Some(speed), speed, "10+0.1", 1000);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::nats::{
-    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, measure_speed, scaled,
+    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, measure_speed, paced,
 };
 use readyok_arena::queue::{Order, QueueError, WorkerId};
 use readyok_arena::runner::{CpuError, Cpus, Match, Summary, threads_of, work};
@@ -99,10 +99,7 @@ impl Worker {
                 continue;
             };
             idle = Duration::ZERO;
-            let mut order = served.order().clone();
-            if let Some(there) = order.speed {
-                order.plan = scaled(order.plan, there, here);
-            }
+            let order = paced(served.order().clone(), here);
             say(&format!("plays match {}", order.plan_hash));
             let (slots, cpus) = self.share(&order.plan)?;
             if self.slots != 0 && slots.count < self.slots {

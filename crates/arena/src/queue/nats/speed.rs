@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use readyok_rules::{Game, Position};
 
 use crate::plan::{Limits, Plan, TimeControl};
+use crate::queue::Order;
 
 /// How often the measurement is repeated. The best one counts, since others disturb but never help.
 const TRIES: u32 = 5;
@@ -45,14 +46,18 @@ fn walk(position: &Position, depth: u32) -> u64 {
     positions
 }
 
-/// The plan with its times made longer on a machine that is slower than the coordinator's, and
-/// shorter on one that is faster, so that engines see as much there. Nodes and depth stay.
-pub fn scaled(mut plan: Plan, coordinator: f64, here: f64) -> Plan {
-    let factor = coordinator / here;
-    if !factor.is_finite() {
-        return plan;
+/// The order with its times made longer on a machine that is slower than the coordinator's, and
+/// shorter on one that is faster, so that engines see as much there. Nodes and depth stay, and so does
+/// everything if the coordinator has told no speed.
+pub fn paced(mut order: Order, here: f64) -> Order {
+    let factor = order.speed.map_or(1.0, |coordinator| coordinator / here);
+    if factor.is_finite() {
+        scale(&mut order.plan, factor.clamp(1.0 / MOST, MOST));
     }
-    let factor = factor.clamp(1.0 / MOST, MOST);
+    order
+}
+
+fn scale(plan: &mut Plan, factor: f64) {
     for engine in &mut plan.engines {
         engine.limits = scaled_limits(engine.limits, factor);
     }
@@ -61,7 +66,6 @@ pub fn scaled(mut plan: Plan, coordinator: f64, here: f64) -> Plan {
         let longer = scaled_millis(most.get(), factor.max(1.0));
         NonZeroU64::new(longer).unwrap_or(most)
     });
-    plan
 }
 
 fn scaled_limits(limits: Limits, factor: f64) -> Limits {
