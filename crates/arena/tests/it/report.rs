@@ -12,13 +12,12 @@ fn plan(engines: &str, more: &str) -> Result<Plan, toml::de::Error> {
 
 fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination) -> GameResult {
     let moves = (0..40_u64).map(|ply| PlayedMove {
-        word: "e2e4".to_owned(),
         time_us: 1000 * (ply + 1),
         told_ms: Some(ply),
         depth: Some(12),
         nodes: Some(1000),
         nps: Some(500_000),
-        ..PlayedMove::default()
+        ..PlayedMove::new("e2e4".parse().expect("a move"))
     });
     GameResult {
         first: EngineId(first),
@@ -63,6 +62,10 @@ fn two_engines_have_elo_and_a_test() {
     // A curve does not grow with the match.
     assert!(html.len() < 200_000, "{} bytes", html.len());
     assert!(!html.contains("Failures"), "there were none");
+    // It is whole without anything beside it.
+    for from_outside in ["src=", "href=", "url(", "@import", "<script", "<link", "<iframe"] {
+        assert!(!html.contains(from_outside), "{from_outside}");
+    }
 }
 
 #[test]
