@@ -1,12 +1,15 @@
 //! What came of a game: who won, why, and each move with what was told about it.
 
+mod variation;
 mod words;
 
 use std::fmt;
 
+use readyok_protocol::Move;
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
+pub use variation::Variation;
 pub use words::GameEnd;
 
 use crate::plan::EngineId;
@@ -168,10 +171,10 @@ pub enum PvEnd {
 }
 
 /// A move, and what the engine told about it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedMove {
     /// The UCI or USI word.
-    pub word: String,
+    pub word: Move,
     /// From the write of `go` to the arrival of `bestmove`, in microseconds.
     pub time_us: u64,
     /// What the clock shows after the move, increment included, in milliseconds; none without a
@@ -203,8 +206,8 @@ pub struct PlayedMove {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_ms: Option<u64>,
     /// The main variation, as UCI or USI words of the game; at most [`PlayedMove::MAX_PV`].
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pv: Vec<String>,
+    #[serde(default, skip_serializing_if = "Variation::is_empty")]
+    pub pv: Variation,
     /// Whether it was thought of on the opponent's time: the expected move was played.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ponder_hit: bool,
@@ -219,6 +222,26 @@ impl PlayedMove {
 
     /// Longer variations are cut.
     pub const MAX_PV: usize = 64;
+
+    /// A move that took no time and of which nothing was told.
+    pub fn new(word: Move) -> Self {
+        Self {
+            word,
+            time_us: 0,
+            left_ms: None,
+            score: None,
+            depth: None,
+            seldepth: None,
+            nodes: None,
+            nps: None,
+            hashfull: None,
+            tbhits: None,
+            told_ms: None,
+            pv: Variation::default(),
+            ponder_hit: false,
+            lines: Vec::new(),
+        }
+    }
 }
 
 /// A score in a record.

@@ -8,8 +8,8 @@ use crate::result::GameResult;
 
 /// The last position of a game: for chess with the counters as operations, for shogi as SFEN.
 pub(super) fn text(plan: &Plan, pairing: &Pairing, game: &GameResult) -> Result<String, String> {
-    let words = pairing.opening.moves.iter();
-    let words = words.chain(game.moves.iter().map(|played| &played.word));
+    let words = pairing.opening.moves.iter().map(String::as_str);
+    let words = words.chain(game.moves.iter().map(|played| played.word.as_str()));
     let position = super::pgn::start(plan, pairing)?.after(words);
     let text = position.map_err(|error| error.to_string())?.to_string();
     let fields: Vec<&str> = text.split(' ').collect();

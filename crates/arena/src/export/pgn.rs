@@ -148,7 +148,7 @@ pub(super) fn text(
             comment.push_str(", ");
             comment.push_str(&ending);
         }
-        moves.play(&played.word, &comment)?;
+        moves.play(played.word.as_str(), &comment)?;
     }
     if game.moves.is_empty() {
         moves.remark(&ending);
@@ -341,7 +341,7 @@ impl<'a> Moves<'a> {
                 PgnMoves::Lan => Notation::Long,
                 PgnMoves::Uci => Notation::Word,
             };
-            format!("\"{}\"", self.position.notate(&played.pv, notation).join(" "))
+            format!("\"{}\"", self.position.notate(played.pv.words(), notation).join(" "))
         });
         say(tell.pv, "pv", pv);
         for line in &played.lines {

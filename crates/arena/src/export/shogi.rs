@@ -29,7 +29,7 @@ pub(super) fn text(
     }
     for played in &game.moves {
         let side = record.position().turn();
-        last = play(&mut record, &played.word)?;
+        last = play(&mut record, played.word.as_str())?;
         if let Some(notes) = record.notes_mut(last) {
             notes.elapsed = Some(Duration::from_micros(played.time_us));
             notes.evaluation = evaluation(played, side);

@@ -13,7 +13,7 @@ use readyok_client::{
     Best, Engine, EngineError, Event, Game as WireGame, Notice, Played, Problem, Search, Thinking,
     Wait, WaitLimit, explain,
 };
-use readyok_protocol::GameResult as Told;
+use readyok_protocol::{GameResult as Told, Move};
 use readyok_rules::{Game, Position, Side};
 use regex::Regex;
 
@@ -109,6 +109,8 @@ pub fn play_game(
     table.tell_end(&outcome);
     let [first, second] = table.seats.each_ref().map(|seat| seat.player.id());
     let engines = table.seats.map(|seat| seat.introduction);
+    // Most of what a match keeps until a pair is complete.
+    table.moves.shrink_to_fit();
     Ok(GameResult {
         first,
         second,
@@ -149,7 +151,7 @@ struct Seat<'a> {
 /// A search on the opponent's time.
 struct Pondering {
     /// The move that is expected, in the words of the engine.
-    expected: readyok_client::Move,
+    expected: Move,
     thinking: Thinking,
     /// It has ended before it should.
     is_over: bool,
@@ -213,10 +215,10 @@ impl<'a> Seat<'a> {
     /// The search for the move to come: the one that ponders if it expected the latest move.
     fn search(
         &mut self,
-        latest: Option<&str>,
+        latest: Option<Move>,
         search: Search,
     ) -> Result<(Thinking, bool), Failure> {
-        let latest = latest.and_then(|word| self.wording.told(word));
+        let latest = latest.and_then(|word| self.wording.told(word.as_str()));
         // One that has answered too early has to think again.
         self.poll_pondering();
         let pondering = self.pondering.take().filter(|pondering| !pondering.is_over);
@@ -229,8 +231,8 @@ impl<'a> Seat<'a> {
         }
     }
 
-    fn play(&mut self, word: &str) {
-        if let (Ok(game), Some(it)) = (&mut self.game, self.wording.told(word)) {
+    fn play(&mut self, word: Move) {
+        if let (Ok(game), Some(it)) = (&mut self.game, self.wording.told(word.as_str())) {
             game.play(it);
         }
     }
@@ -332,9 +334,10 @@ impl Table<'_> {
             // It was no move that counts.
             return verdict;
         }
-        let Some(word) = self.referee.latest_word() else { return verdict };
+        let word = self.referee.latest_word().and_then(|word| word.parse().ok());
+        let Some(word) = word else { return verdict };
         for seat in &mut self.seats {
-            seat.play(&word);
+            seat.play(word);
         }
         let left = self.referee.clock(side).left();
         let mut made = told::played(word, &played, took, left, wording, self.setting.game);
@@ -385,9 +388,9 @@ impl Table<'_> {
             // At the deadline itself an answer is in time.
             search = search.lost_after(deadline.saturating_add(TICK));
         }
-        let latest = self.moves.last().map(|made| made.word.clone());
+        let latest = self.moves.last().map(|made| made.word);
         let (seat, other) = pair_mut(&mut self.seats, side);
-        let (mut thinking, hit) = seat.search(latest.as_deref(), search)?;
+        let (mut thinking, hit) = seat.search(latest, search)?;
         self.asked = now();
         let begun = self.asked;
         let mut heard = begun;

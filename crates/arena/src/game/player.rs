@@ -1,5 +1,6 @@
 //! One engine from game to game: started when it is needed, and again when it was lost.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::process::Command;
 use std::sync::Arc;
@@ -288,12 +289,12 @@ impl Wording {
     }
 
     /// A word of the engine as a word of the game. What is none stays as it is.
-    pub(super) fn heard(self, word: &str) -> String {
+    pub(super) fn heard(self, word: &str) -> Cow<'_, str> {
         let turned = match self {
             Self::Same(_) => None,
             Self::Fairy => fairy::usi_word(word),
         };
-        turned.unwrap_or_else(|| word.to_owned())
+        turned.map_or(Cow::Borrowed(word), Cow::Owned)
     }
 }
 

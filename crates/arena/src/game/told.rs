@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use readyok_client::{Engine, Info, Played, Score};
-use readyok_protocol::{Bound, MoveList, OptionKind};
+use readyok_protocol::{Bound, Move, MoveList, OptionKind};
 use readyok_rules::{Ending, Game, Position, Reason};
 
 use super::play::Variations;
 use super::player::Wording;
 use crate::plan::EnginePlan;
-use crate::result::{Introduction, MoveScore, PlayedMove, PvEnd, WarningKind};
+use crate::result::{Introduction, MoveScore, PlayedMove, PvEnd, Variation, WarningKind};
 
 /// A mate of which nobody knows when, in centipawns.
 const MATE_SOMEDAY: i32 = 32_000;
 
 /// A move with what was told about it.
 pub(super) fn played(
-    word: String,
+    word: Move,
     played: &Played,
     took: Duration,
     left: Option<Duration>,
@@ -25,7 +25,6 @@ pub(super) fn played(
 ) -> PlayedMove {
     let info = &played.info;
     PlayedMove {
-        word,
         time_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         left_ms: left.map(|left| i64::try_from(left.as_millis()).unwrap_or(i64::MAX)),
         score: info.score.map(|score| move_score(score, game)),
@@ -37,8 +36,7 @@ pub(super) fn played(
         tbhits: info.tbhits,
         told_ms: info.time,
         pv: variation(info, wording),
-        ponder_hit: false,
-        lines: Vec::new(),
+        ..PlayedMove::new(word)
     }
 }
 
@@ -65,7 +63,7 @@ pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
     }
 }
 
-fn variation(info: &Info<'_>, wording: Wording) -> Vec<String> {
+fn variation(info: &Info<'_>, wording: Wording) -> Variation {
     let words = info.pv.iter().flat_map(MoveList::words);
     words.take(PlayedMove::MAX_PV).map(|word| wording.heard(word)).collect()
 }
@@ -101,7 +99,7 @@ pub(super) fn oddities(
     if score.is_none() {
         return Some(WarningKind::NoScore);
     }
-    let first = played.pv.first()?;
+    let first = played.pv.words().next()?;
     if let Some(before) = before {
         let said = info.pv.as_ref().map_or(0, |pv| pv.words().count());
         if let Some(odd) = follow(before, &played.pv, score) {
@@ -114,18 +112,18 @@ pub(super) fn oddities(
             return Some(odd);
         }
         // Castling has two forms.
-        let same = before.parse_move(first).ok() == before.parse_move(&played.word).ok();
-        return (!same).then(|| WarningKind::OtherPv { word: first.clone() });
+        let same = before.parse_move(first).ok() == before.parse_move(played.word.as_str()).ok();
+        return (!same).then(|| WarningKind::OtherPv { word: first.to_owned() });
     }
-    (*first != played.word).then(|| WarningKind::OtherPv { word: first.clone() })
+    (first != played.word.as_str()).then(|| WarningKind::OtherPv { word: first.to_owned() })
 }
 
-fn follow(before: &Position, pv: &[String], score: Option<Score>) -> Option<WarningKind> {
+fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<WarningKind> {
     let mover = before.turn();
     let mut position = before.clone();
-    for word in pv {
+    for word in pv.words() {
         if let Some(ending) = position.ending() {
-            return Some(WarningKind::PvBeyondEnd { word: word.clone(), end: pv_end(ending) });
+            return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end: pv_end(ending) });
         }
         let mv = position.parse_move(word);
         if mv.and_then(|mv| position.play(mv)).is_err() {
@@ -152,7 +150,7 @@ fn pv_end(ending: Ending) -> PvEnd {
 /// length.
 fn to_mate(
     before: &Position,
-    pv: &[String],
+    pv: &Variation,
     said: usize,
     score: Option<Score>,
 ) -> Option<WarningKind> {
@@ -165,10 +163,10 @@ fn to_mate(
     if found != plies {
         return Some(WarningKind::MatePvLength { plies, found });
     }
-    if pv.len() < said {
+    if pv.words().count() < said {
         return None;
     }
-    let end = before.clone().after(pv.iter().map(String::as_str)).ok()?;
+    let end = before.clone().after(pv.words()).ok()?;
     let is_mate = end.in_check() && end.legal_moves().is_empty();
     (!is_mate).then_some(WarningKind::MatePvWithoutMate)
 }

@@ -134,13 +134,13 @@ impl About {
     /// About a warning of a game.
     pub fn of(opening: &Opening, game: &GameResult, warning: &Warning) -> Self {
         let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
-        let made = game.moves.iter().take(ply).map(|made| made.word.clone());
+        let made = game.moves.iter().take(ply).map(|made| made.word.to_string());
         Self {
             kind: warning.kind.clone(),
             line: warning.line.clone(),
             position: opening.position.clone(),
             moves: opening.moves.iter().cloned().chain(made).collect(),
-            played: game.moves.get(ply).map(|made| made.word.clone()),
+            played: game.moves.get(ply).map(|made| made.word.to_string()),
         }
     }
 }

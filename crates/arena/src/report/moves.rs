@@ -1,5 +1,7 @@
 //! How long games were, and which moves took longest.
 
+use readyok_protocol::Move;
+
 use crate::result::GameResult;
 
 /// How many of the slowest moves are kept.
@@ -48,7 +50,7 @@ pub(super) struct SlowMove {
     pub(super) game: u32,
     /// Counted from 1 after the opening.
     pub(super) ply: usize,
-    pub(super) word: String,
+    pub(super) word: Move,
 }
 
 impl Slowest {
@@ -60,7 +62,7 @@ impl Slowest {
                 continue;
             }
             let at = self.moves.partition_point(|slow| slow.time_us >= time_us);
-            let word = played.word.clone();
+            let word = played.word;
             self.moves.insert(at, SlowMove { time_us, pairing, game: number, ply, word });
             self.moves.truncate(SLOWEST);
         }

@@ -308,7 +308,7 @@ fn slowest(report: &Report) -> Markup {
             @for slow in report.slowest.moves() {
                 tr {
                     td { (slow.time_us / 1000) }
-                    td { (slow.pairing + 1) } td { (slow.game) } td { (slow.ply) } td { (slow.word) }
+                    td { (slow.pairing + 1) } td { (slow.game) } td { (slow.ply) } td { (slow.word.as_str()) }
                 }
             }
         } }

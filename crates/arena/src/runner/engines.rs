@@ -1,6 +1,5 @@
 //! A player with real engines, which it keeps from game to game.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -28,7 +27,7 @@ pub struct EnginePlayer {
     overhearing: Option<Overhearing>,
     pause: Duration,
     has_played: bool,
-    players: BTreeMap<EngineId, Player>,
+    players: Vec<Player>,
 }
 
 impl EnginePlayer {
@@ -49,7 +48,7 @@ impl EnginePlayer {
             overhearing: None,
             pause: Duration::ZERO,
             has_played: false,
-            players: BTreeMap::new(),
+            players: Vec::new(),
         }
     }
 
@@ -82,8 +81,8 @@ impl EnginePlayer {
     }
 
     fn take(&mut self, id: EngineId) -> Result<Player, PlayerError> {
-        if let Some(player) = self.players.remove(&id) {
-            return Ok(player);
+        if let Some(at) = self.players.iter().position(|player| player.id() == id) {
+            return Ok(self.players.swap_remove(at));
         }
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
         let plan = plan.ok_or_else(|| PlayerError(format!("the plan has no engine {}", id.0)))?;
@@ -146,7 +145,7 @@ impl PairPlayer for EnginePlayer {
         pairing: &Pairing,
         watch: &mut Watch<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
-        self.players.retain(|id, _| *id == pairing.first || *id == pairing.second);
+        self.players.retain(|it| [pairing.first, pairing.second].contains(&it.id()));
         let cancel = Cancel::default();
         let to_cancel = cancel.clone();
         let _heard = watch.stop.on_abort(move || to_cancel.cancel());
@@ -165,8 +164,7 @@ impl PairPlayer for EnginePlayer {
             }
             games.push(game);
         }
-        self.players.insert(pairing.first, first);
-        self.players.insert(pairing.second, second);
+        self.players.extend([first, second]);
         Ok(Some(PairResult { pairing: pairing.clone(), games }))
     }
 }

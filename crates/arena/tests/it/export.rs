@@ -290,7 +290,7 @@ fn who_wants_to_overwrite_records_gets_no_other_file() {
 fn shogi_pair(index: u64) -> PairResult {
     let mut pair = sample::pair(index);
     let played = |words: &[&str]| {
-        let played = |word: &&str| PlayedMove { word: (*word).to_owned(), ..PlayedMove::default() };
+        let played = |word: &&str| PlayedMove::new(word.parse().expect("a move"));
         words.iter().map(played).collect()
     };
     pair.games[0].moves = played(&["7g7f", "3c3d", "8h2b+"]);

@@ -106,7 +106,7 @@ fn narikin_plays_itself_in_every_game() {
         // The same again: with fixed nodes and nothing remembered, every move is.
         let again = play(&setting, &opening, &mut a, &mut b);
         let words = |result: &GameResult| -> Vec<String> {
-            result.moves.iter().map(|made| made.word.clone()).collect()
+            result.moves.iter().map(|made| made.word.to_string()).collect()
         };
         assert_eq!(words(&result), words(&again));
     }

@@ -49,13 +49,12 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
         let termination =
             if winner.is_some() { Termination::Checkmate } else { Termination::Repetition };
         let moves = words.iter().zip(1..).map(|(word, ply)| PlayedMove {
-            word: (*word).to_owned(),
             time_us: 1_000 * ply,
             score: Some(MoveScore::Cp(12)),
             depth: Some(3),
             nodes: Some(100 * ply),
-            pv: vec![(*word).to_owned()],
-            ..PlayedMove::default()
+            pv: [*word].into_iter().collect(),
+            ..PlayedMove::new(word.parse().expect("a move"))
         });
         GameResult {
             first,

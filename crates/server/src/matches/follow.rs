@@ -233,7 +233,7 @@ impl Follow {
         let board = boards.find(|board| (board.pair, board.game) == (pair, game));
         let Some(board) = board else { return };
         let position = board.record.position();
-        let Ok(mv) = position.parse_move(&played.word) else { return };
+        let Ok(mv) = position.parse_move(played.word.as_str()) else { return };
         let told = played.score.map(|it| score(kind, it));
         match position.turn() {
             Side::First => board.scores.first = told,

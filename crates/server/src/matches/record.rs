@@ -42,7 +42,7 @@ pub(super) fn begun(game: Game, opening: &Opening) -> GameRecord {
 pub(super) fn play(record: &mut GameRecord, played: &PlayedMove) {
     let position = record.position();
     let side = position.turn();
-    let Ok(mv) = position.parse_move(&played.word) else { return };
+    let Ok(mv) = position.parse_move(played.word.as_str()) else { return };
     let Ok(id) = record.play(mv) else { return };
     if let Some(notes) = record.notes_mut(id) {
         notes.elapsed = Some(Duration::from_micros(played.time_us));

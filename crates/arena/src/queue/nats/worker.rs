@@ -23,6 +23,7 @@ use super::names::{Names, WORKERS};
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
 use crate::pairing::PairResult;
 use crate::queue::{Job, Jobs, Lease, Order, Progress, QueueError, Stop, StopToken, WorkerId};
+use crate::result::Variation;
 
 /// How long a job is asked for at a time.
 const ASK: Duration = Duration::from_secs(5);
@@ -364,7 +365,7 @@ impl Lease for NatsLease {
         {
             // Variations are what makes a result long, and the game is whole without them.
             let moves = result.games.iter_mut().flat_map(|game| &mut game.moves);
-            moves.for_each(|played| played.pv = Vec::new());
+            moves.for_each(|played| played.pv = Variation::default());
         }
         self.publish(&ended)?;
         self.acknowledge(AckKind::Ack);
