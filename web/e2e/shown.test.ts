@@ -1,7 +1,14 @@
 // What is seen in logs, on boards, in dialogs and of matches. The server is a fake one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
-import type { CurvePoint, EngineOption, MatchPlan, MatchState, ProcessState } from '../src/api/wire';
+import type {
+  CurvePoint,
+  EngineOption,
+  MatchGame,
+  MatchPlan,
+  MatchState,
+  ProcessState,
+} from '../src/api/wire';
 import { launch, violations } from './browser';
 import { engine, furnished, game, here, keeps, open, type Fake } from './fake';
 
@@ -217,13 +224,9 @@ const drawn = (curve: Locator) =>
     height: path.getBoundingClientRect().height,
   }));
 
-test('the curves of a match are drawn, and grow with it', async () => {
+/** The page of a match that stands so. */
+async function onMatch(stand: Partial<MatchState>) {
   const fake = furnished();
-  const point = (games: number, elo: number, llr: number): CurvePoint => ({
-    games,
-    elo: { elo, error: 200 / games },
-    llr: { llr, lower: -2.94, upper: 2.94 },
-  });
   const state: MatchState = {
     id: 3,
     plan: { name: 'Test', variant: 'chess' } as MatchPlan,
@@ -233,16 +236,26 @@ test('the curves of a match are drawn, and grow with it', async () => {
     total: 100,
     standings: [],
     crosstable: [],
-    curve: [point(2, -40, -0.5), point(4, 25, 0.5)],
+    curve: [],
     boards: [],
     games: [],
     note: null,
+    ...stand,
   };
   const { id, status, played, total, plan } = state;
   const matches = [{ id, name: plan.name, variant: plan.variant, status, played, total }];
   fake.topics.set('matches', { kind: 'matches', state: { matches } });
   fake.topics.set('match/3', { kind: 'match', state });
-  const page = await fake.page(browser, '#/matches/3');
+  return { fake, page: await fake.page(browser, '#/matches/3') };
+}
+
+test('the curves of a match are drawn, and grow with it', async () => {
+  const point = (games: number, elo: number, llr: number): CurvePoint => ({
+    games,
+    elo: { elo, error: 200 / games },
+    llr: { llr, lower: -2.94, upper: 2.94 },
+  });
+  const { fake, page } = await onMatch({ curve: [point(2, -40, -0.5), point(4, 25, 0.5)] });
   const elo = page.getByRole('img', { name: 'Elo 25.00 ± 50.00' });
   const llr = page.getByRole('img', { name: 'LLR 0.50', exact: true });
   for (const curve of [elo, llr]) {
@@ -262,6 +275,28 @@ test('the curves of a match are drawn, and grow with it', async () => {
   });
   const grown = page.getByRole('img', { name: 'LLR 3.00', exact: true });
   await expect.poll(async () => (await drawn(grown)).points.length).toBe(3);
+  await page.context().close();
+});
+
+test('a page that cannot be drawn says so, and others still can', async () => {
+  const game = {
+    number: 1,
+    round: 1,
+    engines: { first: 0, second: 1 },
+    outcome: { result: '1-0', reason: 'resignation', winner: 'first' },
+    plies: 9,
+  } as unknown as MatchGame;
+  // No server tells a game twice, and if one did, the page would stand still without a word.
+  const { fake, page } = await onMatch({ games: [game] });
+  await page.getByText('Games: 1').waitFor();
+  const again = { curve: [], boards: [], ended: [], games: [game] };
+  fake.delta('match/3', { kind: 'match', delta: again });
+  const failed = page.getByRole('alert');
+  await failed.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Library' }).click();
+  await page.getByRole('heading', { name: 'Library' }).waitFor();
+  expect(await failed.count()).toBe(0);
   await page.context().close();
 });
 

@@ -4,6 +4,8 @@ export const en = {
   'app.lost': 'The connection to the server is lost. Trying again…',
   'app.skip': 'Skip to the content',
   'app.close': 'Close',
+  'app.failed': 'This page cannot be shown',
+  'app.again': 'Load it again',
   'app.loading': 'Loading…',
 
   'nav.label': 'Pages',

@@ -6,6 +6,8 @@ export const ja: Record<Key, string> = {
   'app.lost': 'サーバーとの接続が切れました。再接続しています…',
   'app.skip': '本文へ',
   'app.close': '閉じる',
+  'app.failed': 'このページを表示できません',
+  'app.again': '読み込み直す',
   'app.loading': '読み込み中…',
   'nav.label': 'ページ',
   'nav.play': '対局',
