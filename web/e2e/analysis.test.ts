@@ -4,7 +4,19 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './browser';
-import { ENGINES, LONG, WHOLE, addEngine, click, greeted, squares, travel, visit, words } from './journey';
+import {
+  ENGINES,
+  LONG,
+  WHOLE,
+  addEngine,
+  click,
+  enter,
+  greeted,
+  squares,
+  travel,
+  visit,
+  words,
+} from './journey';
 
 const here = travel();
 
@@ -83,6 +95,45 @@ test('threats, chosen moves, mates, more lines', async () => {
     'setoption name MultiPV value 4',
     'mate 5',
   );
+});
+
+test('with no line wanted, only how far an engine is', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const lane = await analysing(page, 'Talker');
+  const count = lane.getByRole('status', { name: /lines$/ });
+  for (let left = Number(await count.textContent()); left > 0; left--) {
+    await lane.getByRole('button', { name: 'Fewer lines' }).click();
+    await lane.getByRole('status', { name: `${left - 1} lines` }).waitFor();
+  }
+  expect(await lane.getByRole('button', { name: 'Fewer lines' }).isDisabled()).toBe(true);
+  await expect.poll(() => lane.getByTestId('line').count(), LONG).toBe(0);
+  await says(lane, 'depth 9/12', '1.0k nodes');
+  await lane.getByRole('button', { name: 'More lines' }).click();
+  await lane.getByTestId('line').first().waitFor(LONG);
+});
+
+test('an engine that is to stay where it is searches no other position', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const lane = await analysing(page, 'Talker');
+  await lane.getByRole('button', { name: 'Settings of the analysis' }).click();
+  const lock = lane.getByRole('button', { name: 'Stay here' });
+  await lock.click();
+  await lane.locator('button[aria-pressed=true]').filter({ hasText: 'Stay here' }).waitFor();
+  for (const [count, move] of ['d4', 'd5'].entries()) {
+    await enter(page, move);
+    await expect.poll(() => words(page), LONG).toHaveLength(count + 1);
+  }
+  // Its line begins at the start still.
+  await lane.getByRole('button', { name: 'e4', exact: true }).waitFor();
+  await lock.click();
+  // There its line cannot be played.
+  await expect.poll(() => lane.getByRole('button', { name: 'e5', exact: true }).count(), LONG).toBe(0);
+  await lane.getByRole('link', { name: 'Protocol log' }).click();
+  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await says(log, 'position startpos moves d2d4 d7d5');
+  expect(await log.textContent()).not.toMatch(/moves d2d4(?! d7d5)/);
 });
 
 test('an engine somewhere else is reached over TCP', async () => {

@@ -1,7 +1,7 @@
 // How the page looks, as the person has chosen: after a reload, and in another browser.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, choose, squares, travel, visit } from './journey';
+import { LONG, choose, enter, squares, travel, visit } from './journey';
 
 const here = travel();
 
@@ -48,4 +48,44 @@ test('the style of shogi pieces is kept', async () => {
     await squares(page);
     await expect.poll(picture).toContain(`/${style}/`);
   }
+});
+
+test.each([
+  ['reduce', 0],
+  ['no-preference', 1],
+] as const)(
+  'where the system asks for %s of motion, pieces glide %d times',
+  async (reducedMotion, glides) => {
+    const page = await here.page('', { reducedMotion });
+    await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+    await squares(page);
+    const glided = page.evaluate(
+      () =>
+        new Promise<number>((done) => {
+          const board = document.querySelector('cg-board');
+          if (!board) return;
+          // A piece that glides is marked as long as it does; the move ends with the mark of the last move.
+          let seen = 0;
+          new MutationObserver(() => {
+            if (board.querySelector('piece.anim')) seen = 1;
+            if (seen || board.querySelector('square.last-move')) done(seen);
+          }).observe(board, { subtree: true, childList: true, attributes: true });
+        }),
+    );
+    await enter(page, 'e4');
+    expect(await glided).toBe(glides);
+  },
+);
+
+test('the program ends when the last page is closed, if that is wished', async () => {
+  const page = await here.page('#/settings');
+  await page.getByLabel('End the program when nothing is left to do').check();
+  // The server has heard of it.
+  await page.reload();
+  await expect
+    .poll(() => page.getByLabel('End the program when nothing is left to do').isChecked(), LONG)
+    .toBe(true);
+  expect(here.server.processes()).not.toEqual([]);
+  await page.close();
+  await expect.poll(() => here.server.processes(), LONG).toEqual([]);
 });
