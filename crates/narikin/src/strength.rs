@@ -43,14 +43,14 @@ type Worth = (i64, f64);
 /// In chess, by matches against limited Stockfish 15.1 and of the levels with each other
 /// (`benches/narikin/strength.py`). The last one is where the others point to.
 const CHESS: [Worth; 8] = [
-    (660, 0.125),
-    (960, 0.25),
+    (700, 0.125),
+    (985, 0.25),
     (1180, 0.375),
-    (1510, 0.5),
-    (1900, 0.625),
-    (2260, 0.75),
-    (2650, 0.875),
-    (3050, 1.0),
+    (1490, 0.5),
+    (1865, 0.625),
+    (2205, 0.75),
+    (2565, 0.875),
+    (2970, 1.0),
 ];
 
 /// In shogi, by matches of the levels with each other, so that only differences mean something. The
