@@ -14,7 +14,7 @@ const RESERVE: u32 = 3;
 /// The bounds leave so much for the way of a move already.
 const LEFT: Duration = Duration::from_millis(10);
 /// At most this part of the time is kept in reserve.
-const MOST: u32 = 3;
+const MOST: u32 = 2;
 /// Of the longest, this part is forgotten with each search.
 const FORGOTTEN: u32 = 16;
 /// Before anything is known, a machine may be a busy one.
@@ -88,12 +88,12 @@ mod tests {
     #[test]
     fn a_search_that_stood_still_ends_sooner_and_never_too_soon() {
         assert_eq!(hard(&quiet(), &[1, 11, 12]), 90 - (3 * 10 - 10));
-        assert_eq!(hard(&quiet(), &[50]), 60);
+        assert_eq!(hard(&quiet(), &[50]), 45);
         let stalls = quiet();
         stalls.look(millis(50));
         let from = millis(10_000);
         let bounds = Bounds { from, soft: None, hard: Some(from + millis(90)) };
-        assert_eq!(stalls.within(bounds).hard, Some(from + millis(60)));
+        assert_eq!(stalls.within(bounds).hard, Some(from + millis(45)));
         assert_eq!(stalls.within(Bounds::default()), Bounds::default());
     }
 
