@@ -110,3 +110,28 @@ test(
   },
   WHOLE.timeout,
 );
+
+test('the options of an engine have the words of its translation', async () => {
+  const page = await there('#/engines');
+  const card = page.getByTestId('engine').first();
+  const open = card.getByRole('button', { name: 'オプション' });
+  await expect.poll(() => open.isEnabled(), LONG).toBe(true);
+  await open.click();
+  const options = page.getByRole('dialog').locator('[data-option]');
+  await options.first().waitFor();
+  const texts = await options.allTextContents();
+  expect(texts.length).toBeGreaterThan(10);
+  expect(texts.filter((text) => !/[ぁ-んァ-ヶ一-龠]/.test(text))).toEqual([]);
+});
+
+test('a value that an option cannot have is refused', async () => {
+  const page = await there('#/engines');
+  const card = page.getByTestId('engine').first();
+  const open = card.getByRole('button', { name: 'オプション' });
+  await expect.poll(() => open.isEnabled(), LONG).toBe(true);
+  await open.click();
+  const hash = page.getByRole('dialog').locator('[data-option="Hash"] input').first();
+  await hash.fill('999999999');
+  await hash.blur();
+  await says(toasts(page), 'までの数です', 'Hash');
+});
