@@ -273,9 +273,11 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_back_or_was_overwritten() {
-        let table = Table::new(1).expect("a megabyte");
+        // For each look into a megabyte Miri takes long. One bucket has room for as few keys.
+        let (megabytes, count) = if cfg!(miri) { (0, 4) } else { (1, 200_u64) };
+        let table = Table::new(megabytes).expect("a megabyte");
         let keys: Vec<u64> =
-            (1..200_u64).map(|index| index.wrapping_mul(0xD134_2543_DE82_EF95)).collect();
+            (1..count).map(|index| index.wrapping_mul(0xD134_2543_DE82_EF95)).collect();
         for &key in &keys {
             table.put(key, entry_for(key));
         }
