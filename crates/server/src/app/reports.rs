@@ -464,3 +464,39 @@ pub(super) fn go(limits: &Limits, dialect: Dialect) -> Go<'static> {
     let go = Go { depth: limits.depth, nodes: limits.nodes, move_time, mate, ..Go::default() };
     if go.is_bare() { Go { move_time: Some(USUAL), ..Go::default() } } else { go }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Side;
+
+    fn check(backwards: bool, expected: [usize; 3]) {
+        let limits = Limits::default();
+        let settings = ReportSettings { engine: 1, limits, backwards, annotate: false };
+        let kept = KeptReport { settings, nodes: vec![0, 1, 2, 3] };
+        let mut report = Report::new(kept, ReportStatus::Running);
+        let found = Searched {
+            ply: 0,
+            node: 0,
+            turn: Side::First,
+            score: Score::Cp { value: 0 },
+            choices: 1,
+            word: String::new(),
+            best: Vec::new(),
+            depth: None,
+        };
+        // What was found out before it was stopped is not searched again.
+        report.searched[1] = Some(found.clone());
+        for ply in expected {
+            assert_eq!(report.next(), Some(ply));
+            report.searched[ply] = Some(found.clone());
+        }
+        assert_eq!(report.next(), None);
+    }
+
+    #[test]
+    fn positions_are_searched_forwards_or_backwards() {
+        check(false, [0, 2, 3]);
+        check(true, [3, 2, 0]);
+    }
+}
