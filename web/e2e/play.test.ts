@@ -184,7 +184,7 @@ test('a game begins with moves of a book', async () => {
   const path = page.getByLabel('Opening book');
   await path.fill(join(here.server.data, 'none.pgn'));
   await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await page.getByText('there is no such file').waitFor();
+  await page.getByText(/there is no file/i).waitFor();
   await path.fill(book);
   await page.getByLabel('Moves', { exact: true }).fill('2');
   await begin(page);
