@@ -20,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from matches import OPENINGS, ROOT, openings_of, pairs_of
 
 # Steps in the order of docs/search.md. What a step is called is what NARIKIN_WITHOUT takes.
 STEPS = {
@@ -67,7 +67,6 @@ ONLY = {
     "root-mates": "shogi",
 }
 
-OPENINGS = {"chess": "chess.epd", "shogi": "shogi.sfen"}
 HASH = {"chess": "Hash", "shogi": "USI_Hash"}
 
 PLAN = """\
@@ -120,7 +119,7 @@ def play(arguments, game, step):
         "game": game,
         "narikin": str(arguments.narikin),
         "step": step,
-        "openings": str(ROOT / "testdata/openings" / OPENINGS[game]),
+        "openings": openings_of(game),
     }
     plan.write_text(
         PLAN.format(
@@ -133,19 +132,7 @@ def play(arguments, game, step):
         ),
         encoding="utf-8",
     )
-    output = subprocess.run(
-        [
-            *(arguments.readyok, "match", "--json", "--plan", plan),
-            *("--resume" if results.exists() else "--results", results),
-            *("--concurrency", str(arguments.concurrency)),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    ).stdout
-    scores = [event for event in map(json.loads, output.splitlines()) if event["event"] == "score"]
-    two_losses, loss_draw, one_each, two_draws, draw_win, two_wins = scores[-1]["pairs"]
-    return [two_losses, loss_draw, one_each + two_draws, draw_win, two_wins]
+    return pairs_of(arguments, plan, results)
 
 
 def judge(arguments, pairs):

@@ -22,13 +22,10 @@ on, and with more `--games` what was played is added to. The tables are printed 
 import argparse
 import json
 import math
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-
-OPENINGS = {"chess": "chess.epd", "shogi": "shogi.sfen"}
+from matches import OPENINGS, ROOT, openings_of, pairs_of
 
 # The levels that play: ratings, and kyu (below 0) and dan.
 LEVELS = {
@@ -132,23 +129,11 @@ def play(arguments, game, one, other):
             game=json.dumps(game),
             rounds=rounds,
             engines=one[1] + other[1],
-            openings=json.dumps(str(ROOT / "testdata/openings" / OPENINGS[game])),
+            openings=json.dumps(openings_of(game)),
         ),
         encoding="utf-8",
     )
-    output = subprocess.run(
-        [
-            *(arguments.readyok, "match", "--json", "--plan", plan),
-            *("--resume" if results.exists() else "--results", results),
-            *("--concurrency", str(arguments.concurrency)),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    ).stdout
-    scores = [event for event in map(json.loads, output.splitlines()) if event["event"] == "score"]
-    two_losses, loss_draw, one_each, two_draws, draw_win, two_wins = scores[-1]["pairs"]
-    return [two_losses, loss_draw, one_each + two_draws, draw_win, two_wins]
+    return pairs_of(arguments, plan, results)
 
 
 def difference(pairs):
