@@ -111,12 +111,18 @@ test(
   WHOLE.timeout,
 );
 
-test('the options of an engine have the words of its translation', async () => {
+/** The page with the options of the built-in engine. */
+async function optionsOfNarikin() {
   const page = await there('#/engines');
   const card = page.getByTestId('engine').first();
   const open = card.getByRole('button', { name: 'オプション' });
   await expect.poll(() => open.isEnabled(), LONG).toBe(true);
   await open.click();
+  return page;
+}
+
+test('the options of an engine have the words of its translation', async () => {
+  const page = await optionsOfNarikin();
   const options = page.getByRole('dialog').locator('[data-option]');
   await options.first().waitFor();
   const texts = await options.allTextContents();
@@ -125,11 +131,7 @@ test('the options of an engine have the words of its translation', async () => {
 });
 
 test('a value that an option cannot have is refused', async () => {
-  const page = await there('#/engines');
-  const card = page.getByTestId('engine').first();
-  const open = card.getByRole('button', { name: 'オプション' });
-  await expect.poll(() => open.isEnabled(), LONG).toBe(true);
-  await open.click();
+  const page = await optionsOfNarikin();
   const hash = page.getByRole('dialog').locator('[data-option="Hash"] input').first();
   await hash.fill('999999999');
   await hash.blur();

@@ -318,28 +318,32 @@ fn a_match_that_was_stopped_goes_on() {
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
 }
 
+/// The command that starts a match of two engines, in games of few moves.
+fn start_match(engines: [&Value; 2], pairs: usize) -> Value {
+    let player = |engine: &Value, name: &str| {
+        json!({
+            "engine": engine, "name": name, "time": { "kind": "none" }, "nodes": 1, "depth": null,
+        })
+    };
+    let [one, two] = engines;
+    json!({
+        "kind": "start_match",
+        "plan": {
+            "name": "Cup", "variant": "chess", "engines": [player(one, "a"), player(two, "b")],
+            "format": "round_robin", "rounds": 1, "pairs": pairs, "openings": { "kind": "start" }, "concurrency": 1,
+            "draw": null, "resign": null, "max_moves": 4, "sprt": null,
+        },
+    })
+}
+
 /// From the page's command to the library, over a socket.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
-    let player = |engine: &Value, name: &str| {
-        json!({
-            "engine": engine, "name": name, "time": { "kind": "none" }, "nodes": 1, "depth": null,
-        })
-    };
     tab.follow("matches").await;
-    let answer = tab
-        .ask(json!({
-            "kind": "start_match",
-            "plan": {
-                "name": "Cup", "variant": "chess", "engines": [player(&one, "a"), player(&two, "b")],
-                "format": "round_robin", "rounds": 1, "pairs": 1, "openings": { "kind": "start" },
-                "concurrency": 1, "draw": null, "resign": null, "max_moves": 4, "sprt": null,
-            },
-        }))
-        .await;
+    let answer = tab.ask(start_match([&one, &two], 1)).await;
     assert_eq!((&answer["kind"], &answer["id"]), (&json!("match"), &json!(1)), "{answer}");
     let over = |delta: &Value| {
         delta["changed"].as_array().is_some_and(|it| it.iter().any(|it| it["status"] == "over"))
@@ -364,22 +368,7 @@ async fn snapshots_and_deltas_of_a_match_never_tell_the_same_game() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
-    let player = |engine: &Value, name: &str| {
-        json!({
-            "engine": engine, "name": name, "time": { "kind": "none" }, "nodes": 1, "depth": null,
-        })
-    };
-    let answer = tab
-        .ask(json!({
-            "kind": "start_match",
-            "plan": {
-                "name": "", "variant": "chess", "engines": [player(&one, "a"), player(&two, "b")],
-                "format": "round_robin", "rounds": 1, "pairs": GAMES / 2,
-                "openings": { "kind": "start" }, "concurrency": 2, "draw": null, "resign": null,
-                "max_moves": 4, "sprt": null,
-            },
-        }))
-        .await;
+    let answer = tab.ask(start_match([&one, &two], GAMES / 2)).await;
     assert_eq!(answer["kind"], "match", "{answer}");
     let topic = json!("match/1");
     let (mut seen, mut snapshots) = (BTreeSet::new(), 0);
