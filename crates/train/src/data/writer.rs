@@ -86,3 +86,37 @@ impl Writer {
         Ok(())
     }
 }
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // A program that is being started holds what this one has open until it runs.
+        let _ = self.file.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::GameKind;
+
+    #[test]
+    fn a_file_is_free_for_the_next_one_while_another_program_is_started() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let path = folder.path().join("games");
+        let header = Header {
+            game: GameKind::Chess,
+            seed: 7,
+            nodes: 40,
+            random_plies: 4,
+            chess960: 0,
+            engine: String::new(),
+        };
+        let open = || Writer::open(&path, &header, |_| ());
+        let writer = open().expect("nobody writes it");
+        let inherited = writer.file.try_clone().expect("one more");
+        assert!(matches!(open(), Err(DataError::Locked(_))));
+        drop(writer);
+        assert!(open().is_ok());
+        drop(inherited);
+    }
+}
