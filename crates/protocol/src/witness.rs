@@ -30,8 +30,19 @@ pub struct Witness {
     /// So many `isready`s have no answer yet. Those before the greeting are not counted, as engines
     /// may pass over them.
     owes_ready: u32,
-    /// The client said `quit`, or nobody listens to it any more.
-    client_left: bool,
+    end: End,
+}
+
+/// How far the end of the conversation has come, which decides what is still owed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum End {
+    /// Both sides are there.
+    Open,
+    /// The client said `quit`, or nobody listens to it any more: its search needs no answer.
+    ClientLeft,
+    /// The engine was ended by neither side, or has left. What is heard of the client later, too, needs
+    /// no answer.
+    Over,
 }
 
 /// The search that runs.
@@ -58,7 +69,7 @@ impl Witness {
             search: None,
             owes_hello: false,
             owes_ready: 0,
-            client_left: false,
+            end: End::Open,
         }
     }
 
@@ -121,7 +132,7 @@ impl Witness {
                 broken.extend(endless.then_some(violation(Rule::SearchWithoutLimit)));
                 broken.extend(self.broken_by_clocks(clocks).map(violation));
             }
-            Command::Quit => self.client_left = true,
+            Command::Quit => self.end_of_input(),
             _ => (),
         }
         broken
@@ -146,22 +157,24 @@ impl Witness {
 
     /// The client has closed its end, which is as good as `quit`.
     pub fn end_of_input(&mut self) {
-        self.client_left = true;
+        if self.end == End::Open {
+            self.end = End::ClientLeft;
+        }
     }
 
-    /// The engine is ended by neither side: what it still owes is no breach.
+    /// The engine is ended by neither side: what it owes, or is asked from now on, is no breach.
     pub fn interrupt(&mut self) {
-        (self.owes_hello, self.owes_ready, self.client_left) = (false, 0, true);
+        self.end = End::Over;
     }
 
     /// The engine has closed its end. Tells which answers it owes for ever.
     pub fn end_of_output(&mut self) -> Vec<Violation> {
+        let end = core::mem::replace(&mut self.end, End::Over);
         let owed = [
-            (self.owes_hello, Rule::HelloUnanswered),
-            (0 < self.owes_ready, Rule::IsReadyUnanswered),
-            (self.dialogue.is_searching() && !self.client_left, Rule::GoUnanswered),
+            (self.owes_hello && end != End::Over, Rule::HelloUnanswered),
+            (0 < self.owes_ready && end != End::Over, Rule::IsReadyUnanswered),
+            (self.dialogue.is_searching() && end == End::Open, Rule::GoUnanswered),
         ];
-        self.interrupt();
         owed.into_iter().filter(|(owes, _)| *owes).map(|(_, rule)| violation(rule)).collect()
     }
 
