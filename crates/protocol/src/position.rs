@@ -34,15 +34,15 @@ pub enum Root<'a> {
 }
 
 impl Position<'_> {
-    /// The side to move after all moves: chess starts with White, shogi with Black.
+    /// The side to move after all moves, as the dialect calls it: whoever moves first in the start
+    /// position is White in UCI and Black in USI, and Black in an SFEN whichever it is.
     pub fn mover(&self, dialect: Dialect) -> Color {
-        let first = match &self.root {
-            Root::StartPos => match dialect {
-                Dialect::Uci => Color::White,
-                Dialect::Usi => Color::Black,
-            },
-            Root::Fen(fen) => side(fen.fields().nth(1)),
-            Root::Sfen(sfen) => side(sfen.fields().nth(1)),
+        let first = match (&self.root, dialect) {
+            (Root::StartPos, Dialect::Uci) => Color::White,
+            (Root::StartPos, Dialect::Usi) => Color::Black,
+            (Root::Fen(fen), _) => side(fen.fields().nth(1)),
+            (Root::Sfen(sfen), Dialect::Uci) => side(sfen.fields().nth(1)).other(),
+            (Root::Sfen(sfen), Dialect::Usi) => side(sfen.fields().nth(1)),
         };
         if self.moves.len().is_multiple_of(2) { first } else { first.other() }
     }

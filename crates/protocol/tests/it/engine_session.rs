@@ -1135,6 +1135,9 @@ fn the_side_to_move_owns_the_clock() {
     assert_eq!(clock(Uci, "position startpos"), (White, 1000));
     assert_eq!(clock(Uci, "position startpos moves e2e4"), (Black, 2000));
     assert_eq!(clock(Uci, "position fen 4k3/8/8/8/8/8/8/4K3 b - - 0 1"), (Black, 2000));
+    // Shogi over UCI, where the first player, whom an SFEN calls Black, is White.
+    assert_eq!(clock(Uci, "position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1"), (White, 1000));
+    assert_eq!(clock(Uci, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 2"), (Black, 2000));
     assert_eq!(clock(Usi, "position startpos"), (Black, 2000));
     assert_eq!(clock(Usi, "position startpos moves 7g7f"), (White, 1000));
     assert_eq!(clock(Usi, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 1 moves 5a4a"), (Black, 2000));
