@@ -26,6 +26,7 @@ pub(crate) struct Budget {
     pub(crate) from: Duration,
     pub(crate) soft: Option<Duration>,
     pub(crate) hard: Option<Duration>,
+    pub(crate) overhead: Duration,
 }
 
 #[path = "../../crates/engine/src/signals.rs"]
@@ -96,6 +97,7 @@ pub fn a_ponder_hit_comes_with_its_clock() {
         from: Duration::from_secs(1),
         soft: Some(Duration::from_secs(2)),
         hard: Some(Duration::from_secs(3)),
+        overhead: Duration::from_secs(4),
     };
     loom::model(move || {
         let signals = Arc::new(Signals::new(None));

@@ -19,6 +19,8 @@ pub struct Budget {
     pub soft: Option<Duration>,
     /// The runtime stops the search after this. `None` if time is no limit.
     pub hard: Option<Duration>,
+    /// What the bounds leave for the way of the move to the client.
+    pub overhead: Duration,
 }
 
 /// How many moves a game is expected to last, at most how many are planned for, and how many
@@ -69,13 +71,18 @@ impl Budget {
                 share.saturating_mul(MOST_SHARES).min(most).saturating_add(byoyomi).min(available),
             );
         }
-        Self { from: Duration::ZERO, soft, hard }
+        Self { from: Duration::ZERO, soft, hard, overhead }
     }
 
     /// The same budget for a search whose time begins to count only after so long.
     pub(crate) fn later_by(self, wait: Duration) -> Self {
         let shift = |time: Duration| time.saturating_add(wait);
-        Self { from: shift(self.from), soft: self.soft.map(shift), hard: self.hard.map(shift) }
+        Self {
+            from: shift(self.from),
+            soft: self.soft.map(shift),
+            hard: self.hard.map(shift),
+            overhead: self.overhead,
+        }
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) struct Signals {
     from: AtomicU64,
     soft: AtomicU64,
     hard: AtomicU64,
+    overhead: AtomicU64,
 }
 
 const NEVER: u64 = u64::MAX;
@@ -23,13 +24,14 @@ const NEVER: u64 = u64::MAX;
 impl Signals {
     /// Of a search with this budget; without one, it ponders.
     pub(crate) fn new(budget: Option<Budget>) -> Self {
-        let Budget { from, soft, hard } = budget.unwrap_or_default();
+        let Budget { from, soft, hard, overhead } = budget.unwrap_or_default();
         Self {
             stopped: AtomicBool::new(false),
             pondering: AtomicBool::new(budget.is_none()),
             from: AtomicU64::new(micros(from)),
             soft: AtomicU64::new(soft.map_or(NEVER, micros)),
             hard: AtomicU64::new(hard.map_or(NEVER, micros)),
+            overhead: AtomicU64::new(micros(overhead)),
         }
     }
 
@@ -45,6 +47,7 @@ impl Signals {
         self.from.store(micros(budget.from), Ordering::Relaxed);
         self.soft.store(budget.soft.map_or(NEVER, micros), Ordering::Relaxed);
         self.hard.store(budget.hard.map_or(NEVER, micros), Ordering::Relaxed);
+        self.overhead.store(micros(budget.overhead), Ordering::Relaxed);
         // Whoever sees this sees the clock that belongs to it.
         self.pondering.store(false, Ordering::Release);
     }
@@ -66,6 +69,7 @@ impl Signals {
             from: Duration::from_micros(self.from.load(Ordering::Relaxed)),
             soft: read(&self.soft),
             hard: read(&self.hard),
+            overhead: Duration::from_micros(self.overhead.load(Ordering::Relaxed)),
         }
     }
 }

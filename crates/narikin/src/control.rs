@@ -65,6 +65,8 @@ pub struct Bounds {
     pub soft: Option<Duration>,
     /// Give up after this, in the middle of an iteration.
     pub hard: Option<Duration>,
+    /// What the bounds leave of the time for the way of the move to the client.
+    pub overhead: Duration,
 }
 
 /// The search's side of whoever started it, who owns the clock and the output.

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn time_on_the_clock_of_the_opponent_is_no_reason_to_think_longer() {
         let [from, soft, hard] = [10_000, 10_100, 10_400].map(Duration::from_millis);
-        let bounds = Bounds { from, soft: Some(soft), hard: Some(hard) };
+        let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
         let pace = Pace { factor: 150, ..Pace::new(false) };
         let is_over = |millis| pace.is_over(Duration::from_millis(millis), bounds, false);
         assert_eq!([10_000, 10_149, 10_150].map(is_over), [false, false, true]);

@@ -11,14 +11,12 @@ use crate::control::Bounds;
 
 /// So many of the longest are kept in reserve: for the search, for the writer and for the client.
 const RESERVE: u32 = 3;
-/// The bounds leave so much for the way of a move already.
-const LEFT: Duration = Duration::from_millis(10);
-/// At most this part of the time is kept in reserve.
-const MOST: u32 = 2;
+/// At least this part of the time is used.
+const LEAST: u32 = 4;
 /// Of the longest, this part is forgotten with each search.
-const FORGOTTEN: u32 = 16;
+const FORGOTTEN: u32 = 32;
 /// Before anything is known, a machine may be a busy one.
-const AT_FIRST: Duration = Duration::from_millis(10);
+const AT_FIRST: Duration = Duration::from_millis(20);
 
 /// What is known of this machine, from one search to the next.
 #[derive(Debug)]
@@ -50,8 +48,9 @@ impl Stalls {
     /// The bounds of a search that may stand still at its end.
     pub(crate) fn within(&self, bounds: Bounds) -> Bounds {
         let Some(hard) = bounds.hard else { return bounds };
-        let reserve = (self.longest.get() * RESERVE).saturating_sub(LEFT);
-        let hard = hard.saturating_sub(reserve.min(hard.saturating_sub(bounds.from) / MOST));
+        let reserve = (self.longest.get() * RESERVE).saturating_sub(bounds.overhead);
+        let time = hard.saturating_sub(bounds.from);
+        let hard = hard.saturating_sub(reserve.min(time.saturating_sub(time / LEAST)));
         Bounds { hard: Some(hard), soft: bounds.soft.map(|soft| soft.min(hard)), ..bounds }
     }
 }
@@ -70,7 +69,12 @@ mod tests {
         for &look in looks {
             stalls.look(millis(look));
         }
-        let bounds = Bounds { soft: Some(millis(90)), hard: Some(millis(90)), ..Bounds::default() };
+        let bounds = Bounds {
+            from: Duration::ZERO,
+            soft: Some(millis(90)),
+            hard: Some(millis(90)),
+            overhead: millis(10),
+        };
         let within = stalls.within(bounds);
         assert_eq!(within.soft, within.hard);
         within.hard.expect("a bound").as_millis()
@@ -88,13 +92,25 @@ mod tests {
     #[test]
     fn a_search_that_stood_still_ends_sooner_and_never_too_soon() {
         assert_eq!(hard(&quiet(), &[1, 11, 12]), 90 - (3 * 10 - 10));
-        assert_eq!(hard(&quiet(), &[50]), 45);
+        assert_eq!(hard(&quiet(), &[50]), 90 / 4);
         let stalls = quiet();
         stalls.look(millis(50));
         let from = millis(10_000);
-        let bounds = Bounds { from, soft: None, hard: Some(from + millis(90)) };
-        assert_eq!(stalls.within(bounds).hard, Some(from + millis(45)));
+        let bounds = Bounds { from, hard: Some(from + millis(90)), ..Bounds::default() };
+        assert_eq!(stalls.within(bounds).hard, Some(from + millis(90) / 4));
         assert_eq!(stalls.within(Bounds::default()), Bounds::default());
+    }
+
+    #[test]
+    fn what_the_bounds_leave_already_is_not_kept_twice() {
+        let stalls = quiet();
+        stalls.look(millis(10));
+        let hard = |overhead| {
+            let bounds = Bounds { hard: Some(millis(90)), overhead, ..Bounds::default() };
+            stalls.within(bounds).hard
+        };
+        let expected = [60, 70, 85, 90].map(|hard| Some(millis(hard)));
+        assert_eq!([0, 10, 25, 40].map(|left| hard(millis(left))), expected);
     }
 
     #[test]
