@@ -99,7 +99,7 @@ fn mates(text: &str, nodes: u64) -> io::Result<Tally> {
         let BoardRef::Shogi(board) = position.board() else { continue };
         let mut solver = mate::Solver::new(HASH)?;
         let limits = mate::Limits { nodes: Some(nodes), ..mate::Limits::default() };
-        let solution = solver.solve(board.position(), &limits, &mut || false);
+        let solution = solver.solve(board.position(), &limits, &mut |_| false);
         tally.total += 1;
         tally.searched += solver.nodes();
         tally.solved += u64::from(matches!(solution, mate::Solution::Mate(_)));

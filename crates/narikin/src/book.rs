@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
-use readyok_rules::{Move, Polyglot, Position};
+use readyok_rules::{Game, Move, Polyglot, Position};
 
 use self::yaneuraou::YaneuraOu;
 
@@ -55,6 +55,14 @@ impl Book {
         }
         file.rewind()?;
         Ok(Self::Polyglot(Polyglot::new(BufReader::new(file))?))
+    }
+
+    /// Whether positions of a game can be in the book.
+    pub(crate) fn is_of(&self, game: Game) -> bool {
+        match self {
+            Self::YaneuraOu(_) => game == Game::Shogi,
+            Self::Polyglot(_) => game != Game::Shogi,
+        }
     }
 
     /// The legal moves of the book in a position. None if the book is of another game.

@@ -160,7 +160,9 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             self.search_line(line, go_on);
             if self.search.is_stopped() {
                 if let Some(before) = before {
+                    let found = self.best().filter(|best| best.depth > 0).map(|best| best.mv);
                     self.moves = before;
+                    self.prefer_unsearched(found);
                 }
                 return false;
             }
@@ -169,6 +171,16 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             found.sort_by_key(|root| (root.rank(), -root.value));
         }
         true
+    }
+
+    /// While no line can be compared with another, has a move first that looks better than any.
+    fn prefer_unsearched(&mut self, mv: Option<B::Move>) {
+        let place = self.moves.iter().position(|root| Some(root.mv) == mv && root.depth == 0);
+        if let Some(moves) = place.and_then(|place| self.moves.get_mut(..=place))
+            && moves.iter().all(|root| root.depth == 0)
+        {
+            moves.rotate_right(1);
+        }
     }
 
     /// Finds the best move that no earlier line has, of those with the rank of the first, and brings

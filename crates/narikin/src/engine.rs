@@ -2,6 +2,7 @@
 
 mod load;
 mod memory;
+mod network;
 mod opening;
 mod opponent;
 mod settings;
@@ -9,6 +10,7 @@ mod talk;
 mod wording;
 
 use std::collections::TryReserveError;
+use std::iter;
 use std::sync::Mutex;
 
 use readyok_engine::protocol::MateLimit;
@@ -19,14 +21,16 @@ use readyok_engine::{
 use readyok_rules::{EndRules, Game, Impasse, Position, Reason, ShogiRules};
 
 use self::load::Load;
+use self::network::NetworkFile;
 use self::opening::Opening;
 use self::settings::{HASH, Settings};
 use self::talk::{Line, Shows, Talk, wire_score};
 use self::wording::Wording;
 use crate::eval;
 use crate::mate::{self, checkmate};
+use crate::score::declared_win;
 use crate::strength::Strength;
-use crate::{Limits, Outcome, Searcher};
+use crate::{Limits, Outcome, Score, Searcher};
 
 /// The translation file of Narikin's options, in English and Japanese. It belongs beside the program,
 /// as `narikin.lang.json`.
@@ -58,6 +62,7 @@ pub struct Narikin {
     refused: Option<i64>,
     settings: Settings,
     opening: Opening,
+    network: NetworkFile,
     /// Another number for each game, on which errors of weaker levels depend.
     game: u64,
     /// What the client has not been told yet.
@@ -73,20 +78,23 @@ impl Engine for Narikin {
     type Board = NoBoard;
 
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
-        self.prepare();
-        for remark in self.remarks() {
-            control.say(&remark);
-        }
+        self.begin(control);
         let wording = self.wording(request);
         let position = wording.position(&request.position)?;
         let is_free = request.go.search_moves.is_none();
 
         // 1. A game that is won needs no search.
         if is_free && let Some(won) = self.won(request.dialect, &position) {
-            return match won {
-                Won::Declared => Ok(Best::Win.into()),
-                Won::By(mv) => Ok(wording.word(mv)?.into()),
+            let mv = match won {
+                Won::Declared => None,
+                Won::By(mv) => Some(wording.word(mv)?),
             };
+            let (score, pv) = (
+                wire_score(Score::from_value(declared_win(0))),
+                mv.map(|mv| iter::once(mv).collect()),
+            );
+            control.info(Info { depth: Some(0), score: Some(score), pv, ..Info::default() });
+            return Ok(mv.map_or_else(|| Best::Win.into(), BestMove::from));
         }
 
         // 2. Neither does an opening that is known.
@@ -155,6 +163,7 @@ impl Engine for Narikin {
         request: &SearchRequest,
         control: &Control,
     ) -> Result<Checkmate<'static>, Failure> {
+        self.begin(control);
         let position = self.wording(request).position(&request.position)?;
         let searchmoves = self.search_moves(request, &position).filter_map(|mv| match mv {
             readyok_rules::Move::Shogi(mv) => Some(mv),
@@ -166,7 +175,9 @@ impl Engine for Narikin {
             searchmoves: searchmoves.collect(),
             ..mate::Limits::default()
         };
-        checkmate(&position, limits, megabytes(self.settings.hash.get()), control)
+        // Beside the hash table, which stays.
+        let memory = memory::part_that_fits(self.size);
+        checkmate(&position, limits, megabytes(memory), control)
     }
 
     fn greeted(&mut self, dialect: Dialect) {
@@ -189,6 +200,8 @@ impl Engine for Narikin {
         if self.settings.take_lesson() {
             self.searcher.clear();
         }
+        let network = self.settings.network_file.get();
+        self.remarks.extend(self.network.prepare(network, &mut self.searcher));
         self.opening.prepare(&self.settings);
         self.remarks.extend(self.opening.take_remarks());
     }
@@ -221,12 +234,21 @@ impl Narikin {
             size: HASH,
             refused: None,
             opening: Opening::default(),
+            network: NetworkFile::default(),
             game: fastrand::u64(..),
             remarks: Vec::new(),
             dialect: None,
             prepared: None,
             settings,
         })
+    }
+
+    /// Does what options ask for, and tells what comes of it.
+    fn begin(&mut self, control: &Control) {
+        self.prepare();
+        for remark in self.remarks() {
+            control.say(&remark);
+        }
     }
 
     /// Has everything ready for the game that will be played, so that the first move does not wait for it.
@@ -305,7 +327,9 @@ impl Narikin {
             Some(MateLimit::Moves(moves)) => Some(moves.saturating_mul(2).saturating_sub(1)),
             Some(MateLimit::Time(_) | MateLimit::Infinite) | None => None,
         };
-        let nodes = [go.nodes, strength.map(Strength::nodes)].into_iter().flatten().min();
+        let sight = strength.map(|it| it.sight(position.legal_moves().len())).unwrap_or_default();
+        let nodes = [go.nodes, sight.nodes].into_iter().flatten().min();
+        let depth = [go.depth, sight.depth].into_iter().flatten().min();
         let entering = self.settings.entering();
         // In UCI nothing can be declared.
         let impasse = match request.dialect {
@@ -313,7 +337,7 @@ impl Narikin {
             Dialect::Usi => entering.impasse,
         };
         Limits {
-            depth: go.depth,
+            depth,
             nodes,
             mate,
             searchmoves: self.search_moves(request, position).collect(),

@@ -73,14 +73,14 @@ impl Solver {
     }
 
     /// Whether the side to move can mate by checks alone. `stop` is asked every few positions
-    /// whether to give up.
+    /// whether to give up, and told how many there were.
     ///
     /// The fourth occurrence of a position counts as no mate, with the positions before this one.
     pub fn solve(
         &mut self,
         position: &Position,
         limits: &Limits,
-        stop: &mut dyn FnMut() -> bool,
+        stop: &mut dyn FnMut(u64) -> bool,
     ) -> Solution {
         line::solve(self, position, limits, stop)
     }

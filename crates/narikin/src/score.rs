@@ -15,6 +15,12 @@ pub(crate) const DRAW: Value = 0;
 /// The value of a game won by rule without mate, such as by the opponent's perpetual check.
 pub(crate) const WON: Value = 20_000;
 
+/// The value of a win that is declared after so many plies: the sooner the better, or it might be put off for
+/// ever.
+pub(crate) fn declared_win(ply: usize) -> Value {
+    WON - Value::try_from(ply).unwrap_or(0)
+}
+
 /// Values from here on come from a mate or a rule that ends the game, not from an evaluation.
 pub(crate) const DECIDED: Value = 19_000;
 

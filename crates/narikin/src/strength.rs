@@ -5,7 +5,7 @@
 //! strength, so that a higher level is never the weaker one on purpose. Which level is worth which
 //! rating was measured in matches (`docs/strength.md`). Nothing is played that the
 //! search has not looked at, and a mate that it has seen is not misjudged: errors are those of
-//! people, who overlook and misjudge, and seldom throw pieces away.
+//! people, who overlook and misjudge, and but for beginners seldom throw pieces away.
 //!
 //! The misjudgement of a line is drawn from the Gumbel distribution, which makes the choice one
 //! between moves with probabilities that fall exponentially with what they lose (Luce 1959, the
@@ -30,12 +30,23 @@ pub(crate) const RANKS: RangeInclusive<i64> = -15..=9;
 const LINES: usize = 5;
 const STEP: f64 = 1.0 / 16.0;
 
+/// In shogi, where the best five of a hundred moves are all good ones, the lower half of the levels
+/// chooses from more: level 0 from so many.
+const MOST_LINES: usize = 50;
+
 /// Positions that level 0 looks at, and how often level 1 doubles it.
 const FEWEST_NODES: f64 = 200.0;
 const DOUBLINGS: f64 = 8.0;
 
-/// By how many centipawns level 0 misjudges a line, more or less; level 1 by none.
+/// For each legal move and each line that is chosen from, this many more or less do to look at all moves
+/// once. Who has looked at none would play blindly, as with many pieces in hand in shogi; so a
+/// level that has fewer than that looks at each move, and no further.
+const ONE_LOOK: usize = 2;
+
+/// By how many centipawns level 0 misjudges a line, more or less; level 1 by none. In shogi more is won
+/// and lost with each move.
 const LARGEST_ERROR: f64 = 400.0;
+const LARGEST_ERROR_SHOGI: f64 = 900.0;
 
 /// A rating and the level that has it. Between two of them, both grow evenly.
 type Worth = (i64, f64);
@@ -57,13 +68,13 @@ const CHESS: [Worth; 8] = [
 /// last one is where the others point to.
 const SHOGI: [Worth; 9] = [
     (500, 0.0),
-    (720, 0.125),
-    (1060, 0.25),
-    (1420, 0.375),
-    (1720, 0.5),
-    (2000, 0.625),
-    (2200, 0.75),
-    (2460, 0.875),
+    (735, 0.13),
+    (1020, 0.26),
+    (1290, 0.39),
+    (1750, 0.52),
+    (2000, 0.65),
+    (2280, 0.78),
+    (2480, 0.875),
     (2800, 1.0),
 ];
 
@@ -80,6 +91,7 @@ const DECIDED: i32 = 2_000;
 pub(crate) struct Strength {
     /// From 0 to 1.
     level: f64,
+    game: Game,
     /// Another one for each game.
     lot: u64,
 }
@@ -88,7 +100,7 @@ impl Strength {
     /// The strength of an Elo rating. `lot` is another number for each game that is played.
     pub(crate) fn of_elo(elo: i64, game: Game, lot: u64) -> Self {
         let worths: &[Worth] = if game == Game::Shogi { &SHOGI } else { &CHESS };
-        Self { level: level(elo, worths), lot }
+        Self { level: level(elo, worths), game, lot }
     }
 
     /// The strength of a kyu or dan: each is as far from the next, and 1 dan follows 1 kyu.
@@ -97,23 +109,37 @@ impl Strength {
         Self::of_elo(FIRST_DAN + RANK * steps, Game::Shogi, lot)
     }
 
-    /// How many positions to look at.
-    pub(crate) fn nodes(&self) -> u64 {
+    /// How much to look at, with so many legal moves.
+    pub(crate) fn sight(&self, moves: usize) -> Sight {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
         let nodes = (FEWEST_NODES * (self.level * DOUBLINGS).exp2()) as u64;
-        nodes
+        let once = ONE_LOOK.saturating_mul(moves).saturating_mul(self.lines());
+        let once = u64::try_from(once).unwrap_or(u64::MAX);
+        if nodes < once {
+            Sight { nodes: Some(once), depth: Some(1) }
+        } else {
+            Sight { nodes: Some(nodes), depth: None }
+        }
     }
 
     /// How many lines to choose from.
     pub(crate) fn lines(&self) -> usize {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
         let others = ((1.0 - self.level) / STEP).ceil() as usize;
-        LINES.min(1 + others)
+        let lines = LINES.min(1 + others);
+        if self.game != Game::Shogi || self.level >= 0.5 {
+            return lines;
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        let more = ((MOST_LINES - LINES) as f64 * (1.0 - 2.0 * self.level)).round() as usize;
+        lines + more
     }
 
     /// How much a line is misjudged by, in centipawns.
     fn error(&self) -> f64 {
-        LARGEST_ERROR * (1.0 - self.level).powi(2)
+        let largest = if self.game == Game::Shogi { LARGEST_ERROR_SHOGI } else { LARGEST_ERROR };
+        largest * (1.0 - self.level).powi(2)
     }
 
     /// The index of the line to play in the position of this key. None if there are none.
@@ -139,6 +165,15 @@ impl Strength {
         let uniform = ((lot >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
         -(-uniform.ln()).ln()
     }
+}
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sight {
+    /// At most so many positions.
+    pub(crate) nodes: Option<u64>,
+    /// At most so many plies.
+    pub(crate) depth: Option<u32>,
 }
 
 /// The level of a rating, or that of the nearest one that is known.
@@ -203,7 +238,15 @@ mod tests {
             let all: Vec<_> =
                 (lowest..=highest).step_by(10).map(|elo| Strength::of_elo(elo, game, 7)).collect();
             for pair in all.windows(2) {
-                assert!(pair[0].nodes() < pair[1].nodes(), "{pair:?}");
+                assert!(pair[0].lines() >= pair[1].lines(), "{pair:?}");
+                for moves in [20, 100, 500] {
+                    let (weaker, stronger) = (pair[0].sight(moves), pair[1].sight(moves));
+                    let plies = |sight: Sight| sight.depth.unwrap_or(u32::MAX);
+                    assert!(plies(weaker) <= plies(stronger), "{pair:?}");
+                    // Whoever looks at each move once looks at as many as it takes.
+                    let further = stronger.depth.is_none();
+                    assert!(!further || weaker.depth.is_some() || weaker.nodes < stronger.nodes);
+                }
                 assert!(pair[0].error() > pair[1].error() || pair[1].error() == 0.0, "{pair:?}");
             }
             for values in [[30, 20, 10, 0, -10], [100, 0, -100, -300, -900]] {
@@ -244,7 +287,7 @@ mod tests {
 
     #[test]
     fn even_the_weakest_seldom_throws_a_rook_away() {
-        let weakest = Strength { level: 0.0, lot: 1 };
+        let weakest = Strength { level: 0.0, game: Game::Chess, lot: 1 };
         let lines = lines(&[Score::Centipawns(20), Score::Centipawns(-480)]);
         let thrown = (0..10_000).filter(|&key| weakest.choose(key, &lines) == Some(1)).count();
         // 1 / (1 + exp(500 / 400)) of them.
@@ -253,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_mate_that_was_seen_is_played_and_one_against_it_put_off() {
-        let weakest = Strength { level: 0.0, lot: 1 };
+        let weakest = Strength { level: 0.0, game: Game::Chess, lot: 1 };
         let (near, far) = (Score::Wins { plies: 1 }, Score::Wins { plies: 3 });
         let lost = [Score::Loses { plies: 2 }, Score::Loses { plies: 8 }];
         for key in 0..100 {

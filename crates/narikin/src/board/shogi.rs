@@ -21,7 +21,7 @@ use crate::{
     eval,
     heuristics::{Heuristic, uses},
     mate::{self, Solution, Solver},
-    score::{DRAW, Value, WON},
+    score::{DRAW, Value, WON, declared_win},
 };
 
 /// What pieces on the board are worth in exchanges, by type.
@@ -334,7 +334,7 @@ impl Board for Shogi {
                 return Some(DRAW);
             }
             let declared = ply > 0 && self.position.declaration_win_move() != Move32::MOVE_NONE;
-            declared.then_some(WON)
+            declared.then(|| declared_win(ply))
         })
     }
 
@@ -435,6 +435,6 @@ impl Board for Shogi {
         let left = self.last_ply.saturating_sub(self.position.game_ply().saturating_sub(1));
         let left = (self.last_ply < Ply::MAX).then_some(left);
         let plies = left.into_iter().chain(limits.plies).min();
-        solver.solve(&self.position, &mate::Limits { plies, ..limits.clone() }, stop)
+        solver.solve(&self.position, &mate::Limits { plies, ..limits.clone() }, &mut |_| stop())
     }
 }

@@ -9,10 +9,19 @@ pub(super) fn fits(wanted: i64, kept: i64) -> bool {
     free().is_none_or(|free| is_room(wanted, kept, free))
 }
 
+/// Of so many megabytes, those for which there is room.
+pub(super) fn part_that_fits(wanted: i64) -> i64 {
+    free().map_or(wanted, |free| wanted.min(usable(free)))
+}
+
 fn is_room(wanted: i64, kept: i64, free: u64) -> bool {
-    // Not all of it: the rest of the engine and of the machine goes on.
-    let free = i64::try_from((free - free / 16) >> 20).unwrap_or(i64::MAX);
-    wanted <= kept.saturating_add(free)
+    wanted <= kept.saturating_add(usable(free))
+}
+
+/// The megabytes of free memory that may be taken: not all, as the rest of the engine and of the
+/// machine goes on.
+fn usable(free: u64) -> i64 {
+    i64::try_from((free - free / 16) >> 20).unwrap_or(i64::MAX)
 }
 
 /// Free memory in bytes.
@@ -112,6 +121,13 @@ mod tests {
         assert!(!is_room(20_480, 16, 8 * GIB));
         assert!(is_room(16, 16_000, 0), "a smaller table always fits");
         assert!(!is_room(i64::MAX, 1, u64::MAX / 2));
+    }
+
+    #[test]
+    fn no_more_is_taken_than_there_is() {
+        assert_eq!(part_that_fits(0), 0);
+        #[cfg(target_os = "linux")]
+        assert!(part_that_fits(i64::MAX) < 1 << 40);
     }
 
     #[test]

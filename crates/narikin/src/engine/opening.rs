@@ -10,30 +10,31 @@ use crate::book::{Book, BookMove};
 /// The book in use.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
-    /// The path that was read last.
-    path: String,
+    /// The path that was read last; none if no book is wanted.
+    path: Option<String>,
     book: Option<Book>,
+    /// Whether it was said that the book is of another game.
+    said_foreign: bool,
     remarks: Vec<String>,
 }
 
 impl Opening {
     /// Opens the book that is wanted now, unless it is open.
     pub(super) fn prepare(&mut self, settings: &Settings) {
-        let wanted = if settings.own_book.get() { settings.book_file.get() } else { String::new() };
+        let wanted = settings.own_book.get().then(|| settings.book_file.get());
         if wanted == self.path {
             return;
         }
-        self.path = wanted;
-        self.book = None;
-        if self.path.is_empty() {
-            return;
-        }
-        match Book::open(Path::new(&self.path)) {
-            Ok(book) => self.book = Some(book),
-            Err(error) => {
-                let path = self.path.escape_debug();
-                self.remarks.push(format!("no book in `{path}`: {error}"));
-            }
+        *self = Self { path: wanted, remarks: self.take_remarks(), ..Self::default() };
+        match self.path.as_deref() {
+            None => (),
+            Some("") => self.remarks.push("no book: no file is named to play from".to_owned()),
+            Some(path) => match Book::open(Path::new(path)) {
+                Ok(book) => self.book = Some(book),
+                Err(error) => {
+                    self.remarks.push(format!("no book in `{}`: {error}", path.escape_debug()));
+                }
+            },
         }
     }
 
@@ -48,11 +49,18 @@ impl Opening {
         if i64::from(move_number(position)) > settings.book_depth.get() {
             return None;
         }
+        if !book.is_of(position.game()) {
+            if !std::mem::replace(&mut self.said_foreign, true) {
+                let path = self.path.as_deref().unwrap_or_default().escape_debug();
+                self.remarks.push(format!("the book in `{path}` is of another game"));
+            }
+            return None;
+        }
         let lot = (!settings.best_book_move.get()).then(|| fastrand::u64(..));
         book.choose(position, lot).unwrap_or_else(|error| {
             // What fails once will fail again.
             self.book = None;
-            let path = self.path.escape_debug();
+            let path = self.path.as_deref().unwrap_or_default().escape_debug();
             self.remarks.push(format!("the book in `{path}` is not used any more: {error}"));
             None
         })

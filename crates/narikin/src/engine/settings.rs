@@ -46,6 +46,7 @@ pub(super) struct Settings {
     pub(super) book_file: Text,
     pub(super) book_depth: Spin,
     pub(super) best_book_move: Check,
+    pub(super) network_file: Text,
     contempt: Spin,
     opponent: Text,
     limit_strength: Check,
@@ -127,6 +128,7 @@ impl Settings {
         let book_file = options.filename("Book File", "");
         let book_depth = options.spin("Book Depth", 255, 1..=1000);
         let best_book_move = options.check("Best Book Move", false);
+        let network_file = options.filename("EvalFile", "");
         let contempt = options.spin("Contempt", 0, -MOST_CONTEMPT..=MOST_CONTEMPT);
         let opponent = options.string("UCI_Opponent", "");
         let limit_strength = options.check("UCI_LimitStrength", false);
@@ -170,6 +172,7 @@ impl Settings {
             book_file,
             book_depth,
             best_book_move,
+            network_file,
             contempt,
             opponent,
             limit_strength,

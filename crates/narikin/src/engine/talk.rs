@@ -97,7 +97,12 @@ impl crate::Control for Talk<'_> {
 
     fn bounds(&self) -> Bounds {
         let budget = self.control.budget();
-        Bounds { from: budget.from, soft: budget.soft, hard: budget.hard }
+        Bounds {
+            from: budget.from,
+            soft: budget.soft,
+            hard: budget.hard,
+            overhead: budget.overhead,
+        }
     }
 
     fn report(&self, report: &Report<'_>) {

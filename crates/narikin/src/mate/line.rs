@@ -12,7 +12,7 @@ pub(super) fn solve(
     solver: &mut Solver,
     position: &Position,
     limits: &Limits,
-    stop: &mut dyn FnMut() -> bool,
+    stop: &mut dyn FnMut(u64) -> bool,
 ) -> Solution {
     let Solver { table, path, nodes } = solver;
     table.begin_search();

@@ -23,7 +23,7 @@ pub(super) struct Search<'a> {
     pub(super) attacker: Color,
     pub(super) table: &'a mut Table,
     pub(super) path: &'a mut Path,
-    pub(super) stop: &'a mut dyn FnMut() -> bool,
+    pub(super) stop: &'a mut dyn FnMut(u64) -> bool,
     pub(super) stopped: bool,
     pub(super) nodes: u64,
     pub(super) most_nodes: u64,
@@ -127,7 +127,7 @@ impl Search<'_> {
     fn must_stop(&mut self) -> bool {
         self.stopped = self.stopped
             || self.nodes >= self.most_nodes
-            || (self.nodes.is_multiple_of(ASK_EVERY) && (self.stop)());
+            || (self.nodes.is_multiple_of(ASK_EVERY) && (self.stop)(self.nodes));
         self.stopped
     }
 

@@ -142,7 +142,7 @@ fn random_position(seed: u64) -> Option<Position> {
 }
 
 fn solve(position: &Position, limits: &Limits) -> Solution {
-    Solver::new(1).expect("a megabyte").solve(position, limits, &mut || false)
+    Solver::new(1).expect("a megabyte").solve(position, limits, &mut |_| false)
 }
 
 /// Checks that a line is legal, gives check with every move of the attacker, and ends in mate.
@@ -246,10 +246,10 @@ fn limits_are_kept() {
     let position = shogi("4k4/9/3+R5/9/9/9/9/9/4K4 b P 1").expect("a position");
     let mut solver = Solver::new(1).expect("a megabyte");
     let nodes = Limits { nodes: Some(1), ..Limits::default() };
-    assert_eq!(solver.solve(&position, &nodes, &mut || false), Solution::Unknown);
+    assert_eq!(solver.solve(&position, &nodes, &mut |_| false), Solution::Unknown);
     assert!(solver.nodes() <= 2);
     let mut asked = 0;
-    let stop = &mut || {
+    let stop = &mut |_| {
         asked += 1;
         true
     };

@@ -77,6 +77,16 @@ fn the_best_move_and_its_answer_can_be_asked_for() {
 }
 
 #[test]
+fn a_move_of_the_book_waits_for_the_ponder_hit() {
+    let book = polyglot(&[(AFTER_E4, D7D5, 9)]);
+    let mut client = client("uci", &book, &["Ponder value true"]);
+    client.say("position startpos moves e2e4\ngo ponder wtime 60000 btime 60000\nisready");
+    let early = client.hear_until("readyok");
+    assert!(!early.iter().any(|line| line.starts_with("bestmove")), "{early:#?}");
+    assert_eq!(client.best("ponderhit"), "d7d5");
+}
+
+#[test]
 fn a_book_castles_in_the_form_that_is_asked_for() {
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
     let position = Position::from_text(Game::Chess, fen).expect("a position");
@@ -131,6 +141,25 @@ fn shogi_is_opened_from_a_text_book() {
 }
 
 #[test]
+fn a_book_of_another_game_is_told_of_once_and_waits_for_its_own() {
+    let (chess, shogi) = (polyglot(&[(START, E2E4, 1)]), text_book(SHOGI));
+    for (book, own, other) in [(&chess, "chess", "shogi"), (&shogi, "shogi", "chess")] {
+        let mut client = client("uci", book, &[&format!("UCI_Variant value {other}")]);
+        assert!(client.remarks().is_empty());
+        let path = book.path().display();
+        let remark = format!("info string the book in `{path}` is of another game");
+        let mut times = || {
+            let heard = client.ask("position startpos\ngo depth 1");
+            heard.iter().filter(|&line| *line == remark).count()
+        };
+        assert_eq!([times(), times()], [1, 0], "{own}");
+        client.say(&format!("setoption name UCI_Variant value {own}"));
+        let heard = client.ask("position startpos\ngo movetime 60000");
+        assert!(heard.iter().any(|line| line.contains("from the book")), "{heard:#?}");
+    }
+}
+
+#[test]
 fn a_text_book_that_is_not_sorted_is_used_all_the_same() {
     let (head, entries) = SHOGI.split_once('\n').expect("a header");
     let second = entries.find("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6").expect("two entries");
@@ -151,6 +180,18 @@ fn shogi_over_uci_has_its_book_too() {
         client("uci", &book, &["UCI_Variant value shogi", "Best Book Move value true"]);
     let heard = client.ask("position startpos\ngo movetime 60000");
     assert_eq!(heard.last().map(String::as_str), Some("bestmove c3c4 ponder g7g6"));
+}
+
+#[test]
+fn who_wants_a_book_and_names_none_is_told_so_once() {
+    for (hello, option) in [("uci", "OwnBook"), ("usi", "USI_OwnBook")] {
+        let mut client = Client::with(hello, &[&format!("{option} value true")]);
+        assert_eq!(client.remarks(), ["no book: no file is named to play from"]);
+        assert!(client.remarks().is_empty());
+        assert_ne!(client.best("position startpos\ngo depth 1"), "(none)");
+        client.say(&format!("setoption name {option} value false"));
+        assert!(client.remarks().is_empty());
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::thread;
 
+use crate::client::Client;
+
 /// What the engine answers to `go mate` in a position.
 fn answer(sfen: &str, go: &str) -> String {
     let (input, mut client) = io::pipe().expect("a pipe");
@@ -30,6 +32,29 @@ fn a_mate_is_told_with_all_its_moves() {
 #[test]
 fn a_position_without_mate_is_told() {
     assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate infinite"), "checkmate nomate");
+}
+
+#[test]
+fn what_was_looked_at_is_told_without_a_mate_too() {
+    let mut client = Client::with("usi", &[]);
+    for (sfen, limit) in [
+        ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "infinite"),
+        ("4k4/9/3+R5/9/9/9/9/9/4K4 b 4P 1", "infinite nodes 1000"),
+    ] {
+        client.say(&format!("position sfen {sfen}\ngo mate {limit}"));
+        let heard = client.hear_until("checkmate");
+        assert!(heard.iter().any(|line| line.contains(" nodes ")), "{heard:#?}");
+    }
+}
+
+#[test]
+fn a_long_search_for_a_mate_tells_how_far_it_is() {
+    let mut client = Client::with("usi", &[]);
+    let hard = "position sfen 9/9/9/9/4k4/9/9/9/4K4 b RB2G2S2N2L5Pr 1";
+    client.say(&format!("{hard}\ngo mate infinite"));
+    client.hear_up_to(|line| line.starts_with("info nodes "));
+    client.say("stop");
+    client.hear_until("checkmate");
 }
 
 #[test]

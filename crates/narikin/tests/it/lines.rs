@@ -62,6 +62,16 @@ fn gives_comparable_lines_when_it_is_stopped() {
 }
 
 #[test]
+fn plays_what_looks_best_if_no_lines_can_be_compared_yet() {
+    // A queen can be had. One line takes fewer positions than that, and five take more.
+    let position = position(Game::Chess, "k7/8/8/3q4/4P3/8/PPPP1PPP/R5K1 w - - 0 1");
+    let limits = Limits { multipv: 5, nodes: Some(40), ..Limits::default() };
+    let outcome = search(&position, &limits, &Probe::default());
+    assert_eq!(outcome.depth, 0);
+    assert_eq!(outcome.best().map(|mv| crate::word(Game::Chess, mv)).as_deref(), Some("e4d5"));
+}
+
+#[test]
 fn finds_the_same_best_move_among_several_lines() {
     let position = position(Game::Chess, SHARP);
     let one = search(&position, &depth(4), &Probe::default());

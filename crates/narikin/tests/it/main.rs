@@ -13,6 +13,7 @@ mod limits;
 mod lines;
 mod mates;
 mod mixtures;
+mod networks;
 mod options;
 mod playing;
 mod probe;

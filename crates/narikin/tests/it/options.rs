@@ -25,6 +25,7 @@ fn each_protocol_has_the_options_of_its_games() {
         "Book File",
         "Book Depth",
         "Best Book Move",
+        "EvalFile",
         "Contempt",
         "UCI_Opponent",
         "UCI_SetPositionValue",
@@ -55,6 +56,7 @@ fn each_protocol_has_the_options_of_its_games() {
         "Book_File",
         "Book_Depth",
         "Best_Book_Move",
+        "EvalFile",
         "USI_LimitStrength",
         "USI_Strength",
         "USI_AnalyseMode",
@@ -87,6 +89,16 @@ fn a_hash_table_that_does_not_fit_is_told_of_once_and_survived() {
     client.say("setoption name Hash value 33554432");
     assert_eq!(client.remarks(), ["no memory for 33554432 MB of hash, it stays at 1 MB"]);
     assert_ne!(client.best("go depth 2"), "(none)");
+}
+
+#[test]
+fn a_search_for_a_mate_takes_no_memory_that_the_hash_table_could_not_have() {
+    let mut client = Client::with("usi", &["USI_Hash value 33554432"]);
+    client.say("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo mate infinite");
+    let heard = client.hear_until("checkmate");
+    let remark = "info string no memory for 33554432 MB of hash, it stays at 16 MB";
+    assert_eq!(heard.first().map(String::as_str), Some(remark), "{heard:#?}");
+    assert_eq!(heard.last().map(String::as_str), Some("checkmate G*5b"));
 }
 
 #[test]
@@ -184,6 +196,28 @@ fn a_weaker_engine_searches_less_and_plays_other_moves() {
 }
 
 #[test]
+fn the_weakest_engine_looks_at_its_moves_however_many_there_are() {
+    let options = ["USI_LimitStrength value true", "USI_Strength value -15"];
+    let mut client = Client::with("usi", &options);
+    for sfen in [
+        "lnsgk1snl/1r4gb1/p1pppp2p/6pR1/1p7/2P6/PP1PPPP1P/1BG6/LNS1KGSNL b Pp 1",
+        "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+        "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 147",
+    ] {
+        let mut moves = Vec::new();
+        for _ in 0..12 {
+            let go = format!("usinewgame\nposition sfen {sfen}\ngo movetime 60000");
+            let heard = client.ask(&go);
+            assert!(!values(&heard, "depth").contains(&"0"), "{heard:#?}");
+            moves.extend(heard.last().cloned());
+        }
+        moves.sort();
+        moves.dedup();
+        assert!(moves.len() > 1, "each game is another one: {moves:?}");
+    }
+}
+
+#[test]
 fn a_weak_engine_still_mates_at_once() {
     let mut client = Client::with("uci", &["UCI_LimitStrength value true", "UCI_Elo value 800"]);
     for _ in 0..5 {
@@ -210,7 +244,9 @@ fn a_king_that_has_entered_wins_by_the_rule_that_is_set() {
     let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4 b GGGGSSSSNNNNLLLL";
     let entered = format!("position sfen {entered}\ngo depth 1");
     let mut client = Client::with("usi", &[]);
-    assert_eq!(client.best(&entered), "win");
+    let heard = client.ask(&entered);
+    assert_eq!(heard.last().map(String::as_str), Some("bestmove win"));
+    assert_eq!(score(&heard), Some(20_000), "{heard:#?}");
     for (rule, wins) in [
         ("NoEnteringKing", false),
         ("CSARule24", true),
@@ -246,7 +282,9 @@ fn the_search_counts_a_handicap_as_the_declaration_does() {
 fn by_the_try_rule_the_king_goes_where_the_other_began() {
     let mut client = Client::with("usi", &["EnteringKingRule value TryRule"]);
     let near = "position sfen 9/3K5/9/9/9/9/9/9/4k4 b - 1\ngo depth 1";
-    assert_eq!(client.best(near), "6b5a");
+    let heard = client.ask(near);
+    assert_eq!(heard.last().map(String::as_str), Some("bestmove 6b5a"));
+    assert_eq!((score(&heard), values(&heard, "pv")), (Some(20_000), vec!["6b5a"]));
     client.say("setoption name EnteringKingRule value NoEnteringKing");
     assert_ne!(client.best("position sfen 9/3K5/9/9/9/9/9/9/4k4 b R 1\ngo depth 1"), "win");
 }
@@ -344,6 +382,23 @@ fn what_the_user_teaches_of_the_root_is_its_score() {
     client.say(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
     let lines = told(&client.ask("go depth 3"));
     assert!(lines.iter().all(|score| score.abs() < 200), "{lines:?}");
+}
+
+#[test]
+fn what_the_user_teaches_holds_in_every_game_and_the_next_one() {
+    for (variant, fen) in [
+        ("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"),
+        ("chess960", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"),
+        ("shogi", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[-] w - - 0 1"),
+    ] {
+        let mut client = Client::with("uci", &[&format!("UCI_Variant value {variant}")]);
+        client.say(&format!("setoption name UCI_SetPositionValue value 432 + {fen}"));
+        let here = format!("position fen {fen}\ngo depth 2");
+        assert_eq!(score(&client.ask(&here)), Some(432), "{variant}");
+        assert_eq!(score(&client.ask(&format!("ucinewgame\n{here}"))), Some(432), "{variant}");
+        client.say("setoption name UCI_SetPositionValue value clearall");
+        assert_ne!(score(&client.ask(&here)), Some(432), "{variant}");
+    }
 }
 
 #[test]
