@@ -166,7 +166,7 @@ fn built_in_or_remote(text: &str) -> Result<Option<Reach>, AddressError> {
     }
 }
 
-fn in_path(name: &str, dirs: &OsStr) -> Option<PathBuf> {
+pub(crate) fn in_path(name: &str, dirs: &OsStr) -> Option<PathBuf> {
     if name.is_empty() {
         return None;
     }

@@ -6,6 +6,7 @@ mod compliance;
 mod elo;
 mod engine;
 mod game;
+mod match_alone;
 mod match_plan;
 mod matches;
 mod options;
@@ -20,6 +21,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+pub use match_alone::run_match;
 
 use crate::exit::{Code, Failure};
 use crate::guardian;
@@ -58,15 +61,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         && (verb == "match" && way == "--fastchess")
     {
         // Its options are not of the form that all others here have.
-        return finish(matches::run_fastchess(words));
+        return finish(matches::run_fastchess(words, compliance::run));
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli: Cli = match parse(&arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            // With its output closed there is nobody left to tell.
-            let _ = error.print();
-            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
-        }
+        Err(code) => return code,
     };
     let done = match cli.verb.unwrap_or_else(|| Verb::Serve(serve::Args::default())) {
         Verb::Serve(args) => serve::run(args),
@@ -82,6 +81,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Guard => guardian::serve(),
     };
     finish(done)
+}
+
+/// What the arguments say, or, when what is wrong with them has been told, the code to end with.
+fn parse<T: Parser>(arguments: &[OsString]) -> Result<T, ExitCode> {
+    T::try_parse_from(arguments).map_err(|error| {
+        // With its output closed there is nobody left to tell.
+        let _ = error.print();
+        u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+    })
 }
 
 fn finish(done: Result<Code, Failure>) -> ExitCode {

@@ -16,3 +16,4 @@ pub mod matches;
 pub mod options;
 pub mod tap;
 pub mod text;
+mod whole;

@@ -19,13 +19,15 @@ use readyok_arena::runner::{Settings, Summary};
 use readyok_arena::store::StoreError;
 use readyok_client::{Guard, Patience, WaitLimit};
 
+use crate::cli::complain;
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::QueueArgs;
-use crate::cli::{complain, compliance};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
-use crate::matches::{Changes, Lines, Live, Manner, Queue, Results, Run, find_engine, read_plan};
+use crate::matches::{
+    Changes, Coordinate, Lines, Live, Manner, Nobody, Results, Run, find_engine, read_plan,
+};
 
 const HELP: &str = "\
 Examples:
@@ -116,11 +118,21 @@ struct RunArgs {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let Args { plan, run, queue } = args;
+    let queue = args.queue.queue();
+    play(args, queue)
+}
+
+/// Plays a match that no queue is named for.
+pub(super) fn run_here(args: Args) -> Result<Code, Failure> {
+    play::<Nobody>(args, None)
+}
+
+fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
+    let Args { plan, run, queue: _ } = args;
     let (json, plain) = (run.json, run.plain);
     let results = run.results(&plan)?;
     let guard = guardian::start().map_err(Failure::failed)?;
-    let run = run.into_run(results, queue.queue(), guard);
+    let run = run.into_run(results, queue, guard);
     let summary = run.play(|plan, total, _| vec![shown(plan, total, json, plain)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
@@ -131,9 +143,12 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     Ok(code(&summary?))
 }
 
+/// Checks an engine that is started by a command with arguments.
+pub(super) type Compliance = fn(&str, &[String]) -> Result<Code, Failure>;
+
 /// Takes the command line of fastchess, and ends as it does: with 0, or with 1 for whatever reason.
-pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
-    match play_fastchess(words) {
+pub(super) fn run_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Failure> {
+    match play_fastchess(words, compliance) {
         Ok(Code::Done) => Ok(Code::Done),
         Ok(_) => Ok(Code::Failed),
         Err(mut failure) => {
@@ -143,7 +158,7 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Result<Code, Failure> {
     }
 }
 
-fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
+fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Failure> {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match fastchess::parse(&words, seconds()).map_err(Failure::usage)? {
         Request::Play(invocation) => *invocation,
@@ -158,7 +173,7 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
             );
             return Ok(Code::Done);
         }
-        Request::Compliance { command, args } => return compliance::run(&command, &args),
+        Request::Compliance { command, args } => return compliance(&command, &args),
     };
     let Invocation { mut plan, options } = invocation;
     for engine in &mut plan.engines {
@@ -180,7 +195,7 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         failures: if options.recover { None } else { Some(1) },
         ..Settings::default()
     };
-    let run = Run {
+    let run: Run<Nobody> = Run {
         results,
         settings,
         slots: slots(options.concurrency, options.force_concurrency)?,
@@ -284,6 +299,13 @@ fn slots(concurrency: i64, force: bool) -> Result<usize, Failure> {
     Ok(slots)
 }
 
+impl Args {
+    /// Whether the match is to be played over a queue.
+    pub(super) fn has_queue(&self) -> bool {
+        self.queue.queue().is_some()
+    }
+}
+
 impl RunArgs {
     fn results(&self, args: &PlanArgs) -> Result<Results, Failure> {
         let plan = match &args.plan {
@@ -315,7 +337,7 @@ impl RunArgs {
         }
     }
 
-    fn into_run(self, results: Results, queue: Option<Queue>, guard: Guard) -> Run {
+    fn into_run<Q>(self, results: Results, queue: Option<Q>, guard: Guard) -> Run<Q> {
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
             failures: self.failures,

@@ -1,13 +1,14 @@
 //! From what a user calls an engine to an engine of a plan.
 
 use std::collections::BTreeMap;
-use std::{env, error, fmt, io};
+use std::{error, fmt, io};
 
 use readyok_arena::plan::{EnginePlan, Protocol};
 use readyok_protocol::Dialect;
 
 use crate::address::{Address, AddressError, Reach};
 use crate::dirs::Env;
+use crate::whole;
 
 /// Why an engine cannot play in a match.
 #[derive(Debug)]
@@ -39,8 +40,8 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
     let (command, args, dir, env) = match address.reach {
         // It plays as a program of its own, like every other engine.
         Reach::Narikin => {
-            let own = env::current_exe().map_err(EngineError::OwnPath)?;
-            (utf8(own)?, vec!["engine".to_owned()], None, BTreeMap::new())
+            let whole = whole::program(env).map_err(EngineError::OwnPath)?;
+            (utf8(whole)?, vec!["engine".to_owned()], None, BTreeMap::new())
         }
         Reach::Program { file, arguments, directory, environment } => {
             (utf8(file)?, arguments, directory.map(utf8).transpose()?, environment)
@@ -75,7 +76,9 @@ impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Address(error) => error.fmt(f),
-            Self::OwnPath(error) => write!(f, "the path of this program is not known: {error}"),
+            Self::OwnPath(error) => {
+                write!(f, "the path of Narikin's program is not known: {error}")
+            }
             Self::Path(path) => write!(f, "`{path}` is not UTF-8"),
         }
     }

@@ -1,6 +1,5 @@
 //! Matches over several machines.
 
-use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,10 +12,8 @@ use readyok_arena::runner::{CpuError, Cpus, Match, Summary, threads_of, work};
 use readyok_arena::store::ContentHash;
 use readyok_client::{Guard, Patience};
 
-use super::run::{player, setting};
+use super::run::{Coordinate, Failed, player, setting};
 use super::slots::{Slots, processors};
-
-type Failed = Box<dyn Error>;
 
 /// The server that a match is played over.
 #[derive(Clone, Debug)]
@@ -27,13 +24,8 @@ pub struct Queue {
     pub calibrate: bool,
 }
 
-impl Queue {
-    /// Hands out the pairings of a match until it is over. `resumed` says that it goes on, so that
-    /// results may be on the server.
-    ///
-    /// # Errors
-    /// The server cannot be reached, or the match cannot be played.
-    pub fn coordinate(&self, game: Match, resumed: bool) -> Result<Summary, Failed> {
+impl Coordinate for Queue {
+    fn coordinate(&self, game: Match, resumed: bool) -> Result<Summary, Failed> {
         let connection = Connection::open(&self.access)?;
         let speed = self.calibrate.then(measure_speed);
         let order = Order { speed, ..game.order().clone() }.with_programs()?;

@@ -22,7 +22,6 @@ use readyok_arena::store::{Reader, Store};
 use readyok_client::{Guard, Patience};
 use readyok_rules::Game;
 
-use super::queue::Queue;
 use super::slots::{Slots, processors};
 
 /// Where results are kept.
@@ -46,7 +45,7 @@ pub enum Changes {
 
 /// How a match is run.
 #[derive(Debug)]
-pub struct Run {
+pub struct Run<Q> {
     /// Where results are kept.
     pub results: Results,
     /// How the coordinator acts.
@@ -62,11 +61,31 @@ pub struct Run {
     /// Where the report goes at the end.
     pub report: Option<PathBuf>,
     /// Over which server the match is played, instead of by this program alone.
-    pub queue: Option<Queue>,
+    pub queue: Option<Q>,
     /// What looks after its engines.
     pub guard: Guard,
     /// How engines are waited for and listened to.
     pub manner: Manner,
+}
+
+/// Has a match played by others.
+pub trait Coordinate {
+    /// Hands out the pairings of a match until it is over. `resumed` says that it goes on, so that
+    /// there may be results already.
+    ///
+    /// # Errors
+    /// The others cannot be reached, or the match cannot be played.
+    fn coordinate(&self, game: Match, resumed: bool) -> Result<Summary, Failed>;
+}
+
+/// There are no others: a program that plays all of its matches itself needs nothing to reach them.
+#[derive(Clone, Copy, Debug)]
+pub enum Nobody {}
+
+impl Coordinate for Nobody {
+    fn coordinate(&self, _: Match, _: bool) -> Result<Summary, Failed> {
+        match *self {}
+    }
 }
 
 /// How engines are waited for and listened to.
@@ -99,9 +118,9 @@ impl fmt::Debug for Manner {
     }
 }
 
-type Failed = Box<dyn Error>;
+pub(super) type Failed = Box<dyn Error>;
 
-impl Run {
+impl<Q: Coordinate> Run<Q> {
     /// Plays the match, followed by whoever `listen` makes for its plan, its number of pairings and the
     /// handle that ends it.
     ///

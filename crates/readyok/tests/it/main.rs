@@ -6,6 +6,7 @@ mod analyse;
 mod broken_off;
 mod check;
 mod killed;
+mod match_alone;
 mod matches;
 mod matches_real;
 #[path = "../../../arena/tests/it/nats_server.rs"]

@@ -1,7 +1,7 @@
 //! `readyok serve`: it says where it is, answers there, and leaves nothing behind.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
 use crate::program::{Dir, PATIENCE, finish, readyok, run, signal, wait};
@@ -65,6 +65,29 @@ fn the_app_is_served_until_it_is_interrupted() {
     assert!(!data.join("running").exists());
     // The guardian is the last to leave, right after the program.
     wait("something is left", || processes_of(dir.path()).is_empty());
+}
+
+#[test]
+fn it_listens_on_the_port_that_it_is_given_or_not_at_all() {
+    let dir = Dir::new();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address");
+    let mut command = readyok(&dir);
+    command.args(["serve", "--no-open", "--allow-root", "--port", &address.port().to_string()]);
+    command.arg("--data").arg(dir.path().join("data"));
+    let output = run(&mut command, b"");
+    assert_ne!(output.code(), Some(0));
+    assert!(output.stderr.contains(&format!("cannot listen on {address}")), "{}", output.stderr);
+
+    drop(taken);
+    let mut child = command.spawn().expect("the program starts");
+    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("it says where it is");
+    // Whoever reads this may end it before it has answered anything.
+    assert_eq!(link(&line).0, address.to_string());
+    signal(child.id(), rustix::process::Signal::INT);
+    assert_eq!(finish(child).code(), Some(0));
 }
 
 /// What the arguments of a program say is seen by every user of the machine.

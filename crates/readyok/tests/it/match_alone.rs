@@ -1,0 +1,61 @@
+//! `readyok-match` does what `readyok match` does.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::program::{Dir, program, readyok, readyok_match, run};
+
+/// Both end with the same code, having said the same.
+fn check_same(words: &[&str], code: i32) {
+    let dir = Dir::new();
+    let whole = run(readyok(&dir).arg("match").args(words), b"");
+    let alone = run(readyok_match(&dir).args(words), b"");
+    let usage = "Usage: readyok match";
+    let expected = |text: &str| text.replace(usage, "Usage: readyok-match");
+    assert_eq!(alone.text(), expected(whole.text()));
+    assert_eq!(alone.stderr, expected(&whole.stderr));
+    assert_eq!((alone.code(), whole.code()), (Some(code), Some(code)), "{}", whole.stderr);
+}
+
+#[test]
+fn takes_the_same_arguments() {
+    check_same(&["--help"], 0);
+    check_same(&["narikin", "narikin", "--tc", "never"], 2);
+    check_same(&["narikin", "nobody-of-this-name"], 2);
+    check_same(&["--fastchess", "-engne"], 1);
+    check_same(&["--fastchess", "--compliance", "sh", "-c", "exit 3"], 1);
+}
+
+#[test]
+fn looks_for_the_rest_beside_it_and_in_path() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let words = "narikin narikin --depth 1 --max-moves 4 --rounds 1";
+    let alone = folder.path().join("readyok-match");
+    fs::hard_link(env!("CARGO_BIN_EXE_readyok-match"), &alone).expect("a second name");
+    let whole = Path::new(env!("CARGO_BIN_EXE_readyok")).parent().expect("its folder");
+    for (path, code) in [(Path::new(""), 2), (whole, 0)] {
+        let dir = Dir::new();
+        let mut elsewhere = program(&alone, &dir);
+        elsewhere.current_dir(dir.path()).env("PATH", path).args(words.split(' '));
+        let output = run(&mut elsewhere, b"");
+        assert_eq!(output.code(), Some(code), "{}", output.stderr);
+        let nowhere = "there is no `readyok` beside this program or in PATH";
+        assert_eq!(output.stderr.contains(nowhere), code == 2, "{}", output.stderr);
+    }
+}
+
+#[test]
+fn plays_the_same_match() {
+    let words = "narikin narikin --depth 1 --max-moves 6 --rounds 2 --pgn games.pgn --pgn-min";
+    let played = |command: &mut Command, dir: &Dir| {
+        let output = run(command.current_dir(dir.path()).args(words.split(' ')), b"");
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        let pgn = fs::read_to_string(dir.path().join("games.pgn")).expect("the games");
+        assert_eq!(pgn.matches("[Result ").count(), 4, "{pgn}");
+        pgn
+    };
+    let (first, second) = (Dir::new(), Dir::new());
+    let whole = played(readyok(&first).arg("match"), &first);
+    assert_eq!(played(&mut readyok_match(&second), &second), whole);
+}
