@@ -48,6 +48,8 @@ test('all that an engine tells is shown, and its line is looked at and taken', a
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
+  // A screen reader hears of it as well.
+  await says(page.getByTestId('live'), 'Talker: +0.31, e4');
   await says(lane, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
   await says(lane, 'Refutations', 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
   await lane.getByRole('img', { name: 'Win 40%, draw 50%, loss 10%' }).waitFor();
@@ -111,6 +113,29 @@ test('with no line wanted, only how far an engine is', async () => {
   await says(lane, 'depth 9/12', '1.0k nodes');
   await lane.getByRole('button', { name: 'More lines' }).click();
   await lane.getByTestId('line').first().waitFor(LONG);
+});
+
+test('from three lines to twenty and to none while an engine searches', async () => {
+  const page = await here.page();
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await page.getByRole('button', { name: /Narikin/ }).click();
+  const lane = page.getByTestId('lane');
+  const set = async (press: 'More lines' | 'Fewer lines', end: number) => {
+    const count = lane.getByRole('status', { name: /lines$/ });
+    const step = press === 'More lines' ? 1 : -1;
+    for (let lines = Number(await count.textContent()); lines !== end;) {
+      await lane.getByRole('button', { name: press }).click();
+      lines += step;
+      await lane.getByRole('status', { name: `${lines} lines` }).waitFor();
+    }
+    expect(await lane.getByRole('button', { name: press }).isDisabled()).toBe(true);
+    // So many moves are legal at the start.
+    await expect.poll(() => lane.getByTestId('line').count(), LONG).toBe(end);
+    await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('searching');
+  };
+  await set('More lines', 20);
+  await set('Fewer lines', 0);
 });
 
 test('an engine that is to stay where it is searches no other position', async () => {

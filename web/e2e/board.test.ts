@@ -389,20 +389,36 @@ test('an engine is given options for one game, and has them the next time', asyn
   await page.context().close();
 });
 
-test('an arrow is drawn with the right button', async () => {
-  const fake = furnished();
-  open(fake, game(1, 'chess'));
-  const page = await opened(fake, '#/analyse/1');
-  const [from, to] = [await middle(page, 'e2'), await middle(page, 'e4')];
-  await page.mouse.move(from.x, from.y);
-  await page.mouse.down({ button: 'right' });
-  await page.mouse.move(to.x, to.y, { steps: 3 });
-  await page.mouse.up({ button: 'right' });
-  await expect
-    .poll(() => edits(fake))
-    .toEqual([{ kind: 'marks', node: 0, marks: [{ from: 'e2', to: 'e4', color: 'green' }] }]);
-  await page.context().close();
-});
+test.each([
+  ['chess', 'e2', 'e4'],
+  ['shogi', '7g', '3c'],
+] as const)(
+  'arrows and circles are drawn with the right button on a board of %s',
+  async (variant, one, other) => {
+    const fake = furnished();
+    open(fake, game(1, variant));
+    const page = await opened(fake, '#/analyse/1');
+    const draw = async (to: string) => {
+      const [start, end] = [await middle(page, one), await middle(page, to)];
+      await page.mouse.move(start.x, start.y);
+      await page.mouse.down({ button: 'right' });
+      await page.mouse.move(end.x, end.y, { steps: 3 });
+      await page.mouse.up({ button: 'right' });
+    };
+    const arrow = { kind: 'marks', node: 0, marks: [{ from: one, to: other, color: 'green' }] };
+    await draw(other);
+    await expect.poll(() => edits(fake)).toEqual([arrow]);
+    // The squares are the same ones on a board that is turned.
+    await page.getByRole('button', { name: 'Turn the board' }).click();
+    await draw(other);
+    await page.keyboard.down('Shift');
+    await draw(one);
+    const circle = { kind: 'marks', node: 0, marks: [{ from: one, to: null, color: 'red' }] };
+    await expect.poll(() => edits(fake)).toEqual([arrow, arrow, circle]);
+    expect(moves(fake)).toEqual([]);
+    await page.context().close();
+  },
+);
 
 test('no line of another position is shown', async () => {
   const fake = furnished();

@@ -15,7 +15,7 @@ test('a wrong password is refused, and the right one lets in', async () => {
   const known = await here.page();
   const browser = known.context().browser();
   if (!browser) throw new Error('a page without a browser');
-  const context = await browser.newContext({ locale: 'en-GB' });
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 360, height: 740 } });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   await page.goto(new URL('/', known.url()).href);
@@ -30,6 +30,16 @@ test('a wrong password is refused, and the right one lets in', async () => {
   expect(await page.getByRole('navigation').count()).toBe(0);
   expect(await field.inputValue()).toBe('');
   expect(await violations(page)).toEqual([]);
+  // A narrow screen is enough for it.
+  const wide = await page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('main, form, input, button')]
+      .filter(
+        (element) =>
+          element.scrollWidth > element.clientWidth || element.getBoundingClientRect().right > innerWidth,
+      )
+      .map((element) => element.tagName),
+  );
+  expect(wide).toEqual([]);
 
   await page.route('**/api/login', (route) => route.abort());
   await say('open sesame');

@@ -206,6 +206,7 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
     analyse_values: {},
     presets: [],
     strength: { kind: 'elo', min: 800, max: 2800 },
+    strength_in_shogi: null,
     error: null,
     registration: null,
     copy_protection: null,

@@ -11,10 +11,12 @@ import {
   click,
   from,
   greeted,
+  squares,
   travel,
   untimed,
   visit,
   words,
+  type Variant,
 } from './journey';
 
 const here = travel();
@@ -25,11 +27,17 @@ const PHONE = { hasTouch: true, viewport: { width: 390, height: 844 } };
 
 const now = (page: Page, ...moves: string[]) => expect.poll(() => words(page), LONG).toEqual(moves);
 
-/** A board of shogi to analyse, from a position. */
-async function board(page: Page) {
-  await choose(page, 'Shogi');
-  await from(page, 'SFEN', FEW);
+/** A board to analyse, from a position. */
+async function boardAt(page: Page, variant: Variant, text: string) {
+  await choose(page, variant);
+  await from(page, variant === 'Shogi' ? 'SFEN' : 'FEN', text);
   await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+}
+
+/** A board of shogi with few pieces. */
+async function board(page: Page) {
+  await boardAt(page, 'Shogi', FEW);
   await page.getByRole('gridcell', { name: '7g, Black (sente) pawn' }).waitFor({ state: 'attached' });
 }
 
@@ -73,6 +81,51 @@ test('chess: pieces are touched and dragged by touch', async () => {
   await now(page, 'e4');
   await touchDrag(page, 'g8', 'f6');
   await now(page, 'e4', 'Nf6');
+});
+
+/** Two clicks, a mouse that drags, two touches. */
+const HANDS: ((page: Page, from: string, to: string) => Promise<void>)[] = [
+  async (page, from, to) => {
+    await click(page, from);
+    await click(page, to);
+  },
+  drag,
+  async (page, from, to) => {
+    await tap(page, from);
+    await tap(page, to);
+  },
+];
+
+test.each([
+  // It stands where the king is going, one step away.
+  ['the rook', '1r2k2r/8/8/8/8/8/8/1R3KR1 w GBhb - 0 1', 'f1', 'g1', 'O-O'],
+  ['the rook far away', '1r2k2r/8/8/8/8/8/8/1R3KR1 w GBhb - 0 1', 'f1', 'b1', 'O-O-O'],
+  ['the square', '1r2k2r/8/8/8/8/8/8/1R3KR1 w GBhb - 0 1', 'f1', 'c1', 'O-O-O'],
+  // Castling would lead there as well: one step is one step.
+  ['no more than the next square', '1r2k1r1/8/8/8/8/8/8/RK5R w HAgb - 0 1', 'b1', 'c1', 'Kc1'],
+] as const)('Chess960: a king is moved to %s', async (_, text, from, to, move) => {
+  const page = await here.page('', PHONE);
+  for (const hand of HANDS) {
+    await page.goto(new URL('/#/play/0/new', page.url()).href);
+    await boardAt(page, 'Chess960', text);
+    await hand(page, from, to);
+    await now(page, move);
+  }
+});
+
+test.each([
+  ['Chess', '4k3/P7/8/8/8/8/8/4K3 w - - 0 1', 'a7', 'a8', 'White knight', 'a8=N'],
+  ['Shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) tokin', 'P-7b+'],
+  ['Shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) pawn', 'P-7b='],
+] as const)('a piece of %s is promoted', async (variant, text, from, to, choice, move) => {
+  const page = await here.page('', PHONE);
+  for (const hand of HANDS) {
+    await page.goto(new URL('/#/play/0/new', page.url()).href);
+    await boardAt(page, variant, text);
+    await hand(page, from, to);
+    await page.getByRole('button', { name: choice, exact: true }).click();
+    await now(page, move);
+  }
 });
 
 test('shogi: a move and a drop are made while the engine thinks, and played when the turn comes', async () => {

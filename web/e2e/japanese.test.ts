@@ -99,7 +99,7 @@ test(
     await page.getByLabel('開始局面').selectOption('file');
     await page.getByLabel('ファイル', { exact: true }).fill(join(here.server.data, 'none.pgn'));
     await start.click();
-    await says(toasts(page), 'ファイルがありません', here.server.data, 'none.pgn');
+    await says(toasts(page), '指定されたファイルがありません', here.server.data, 'none.pgn');
     await page.getByLabel('開始局面').selectOption('start');
     await start.click();
     const match = page.getByTestId('match');

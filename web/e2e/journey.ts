@@ -1,4 +1,5 @@
 // What journeys through the page with a real server have in common.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -165,6 +166,21 @@ export async function addEngine(
 /** Waits until an engine has said what it can do. */
 export async function greeted(card: Locator) {
   await expect.poll(() => card.getByRole('button', { name: 'Options' }).isEnabled(), LONG).toBe(true);
+}
+
+/** Registers an engine that answers as Mime does, and tells what it has heard without a tab that would ask. */
+export async function witness(
+  page: Page,
+  { data }: RealServer,
+  name: string,
+  protocol = '',
+): Promise<() => string> {
+  const heard = join(data, `${name}.heard`);
+  const script = join(data, `${name}.sh`);
+  writeFileSync(script, `#!/bin/sh\ntee -a "$HEARD" | ./mime ${protocol}\n`, { mode: 0o755 });
+  const wanted = { name, path: script, dir: dirname(ENGINES.mime), env: `HEARD=${heard}` };
+  await greeted(await addEngine(page, wanted));
+  return () => readFileSync(heard, 'utf8');
 }
 
 /** Presses Tab until something has the focus, as it must come to everything. */

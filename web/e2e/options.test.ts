@@ -1,5 +1,6 @@
-// Options of an engine with a real server: presets, values for one use alone, buttons, the clipboard, files.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Options of an engine with a real server: presets, values for one use alone, buttons, the clipboard, files; the list
+// of engines as a file.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
@@ -155,4 +156,15 @@ test('the file of an option is picked on the server', async () => {
   await page.getByTestId('engine').first().getByRole('button', { name: 'Console' }).click();
   const lines = await log(page, 'idle');
   await expect.poll(() => lines.textContent(), LONG).toMatch(/setoption name Book File value \S*own\.pgn/);
+});
+
+test('the list of engines is exported', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, env: 'A=b' }));
+  const given = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'TOML' }).click();
+  const file = await given;
+  expect(file.suggestedFilename()).toBe('engines.toml');
+  const text = readFileSync(await file.path(), 'utf8');
+  for (const part of ['"Mime"', ENGINES.mime, 'A = "b"']) expect(text).toContain(part);
 });

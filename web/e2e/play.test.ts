@@ -15,10 +15,12 @@ import {
   greeted,
   made,
   newGame,
+  squares,
   status,
   travel,
   untimed,
   visit,
+  witness,
   words,
   type Variant,
 } from './journey';
@@ -84,6 +86,49 @@ test('hint, pause, flip, take back, resign', async () => {
   await expect.poll(() => status(page), LONG).toContain('To move');
   await visit(page, 'Library');
   await page.getByRole('row').filter({ hasText: 'resignation' }).getByText('0-1').waitFor();
+});
+
+test('who plays Black has the board turned, and the engine begins', async () => {
+  const page = await withMime();
+  await newGame(page, 'Chess', 'Mime');
+  await page.getByRole('radio', { name: 'Black' }).check({ force: true });
+  await begin(page);
+  await expect.poll(() => words(page), LONG).toEqual(['a3']);
+  expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
+  await enter(page, 'e5');
+  await expect.poll(() => made(page).count(), LONG).toBe(3);
+  await press(page, 'Resign');
+  await press(page, 'Really resign');
+  await expect.poll(() => status(page), LONG).toContain('White won: resignation');
+  // The game is found by its engine.
+  await visit(page, 'Library');
+  const found = page.getByRole('button', { name: / – / });
+  await expect.poll(() => found.count(), LONG).toBe(1);
+  for (const [name, count] of [
+    ['narikin', 0],
+    ['mime', 1],
+  ] as const) {
+    await page.getByLabel('Engine', { exact: true }).fill(name);
+    await expect.poll(() => found.count(), LONG).toBe(count);
+  }
+});
+
+test.each([
+  [0, 'a8', []],
+  [1, 'h1', ['a3']],
+] as const)('who is who is decided by lot: %i', async (drawn, corner, first) => {
+  const page = await withMime();
+  await newGame(page, 'Chess', 'Mime');
+  await page.getByRole('radio', { name: 'By lot' }).check({ force: true });
+  await page.evaluate((lot) => {
+    crypto.getRandomValues = (array) => (array as unknown as Uint8Array).fill(lot) as never;
+  }, drawn);
+  await begin(page);
+  await expect.poll(() => words(page), LONG).toEqual(first);
+  await expect.poll(() => status(page), LONG).toContain('To move');
+  expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe(corner);
+  await enter(page, drawn === 0 ? 'e4' : 'e5');
+  await expect.poll(() => made(page).count(), LONG).toBe(first.length + 2);
 });
 
 test('an engine that is told to move now moves', async () => {
@@ -184,7 +229,7 @@ test('a game begins with moves of a book', async () => {
   const path = page.getByLabel('Opening book');
   await path.fill(join(here.server.data, 'none.pgn'));
   await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await page.getByText(/there is no file/i).waitFor();
+  await page.getByText(/there is no such file/i).waitFor();
   await path.fill(book);
   await page.getByLabel('Moves', { exact: true }).fill('2');
   await begin(page);
@@ -209,4 +254,49 @@ test('a number of Chess960, and a handicap of shogi', async () => {
   await page.getByRole('button', { name: 'Only a board to analyse' }).click();
   await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
   await page.getByRole('gridcell', { name: '9a, White (gote) lance' }).waitFor({ state: 'attached' });
+});
+
+test('the start of Chess960 is drawn by lot', async () => {
+  const page = await here.page();
+  await choose(page, 'Chess960');
+  await page.getByText('More', { exact: true }).click();
+  expect(await page.getByLabel('Number (0 to 959)').getAttribute('placeholder')).toBe('by lot');
+  const drawn = new Set<string>();
+  // Ten in a row are not the same.
+  for (let games = 0; games < 10 && drawn.size < 2; games++) {
+    await page.goto(new URL('/#/play/0/new', page.url()).href);
+    await choose(page, 'Chess960');
+    await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+    await squares(page);
+    const rank = [];
+    for (const file of 'abcdefgh') {
+      const piece = page.getByRole('gridcell', { name: new RegExp(`^${file}1, White `) });
+      rank.push((await piece.getAttribute('aria-label'))?.split(' ').at(-1));
+    }
+    expect(rank.toSorted().join(' ')).toBe('bishop bishop king knight knight queen rook rook');
+    expect(rank.indexOf('rook')).toBeLessThan(rank.indexOf('king'));
+    expect(rank.indexOf('king')).toBeLessThan(rank.lastIndexOf('rook'));
+    drawn.add(rank.join(' '));
+  }
+  expect(drawn.size).toBe(2);
+});
+
+const LANCE = 'position sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1';
+
+test.each([
+  ['Black (sente)', 1],
+  ['White (gote)', 0],
+] as const)('whoever gives a handicap begins: the person is %s', async (side, before) => {
+  const page = await here.page('#/engines');
+  const heard = await witness(page, here.server, 'Mime', 'usi');
+  await visit(page, 'Play');
+  await newGame(page, 'Shogi', 'Mime');
+  await page.getByRole('radio', { name: side }).check({ force: true });
+  await page.getByLabel('Handicap').selectOption('lance');
+  await begin(page);
+  await expect.poll(() => made(page).count(), LONG).toBe(before);
+  await expect.poll(() => status(page), LONG).toBe(`To move ${side}`);
+  await enter(page, before === 0 ? '3c3d' : '7g7f');
+  await expect.poll(() => made(page).count(), LONG).toBe(before + 2);
+  expect(heard()).toContain(LANCE);
 });

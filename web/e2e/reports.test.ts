@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faultsOf, violations } from './browser';
-import { LONG, WHOLE, enter, made, paste, squares, travel } from './journey';
+import { LONG, WHOLE, enter, made, paste, squares, travel, visit, witness } from './journey';
 
 const here = travel();
 
@@ -202,4 +202,59 @@ test('a job goes on after another start of the server', async () => {
   await job.getByRole('button', { name: 'Cancel' }).click();
   await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
   await expect.poll(() => again.getByText('/ 3').count(), LONG).toBe(1);
+});
+
+const CLOCKED =
+  '[White "A"]\n[Black "B"]\n[TimeControl "300+2"]\n\n' +
+  '1. e4 {[%eval 0.3] [%clk 0:04:58]} e5 {[%eval 0.2] [%clk 0:04:50]} ' +
+  '2. Nf3 {[%eval 0.4] [%clk 0:04:40]} Nc6 {[%eval 0.3] [%clk 0:04:30]} *\n';
+
+test('graphs of evaluations and of clocks are clicked, and walked by keys', async () => {
+  const page = await here.page();
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await open(page, CLOCKED, 4);
+  for (const [name, text] of [
+    ['Evaluation over the game', '0.30'],
+    ['Time for each move, and what was left on the clocks', '4:30'],
+  ] as const) {
+    const graph = page.getByRole('slider', { name });
+    const is = (ply: number) =>
+      expect.poll(() => graph.getAttribute('aria-valuenow'), LONG).toBe(String(ply));
+    const { width, height } = (await graph.boundingBox()) ?? { width: 0, height: 0 };
+    await graph.click({ position: { x: width / 2, y: height / 2 } });
+    await is(2);
+    await page.keyboard.press('ArrowRight');
+    await is(3);
+    await page.keyboard.press('Home');
+    await is(0);
+    await page.keyboard.press('End');
+    await is(4);
+    expect(await graph.getAttribute('aria-valuetext')).toContain(text);
+    await page.keyboard.press('ArrowLeft');
+    await is(3);
+  }
+});
+
+test('positions are judged from the end or from the start, as is chosen', async () => {
+  const page = await here.page('#/engines');
+  const heard = await witness(page, here.server, 'Judge');
+  await visit(page, 'Play');
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  for (const backwards of [false, true]) {
+    await open(page, CLOCKED, 4);
+    const before = heard().length;
+    await panel(page).getByLabel('Engine').selectOption({ label: 'Judge' });
+    await panel(page).getByLabel('Backwards').setChecked(backwards);
+    await evaluate(page, '0.01');
+    await panel(page).getByText('done', { exact: true }).waitFor(LONG);
+    const asked =
+      heard()
+        .slice(before)
+        .match(/^position .*$/gm) ?? [];
+    const plies = asked.map((line) => line.split(' moves ')[1]?.split(' ').length ?? 0);
+    expect(plies).toEqual(backwards ? [4, 3, 2, 1, 0] : [0, 1, 2, 3, 4]);
+    await page.getByRole('tab', { name: 'Moves' }).click();
+  }
 });

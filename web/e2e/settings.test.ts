@@ -76,16 +76,3 @@ test.each([
     expect(await glided).toBe(glides);
   },
 );
-
-test('the program ends when the last page is closed, if that is wished', async () => {
-  const page = await here.page('#/settings');
-  await page.getByLabel('End the program when nothing is left to do').check();
-  // The server has heard of it.
-  await page.reload();
-  await expect
-    .poll(() => page.getByLabel('End the program when nothing is left to do').isChecked(), LONG)
-    .toBe(true);
-  expect(here.server.processes()).not.toEqual([]);
-  await page.close();
-  await expect.poll(() => here.server.processes(), LONG).toEqual([]);
-});

@@ -9,8 +9,8 @@ import type {
   MatchState,
   ProcessState,
 } from '../src/api/wire';
-import { launch, violations } from './browser';
-import { engine, furnished, game, here, keeps, open, type Fake } from './fake';
+import { launch, middle, violations } from './browser';
+import { engine, furnished, game, here, keeps, lane, legal, line, open, type Fake } from './fake';
 
 let browser: Browser;
 
@@ -127,6 +127,49 @@ test.each([
   },
 );
 
+/** What stands beside the board, each with the letter or figure of the squares that it stands beside. */
+const coordinates = (page: Page) =>
+  page.evaluate(() => {
+    const squares = [...document.querySelectorAll<HTMLElement>('.inner [data-square]')].map((square) => ({
+      name: square.dataset.square ?? '',
+      box: square.getBoundingClientRect(),
+    }));
+    const beside = (list: string, at: number, start: 'x' | 'y', size: 'width' | 'height') =>
+      [...document.querySelectorAll(`.frame .${list} span`)].map((span) => {
+        const box = span.getBoundingClientRect();
+        const middle = box[start] + box[size] / 2;
+        const square = squares.find(
+          (one) => one.box[start] < middle && middle < one.box[start] + one.box[size],
+        );
+        return `${span.textContent}${square?.name[at]}`;
+      });
+    return [beside('files', 0, 'x', 'width'), beside('ranks', 1, 'y', 'height')];
+  });
+
+test.each([
+  ['chess', 'abcdefgh', '87654321'],
+  ['shogi', '987654321', 'abcdefghi'],
+] as const)(
+  'coordinates stand beside the squares of %s, and turn with them',
+  async (variant, files, ranks) => {
+    const fake = furnished();
+    open(fake, game(1, variant));
+    const page = await fake.page(browser, '#/analyse/1');
+    const twice = (names: string) => [...names].map((name) => `${name}${name}`);
+    await expect.poll(() => coordinates(page)).toEqual([twice(files), twice(ranks)]);
+    await page.getByRole('button', { name: 'Turn the board' }).click();
+    await expect
+      .poll(() => coordinates(page))
+      .toEqual([twice(files).toReversed(), twice(ranks).toReversed()]);
+    await page.goto('http://readyok.test/#/settings');
+    await page.getByLabel('Coordinates').uncheck();
+    await page.goto('http://readyok.test/#/analyse/1');
+    await page.locator('[data-square]').first().waitFor({ state: 'attached' });
+    expect(await coordinates(page)).toEqual([[], []]);
+    await page.context().close();
+  },
+);
+
 const FOLDER = {
   path: '/books',
   parent: null,
@@ -215,6 +258,126 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in dialogs,
   await page.context().close();
 });
 
+type Opens = (page: Page) => Promise<unknown>;
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
+
+/** It opens by itself. */
+const registration = (page: Page) => page.getByRole('dialog', { name: /^Registration/ });
+
+/** What opens over a page or within it: where, how, and by what it is known to be open. */
+const OPENED: [name: string, place: string, opens: Opens][] = [
+  [
+    'options',
+    '#/engines',
+    async (page) => {
+      await registration(page).getByRole('button', { name: 'Later' }).click();
+      await press(page, 'Options');
+      await page.getByRole('dialog').locator('[data-option]').first().waitFor();
+    },
+  ],
+  ['registration', '#/engines', (page) => registration(page).waitFor()],
+  [
+    'the position editor',
+    '#/analyse/1',
+    async (page) => {
+      await press(page, 'Position editor');
+      await page.getByRole('dialog').getByTestId('verdict').waitFor();
+    },
+  ],
+  [
+    'settings of an analysis',
+    '#/analyse/1',
+    async (page) => {
+      await press(page, 'Settings of the analysis');
+      await page.getByRole('button', { name: 'Threat' }).waitFor();
+    },
+  ],
+  ['the report', '#/analyse/1', (page) => page.getByRole('tab', { name: 'Report' }).click()],
+  ['the record', '#/analyse/1', (page) => page.getByRole('tab', { name: 'Record' }).click()],
+  [
+    'a promotion',
+    '#/analyse/2',
+    async (page) => {
+      await page.locator('#entry').waitFor();
+      for (const square of ['b7', 'b8']) {
+        const { x, y } = await middle(page, square);
+        await page.mouse.click(x, y);
+      }
+      await page.getByRole('button', { name: 'White knight' }).waitFor();
+    },
+  ],
+  [
+    'a game of two engines',
+    '#/play/0/new',
+    async (page) => {
+      await page.getByText('More', { exact: true }).click();
+      await page.getByLabel('Set each side by itself').check();
+      await page.getByRole('group', { name: 'Black' }).waitFor();
+    },
+  ],
+  ['a new match', '#/matches', (page) => press(page, 'New match')],
+  ['a match', '#/matches/3', (page) => page.getByTestId('match').waitFor()],
+  ['folders', '#/library', (page) => press(page, 'Report on a folder')],
+  ['shortcuts', '#/settings', (page) => page.keyboard.press('?')],
+];
+
+/** Goes to all of them, one after the other. */
+async function openAll(page: Page, look: (name: string) => Promise<void>) {
+  for (const [name, place, opens] of OPENED) {
+    await page.goto(`http://readyok.test/${place}`);
+    await page.reload();
+    await page.locator('main h1').first().waitFor({ state: 'attached' });
+    await opens(page);
+    await look(name);
+  }
+}
+
+/** A server where all of them can be opened. */
+function withAll(): Fake {
+  const fake = withOptions();
+  const engines = fake.topics.get('engines');
+  if (engines?.kind === 'engines') {
+    const [first] = engines.state.engines;
+    if (first) Object.assign(first, { registration: 'error', registered_as: null });
+  }
+  open(fake, game(1, 'chess'), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
+  open(fake, game(2, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+  play(fake, {});
+  return fake;
+}
+
+test.each(['light', 'dark', 'contrast'] as const)(
+  'axe finds nothing in what opens over a page, in %s',
+  async (theme) => {
+    const fake = withAll();
+    keeps(fake, { theme });
+    const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
+    await openAll(page, async (name) => {
+      await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
+      expect(await violations(page), name).toEqual([]);
+    });
+    await page.context().close();
+  },
+);
+
+test('nothing that opens over a page is wider than a narrow screen', async () => {
+  const page = await withAll().page(browser, '', {
+    viewport: { width: 360, height: 740 },
+    reducedMotion: 'reduce',
+  });
+  await openAll(page, async (name) => {
+    const wide = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('main, dialog[open]')]
+        .filter((element) => element.scrollWidth > Math.min(element.clientWidth, innerWidth))
+        .map((element) => `${element.tagName} ${element.scrollWidth}`),
+    );
+    expect(wide, name).toEqual([]);
+  });
+  await page.context().close();
+});
+
 /** The points of a curve as it is drawn, and whether it has a height. */
 const drawn = (curve: Locator) =>
   curve.locator('path.curve').evaluate((path) => ({
@@ -224,9 +387,8 @@ const drawn = (curve: Locator) =>
     height: path.getBoundingClientRect().height,
   }));
 
-/** The page of a match that stands so. */
-async function onMatch(stand: Partial<MatchState>) {
-  const fake = furnished();
+/** Has a match stand so. */
+function play(fake: Fake, stand: Partial<MatchState>) {
   const state: MatchState = {
     id: 3,
     plan: { name: 'Test', variant: 'chess' } as MatchPlan,
@@ -246,6 +408,12 @@ async function onMatch(stand: Partial<MatchState>) {
   const matches = [{ id, name: plan.name, variant: plan.variant, status, played, total }];
   fake.topics.set('matches', { kind: 'matches', state: { matches } });
   fake.topics.set('match/3', { kind: 'match', state });
+}
+
+/** The page of a match that stands so. */
+async function onMatch(stand: Partial<MatchState>) {
+  const fake = furnished();
+  play(fake, stand);
   return { fake, page: await fake.page(browser, '#/matches/3') };
 }
 

@@ -37,7 +37,7 @@ use crate::time::{Moment, now};
 use crate::wire::{
     Answer, Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta,
     LogState, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, Strength, ToTab,
-    Topic, Use,
+    Topic, Use, Variant,
 };
 
 use jobs::Job;
@@ -91,8 +91,8 @@ pub(crate) struct World {
     reports: BTreeMap<GameId, Report>,
     jobs: BTreeMap<JobId, Job>,
     trials: BTreeMap<ProcessId, Trial>,
-    /// Engines of which nothing is known and that were not asked yet.
-    unasked: VecDeque<EngineId>,
+    /// Engines of which nothing is known and that were not asked yet, and about which game to ask them.
+    unasked: VecDeque<(EngineId, Option<Variant>)>,
     matches: matches::Shared,
     /// The last line of each log that was passed on.
     told: BTreeMap<ProcessId, u64>,

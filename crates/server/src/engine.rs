@@ -14,5 +14,5 @@ pub(crate) use log::{Log, printable};
 pub(crate) use process::{
     Death, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start,
 };
-pub(crate) use registry::{BUILT_IN, Entry, Registry, is_program, not_a_program};
+pub(crate) use registry::{BUILT_IN, Entry, Registered, Registry, is_program, not_a_program};
 pub(crate) use wording::Wording;

@@ -357,37 +357,33 @@ pub fn serve(options: Options, ready: impl FnOnce(&Server)) -> Result<(), ServeE
         .build()
         .map_err(ServeError::System)?;
     let done = runtime.block_on(async {
+        let end = asked_to_end();
         let server = Server::bind(options).await?;
         ready(&server);
-        server.run(asked_to_end()).await
+        server.run(end).await
     });
     runtime.shutdown_timeout(LEAVING);
     done
 }
 
-/// Ctrl-C, or what else asks a program to end.
+/// Ctrl-C, or what else asks a program to end, from this call on: whoever knows that the server is there may
+/// end it at once.
+#[cfg(unix)]
+fn asked_to_end() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+    async move {
+        let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+        if waits.len() == 0 {
+            std::future::pending::<()>().await;
+        }
+        futures_util::future::select_all(waits).await;
+    }
+}
+
+/// Ctrl-C.
+#[cfg(not(unix))]
 async fn asked_to_end() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut signals = Vec::new();
-        for kind in [SignalKind::terminate(), SignalKind::hangup()] {
-            signals.extend(signal(kind).ok());
-        }
-        let others = async {
-            let waits = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
-            if waits.len() == 0 {
-                std::future::pending::<()>().await;
-            }
-            futures_util::future::select_all(waits).await;
-        };
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => (),
-            () = others => (),
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = tokio::signal::ctrl_c().await;
-    }
+    let _ = tokio::signal::ctrl_c().await;
 }

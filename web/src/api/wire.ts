@@ -875,6 +875,10 @@ presets: Array<Preset>,
  */
 strength: StrengthRange | null, 
 /**
+ * How its strength can be set in shogi, of which it may speak in another protocol.
+ */
+strength_in_shogi: StrengthRange | null, 
+/**
  * Why it could not be asked the last time.
  */
 error: Failure | null, 

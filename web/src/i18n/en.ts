@@ -163,6 +163,7 @@ export const en = {
   'problem.game_closed': 'the game was closed',
   'problem.system': 'the system says: {text}',
   'problem.no_such': 'there is no {what} {name}',
+  'problem.none_such': 'there is no such {what}',
   'problem.too_many': 'too many: {what}',
   'problem.too_long': 'too long: {what}',
   'problem.odd': 'empty, too long or with control characters: {what}',

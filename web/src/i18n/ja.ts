@@ -157,6 +157,7 @@ export const ja: Record<Key, string> = {
   'problem.game_closed': '対局が閉じられました',
   'problem.system': 'システムからの報告: {text}',
   'problem.no_such': '{what}がありません {name}',
+  'problem.none_such': '指定された{what}がありません',
   'problem.too_many': '{what}が多すぎます',
   'problem.too_long': '{what}が長すぎます',
   'problem.odd': '{what}が空か、長すぎるか、制御文字を含んでいます',

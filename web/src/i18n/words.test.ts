@@ -73,10 +73,11 @@ test('a problem says where it is, whose it is, and of what there is none', () =>
   const failed: Problem = { kind: 'has_failed', values: { engine: 'Rogue', count: '2' }, variant: null };
   expect(problemText(failed)).toBe('Rogue: 2回失敗しました');
   const none: Problem = { kind: 'no_such', values: { name: '' }, variant: null, what: 'file' };
-  expect(problemText(none)).toBe('ファイルがありません');
+  expect(problemText(none)).toBe('指定されたファイルがありません');
   prefs.language = 'en';
   expect(problemText(unread)).toBe('a.pgn, game 2, line 3, column 13: Ke3 is no legal move');
   expect(problemText({ ...none, values: { name: '7' }, what: 'match' })).toBe('there is no match 7');
+  expect(problemText(none)).toBe('there is no such file');
 });
 
 // What stands in no dictionary of Japanese: words of protocols, formats and systems.

@@ -119,7 +119,8 @@ export function problemText({ kind, values, variant, what }: Problem): string {
   const key = `field.${field}`;
   if (field && known(key)) words.field = t(key);
   if (what) words.what = t(`what.${what}`);
-  const plain = t(`problem.${kind}`, words).trim();
+  const unnamed = kind === 'no_such' && !words.name;
+  const plain = t(unnamed ? 'problem.none_such' : `problem.${kind}`, words).trim();
   const text = words.last_words ? t('failure.last_words', { text: plain, line: words.last_words }) : plain;
   return [engine, placeText(words), move, text].filter(Boolean).join(': ');
 }

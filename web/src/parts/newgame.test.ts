@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StrengthRange } from '../api/wire';
-import { blank, kept, strengthIn } from './newgame';
+import type { EngineState, StrengthRange } from '../api/wire';
+import { blank, kept, strengthIn, strengthRange } from './newgame';
 
 const skill: StrengthRange = { kind: 'level', option: 'Skill Level', min: 0, max: 20 };
 const elo: StrengthRange = { kind: 'elo', min: 1320, max: 3190 };
@@ -17,6 +17,15 @@ test('nor does Elo', () => {
   expect(strengthIn(elo, 7)).toBe(1500);
   expect(strengthIn({ kind: 'elo', min: 100, max: 1400 }, 1500)).toBe(750);
   expect(strengthIn({ kind: 'elo', min: 2000, max: 3000 }, 1500)).toBe(2500);
+});
+
+test('in shogi an engine may be weakened in another way', () => {
+  const engine = { strength: elo, strength_in_shogi: skill } as EngineState;
+  expect(strengthRange(engine, 'chess')).toBe(elo);
+  expect(strengthRange(engine, 'chess960')).toBe(elo);
+  expect(strengthRange(engine, 'shogi')).toBe(skill);
+  expect(strengthRange({ ...engine, strength_in_shogi: null }, 'shogi')).toBeNull();
+  expect(strengthRange(undefined, 'chess')).toBeNull();
 });
 
 test('what was chosen stays, to both ends of the scale', () => {

@@ -1,5 +1,5 @@
 // What the form of a new game holds, and what becomes of it.
-import type { PlayRules, Side, StrengthRange, Time, Variant } from '../api/wire';
+import type { EngineState, PlayRules, Side, StrengthRange, Time, Variant } from '../api/wire';
 
 export interface TimeForm {
   kind: 'none' | 'clock' | 'per_move';
@@ -111,6 +111,10 @@ export function timeOf(form: TimeForm): Time {
       };
   }
 }
+
+/** How the strength of an engine is set in a game. */
+export const strengthRange = (engine: EngineState | undefined, variant: Variant): StrengthRange | null =>
+  (variant === 'shogi' ? engine?.strength_in_shogi : engine?.strength) ?? null;
 
 /** What a club player has. */
 const ELO = 1500;

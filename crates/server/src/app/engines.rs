@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use readyok_protocol::Register;
 
 use super::{MOST_ENDED, Running, World};
-use crate::engine::{BUILT_IN, Death, News, Order, Start, start};
+use crate::engine::{BUILT_IN, Death, News, Order, Registered, Start, start};
 use crate::game::{no_such, odd_text, refusal};
 use crate::time::Moment;
 use crate::wire::{
@@ -79,17 +79,18 @@ impl World {
         }
         self.last_process += 1;
         let id = self.last_process;
+        let dialect = if use_for == Use::Inspect {
+            registered.dialect_to_ask(variant)
+        } else {
+            registered.dialect(variant)
+        };
         let how = Start {
             name: registered.name().to_owned(),
             reach: registered.entry.reach.clone(),
             built_in: self.setup.built_in.clone(),
             home: self.setup.data.clone(),
-            dialect: if use_for == Use::Inspect {
-                registered.dialect_to_ask()
-            } else {
-                registered.dialect(variant)
-            },
-            values,
+            dialect,
+            values: registered.fitting(values, dialect),
             register: registered.register(),
             ponders,
             guard: self.setup.guard.clone(),
@@ -326,16 +327,25 @@ impl World {
     }
 
     pub(super) fn inspect(&mut self, id: EngineId) -> Result<Answer, Refusal> {
-        let values = self.registry.get(id)?.values(ValuesFor::All);
-        self.start_process(id, Use::Inspect, None, values, false)?;
+        for variant in self.registry.get(id)?.to_ask_about() {
+            self.ask_about(id, *variant)?;
+        }
         Ok(Answer::Done)
+    }
+
+    fn ask_about(&mut self, id: EngineId, variant: Option<Variant>) -> Result<ProcessId, Refusal> {
+        let values = self.registry.get(id)?.values(ValuesFor::All);
+        self.start_process(id, Use::Inspect, variant, values, false)
     }
 
     /// Engines of which nothing is known are asked, and the built-in one: it may have become another.
     pub(crate) fn inspect_unknown(&mut self) {
         let unknown = self.registry.iter();
         let unknown = unknown.filter(|(id, engine)| *id == BUILT_IN || engine.is_unknown());
-        self.unasked = unknown.map(|(id, _)| id).collect();
+        let asked = |(id, engine): (EngineId, &Registered)| {
+            engine.to_ask_about().iter().map(move |variant| (id, *variant))
+        };
+        self.unasked = unknown.flat_map(asked).collect();
         self.ask_next();
     }
 
@@ -348,13 +358,13 @@ impl World {
             if MOST_ASKED <= self.processes.values().filter(asked).count() {
                 return;
             }
-            let Some(id) = self.unasked.pop_front() else { return };
+            let Some((id, variant)) = self.unasked.pop_front() else { return };
             let engine = self.registry.get(id);
             // It may have been removed, or used, in the meantime.
             let is_unknown = engine.is_ok_and(|it| id == BUILT_IN || it.is_unknown());
-            if is_unknown && self.inspect(id).is_err() {
+            if is_unknown && self.ask_about(id, variant).is_err() {
                 // There is no room: its turn comes when a process ends.
-                self.unasked.push_front(id);
+                self.unasked.push_front((id, variant));
                 return;
             }
         }
@@ -412,7 +422,7 @@ impl World {
                 Use::Console => ValuesFor::All,
             };
             if let Some(handle) = &running.handle {
-                handle.order(Order::Set(engine.values(of)));
+                handle.order(Order::Set(engine.fitting(engine.values(of), running.dialect)));
             }
         }
     }

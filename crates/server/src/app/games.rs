@@ -13,7 +13,7 @@ use crate::time::Moment;
 use crate::wire::{
     Answer, Delta, EngineId, Failure, GameId, GamesDelta, NewGame, NodeId, Player,
     ProblemKind as Kind, ProcessId, Refusal, RefusalCode, Side, Sides, Thing, Thought, Told, Topic,
-    Use, ValuesFor,
+    Use, ValuesFor, Variant,
 };
 
 /// So many games can be open.
@@ -338,16 +338,16 @@ impl World {
     /// Starts the engine of a side.
     fn seat_engine(&mut self, id: GameId, side: Side) -> Result<ProcessId, Refusal> {
         let room = self.rooms.get(&id);
-        let variant = room.map(|room| room.game().into());
+        let variant = room.map(|room| Variant::from(room.game()));
         let player = room.and_then(|room| room.seat(side)?.engine().cloned());
         let player = player.ok_or_else(|| {
             refusal(RefusalCode::NotFound, Kind::NoEngineHere, "no engine plays this side")
         })?;
         let engine = self.registry.get(player.engine)?;
-        let is_unknown = engine.is_unknown();
+        let is_unknown = engine.learned(variant).is_none();
         let mut values = engine.values(ValuesFor::Play);
-        if let Some(strength) = player.strength {
-            values.extend(engine.strength_values(strength.value));
+        if let (Some(strength), Some(variant)) = (player.strength, variant) {
+            values.extend(engine.strength_values(variant, strength.value));
         }
         values.extend(player.options.clone());
         let process = self.start_process(
@@ -386,9 +386,10 @@ impl World {
         let Some(running) = self.processes.get_mut(&process) else { return };
         let Some(strength) = running.strength.take() else { return };
         let Ok(engine) = self.registry.get(running.state.engine) else { return };
-        let mut values: BTreeMap<_, _> =
-            engine.strength_values(strength.value).into_iter().collect();
-        let seat = running.side.and_then(|side| self.rooms.get(&game)?.seat(side)?.engine());
+        let Some(room) = self.rooms.get(&game) else { return };
+        let values = engine.strength_values(room.game().into(), strength.value);
+        let mut values: BTreeMap<_, _> = values.into_iter().collect();
+        let seat = running.side.and_then(|side| room.seat(side)?.engine());
         if let Some(player) = seat {
             values.retain(|name, _| !player.options.contains_key(name));
         }

@@ -133,10 +133,11 @@ impl World {
     fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, Refusal> {
         let entrant = |id| {
             let engine = self.registry.get(id)?;
+            let dialect = engine.dialect(Some(plan.variant));
             let entrant = Entrant {
                 name: engine.name().to_owned(),
-                protocol: engine.dialect(Some(plan.variant)).map(Protocol::from),
-                options: engine.values(ValuesFor::Play),
+                protocol: dialect.map(Protocol::from),
+                options: engine.fitting(engine.values(ValuesFor::Play), dialect),
                 ..Entrant::default()
             };
             Ok(match engine.entry.reach.clone() {

@@ -265,13 +265,8 @@ impl Actor {
     /// Does what is ordered until the engine ends. Tells why, if nobody wanted it.
     async fn serve(&mut self, mut engine: Engine, how: &Start) -> Option<EngineError> {
         engine.allow_pondering(how.ponders);
-        for (name, value) in &how.values {
-            if let Err(error) = set(&mut engine, name, value) {
-                if !error.is_recoverable() {
-                    return Some(error);
-                }
-                self.tell(News::Complaint(failure(&error)));
-            }
+        if let Err(error) = self.set(&mut engine, &how.values) {
+            return Some(error);
         }
         self.tell(News::Greeted(Box::new(Greeting {
             name: engine.identity().name.clone(),
@@ -318,9 +313,7 @@ impl Actor {
                 }
                 // The search that they were meant for is over.
                 Order::MoveNow | Order::Hit(_) => Ok(()),
-                Order::Set(values) => {
-                    values.iter().try_for_each(|(name, value)| set(&mut engine, name, value))
-                }
+                Order::Set(values) => self.set(&mut engine, &values),
                 Order::Press(button) => engine.press(&button),
                 Order::Register(with) => engine.register(with),
                 Order::Say(line) => {
@@ -345,6 +338,21 @@ impl Actor {
                 self.tell(News::Complaint(failure(&error)));
             }
         }
+    }
+
+    /// Sets values. One that the engine cannot have is told, and keeps no other from being set.
+    fn set(
+        &self,
+        engine: &mut Engine,
+        values: &BTreeMap<String, String>,
+    ) -> Result<(), EngineError> {
+        for (name, value) in values {
+            match set(engine, name, value) {
+                Err(error) if error.is_recoverable() => self.tell(News::Complaint(failure(&error))),
+                done => done?,
+            }
+        }
+        Ok(())
     }
 
     fn user_speaks(&self) {

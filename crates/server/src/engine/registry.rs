@@ -66,13 +66,18 @@ pub(crate) struct Entry {
     /// What it said the last time; none if it never answered.
     #[serde(default, deserialize_with = "learned::if_readable")]
     pub(crate) learned: Option<Learned>,
+    /// What the built-in engine said in USI, which it speaks about shogi.
+    #[serde(default, deserialize_with = "learned::if_readable")]
+    pub(crate) learned_in_usi: Option<Learned>,
 }
 
 impl Entry {
     /// The entry as the library has it.
     pub(crate) fn to_keep(&self) -> Self {
         let mut kept = self.clone();
-        kept.learned.take_if(|learned| !learned.is_short());
+        for learned in [&mut kept.learned, &mut kept.learned_in_usi] {
+            learned.take_if(|learned| !learned.is_short());
+        }
         kept
     }
 }
@@ -105,12 +110,29 @@ impl Registered {
         self.entry.learned.is_none()
     }
 
+    /// What it said when it was spoken to as about a game.
+    pub(crate) fn learned(&self, variant: Option<Variant>) -> Option<&Learned> {
+        match (&self.entry.reach, variant) {
+            (Reach::BuiltIn, Some(Variant::Shogi)) => self.entry.learned_in_usi.as_ref(),
+            _ => self.entry.learned.as_ref(),
+        }
+    }
+
     pub(crate) fn identity(&self) -> Option<&Identity> {
         self.entry.learned.as_ref().map(|learned| &learned.identity)
     }
 
-    pub(crate) fn options(&self) -> &[EngineOption] {
-        self.entry.learned.as_ref().map_or(&[], |learned| &learned.options)
+    /// Its options, and after them those that it has in its other protocol alone.
+    pub(crate) fn options(&self) -> Vec<EngineOption> {
+        let of = |learned: &Option<Learned>| {
+            learned.as_ref().map_or_else(Vec::new, |learned| learned.options.clone())
+        };
+        let mut options = of(&self.entry.learned);
+        let mut more = of(&self.entry.learned_in_usi);
+        let has = |name: &str| options.iter().any(|it| Dialect::Usi.same_option(&it.name, name));
+        more.retain(|option| !has(&option.name));
+        options.append(&mut more);
+        options
     }
 
     fn variants(&self) -> &[Variant] {
@@ -124,14 +146,22 @@ impl Registered {
         }
     }
 
-    fn strength(&self) -> Option<&StrengthRange> {
-        self.entry.learned.as_ref()?.strength.as_ref()
+    fn strength(&self, variant: Option<Variant>) -> Option<&StrengthRange> {
+        self.learned(variant)?.strength.as_ref()
+    }
+
+    /// The games to ask about to learn what it can do.
+    pub(crate) fn to_ask_about(&self) -> &'static [Option<Variant>] {
+        match self.entry.reach {
+            Reach::BuiltIn => &[None, Some(Variant::Shogi)],
+            Reach::Program { .. } | Reach::Tcp { .. } => &[None],
+        }
     }
 
     /// What to speak with it to learn what it can do; none to try: it may have become another program.
-    pub(crate) fn dialect_to_ask(&self) -> Option<Dialect> {
+    pub(crate) fn dialect_to_ask(&self, variant: Option<Variant>) -> Option<Dialect> {
         match self.entry.reach {
-            Reach::BuiltIn => self.dialect(None),
+            Reach::BuiltIn => self.dialect(variant),
             Reach::Program { .. } | Reach::Tcp { .. } => self.entry.protocol.map(Dialect::from),
         }
     }
@@ -161,6 +191,26 @@ impl Registered {
         values
     }
 
+    /// Values without those that mean nothing in a protocol, where it has other options in another one.
+    pub(crate) fn fitting(
+        &self,
+        mut values: BTreeMap<String, String>,
+        dialect: Option<Dialect>,
+    ) -> BTreeMap<String, String> {
+        let learned = match dialect {
+            Some(Dialect::Usi) => &self.entry.learned_in_usi,
+            Some(Dialect::Uci) | None => &self.entry.learned,
+        };
+        if self.entry.reach == Reach::BuiltIn
+            && let (Some(dialect), Some(learned)) = (dialect, learned)
+        {
+            let has =
+                |name: &str| learned.options.iter().any(|it| dialect.same_option(&it.name, name));
+            values.retain(|name, _| has(name));
+        }
+        values
+    }
+
     pub(crate) fn register(&self) -> Option<Register<'static>> {
         let (name, code) = self.entry.registered_as.clone()?;
         let filled = |text: String| (!text.is_empty()).then(|| text.into());
@@ -175,9 +225,10 @@ impl Registered {
         }
     }
 
-    /// The values that make it play with a strength.
-    pub(crate) fn strength_values(&self, value: i64) -> Vec<(String, String)> {
-        self.strength().map_or_else(Vec::new, |range| describe::strength_values(range, value))
+    /// The values that make it play a game with a strength.
+    pub(crate) fn strength_values(&self, variant: Variant, value: i64) -> Vec<(String, String)> {
+        let range = self.strength(Some(variant));
+        range.map_or_else(Vec::new, |range| describe::strength_values(range, value))
     }
 
     /// What to show as its name.
@@ -198,12 +249,13 @@ impl Registered {
             built_in: id == BUILT_IN,
             identity: self.identity().cloned(),
             variants: self.variants().to_vec(),
-            options: self.options().to_vec(),
+            options: self.options(),
             values: entry.values.clone(),
             play_values: entry.play_values.clone(),
             analyse_values: entry.analyse_values.clone(),
             presets: entry.presets.clone(),
-            strength: self.strength().cloned(),
+            strength: self.strength(None).cloned(),
+            strength_in_shogi: self.strength(Some(Variant::Shogi)).cloned(),
             error: self.error.clone(),
             registration: self.registration,
             copy_protection: self.copy_protection,
@@ -226,6 +278,7 @@ impl From<EngineEntry> for Entry {
             presets: Vec::new(),
             registered_as: None,
             learned: None,
+            learned_in_usi: None,
         }
     }
 }
@@ -306,9 +359,10 @@ impl Registry {
         values: &BTreeMap<String, Option<String>>,
     ) -> Result<(), Refusal> {
         let engine = self.get_mut(id)?;
+        let options = engine.options();
         for (name, value) in values {
             let Some(value) = value else { continue };
-            describe::check_value(engine.options(), name, value)
+            describe::check_value(&options, name, value)
                 .map_err(|why| Refusal::because(RefusalCode::Engine, why))?;
         }
         let all = engine.values_mut(of);
@@ -342,7 +396,7 @@ impl Registry {
             Some(Reach::Tcp { .. }) | None => Translation::default(),
         };
         let Some(engine) = self.engines.get_mut(&id) else { return };
-        engine.entry.learned = Some(Learned {
+        let learned = Learned {
             identity: Identity {
                 name: printable(&greeting.name),
                 author: printable(&greeting.author),
@@ -351,7 +405,11 @@ impl Registry {
             options: describe::options(&greeting.options, greeting.dialect, &translation),
             variants: describe::variants(&greeting.options, greeting.dialect),
             strength: describe::strength(&greeting.options),
-        });
+        };
+        match (&engine.entry.reach, greeting.dialect) {
+            (Reach::BuiltIn, Dialect::Usi) => engine.entry.learned_in_usi = Some(learned),
+            _ => engine.entry.learned = Some(learned),
+        }
         engine.error = None;
     }
 }
@@ -428,6 +486,8 @@ pub(crate) fn is_program(file: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use readyok_protocol::{OptionDecl, OptionSet};
+
     use super::*;
 
     fn over_tcp(address: &str) -> EngineEntry {
@@ -473,5 +533,55 @@ mod tests {
         assert_eq!(registry.get(BUILT_IN).map(|it| &it.entry.reach), Ok(&Reach::BuiltIn));
         assert!(registry.change(BUILT_IN, over_tcp("host:1")).is_err());
         assert!(registry.remove(BUILT_IN).is_err());
+    }
+
+    /// An engine that speaks a protocol and has these options, spins from 1 to 9.
+    fn greeting(dialect: Dialect, options: &[&'static str]) -> Greeting {
+        let mut declared = OptionSet::new(dialect);
+        for name in options {
+            declared.declare(OptionDecl::spin(*name, 5, 1, 9));
+        }
+        let name = String::new();
+        Greeting { author: name.clone(), name, dialect, options: declared, pid: None }
+    }
+
+    #[test]
+    fn what_the_built_in_engine_has_in_one_protocol_is_not_what_it_has_in_the_other() {
+        let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
+        let in_uci = ["Hash", "SyzygyProbeDepth", "UCI_LimitStrength", "UCI_Elo"];
+        let in_usi = ["USI_Hash", "USI_LimitStrength", "USI_Strength"];
+        // Whichever it spoke last.
+        for greeting in [
+            greeting(Dialect::Usi, &in_usi),
+            greeting(Dialect::Uci, &in_uci),
+            greeting(Dialect::Usi, &in_usi),
+        ] {
+            registry.greeted(BUILT_IN, &greeting);
+        }
+        let engine = registry.get(BUILT_IN).expect("it is there");
+        let names: Vec<String> = engine.options().into_iter().map(|it| it.name).collect();
+        assert_eq!(names, [&in_uci[..], &in_usi[2..]].concat());
+
+        let names = |values: Vec<(String, String)>| {
+            values.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        let strength = |variant| names(engine.strength_values(variant, 3));
+        assert_eq!(strength(Variant::Chess), in_uci[2..]);
+        assert_eq!(strength(Variant::Chess960), in_uci[2..]);
+        assert_eq!(strength(Variant::Shogi), in_usi[1..]);
+        let wire = engine.wire(BUILT_IN);
+        assert!(matches!(wire.strength, Some(StrengthRange::Elo { .. })));
+        assert!(matches!(wire.strength_in_shogi, Some(StrengthRange::Level { .. })));
+
+        let all = || [&in_uci[..], &in_usi[2..]].concat().into_iter();
+        let values: BTreeMap<_, _> = all().map(|name| (name.to_owned(), "7".to_owned())).collect();
+        let fitting = |dialect| engine.fitting(values.clone(), dialect).into_keys();
+        assert!(fitting(Some(Dialect::Uci)).eq([
+            "Hash",
+            "SyzygyProbeDepth",
+            "UCI_Elo",
+            "UCI_LimitStrength"
+        ]));
+        assert!(fitting(Some(Dialect::Usi)).eq(["Hash", "UCI_LimitStrength", "USI_Strength"]));
     }
 }

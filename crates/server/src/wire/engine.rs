@@ -84,6 +84,8 @@ pub struct EngineState {
     pub presets: Vec<Preset>,
     /// How its strength can be set; none if it cannot.
     pub strength: Option<StrengthRange>,
+    /// How its strength can be set in shogi, of which it may speak in another protocol.
+    pub strength_in_shogi: Option<StrengthRange>,
     /// Why it could not be asked the last time.
     pub error: Option<Failure>,
     /// What it says about its registration; none if nothing.

@@ -273,6 +273,49 @@ async fn what_another_program_has_said_holds_no_more() {
     server.stop().await;
 }
 
+/// A process that runs since before its engine was another program refuses what only that one has.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_a_process_refuses_keeps_no_other_from_it() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["plain"]).await;
+    let console = tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
+    let process = console["process"].clone();
+    let is = |delta: &Value, error: bool| {
+        delta["processes"].as_array().is_some_and(|all| {
+            all.iter().any(|it| {
+                it["id"] == process && it["status"] == "idle" && it["error"].is_object() == error
+            })
+        })
+    };
+    tab.change("engines", |delta| is(delta, false)).await;
+    let reach = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
+    let entry = json!({ "name": "", "reach": reach, "protocol": null });
+    tab.ask(json!({ "kind": "change_engine", "engine": engine, "entry": entry })).await;
+    tab.change("engines", |delta| {
+        let options = delta["engines"][0]["options"].as_array();
+        options.is_some_and(|all| all.iter().any(|option| option["name"] == "Hash"))
+    })
+    .await;
+    // They are sent by name.
+    let values = json!({ "Hash": "64", "Style": "Wild" });
+    let set = json!({ "kind": "set_options", "engine": engine, "of": "all", "values": values });
+    assert_eq!(tab.ask(set).await["kind"], "done");
+    tab.change("engines", |delta| is(delta, true)).await;
+    // Of what is said to an engine, nothing overtakes what was said before.
+    tab.ask(json!({ "kind": "say", "process": process, "line": "go depth 1" })).await;
+    let topic = format!("log/{process}");
+    let log = tab.follow(&topic).await;
+    let mut heard = log["lines"].as_array().expect("lines").clone();
+    while !heard.iter().any(|line| line["text"] == "bestmove a2a3") {
+        let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
+        heard.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+    }
+    let set = heard.iter().filter_map(|line| line["text"].as_str()?.strip_prefix("setoption "));
+    assert_eq!(set.collect::<Vec<_>>(), ["name Style value Wild"]);
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_number_of_an_engine_is_never_used_again() {
     let server = Fixture::start().await;

@@ -1,6 +1,6 @@
 //! An engine for the tests: it knows what is legal, thinks nothing, and has faults on demand.
 //!
-//! `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy]`
+//! `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy] [plain]`
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -36,10 +36,13 @@ fn main() {
             "uci" | "usi" => {
                 game = if word == "usi" { Game::Shogi } else { Game::Chess };
                 position = Position::start(game);
+                for said in ["id name Mime <b>1</b>", "id author Nobody"] {
+                    say(said);
+                }
+                if !has("plain") {
+                    say("option name Hash type spin default 16 min 1 max 1024");
+                }
                 for said in [
-                    "id name Mime <b>1</b>",
-                    "id author Nobody",
-                    "option name Hash type spin default 16 min 1 max 1024",
                     "option name Style type combo default Calm var Calm var Wild",
                     "option name Clear Hash type button",
                     "option name Skill Level type spin default 20 min 0 max 20",

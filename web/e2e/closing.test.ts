@@ -1,0 +1,72 @@
+// What becomes of work when the last tab is closed, as the person has chosen.
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { LONG, begin, enter, squares, status, travel, untimed, visit, witness, words } from './journey';
+
+const here = travel();
+
+const PAUSE = 'Pause games against engines';
+const END = 'End analysis';
+const QUIT = 'End the program when nothing is left to do';
+
+/** Chooses, and waits until the server has heard of it. */
+async function choose(page: Page, choices: Record<string, boolean>) {
+  await visit(page, 'Settings');
+  for (const [name, wanted] of Object.entries(choices)) await page.getByLabel(name).setChecked(wanted);
+  await page.reload();
+  for (const [name, wanted] of Object.entries(choices)) {
+    await expect.poll(() => page.getByLabel(name).isChecked(), LONG).toBe(wanted);
+  }
+}
+
+test.each([
+  ['games pause, analysis goes on', true, false],
+  ['games go on, analysis ends', false, true],
+])('%s', async (_, pauses, ends) => {
+  const page = await here.page('#/engines');
+  const player = await witness(page, here.server, 'Player');
+  const analyst = await witness(page, here.server, 'Analyst');
+  await choose(page, { [PAUSE]: pauses, [END]: ends });
+
+  await visit(page, 'Play');
+  await untimed(page, 'Chess', 'Player');
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => status(page), LONG).toContain('thinks');
+  const game = new URL(page.url()).hash;
+  await page.goto(new URL('/#/play/0/new', page.url()).href);
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await page.getByLabel('Add an engine…').selectOption({ label: 'Analyst' });
+  await page.getByTestId('line').first().waitFor(LONG);
+  const board = new URL(page.url()).hash;
+
+  const [stopped, working] = pauses ? [player, analyst] : [analyst, player];
+  expect([stopped(), working()].join()).not.toMatch(/^stop$/m);
+  await page.close();
+  await expect.poll(stopped, LONG).toMatch(/^stop$/m);
+  expect(working()).not.toMatch(/^stop$/m);
+
+  const again = await here.page(game);
+  await expect.poll(() => words(again), LONG).toEqual(['e4']);
+  if (pauses) {
+    await expect.poll(() => status(again), LONG).toBe('Paused');
+    await again.getByRole('button', { name: 'Go on', exact: true }).click();
+  }
+  await expect.poll(() => status(again), LONG).toContain('thinks');
+  await again.getByRole('button', { name: 'Move now', exact: true }).click();
+  await expect.poll(() => words(again), LONG).toEqual(['e4', 'a5']);
+  await again.goto(new URL(`/${board}`, again.url()).href);
+  await squares(again);
+  const lane = again.getByTestId('lane');
+  if (ends) expect(await lane.count()).toBe(0);
+  else await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('searching');
+});
+
+test('the program ends when the last page is closed, if that is wished', async () => {
+  const page = await here.page('#/settings');
+  await choose(page, { [QUIT]: true });
+  expect(here.server.processes()).not.toEqual([]);
+  await page.close();
+  await expect.poll(() => here.server.processes(), LONG).toEqual([]);
+});
