@@ -61,7 +61,7 @@ pub(crate) struct Driver {
     moment: Moment,
     /// The line of the latest event.
     raw: String,
-    /// When it was read.
+    /// When it came.
     read: Instant,
     /// The latest search that was asked for.
     latest: Option<SearchId>,
@@ -233,7 +233,9 @@ impl Driver {
             && let Some(event) = self.poll_event()
         {
             let go = self.go.map_or(self.origin, |(_, at)| at);
-            let mut source = Source { line: &mut self.raw, read: self.read, go };
+            // A thread that was kept waiting knows only about when it was woken.
+            let read = self.read.max(go);
+            let mut source = Source { line: &mut self.raw, read, go };
             let event = match take(event, &mut source) {
                 Ok(value) => return Ok(Some(value)),
                 Err(event) => event,

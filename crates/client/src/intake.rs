@@ -25,7 +25,7 @@ pub(crate) struct Intake {
     chunk: Vec<u8>,
     /// How much is read at once.
     most: usize,
-    /// When the latest bytes were read.
+    /// When the latest bytes came, as far as is known.
     pub(crate) at: Instant,
     /// How many the latest read gave.
     pub(crate) latest: usize,

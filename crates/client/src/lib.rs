@@ -56,6 +56,8 @@
 //! - An engine that breaks its protocol is no error while there is a result
 //!   ([`Engine::take_notices`]).
 mod allowance;
+#[cfg(unix)]
+mod arrival;
 mod batch;
 #[cfg(unix)]
 mod bell;

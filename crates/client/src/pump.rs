@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
 
+use crate::arrival::Vigil;
 use crate::bell::Bell;
 use crate::inbox::Inbox;
 use crate::intake::{CHUNK, Came, Intake};
@@ -143,7 +144,12 @@ impl Pump {
             });
             deadline = deadline.into_iter().chain(own).min();
         }
-        let polled = if is_due() { Ok(0) } else { wait(&mut fds, deadline) };
+        let (polled, came) = if is_due() {
+            (Ok(0), now())
+        } else {
+            let vigil = Vigil::begin();
+            (wait(&mut fds, deadline), vigil.end())
+        };
         for pump in pumps {
             pump.bell.disarm();
         }
@@ -153,7 +159,7 @@ impl Pump {
         for (fd, (pump, source)) in fds.iter().zip(sources) {
             // What cannot be waited for is tried.
             if polled.is_err() || !fd.revents().is_empty() {
-                pump.serve(&source);
+                pump.serve(&source, came);
             }
         }
         for pump in pumps {
@@ -198,10 +204,10 @@ impl Pump {
         look.into_iter().chain(pause).min()
     }
 
-    fn serve(&self, source: &Source) {
+    fn serve(&self, source: &Source, came: Instant) {
         match source {
             Source::Output => {
-                self.read(&mut lock(&self.state));
+                self.read(&mut lock(&self.state), Some(came));
             }
             Source::Stderr => self.read_stderr(&mut lock(&self.state)),
             Source::Input => self.outbox.resume(),
@@ -217,21 +223,26 @@ impl Pump {
 
     fn drain_output(&self, state: &mut State) {
         for _ in 0..FULL_PIPE {
-            if self.read(state) != Came::Part {
+            if self.read(state, None) != Came::Part {
                 return;
             }
         }
     }
 
-    /// Reads once, if there is room for it.
-    fn read(&self, state: &mut State) -> Came {
+    /// Reads once, if there is room for it, what has come at this time, or just now.
+    fn read(&self, state: &mut State, came: Option<Instant>) -> Came {
         if state.blocked || !state.output.open {
             return Came::End;
         }
-        let came = state.output.read(&self.output);
+        let before = state.output.at;
+        let read = state.output.read(&self.output);
         self.inbox.spend(state.output.latest, state.output.at);
+        if let Some(came) = came {
+            // Another thread may have read meanwhile what came before.
+            state.output.at = came.max(before);
+        }
         self.hand_over(state);
-        came
+        read
     }
 
     fn hand_over(&self, state: &mut State) {

@@ -25,7 +25,7 @@ pub struct Played {
     pub checkmate: Option<Checkmate<'static>>,
     /// When `go`, or `ponderhit`, was written; taken just before.
     pub started: Instant,
-    /// When the answer was read.
+    /// When the answer came: on Linux what this program waited for a processor since is not counted.
     pub answered: Instant,
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum Progress {
 #[derive(Debug)]
 pub(crate) struct Source<'a> {
     pub(crate) line: &'a mut String,
-    /// When the line was read.
+    /// When the line came.
     pub(crate) read: Instant,
     /// When the latest `go` was written.
     pub(crate) go: Instant,
