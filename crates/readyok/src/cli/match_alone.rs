@@ -10,7 +10,7 @@ use crate::exit::{Code, Failure};
 use crate::{dirs, guardian, whole};
 
 #[derive(Debug, Parser)]
-#[command(name = whole::MATCH)]
+#[command(name = "readyok-match")]
 struct Cli {
     #[command(flatten)]
     args: matches::Args,
@@ -18,6 +18,7 @@ struct Cli {
 
 /// Does what `readyok match` does with the same arguments. The first of them is the name of the program.
 pub fn run_match(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    whole::is_elsewhere();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let words = arguments.get(1..).unwrap_or_default();
     match words {

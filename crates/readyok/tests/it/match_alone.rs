@@ -31,17 +31,21 @@ fn takes_the_same_arguments() {
 fn looks_for_the_rest_beside_it_and_in_path() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let words = "narikin narikin --depth 1 --max-moves 4 --rounds 1";
-    let alone = folder.path().join("readyok-match");
-    fs::hard_link(env!("CARGO_BIN_EXE_readyok-match"), &alone).expect("a second name");
     let whole = Path::new(env!("CARGO_BIN_EXE_readyok")).parent().expect("its folder");
-    for (path, code) in [(Path::new(""), 2), (whole, 0)] {
-        let dir = Dir::new();
-        let mut elsewhere = program(&alone, &dir);
-        elsewhere.current_dir(dir.path()).env("PATH", path).args(words.split(' '));
-        let output = run(&mut elsewhere, b"");
-        assert_eq!(output.code(), Some(code), "{}", output.stderr);
-        let nowhere = "there is no `readyok` beside this program or in PATH";
-        assert_eq!(output.stderr.contains(nowhere), code == 2, "{}", output.stderr);
+    // Whatever it is called, even as what it looks for.
+    for name in ["readyok-match", "matches", "readyok"] {
+        let alone = folder.path().join(name);
+        fs::hard_link(env!("CARGO_BIN_EXE_readyok-match"), &alone).expect("a second name");
+        for (path, code) in [(Path::new(""), 2), (folder.path(), 2), (whole, 0)] {
+            let dir = Dir::new();
+            let mut elsewhere = program(&alone, &dir);
+            elsewhere.current_dir(dir.path()).env("PATH", path).args(words.split(' '));
+            let output = run(&mut elsewhere, b"");
+            assert_eq!(output.code(), Some(code), "{name}: {}", output.stderr);
+            let nowhere = "there is no `readyok` beside this program or in PATH";
+            assert_eq!(output.stderr.contains(nowhere), code == 2, "{name}: {}", output.stderr);
+        }
+        fs::remove_file(&alone).expect("the second name");
     }
 }
 
