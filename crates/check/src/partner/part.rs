@@ -13,9 +13,6 @@ use crate::conversation::{GameOf, resolve};
 const UNLIKELY: [&str; 3] = ["a1h8", "h8a1", "b1g8"];
 const UNLIKELY_IN_SHOGI: [&str; 3] = ["1i9a", "9a1i", "5e5a+"];
 
-/// Between two pieces of a line.
-const PIECES: Duration = Duration::from_millis(1);
-
 /// More lines of a search than this are not told.
 const MOST_LINES: usize = 64;
 
@@ -24,6 +21,8 @@ const MOST_LINES: usize = 64;
 pub(crate) enum Deed {
     /// Write these bytes.
     Say(Vec<u8>),
+    /// Write these bytes, and nothing more until the client has read them, if that can be known.
+    SayApart(Vec<u8>),
     /// Wait before the next deed.
     Wait(Duration),
     /// What is tested begins here.
@@ -334,8 +333,7 @@ fn written(form: Form, line: &str) -> Vec<Deed> {
         Form::Loose => said(format!("\n\n{line}\n")),
         Form::Pieces => {
             let bytes = format!("{line}\n").into_bytes();
-            let pieces = bytes.chunks(7).map(|it| Deed::Say(it.to_vec()));
-            pieces.flat_map(|it| [it, Deed::Wait(PIECES)]).collect()
+            bytes.chunks(7).map(|it| Deed::SayApart(it.to_vec())).collect()
         }
     }
 }
@@ -347,7 +345,7 @@ mod tests {
 
     fn said(deeds: &[Deed]) -> String {
         let bytes = deeds.iter().filter_map(|deed| match deed {
-            Deed::Say(bytes) => Some(bytes.as_slice()),
+            Deed::Say(bytes) | Deed::SayApart(bytes) => Some(bytes.as_slice()),
             _ => None,
         });
         String::from_utf8(bytes.collect::<Vec<_>>().concat()).expect("UTF-8")

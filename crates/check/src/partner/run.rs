@@ -338,6 +338,10 @@ impl Engine {
                     self.note(&bytes, at);
                     self.wire.send(Order::Say, &bytes);
                 }
+                Deed::SayApart(bytes) => {
+                    self.note(&bytes, at);
+                    self.wire.send(Order::SayApart, &bytes);
+                }
                 Deed::Wait(time) => self.due = Some(now + time),
                 Deed::Mark => self.mark = Some(self.talk.entries.len()),
                 Deed::Complain(bytes) => {

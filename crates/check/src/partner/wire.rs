@@ -21,6 +21,10 @@ const WORD: usize = 32;
 /// How long a connection has to say the word, and to take what it is sent.
 const INTRODUCTION: Duration = Duration::from_secs(5);
 
+/// How often to look whether the client has read what was said, and for how long.
+const LOOK: Duration = Duration::from_millis(1);
+const LOOKS: usize = 500;
+
 /// At most so many bytes are passed on at once.
 const CHUNK: usize = 1 << 16;
 
@@ -33,6 +37,8 @@ pub(crate) enum Order {
     InputEnd,
     /// Write this to the output.
     Say,
+    /// The same, and nothing more until the client has read it.
+    SayApart,
     /// Write this to the error output.
     Complain,
     /// Close the output.
@@ -44,10 +50,11 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Input,
         Self::InputEnd,
         Self::Say,
+        Self::SayApart,
         Self::Complain,
         Self::Close,
         Self::Exit,
@@ -59,6 +66,7 @@ impl Order {
             Self::Input => b'I',
             Self::InputEnd => b'E',
             Self::Say => b'S',
+            Self::SayApart => b'P',
             Self::Complain => b'W',
             Self::Close => b'C',
             Self::Exit => b'X',
@@ -116,6 +124,10 @@ fn serve(there: &str) -> io::Result<ExitCode> {
         match order {
             // A client that is gone hears nothing, which is its own affair.
             Order::Say => drop(output.write_all(&bytes).and_then(|()| output.flush())),
+            Order::SayApart => {
+                drop(output.write_all(&bytes).and_then(|()| output.flush()));
+                wait_for_reader();
+            }
             Order::Complain => drop(io::stderr().write_all(&bytes)),
             Order::Close => close_output()?,
             Order::Exit => return Ok(ExitCode::from(bytes.first().copied().unwrap_or_default())),
@@ -123,6 +135,28 @@ fn serve(there: &str) -> io::Result<ExitCode> {
             Order::Input | Order::InputEnd => return Err(io::ErrorKind::InvalidData.into()),
         }
     }
+}
+
+/// Waits, but not for ever, until the client has read all that was written. A busy machine may keep it
+/// from reading for as long as it likes.
+fn wait_for_reader() {
+    for _ in 0..LOOKS {
+        thread::sleep(LOOK);
+        if !is_unread() {
+            return;
+        }
+    }
+}
+
+/// Whether a pipe for the output holds anything. Of other outputs nobody knows.
+#[cfg(unix)]
+fn is_unread() -> bool {
+    rustix::io::ioctl_fionread(io::stdout()).is_ok_and(|bytes| 0 < bytes)
+}
+
+#[cfg(not(unix))]
+fn is_unread() -> bool {
+    false
 }
 
 fn pass_on(mut up: TcpStream) {
@@ -252,7 +286,12 @@ fn accept<T: From<Heard> + Send + 'static>(
             let heard = match order {
                 Order::Input => Heard::Said(number, bytes.into(), now()),
                 Order::InputEnd => Heard::Closed(number),
-                Order::Say | Order::Complain | Order::Close | Order::Exit | Order::Abort => break,
+                Order::Say
+                | Order::SayApart
+                | Order::Complain
+                | Order::Close
+                | Order::Exit
+                | Order::Abort => break,
             };
             if tell.send(heard.into()).is_err() {
                 return;
