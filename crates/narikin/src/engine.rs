@@ -30,6 +30,7 @@ use crate::eval;
 use crate::mate::{self, checkmate};
 use crate::score::declared_win;
 use crate::strength::Strength;
+use crate::threads;
 use crate::{Limits, Outcome, Score, Searcher};
 
 /// The translation file of Narikin's options, in English and Japanese. It belongs beside the program,
@@ -60,6 +61,8 @@ pub struct Narikin {
     size: i64,
     /// The size that there was no memory for.
     refused: Option<i64>,
+    /// The number of threads that was too many.
+    too_many: Option<usize>,
     settings: Settings,
     opening: Opening,
     network: NetworkFile,
@@ -127,7 +130,7 @@ impl Engine for Narikin {
                 currline: self.settings.show_currline.get(),
                 refutations: self.settings.show_refutations.get(),
             },
-            load: Load::new(u32::try_from(self.settings.threads.get()).unwrap_or(1)),
+            load: Load::new(threads::useful(limits.threads)),
             lines: Mutex::default(),
         };
         let outcome = self.searcher.search(&position, &limits, &talk);
@@ -193,6 +196,7 @@ impl Engine for Narikin {
     fn prepare(&mut self) {
         self.prepare_game();
         self.resize();
+        self.count_threads();
         if self.settings.take_clear_hash() {
             self.searcher.clear();
         }
@@ -233,6 +237,7 @@ impl Narikin {
             searcher: Searcher::new(megabytes(HASH))?,
             size: HASH,
             refused: None,
+            too_many: None,
             opening: Opening::default(),
             network: NetworkFile::default(),
             game: fastrand::u64(..),
@@ -280,6 +285,21 @@ impl Narikin {
             let kept = self.size;
             self.remarks.push(format!("no memory for {wanted} MB of hash, it stays at {kept} MB"));
         }
+    }
+
+    /// Says if fewer threads will search than are wanted.
+    fn count_threads(&mut self) {
+        let wanted = count(self.settings.threads.get());
+        let useful = threads::useful(wanted);
+        let too_many = (useful < wanted).then_some(wanted);
+        if self.too_many != too_many && too_many.is_some() {
+            let processors = threads::processors();
+            self.remarks.push(format!(
+                "{useful} threads search and not {wanted}: more would only wait for the processors, \
+                 of which there are {processors}"
+            ));
+        }
+        self.too_many = too_many;
     }
 
     /// Whether a king that has entered the other camp wins at once. UCI has no word for it.

@@ -28,6 +28,7 @@ mod strength;
 mod sync;
 mod table;
 pub mod tablebase;
+mod threads;
 mod watch;
 mod wdl;
 

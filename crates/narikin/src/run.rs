@@ -25,10 +25,8 @@ use crate::{
     stalls::Stalls,
     table::Table,
     watch::{Viewer, Watch},
+    threads::useful,
 };
-
-/// The most threads of one search.
-pub(crate) const MOST_THREADS: usize = 1024;
 
 /// Mates within so many plies are searched for without leaving anything out.
 const FULL_WIDTH: u32 = 5;
@@ -65,7 +63,7 @@ impl Run<'_> {
         evaluation: &(dyn Fn(&B) -> E + Sync),
     ) -> Option<Outcome> {
         let Self { position, table, limits, .. } = *self;
-        let threads = limits.threads.clamp(1, MOST_THREADS);
+        let threads = useful(limits.threads);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(B::TUNING.reduction);
         // A table says that a game is won, and not how soon it is mate.

@@ -12,7 +12,8 @@ pub(super) struct Load {
 
 impl Load {
     /// A load of so many threads, measured from now on.
-    pub(super) fn new(threads: u32) -> Self {
+    pub(super) fn new(threads: usize) -> Self {
+        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
         Self { threads, before: used() }
     }
 

@@ -413,6 +413,27 @@ fn several_threads_search_together() {
     }
 }
 
+/// Threads that wait for processors would keep the answer waiting, for minutes with so many.
+#[test]
+fn more_threads_than_processors_can_use_are_not_started_and_that_is_said_once() {
+    let useful = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+    if useful >= 1024 {
+        return;
+    }
+    let mut client = Client::with("uci", &["Threads value 1024", "UCI_ShowCurrLine value true"]);
+    let said = client.remarks();
+    let expected = format!("{useful} threads search and not 1024");
+    assert!(said.iter().any(|it| it.starts_with(&expected)), "{said:?}");
+    assert!(client.remarks().is_empty());
+    client.say("position startpos\ngo infinite");
+    let last = format!(" currline {useful} ");
+    client.hear_up_to(|line| line.contains(&last));
+    let heard = client.ask("stop");
+    assert!(!heard.iter().any(|line| line.contains("threads search")), "{heard:#?}");
+    client.say(&format!("setoption name Threads value {useful}"));
+    assert!(client.remarks().is_empty());
+}
+
 #[test]
 fn the_line_being_searched_and_refutations_are_told_to_those_who_want_them() {
     let options = ["UCI_ShowCurrLine value true", "UCI_ShowRefutations value true"];
