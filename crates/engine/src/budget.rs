@@ -10,7 +10,10 @@ use readyok_protocol::{MateLimit, Millis};
 /// Of a clock, a search gets an equal share for each move until more time is added, of which
 /// there are 30 if nothing else is known, and three quarters of the increment that is left after
 /// the overhead; and all of the byoyomi, which would be lost otherwise. It may overrun its share by
-/// a factor of four, but while there are moves to come it never takes most of the clock.
+/// a factor of four, but while there are moves to come it never takes most of the clock. A clock that
+/// would not outlast this move's share and byoyomi is used up with it.
+///
+/// Where both limits are the same, nothing is saved by an earlier move.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Budget {
     /// When the time began to count: zero, or the time of the ponder hit.
@@ -66,10 +69,18 @@ impl Budget {
                 1 => main,
                 _ => (main.saturating_mul(2) / 5).max(increment.min(main.saturating_mul(4) / 5)),
             };
-            limit(
-                share.min(most).saturating_add(byoyomi).min(available),
-                share.saturating_mul(MOST_SHARES).min(most).saturating_add(byoyomi).min(available),
-            );
+            let longest = share.saturating_mul(MOST_SHARES).min(most);
+            // What is not used of a clock is there for the next move.
+            let share = share.min(longest.saturating_sub(LEAST));
+            // A byoyomi begins when the clock is empty: what it would leave of the byoyomi is lost.
+            if 0 < clock.byoyomi && main <= share.saturating_add(byoyomi) {
+                limit(available, available);
+            } else {
+                limit(
+                    share.saturating_add(byoyomi).min(available),
+                    longest.saturating_add(byoyomi).min(available),
+                );
+            }
         }
         Self { from: Duration::ZERO, soft, hard, overhead }
     }

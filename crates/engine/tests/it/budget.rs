@@ -35,13 +35,19 @@ fn a_clock_is_shared_out() {
     check_budget(Dialect::Uci, "go wtime 30010 btime 1", Some(1000), Some(4000));
     check_budget(Dialect::Uci, "go wtime 30010 winc 1000", Some(1742), Some(6970));
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 10", Some(1000), Some(4000));
-    check_budget(Dialect::Uci, "go wtime 10010 movestogo 1", Some(10_000), Some(10_000));
+}
+
+/// With the same limits, a move that is clear or forced would take as long as any other.
+#[test]
+fn time_that_can_be_saved_is_not_taken_at_once() {
+    check_budget(Dialect::Uci, "go wtime 10010 movestogo 1", Some(9_999), Some(10_000));
+    check_budget(Dialect::Uci, "go wtime 10010 movestogo 2", Some(3_999), Some(4_000));
+    check_budget(Dialect::Uci, "go wtime 110 winc 5000", Some(79), Some(80));
 }
 
 #[test]
 fn a_clock_is_never_overrun() {
     check_budget(Dialect::Uci, "go wtime 40 winc 10", Some(1), Some(4));
-    check_budget(Dialect::Uci, "go wtime 110 winc 5000", Some(80), Some(80));
     check_budget(Dialect::Uci, "go wtime 0", Some(1), Some(1));
     check_budget(Dialect::Uci, "go wtime -5000", Some(1), Some(1));
     check_budget(
@@ -56,6 +62,10 @@ fn a_clock_is_never_overrun() {
 fn byoyomi_is_used_up() {
     check_budget(Dialect::Usi, "go btime 0 wtime 0 byoyomi 1000", Some(990), Some(990));
     check_budget(Dialect::Usi, "go btime 30010 wtime 0 byoyomi 1000", Some(2000), Some(5000));
+    // The clock would be empty after this move anyway.
+    check_budget(Dialect::Usi, "go btime 510 wtime 0 byoyomi 1000", Some(1500), Some(1500));
+    check_budget(Dialect::Usi, "go btime 1040 wtime 0 byoyomi 1000", Some(2030), Some(2030));
+    check_budget(Dialect::Usi, "go btime 1060 wtime 0 byoyomi 1000", Some(1035), Some(1140));
     check_budget(Dialect::Usi, "go btime 0 wtime 0 binc 1000 winc 1000", Some(775), Some(792));
 }
 
