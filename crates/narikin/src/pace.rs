@@ -15,7 +15,7 @@ use crate::{
 const PONDERING: u32 = 125;
 
 /// What earlier iterations say about how sure the search is.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     best: u16,
     /// For how many iterations the best move has been the same.
@@ -66,8 +66,22 @@ impl Pace {
         let Some(soft) = bounds.soft else { return false };
         // What is not used of a fixed time is lost.
         let Some(hard) = bounds.hard.filter(|&hard| soft < hard) else { return elapsed >= soft };
-        let share = soft.saturating_sub(bounds.from) * self.factor / 100 * self.pondering / 100;
-        only_move || elapsed >= bounds.from.saturating_add(share).min(hard)
+        let end = bounds.from.saturating_add(self.share(soft, bounds));
+        only_move || elapsed >= end.min(hard)
+    }
+
+    /// Whether to break off what has begun: on the opponent's time the search has come so deep that its own
+    /// share of time will hardly end another iteration.
+    pub(crate) fn breaks_off(&self, elapsed: Duration, bounds: Bounds) -> bool {
+        let (Some(soft), Some(hard)) = (bounds.soft, bounds.hard) else { return false };
+        let share = self.share(soft, bounds);
+        let has_pondered = soft < hard && !share.is_zero() && share <= bounds.from;
+        has_pondered && elapsed >= bounds.from.saturating_add(share)
+    }
+
+    /// What this move may take, as far as it is known how sure it is; nothing before the first iteration.
+    fn share(&self, soft: Duration, bounds: Bounds) -> Duration {
+        soft.saturating_sub(bounds.from) * self.factor / 100 * self.pondering / 100
     }
 }
 
@@ -119,6 +133,25 @@ mod tests {
         let pace = Pace { factor: 150, ..Pace::new(false) };
         let is_over = |millis| pace.is_over(Duration::from_millis(millis), bounds, false);
         assert_eq!([10_000, 10_149, 10_150].map(is_over), [false, false, true]);
+    }
+
+    #[test]
+    fn who_has_pondered_longer_than_it_may_think_breaks_off() {
+        let pace = Pace { factor: 150, ..Pace::new(false) };
+        let breaks_off = |from: u64, after: u64, pace: Pace| {
+            let [from, soft, hard] = [from, from + 100, from + 400].map(Duration::from_millis);
+            let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
+            pace.breaks_off(from + Duration::from_millis(after), bounds)
+        };
+        assert_eq!([149, 150].map(|after| breaks_off(10_000, after, pace)), [false, true]);
+        assert!(!breaks_off(149, 399, pace), "it has hardly begun");
+        assert!(!breaks_off(0, 399, pace), "it has not pondered");
+        assert!(!breaks_off(10_000, 399, Pace::new(false)), "nothing is known of any move");
+        let from = Duration::from_secs(10);
+        let fixed = Some(from + Duration::from_millis(100));
+        let bounds = Bounds { from, soft: fixed, hard: fixed, ..Bounds::default() };
+        let last = from + Duration::from_millis(99);
+        assert!(!Pace { factor: 25, ..pace }.breaks_off(last, bounds));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One search from its beginning to its end: its threads, and what is told about it.
 
 use std::{
+    cell::Cell,
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     thread,
 };
@@ -24,8 +25,8 @@ use crate::{
     searcher::Outcome,
     stalls::Stalls,
     table::Table,
-    watch::{Viewer, Watch},
     threads::useful,
+    watch::{Viewer, Watch},
 };
 
 /// Mates within so many plies are searched for without leaving anything out.
@@ -148,6 +149,7 @@ impl Run<'_> {
         let alone = limits.threads <= 1;
         let told = Told { position, shared, control, learned };
         let mut viewer = own.viewer;
+        let pace = Cell::new(Pace::new(limits.ponders));
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
             let elapsed = control.elapsed();
@@ -160,8 +162,10 @@ impl Run<'_> {
                     control.currline(&told.moves::<B>(&line), thread);
                 }
             }
+            let bounds = bounds();
             stopped
-                || bounds().hard.is_some_and(|end| elapsed >= end)
+                || bounds.hard.is_some_and(|end| elapsed >= end)
+                || pace.get().breaks_off(elapsed, bounds)
                 || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
         };
         let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
@@ -184,7 +188,6 @@ impl Run<'_> {
         let solver =
             own.solver.filter(|_| uses(Heuristic::RootMates) && !compared && root.moves.len() > 1);
         let mut mates = solver.map(|solver| RootMates::new(solver, limits.mate));
-        let mut pace = Pace::new(limits.ponders);
         root.deepen(1, last, &mut |root, progress| match progress {
             Progress::Move(index) => {
                 if let Some(first) = root.moves.get(index)
@@ -216,13 +219,15 @@ impl Run<'_> {
                         control.refutation(*mv, answers);
                     }
                 }
-                pace.update(root);
+                let mut known = pace.get();
+                known.update(root);
+                pace.set(known);
                 let only = root.moves.len() == 1 && root.search.depth >= 5;
                 let must_end =
                     settled || stopped || found_mate(limits, root.best()) || control.stopped();
                 // What comes after a move that was taken out has to be searched first.
                 let needs_more = refuted && !only;
-                let is_over = || pace.is_over(control.elapsed(), bounds(), only);
+                let is_over = || known.is_over(control.elapsed(), bounds(), only);
                 !must_end && (needs_more || !is_over())
             }
         });

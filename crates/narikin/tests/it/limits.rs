@@ -105,6 +105,15 @@ fn begins_nothing_new_after_the_soft_bound() {
 }
 
 #[test]
+fn a_late_ponder_hit_takes_no_more_time_than_any_move() {
+    let at = |millis| Some(Duration::from_millis(millis));
+    let probe = Probe::with_bounds(at(310), at(2_000)).from(Duration::from_millis(300));
+    search(&Position::start(Game::Chess), &Limits::default(), &probe);
+    let questions = probe.questions();
+    assert!((300..=325).contains(&questions), "{questions}");
+}
+
+#[test]
 fn same_searches_give_same_results() {
     for game in GAMES {
         let mut searcher = Searcher::new(1).expect("a megabyte");

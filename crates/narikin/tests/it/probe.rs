@@ -41,6 +41,12 @@ impl Probe {
         Self { bounds: Bounds { soft, hard, ..Bounds::default() }, ..Self::default() }
     }
 
+    /// The time counts from then on, as after a ponder hit.
+    pub(crate) fn from(mut self, from: Duration) -> Self {
+        self.bounds.from = from;
+        self
+    }
+
     /// The lines of the last report.
     pub(crate) fn last_lines(&self) -> Vec<Line> {
         let lines = self.lines.borrow();
