@@ -119,6 +119,9 @@ pub(crate) trait Board: Clone + Send {
     /// Whether the side to move can repeat a position of the search at once.
     fn can_repeat(&self, ply: usize) -> bool;
 
+    /// After how many plies at the latest the game is drawn if nothing irreversible happens until then.
+    fn plies_left(&self) -> u32;
+
     /// How much of a value is left when no progress is made, out of 256.
     fn patience(&self) -> i32;
 

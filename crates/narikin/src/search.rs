@@ -243,7 +243,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         // 5. What is known from an earlier visit.
         let key = self.key() ^ u64::from(excluded).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let known = self.shared.table.get(key);
-        let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
+        let known_value = known.and_then(|known| self.value_of(known, ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);
         if !PV
             && uses(Heuristic::TableCut)
@@ -753,6 +753,11 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     fn corrected(&self, raw: Value) -> Value {
         let value = raw * self.board.patience() / 256 + self.histories.correction(&self.board);
         value.clamp(1 - DECIDED, DECIDED - 1)
+    }
+
+    /// The value of an entry of the table for this position, if it has one.
+    fn value_of(&self, known: Known, ply: usize) -> Option<Value> {
+        from_here_to_root(known.value.into(), ply, self.board.plies_left())
     }
 
     /// Keeps an evaluation for which nothing was searched yet.

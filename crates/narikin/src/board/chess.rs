@@ -523,6 +523,10 @@ impl Board for Chess {
         })
     }
 
+    fn plies_left(&self) -> u32 {
+        100_u32.saturating_sub(self.now.board.halfmove_clock().into())
+    }
+
     fn patience(&self) -> i32 {
         256 - i32::from(self.now.board.halfmove_clock())
     }

@@ -342,6 +342,10 @@ impl Board for Shogi {
         false
     }
 
+    fn plies_left(&self) -> u32 {
+        (self.last_ply.saturating_add(1)).saturating_sub(self.position.game_ply()).into()
+    }
+
     fn patience(&self) -> i32 {
         256
     }

@@ -7,8 +7,7 @@ use crate::{
     heuristics::{Heuristic, uses},
     picker::{Picker, Wanted},
     score::{
-        DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
-        mate_in, mated_in,
+        DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_root_to_here, is_decided, mate_in, mated_in,
     },
     table::{Bound, Known, NO_VALUE, narrow},
 };
@@ -38,7 +37,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         // 2. What is known from an earlier visit.
         let key = self.key();
         let known = self.shared.table.get(key);
-        let known_value = known.map(|known| from_here_to_root(known.value.into(), ply));
+        let known_value = known.and_then(|known| self.value_of(known, ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);
         if !PV
             && uses(Heuristic::TableCut)
