@@ -13,6 +13,7 @@ mod layout;
 mod lookup;
 mod mobility;
 mod passed;
+mod pawn_ending;
 mod pawns;
 mod pieces;
 mod places;
@@ -79,6 +80,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&weights()));
 /// Makes what [`evaluate`] would make at its first call.
 pub(super) fn prepare() {
     LazyLock::force(&TABLES);
+    pawn_ending::prepare();
 }
 
 /// The value of a position in centipawns, for the side to move.

@@ -7,6 +7,7 @@ use super::{
     Scene,
     count::Count,
     layout::{BARE_CORNER, BARE_KING},
+    pawn_ending,
     view::{View, distance, few, same_colour},
 };
 use crate::eval::WHOLE;
@@ -16,6 +17,7 @@ pub(super) fn scale(scene: &Scene<'_>) -> i32 {
     let view = scene.view;
     match few(view.own(Piece::Pawn)) {
         0 => return without_pawns(view),
+        1 if view.all_own.len() == 2 && view.all_enemy.len() == 1 => return one_pawn(view),
         // The enemy can give a piece for it.
         1 if own_worth(view) <= enemy_worth(view) + 2 && enemy_worth(view) >= 3 => return 40,
         _ if is_wrong_corner(view) => return 2,
@@ -62,6 +64,15 @@ fn without_pawns(view: &View) -> i32 {
     } else {
         WHOLE
     }
+}
+
+/// Nothing but a pawn, against nothing.
+fn one_pawn(view: &View) -> i32 {
+    let won = view
+        .own(Piece::Pawn)
+        .next_square()
+        .is_some_and(|pawn| pawn_ending::is_won(view.king, pawn, view.enemy_king, view.to_move));
+    if won { WHOLE } else { 0 }
 }
 
 /// Whether there are only pawns on one edge, without a piece that could drive the enemy's king out
