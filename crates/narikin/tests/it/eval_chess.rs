@@ -181,6 +181,26 @@ fn values_odd_positions() {
     assert!(evaluate(&bare).abs() < 50);
 }
 
+/// Mate is given in a corner of the bishop's colour, to which the king is driven along an edge.
+#[test]
+fn bishop_and_knight_drive_a_king_to_the_right_corner() {
+    let value = |king: &str| -> i32 {
+        let text = format!("{king} w - - 0 1");
+        evaluate(&text.parse().unwrap_or_else(|error| panic!("{text}: {error}")))
+    };
+    let edge = [
+        "k5N1/8/8/4K3/8/8/7B/8",
+        "6N1/k7/8/4K3/8/8/7B/8",
+        "6N1/8/k7/4K3/8/8/7B/8",
+        "6N1/8/8/k3K3/8/8/7B/8",
+        "6N1/8/8/4K3/k7/8/7B/8",
+        "6N1/8/8/4K3/8/k7/7B/8",
+        "6N1/8/8/4K3/8/8/k6B/8",
+    ];
+    let values = edge.map(value);
+    assert!(values.is_sorted_by(|wrong, right| wrong < right), "{values:?}");
+}
+
 #[test]
 fn no_lead_counts_where_nobody_wins() {
     // (position with White ahead, the bounds of its value)

@@ -8,7 +8,7 @@ use super::{
     count::Count,
     layout::{BARE_CORNER, BARE_KING},
     pawn_ending,
-    view::{View, distance, few, same_colour},
+    view::{View, distance, few, from_corner, same_colour},
 };
 use crate::eval::WHOLE;
 
@@ -97,10 +97,10 @@ pub(super) fn count(view: &View, terms: &mut impl Count) {
     // Kings are never next to each other.
     terms.add(BARE_KING.at(distance(view.king, view.enemy_king).saturating_sub(2)));
     let (bishops, knights) = (view.own(Piece::Bishop), view.own(Piece::Knight));
-    if view.all_own.len() == 3 && bishops.len() == 1 && knights.len() == 1 {
-        let right = bishops.into_iter().flat_map(|bishop| BitBoard::CORNERS & same_colour(bishop));
-        for corner in right {
-            terms.add(BARE_CORNER.at(distance(view.enemy_king, corner)));
-        }
+    if view.all_own.len() == 3
+        && knights.len() == 1
+        && let (Some(bishop), 1) = (bishops.next_square(), bishops.len())
+    {
+        terms.add(BARE_CORNER.at(from_corner(view.enemy_king, same_colour(bishop))));
     }
 }

@@ -178,7 +178,7 @@ groups! {
     SPACE, "space by pieces", 8, start::space;
     /// Against a bare king, by the distance of the kings, from two.
     BARE_KING, "against a bare king", 6, start::bare_king;
-    /// With bishop and knight against a bare king, for both corners of the bishop's colour, by the
-    /// king's distance.
+    /// With bishop and knight against a bare king, by how far that is from the corners of the bishop's
+    /// colour.
     BARE_CORNER, "bare king and the right corner", 8, start::bare_corner;
 }

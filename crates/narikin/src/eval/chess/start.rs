@@ -272,10 +272,10 @@ pub(super) fn bare_king(distance: usize) -> (i32, i32) {
     (near, near)
 }
 
-/// The nearer corner decides.
+/// Each step along an edge counts, or the king would stay in a wrong corner.
 pub(super) fn bare_corner(distance: usize) -> (i32, i32) {
-    let near = (5 - signed(distance)).max(0);
-    (8 * near * near, 8 * near * near)
+    let near = 40 * (7 - signed(distance));
+    (near, near)
 }
 
 /// A threat is worth more to those who can carry it out.

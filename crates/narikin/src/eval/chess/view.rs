@@ -113,6 +113,15 @@ pub(super) fn distance(from: Square, to: Square) -> usize {
     files.max(ranks)
 }
 
+/// How far a square is from the two corners of a colour: 0 in them, 7 on the long diagonal between the
+/// other two. Each step along an edge towards such a corner brings it nearer.
+pub(super) fn from_corner(square: Square, colour: BitBoard) -> usize {
+    let (file, rank) = (square.file() as usize, square.rank() as usize);
+    let is_dark = colour.has(Square::A1);
+    let off = if is_dark { (file + rank).abs_diff(7) } else { file.abs_diff(rank) };
+    7 - off
+}
+
 /// How far a square is from the left or right edge.
 pub(super) fn from_edge(square: Square) -> usize {
     let file = square.file() as usize;
