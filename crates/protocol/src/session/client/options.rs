@@ -32,6 +32,29 @@ pub(super) struct Options {
     pub(super) ponder: bool,
     /// What `USI_Hash` and `USI_Ponder` were set to in an engine that did not declare them.
     undeclared: BTreeMap<&'static str, OptionValue>,
+    /// What the latest search needed, if the engine has all of it and nothing else was wanted since:
+    /// most searches of a game need the same.
+    met: Option<Needs>,
+}
+
+/// All that the options of a search depend on, besides what the caller wants for every search.
+#[derive(Debug)]
+struct Needs {
+    chess960: bool,
+    variant: Option<String>,
+    ponder: bool,
+    purpose: Purpose,
+    multipv: Option<u32>,
+    options: Vec<(String, Option<String>)>,
+}
+
+impl Needs {
+    fn are(&self, game: &NewGame, ponder: bool, request: &SearchRequest) -> bool {
+        (self.chess960, self.ponder) == (game.chess960, ponder)
+            && (self.purpose, self.multipv) == (request.purpose, request.multipv)
+            && self.variant == game.variant
+            && self.options == request.options
+    }
 }
 
 impl Options {
@@ -46,10 +69,12 @@ impl Options {
             pressed: VecDeque::new(),
             ponder: false,
             undeclared: BTreeMap::new(),
+            met: None,
         }
     }
 
     pub(super) fn declare(&mut self, decl: OptionDecl<'static>) {
+        self.met = None;
         let known = KnownOption::find(&decl.name, self.dialect);
         let name = decl.name.clone();
         self.declared.declare(decl);
@@ -61,6 +86,7 @@ impl Options {
     /// Remembers what the caller wants from now on.
     pub(super) fn want(&mut self, name: &str, text: Option<&str>) -> Result<(), Misuse> {
         let (index, value) = self.checked(name, text)?;
+        self.met = None;
         if value == OptionValue::Pressed {
             self.pressed.push_back(index);
         } else {
@@ -134,6 +160,12 @@ impl Options {
     ) -> Vec<SetOption<'static>> {
         let wanted = request.as_deref();
         self.ponder |= wanted.is_some_and(|request| request.go.ponder);
+        let ponder = self.ponder;
+        if let (Some(request), Some(met)) = (wanted, &self.met)
+            && met.are(game, ponder, request)
+        {
+            return Vec::new();
+        }
         let changes: Vec<_> = self
             .declared
             .iter()
@@ -147,6 +179,14 @@ impl Options {
                 let decl = self.declared.find(name).filter(|it| it.kind == OptionKind::Button);
                 sent.extend(decl.map(|decl| set_option(decl, &OptionValue::Pressed)));
                 decl.is_none()
+            });
+            self.met = Some(Needs {
+                chess960: game.chess960,
+                variant: game.variant.clone(),
+                ponder,
+                purpose: request.purpose,
+                multipv: request.multipv,
+                options: request.options.clone(),
             });
         }
         sent.extend(self.take_undeclared());
