@@ -1,13 +1,16 @@
 //! Plays random GUI against the engine for some seconds: `stress SECONDS [SEED [MILLISECONDS]]`.
 //!
 //! It ends with an error as soon as something is wrong: a crash, an illegal move, an answer that never
-//! comes or is late by more than so many milliseconds, which are 500 unless something else is said: on
-//! a machine that is busy otherwise it has to be. `tests/it/stress/gui.rs` says what is done.
+//! comes or is late by more than so many milliseconds, which are 500 unless something else is said. While
+//! the machine keeps a thread beside it from running, no time counts. `tests/it/stress/gui.rs` says what is
+//! done.
 
 #[path = "../tests/it/stress/gui.rs"]
 mod gui;
 
 use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use gui::{Patience, Tally, now, session};
@@ -19,8 +22,9 @@ fn main() -> io::Result<()> {
         return Err(io::Error::other("usage: stress SECONDS [SEED [MILLISECONDS]]"));
     };
     let (first, late) = (next()?.unwrap_or(0), next()?.unwrap_or(500));
-    let patience =
-        Patience { hung: Duration::from_mins(1), late: Some(Duration::from_millis(late)) };
+    let late = Some(Duration::from_millis(late));
+    let patience = Patience { hung: Duration::from_mins(1), late, stood_still };
+    thread::spawn(watch_machine);
     let (start, mut tally) = (now(), Tally::default());
     for seed in first.. {
         tally.add(&session(seed, 40, patience).map_err(io::Error::other)?);
@@ -29,4 +33,23 @@ fn main() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Milliseconds, as [`stood_still`] tells them.
+static STOOD_STILL: AtomicU64 = AtomicU64::new(0);
+
+fn stood_still() -> Duration {
+    Duration::from_millis(STOOD_STILL.load(Ordering::Relaxed))
+}
+
+/// Sees how much longer than wanted each short sleep takes.
+fn watch_machine() {
+    const SLEEP: Duration = Duration::from_millis(5);
+    loop {
+        let asleep = now();
+        thread::sleep(SLEEP);
+        let late = asleep.elapsed().saturating_sub(SLEEP);
+        STOOD_STILL
+            .fetch_add(u64::try_from(late.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
 }

@@ -8,7 +8,8 @@ use self::gui::{Patience, Tally, session};
 
 #[test]
 fn random_guis_find_nothing_wrong() {
-    let patience = Patience { hung: Duration::from_mins(1), late: None };
+    let stood_still = || Duration::ZERO;
+    let patience = Patience { hung: Duration::from_mins(1), late: None, stood_still };
     let mut tally = Tally::default();
     for seed in 0..6 {
         tally.add(&session(seed, 25, patience).unwrap_or_else(|error| panic!("{error}")));

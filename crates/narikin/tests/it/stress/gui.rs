@@ -22,7 +22,12 @@ pub(crate) struct Patience {
     pub(crate) hung: Duration,
     /// How much later than promised an answer may come; none if time is not looked at.
     pub(crate) late: Option<Duration>,
+    /// For how long so far the machine has kept from running whoever could: that is nobody's fault.
+    pub(crate) stood_still: fn() -> Duration,
 }
+
+/// So many threads have to run one after the other from a line of a GUI to its answer.
+const WAITERS: u32 = 3;
 
 /// What was done.
 #[derive(Debug, Clone, Copy, Default)]
@@ -327,6 +332,7 @@ impl Gui {
         let start = now();
         self.say(&go)?;
         let mut since = start;
+        let stood_still = (self.patience.stood_still)();
         let mut open = !limits.ends;
         let mut best = None;
         // What happens while the engine thinks.
@@ -364,10 +370,11 @@ impl Gui {
             None => self.hear_best()?,
         };
         let promised = if stops { Some(Duration::ZERO) } else { limits.time };
-        if let (Some(late), Some(promised)) = (self.patience.late, promised)
-            && since.elapsed() > promised + late
-        {
-            return Err(format!("late by {:?}: {best}", since.elapsed().saturating_sub(promised)));
+        // The way to the search and back is one of several threads, each of which was kept waiting.
+        let lost = WAITERS * (self.patience.stood_still)().saturating_sub(stood_still);
+        let after = since.elapsed().saturating_sub(promised.unwrap_or_default() + lost);
+        if promised.is_some() && self.patience.late.is_some_and(|late| after > late) {
+            return Err(format!("late by {after:?}: {best}"));
         }
         self.tally.searches += 1;
         self.check(position, &best, &limits)
