@@ -37,6 +37,8 @@ pub struct Limits {
     /// Whether the client may have searches run on the opponent's time, so that this one may take
     /// somewhat more of the own.
     pub ponders: bool,
+    /// Whether the only move there is takes all of a fixed time as well; otherwise it is played at once.
+    pub exact_time: bool,
     /// Whether to keep and tell what refutes the other first moves.
     pub refutations: bool,
     /// Whether to tell the lines that the threads are at.

@@ -368,6 +368,7 @@ impl Narikin {
             impasse: Some(impasse),
             missing_for_nobody: !entering.counts_missing,
             ponders: self.settings.ponder.get(),
+            exact_time: go.move_time.or(go.random_time).is_some(),
             refutations: self.settings.show_refutations.get(),
             currlines: self.settings.show_currline.get(),
             learned: self.settings.learned(),

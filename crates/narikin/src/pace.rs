@@ -65,9 +65,13 @@ impl Pace {
     pub(crate) fn is_over(&self, elapsed: Duration, bounds: Bounds, only_move: bool) -> bool {
         let Some(soft) = bounds.soft else { return false };
         // What is not used of a fixed time is lost.
-        let Some(hard) = bounds.hard.filter(|&hard| soft < hard) else { return elapsed >= soft };
-        let end = bounds.from.saturating_add(self.share(soft, bounds));
-        only_move || elapsed >= end.min(hard)
+        let end = match bounds.hard {
+            Some(hard) if soft < hard => {
+                bounds.from.saturating_add(self.share(soft, bounds)).min(hard)
+            }
+            Some(_) | None => soft,
+        };
+        only_move || elapsed >= end
     }
 
     /// Whether to break off what has begun: on the opponent's time the search has come so deep that its own

@@ -223,11 +223,12 @@ impl Run<'_> {
                 known.update(root);
                 pace.set(known);
                 let only = root.moves.len() == 1 && root.search.depth >= 5;
+                let hurries = only && !limits.exact_time;
                 let must_end =
                     settled || stopped || found_mate(limits, root.best()) || control.stopped();
                 // What comes after a move that was taken out has to be searched first.
                 let needs_more = refuted && !only;
-                let is_over = || known.is_over(control.elapsed(), bounds(), only);
+                let is_over = || known.is_over(control.elapsed(), bounds(), hurries);
                 !must_end && (needs_more || !is_over())
             }
         });

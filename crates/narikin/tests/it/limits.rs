@@ -114,6 +114,20 @@ fn a_late_ponder_hit_takes_no_more_time_than_any_move() {
 }
 
 #[test]
+fn the_only_move_waits_for_no_byoyomi_but_for_a_time_that_was_named() {
+    let forced =
+        Position::from_text(Game::Chess, "6k1/5ppp/8/8/8/8/PP3PPP/K2r3R w - - 0 1").expect("legal");
+    let questions = |exact_time| {
+        let time = Some(Duration::from_millis(200));
+        let probe = Probe::with_bounds(time, time);
+        search(&forced, &Limits { exact_time, ..Limits::default() }, &probe);
+        probe.questions()
+    };
+    let [at_once, exact] = [false, true].map(questions);
+    assert!(at_once < 20 && 50 < exact, "{at_once} {exact}");
+}
+
+#[test]
 fn same_searches_give_same_results() {
     for game in GAMES {
         let mut searcher = Searcher::new(1).expect("a megabyte");
