@@ -38,6 +38,7 @@ const TABLE = [
       'library.here': ['l'],
       'new.title': ['n'],
       'edit.undo': ['Ctrl+z'],
+      'edit.redo': ['Ctrl+y', 'Ctrl+Shift+z'],
     },
   },
   {

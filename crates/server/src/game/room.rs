@@ -46,10 +46,10 @@ pub(crate) struct Room {
     cursor: NodeId,
     outcome: Option<Outcome>,
     play: Option<Table>,
-    /// Trees to go back to, the latest last.
-    past: Vec<Tree>,
-    /// Trees that were undone, the latest last.
-    future: Vec<Tree>,
+    /// What can be gone back to, the latest last.
+    past: Vec<Stage>,
+    /// What was undone, the latest last.
+    future: Vec<Stage>,
     changed: Moment,
     /// Why the library could not take the last change.
     unsaved: Option<String>,
@@ -269,6 +269,13 @@ impl Pace {
             Go { clocks, depth: self.depth, nodes: self.nodes, move_time, mate, ..Go::default() };
         if go.is_bare() { Go::infinite() } else { go }
     }
+}
+
+/// A game as it was before a change, or after one that was undone.
+struct Stage {
+    tree: Tree,
+    cursor: NodeId,
+    outcome: Option<Outcome>,
 }
 
 impl Room {

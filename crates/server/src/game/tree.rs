@@ -179,6 +179,10 @@ impl Tree {
         self.nodes.get_mut(&id).map(|branch| &mut branch.notes)
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> {
         self.nodes.keys().copied()
     }

@@ -2,7 +2,9 @@
 
 use readyok_rules::record::{GameResult, Headers, Nag};
 
-use super::{Room, Stand, illegal, no_node, not_now, odd_text, record_outcome, refusal, too_many};
+use super::{
+    Room, Stage, Stand, illegal, no_node, not_now, odd_text, record_outcome, refusal, too_many,
+};
 use crate::game::tree::{ROOT, record_evaluation, record_mark};
 use crate::wire::{
     Edit, Header, NodeId, Problem, ProblemKind as Kind, Refusal, RefusalCode, Side, Thing,
@@ -10,6 +12,8 @@ use crate::wire::{
 
 /// So many states can be gone back to.
 const MOST_UNDONE: usize = 50;
+/// All of them together have about so many nodes.
+const MOST_NODES: usize = 1_000_000;
 /// A comment has at most so many bytes.
 const LONGEST_COMMENT: usize = 64 << 10;
 /// A node has at most so many comments, signs or marks; a game so many headers.
@@ -32,18 +36,38 @@ impl Room {
             | Edit::Headers { .. }
             | Edit::Result { .. } => (),
         }
-        let before = self.tree.clone();
+        let before = self.stage();
         let done = self.change(edit);
         if done.is_ok() {
-            self.past.push(before);
-            if MOST_UNDONE < self.past.len() {
-                self.past.remove(0);
-            }
-            self.future.clear();
-            self.dirty.undo = true;
+            self.remember(before);
             self.dirty.unsaved = true;
         }
         done
+    }
+
+    /// The game as it stands, to be gone back to.
+    pub(super) fn stage(&self) -> Stage {
+        Stage { tree: self.tree.clone(), cursor: self.cursor, outcome: self.outcome.clone() }
+    }
+
+    /// Whoever undoes next comes back to this.
+    pub(super) fn remember(&mut self, before: Stage) {
+        self.past.push(before);
+        let mut nodes: usize = self.past.iter().map(|stage| stage.tree.len()).sum();
+        while MOST_UNDONE < self.past.len() || (MOST_NODES < nodes && 1 < self.past.len()) {
+            nodes -= self.past.remove(0).tree.len();
+        }
+        self.future.clear();
+        self.dirty.undo = true;
+    }
+
+    /// What is played is not undone: nothing from before it can be gone back to.
+    pub(super) fn forget_past(&mut self) {
+        if !self.past.is_empty() || !self.future.is_empty() {
+            self.past.clear();
+            self.future.clear();
+            self.dirty.undo = true;
+        }
     }
 
     fn change(&mut self, edit: Edit) -> Result<Option<NodeId>, Refusal> {
@@ -219,43 +243,46 @@ impl Room {
 
     fn step_back(&mut self) -> Result<(), Refusal> {
         self.require_no_game()?;
-        let tree = self
+        let stage = self
             .past
             .pop()
             .ok_or_else(|| not_now(Kind::NothingToUndo, "there is nothing to undo"))?;
-        let now = self.replace(tree);
+        let now = self.replace(stage);
         self.future.push(now);
         Ok(())
     }
 
     fn step_forward(&mut self) -> Result<(), Refusal> {
         self.require_no_game()?;
-        let tree = self
+        let stage = self
             .future
             .pop()
             .ok_or_else(|| not_now(Kind::NothingToRedo, "there is nothing to do again"))?;
-        let now = self.replace(tree);
+        let now = self.replace(stage);
         self.past.push(now);
         Ok(())
     }
 
-    /// Puts another tree in the place of this one, and gives this one back.
-    fn replace(&mut self, mut tree: super::Tree) -> super::Tree {
+    /// Puts another stage in the place of this one, and gives this one back.
+    fn replace(&mut self, stage: Stage) -> Stage {
+        let Stage { mut tree, cursor, outcome } = stage;
         tree.continue_numbers_of(&self.tree);
-        let old = std::mem::replace(&mut self.tree, tree);
+        let old = Stage {
+            tree: std::mem::replace(&mut self.tree, tree),
+            cursor: self.cursor,
+            outcome: std::mem::replace(&mut self.outcome, outcome),
+        };
         self.dirty.nodes.extend(self.tree.ids());
-        self.dirty.removed.extend(old.ids().filter(|id| self.tree.node(*id).is_none()));
-        while self.tree.node(self.cursor).is_none() {
-            let parent = old.node(self.cursor).and_then(super::super::tree::Branch::parent);
-            self.set_cursor(parent.unwrap_or(ROOT));
-        }
+        self.dirty.removed.extend(old.tree.ids().filter(|id| self.tree.node(*id).is_none()));
+        // Whoever undoes something sees where it was.
+        let there = self.tree.node(cursor).map(|_| cursor);
+        self.set_cursor(there.unwrap_or(ROOT));
         if let Some(table) = &mut self.play
             && self.tree.node(table.tip).is_none()
         {
             table.tip = self.tree.main_line().last().copied().unwrap_or(ROOT);
             self.dirty.play = true;
         }
-        self.outcome = record_outcome(&self.tree);
         self.dirty.over = true;
         self.dirty.headers = true;
         self.dirty.undo = true;

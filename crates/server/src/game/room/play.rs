@@ -89,6 +89,7 @@ impl Room {
     pub(crate) fn rewind_to(&mut self, node: NodeId, now: Moment) -> Result<Vec<Effect>, Refusal> {
         self.tree.node(node).ok_or_else(|| no_node(node))?;
         let effects = self.rest_all(now);
+        self.forget_past();
         let changed = self.tree.promote(node, true);
         self.dirty.nodes.extend(changed);
         self.forget_outcome();
@@ -141,7 +142,11 @@ impl Room {
             .as_ref()
             .is_some_and(|table| table.stand == Stand::Going && table.tip == node);
         if !in_game {
+            let before = self.tree.child(node, mv).is_none().then(|| self.stage());
             let id = self.add(node, mv)?;
+            if let Some(before) = before {
+                self.remember(before);
+            }
             self.set_cursor(id);
             return Ok((id, Vec::new()));
         }
@@ -168,6 +173,7 @@ impl Room {
         let tip = table.tip;
         let follows = self.cursor == tip;
         let before = self.tree.position(tip).ok_or_else(|| no_node(tip))?;
+        self.forget_past();
         let word = mv.word(self.game().castling_form());
         let id = self.add(tip, mv)?;
         let reordered = self.tree.promote(id, true);
@@ -435,6 +441,7 @@ impl Room {
     /// Ends the game.
     pub(super) fn finish(&mut self, outcome: Outcome, now: Moment) -> Vec<Effect> {
         let mut effects = self.rest_all(now);
+        self.forget_past();
         let Some(table) = &mut self.play else { return Vec::new() };
         table.stand = Stand::Over;
         table.offer = None;

@@ -262,6 +262,47 @@ fn edits_are_undone_and_done_again() {
 }
 
 #[test]
+fn moves_on_a_board_are_undone_one_by_one() {
+    let mut room = Room::new(1, Tree::new(Position::start(Game::Chess)), 0);
+    let (first, _) = room.play_move(ROOT, "e4", 0).expect("it is legal");
+    room.edit(Edit::Nags { node: first, nags: vec![1] }).expect("it is there");
+    let (second, _) = room.play_move(first, "e5", 0).expect("it is legal");
+    // What is there already is no change.
+    room.play_move(ROOT, "e4", 0).expect("it is legal");
+    room.edit(Edit::Undo).expect("a move was played");
+    assert!(room.tree().node(second).is_none());
+    assert_eq!(room.cursor(), first, "one sees what is undone");
+    assert_eq!(room.tree().wire(first).expect("it stays").nags, [1]);
+    room.edit(Edit::Undo).expect("a sign was given");
+    room.edit(Edit::Undo).expect("a move was played");
+    assert_eq!((room.tree().len(), room.cursor()), (1, ROOT));
+    assert!(room.edit(Edit::Undo).is_err());
+    for _ in 0..3 {
+        room.edit(Edit::Redo).expect("it was undone");
+    }
+    assert_eq!(room.tree().main_line(), [first, second]);
+    room.edit(Edit::Undo).expect("it was done again");
+    room.play_move(first, "c5", 0).expect("it is legal");
+    assert!(room.edit(Edit::Redo).is_err(), "what was undone gives way to what is new");
+}
+
+#[test]
+fn a_game_that_was_played_is_not_undone() {
+    let (mut room, _) = begun(person(Time::None), person(Time::None));
+    let (node, _) = room.play_move(ROOT, "e4", 0).expect("it is legal");
+    room.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
+    let (reply, _) = room.play_move(node, "e5", 0).expect("it is legal");
+    room.edit(Edit::Nags { node, nags: vec![2] }).expect("it is there");
+    room.resign(0).expect("it goes on");
+    assert!(room.edit(Edit::Undo).is_err(), "the game came after it");
+    room.edit(Edit::Nags { node, nags: vec![3] }).expect("it is there");
+    room.edit(Edit::Undo).expect("a sign was given");
+    assert_eq!(room.tree().main_line(), [node, reply]);
+    let outcome = room.state(0).outcome.expect("it is over");
+    assert_eq!(outcome.reason, EndReason::Resignation);
+}
+
+#[test]
 fn moves_of_a_running_game_stay() {
     let (mut room, _) = begun(person(Time::None), person(Time::None));
     let (node, _) = room.play_move(ROOT, "e4", 0).expect("it is legal");
