@@ -229,6 +229,7 @@ test('a move is entered as text, and said when it is played', async () => {
       ],
       at: {
         cursor: 1,
+        opening: null,
         here: here('lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2', [], {
           turn: 'second',
           last: { from: '7g', to: '7f' },
@@ -290,6 +291,7 @@ test('a move made beforehand is played when the turn comes', async () => {
       ],
       at: {
         cursor: 1,
+        opening: null,
         here: here(
           'rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1',
           [legal('e7e5', 'e5'), legal('e7e6', 'e6')],
@@ -434,6 +436,7 @@ test('no line of another position is shown', async () => {
     delta: {
       at: {
         cursor: 1,
+        opening: null,
         here: here('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', [], { turn: 'second' }),
       },
     },

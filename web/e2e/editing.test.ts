@@ -1,7 +1,7 @@
 // A game that is edited: variations, signs, comments, undo; headers. And games that are found by what they are.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, enter, paste, squares, travel, visit, words } from './journey';
+import { LONG, enter, paste, squares, tabTo, travel, visit, words } from './journey';
 
 const here = travel();
 
@@ -47,6 +47,88 @@ test('variations are made, promoted and deleted, and all of it is undone and don
   await redo.click();
   await is(['e4', 'e5'], null);
   expect(await redo.isDisabled()).toBe(true);
+});
+
+test('moves are undone by keys, one after another, and done again', async () => {
+  const page = await board();
+  await play(page, 'e4', 'e5', 'Nf3');
+  await page.locator('#entry').blur();
+  const cursor = () => page.locator('.moves [aria-current] > span').textContent();
+  for (const left of [['e4', 'e5'], ['e4'], []]) {
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => words(page), LONG).toEqual(left);
+  }
+  await page.keyboard.press('Control+y');
+  await expect.poll(() => words(page), LONG).toEqual(['e4']);
+  await page.keyboard.press('Control+Shift+z');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  // A comment is no reason to lose the moves after it.
+  await page.getByRole('button', { name: 'To the end' }).click();
+  await expect.poll(cursor, LONG).toBe('e5');
+  await page.getByLabel('Comment').fill('open');
+  await page.getByLabel('Comment').blur();
+  await expect.poll(() => text(page), LONG).toContain('open');
+  await play(page, 'Nc3', 'Nc6');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
+  await expect.poll(cursor, LONG).toBe('Nc3');
+});
+
+test('the name of an opening is told, and a game is found by it', async () => {
+  const page = await board();
+  const opening = page.getByTestId('opening');
+  await play(page, 'e4', 'c5');
+  await expect.poll(() => opening.textContent(), LONG).toMatch(/B20\s+Sicilian Defense/);
+  await play(page, 'h4');
+  await expect.poll(() => opening.textContent(), LONG).toMatch(/Sicilian Defense/);
+  await page.getByRole('button', { name: 'To the start' }).click();
+  await expect.poll(() => opening.count(), LONG).toBe(0);
+  await paste(page, '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
+  await page.locator('.toasts').getByText('Games read: 1').waitFor(LONG);
+  await visit(page, 'Library');
+  await page.getByLabel('Name or code of the opening').fill('ruy lopez');
+  await page.getByRole('button', { name: /Anna/ }).waitFor();
+});
+
+test('moves of shogi are looked for without naming the game, and half a move is no alarm', async () => {
+  const page = await board();
+  await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
+  await page.locator('.toasts').getByText('Games read: 1').waitFor(LONG);
+  await visit(page, 'Library');
+  const field = page.getByLabel('Opening', { exact: true });
+  const found = page.getByRole('button', { name: /羽生/ });
+  for (const line of ['▲７六歩 △８四歩', '7g7f 8c8d', 'P-7f']) {
+    await field.fill(line);
+    await found.waitFor();
+    await field.fill(`${line} x`);
+    await page.getByText(/Not a legal move: x/).waitFor();
+    expect(await found.count()).toBe(0);
+  }
+  expect(await page.locator('.toast.bad').count()).toBe(0);
+});
+
+test('a position is set up by keys alone', async () => {
+  const page = await board();
+  await page.getByRole('button', { name: 'Position editor' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Move pieces', exact: true }).waitFor();
+  // One press leads to the board, and one out of it.
+  await tabTo(page, dialog.getByRole('button', { name: 'a8, Black rook' }));
+  await page.keyboard.press('Tab');
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+  expect(await focused()).toBe('Game');
+  await page.keyboard.press('Shift+Tab');
+  for (const key of ['End', 'ArrowDown', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft'])
+    await page.keyboard.press(key);
+  expect(await focused()).toBe('e7, Black pawn');
+  await page.keyboard.press('Enter');
+  for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
+  await page.keyboard.press('Enter');
+  expect(await focused()).toBe('e5, Black pawn');
+  await dialog.getByText('The position can be played.').waitFor();
+  await tabTo(page, dialog.getByRole('button', { name: 'Use this position' }));
+  await page.keyboard.press('Enter');
+  await page.getByRole('gridcell', { name: 'e5, Black pawn' }).waitFor({ state: 'attached' });
 });
 
 test('a move has signs, one for itself and one for the position, and a comment', async () => {

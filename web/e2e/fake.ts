@@ -174,6 +174,7 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
     headers: [],
     nodes: [node(0, null, 0, '', { western: '' })],
     cursor: 0,
+    opening: null,
     here: here(
       start,
       variant === 'shogi'

@@ -47,7 +47,7 @@ test('records that cannot be read say where and why', async () => {
   await read(page, 'c.pgn', '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n');
   await says(toasts(page), 'キング(玉)');
   await page.getByLabel('局面', { exact: true }).fill('8/8/8/8/8/8/8/8 w - - 0 1');
-  await says(toasts(page), '対局できない局面です');
+  await says(page.getByRole('main').getByRole('status'), '対局できない局面です');
 });
 
 test('a folder that is read tells what it could not read', async () => {

@@ -214,17 +214,25 @@ impl Store {
         at: Moment,
     ) -> Result<(), StoreError> {
         let variant = variant_word(line.variant);
-        let moves = moves::encoded(&tree.moves_to(tree.main_line().last().copied().unwrap_or(0)));
+        let last = tree.main_line().last().copied().unwrap_or(0);
+        let moves = moves::encoded(&tree.moves_to(last));
         let engines = kept.engines();
         let kept = serde_json::to_string(kept)?;
         let header = |names: &[&str]| {
             let found = names.iter().find_map(|name| tree.headers.get(name));
             found.map(str::to_owned)
         };
-        let opening: Vec<&str> = ["ECO", "Opening", "Variation", "戦型"]
+        let mut opening: Vec<&str> = ["ECO", "Opening", "Variation", "戦型"]
             .into_iter()
             .filter_map(|name| tree.headers.get(name))
             .collect();
+        if let Some(known) = tree.opening(last) {
+            for text in [known.eco, known.name] {
+                if !opening.contains(&text) {
+                    opening.push(text);
+                }
+            }
+        }
         let opening = opening.join(" ");
         let change = self.db.transaction()?;
         change.execute(

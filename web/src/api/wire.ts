@@ -129,7 +129,11 @@ cursor: number,
 /**
  * The position there.
  */
-here: Here, };
+here: Here, 
+/**
+ * The opening of the moves that led there, if it has a name.
+ */
+opening: OpeningName | null, };
 
 /**
  * An opening book for a game.
@@ -1119,6 +1123,10 @@ cursor: number,
  * The position there.
  */
 here: Here, 
+/**
+ * The opening of the moves that led there, if it has a name.
+ */
+opening: OpeningName | null, 
 /**
  * How it has ended.
  */
@@ -2253,6 +2261,19 @@ stop_analysis: boolean,
  * The server ends when nothing is left to do.
  */
 quit: boolean, };
+
+/**
+ * How an opening is called.
+ */
+export type OpeningName = { 
+/**
+ * The code of the *Encyclopaedia of Chess Openings*, `A00` to `E99`.
+ */
+eco: string, 
+/**
+ * The name, in English.
+ */
+name: string, };
 
 /**
  * The kinds of options.

@@ -136,6 +136,7 @@ function applyGame(game: Game, delta: wire.GameDelta): Game {
   if (delta.at) {
     next.cursor = delta.at.cursor;
     next.here = delta.at.here;
+    next.opening = delta.at.opening;
   }
   if (delta.over) next.outcome = delta.over.outcome;
   if (delta.play) next.play = delta.play;

@@ -207,6 +207,7 @@ test('a removed node takes all below it along', () => {
     nodes: [node(0, null, [1]), node(1, 0, [2]), node(2, 1, [])],
     cursor: 2,
     here: { ...here, legal: [] },
+    opening: null,
     outcome: null,
     play: null,
     undo: { undo: false, redo: false },
@@ -223,7 +224,7 @@ test('a removed node takes all below it along', () => {
       delta: {
         nodes: [node(0, null, [])],
         removed: [1],
-        at: { cursor: 0, here: { ...here, legal: [] } },
+        at: { cursor: 0, here: { ...here, legal: [] }, opening: null },
       },
     },
   });

@@ -35,8 +35,9 @@ use crate::engine::Wording;
 use crate::time::Moment;
 use crate::wire::{
     At, Claim, EndReason, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint,
-    KeptState, Limits, NodeId, Outcome, Over, Play, PlayRules, PlayStatus, Player, PlayerState,
-    PonderState, ProblemKind, Refusal, RefusalCode, Side, Sides, Thing, Thought, Time, Undo,
+    KeptState, Limits, NodeId, OpeningName, Outcome, Over, Play, PlayRules, PlayStatus, Player,
+    PlayerState, PonderState, ProblemKind, Refusal, RefusalCode, Side, Sides, Thing, Thought, Time,
+    Undo,
 };
 
 /// One open game.
@@ -401,12 +402,14 @@ impl Room {
         let position = self.tree.position(self.cursor);
         let position = position.as_ref().unwrap_or_else(|| self.tree.start());
         let last = self.tree.node(self.cursor).and_then(super::tree::Branch::mv);
-        At { cursor: self.cursor, here: here(position, last) }
+        let opening = self.tree.opening(self.cursor);
+        let opening = opening.map(|it| OpeningName { eco: it.eco.into(), name: it.name.into() });
+        At { cursor: self.cursor, here: here(position, last), opening }
     }
 
     /// The whole state.
     pub(crate) fn state(&self, now: Moment) -> GameState {
-        let At { cursor, here } = self.at();
+        let At { cursor, here, opening } = self.at();
         let start = self.tree.start();
         GameState {
             id: self.id,
@@ -418,6 +421,7 @@ impl Room {
             nodes: self.tree.wire_all(),
             cursor,
             here,
+            opening,
             outcome: self.outcome.clone(),
             play: self.wire_play(now),
             undo: self.undo(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use readyok_rules::record::{
     AddError, Annotations, GameRecord, GameResult, Headers, Nag, NodeId as RecordNode,
 };
-use readyok_rules::{Game, Move, Position, Square};
+use readyok_rules::{Game, Move, Opening, Position, Square};
 
 use super::here::move_text;
 use crate::wire::{Evaluation, Mark, MoveText, Node, NodeId, Score};
@@ -17,6 +17,8 @@ pub(crate) const ROOT: NodeId = 0;
 const MOST_NODES: usize = 100_000;
 /// No line is longer.
 const MOST_PLIES: u32 = 4096;
+/// No opening that has a name has more plies.
+const LONGEST_OPENING: usize = 48;
 
 /// A game with its variations. Every move is legal where it stands.
 #[derive(Clone)]
@@ -229,6 +231,19 @@ impl Tree {
             at = *child;
         }
         line
+    }
+
+    /// The opening of a line up to a node: that of its last position that has a name.
+    pub(crate) fn opening(&self, id: NodeId) -> Option<Opening> {
+        let mut position = self.start.clone();
+        let mut opening = Opening::of(&position);
+        for mv in self.moves_to(id).into_iter().take(LONGEST_OPENING) {
+            if position.play(mv).is_err() {
+                break;
+            }
+            opening = Opening::of(&position).or(opening);
+        }
+        opening
     }
 
     /// The child that has this move.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use readyok_rules::{Game, Position};
+use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Transaction, params, params_from_iter};
 
@@ -67,6 +68,11 @@ impl LibraryFile {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&self.0, flags)?;
         db.busy_timeout(std::time::Duration::from_secs(5))?;
+        // What SQLite compares without regard to capitals is ASCII alone.
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+        db.create_scalar_function("folded", 1, flags, |context| {
+            Ok(context.get::<String>(0)?.to_lowercase())
+        })?;
         let total: i64 = db.query_row(
             &format!("SELECT count(*) FROM game WHERE {wanted}"),
             params_from_iter(&values),
@@ -106,9 +112,12 @@ fn too_long() -> SearchError {
     SearchError::Query(refusal(RefusalCode::Malformed, why, "the query is too long"))
 }
 
-/// Finds a text anywhere.
+/// Finds a text anywhere, in capitals or not.
 fn pattern(text: &str) -> String {
-    format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"))
+    format!(
+        "%{}%",
+        text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+    )
 }
 
 /// The words of the query: text comes in as values only.
@@ -134,18 +143,21 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
         add("variant = ?", variant_word(variant).to_owned().into());
     }
     if let Some(name) = &query.player {
-        add("(first LIKE ? ESCAPE '\\' OR second LIKE ? ESCAPE '\\')", pattern(name).into());
+        add(
+            "(folded(first) LIKE ? ESCAPE '\\' OR folded(second) LIKE ? ESCAPE '\\')",
+            pattern(name).into(),
+        );
     }
     if let Some(name) = &query.engine {
         // Whoever is not known to be a person may be an engine.
         add(
-            "((first LIKE ? ESCAPE '\\' AND first_engine IS NOT 0)
-                OR (second LIKE ? ESCAPE '\\' AND second_engine IS NOT 0))",
+            "((folded(first) LIKE ? ESCAPE '\\' AND first_engine IS NOT 0)
+                OR (folded(second) LIKE ? ESCAPE '\\' AND second_engine IS NOT 0))",
             pattern(name).into(),
         );
     }
     if let Some(name) = &query.named {
-        add("opening LIKE ? ESCAPE '\\'", pattern(name).into());
+        add("folded(opening) LIKE ? ESCAPE '\\'", pattern(name).into());
     }
     if let Some(result) = &query.result {
         add("result = ?", result.clone().into());
@@ -157,32 +169,84 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
             add(&sql, day.clone().into());
         }
     }
+    // Who names no game means whichever can be meant.
+    let games = match query.variant {
+        Some(variant) => vec![Game::from(variant)],
+        None => vec![Game::Chess, Game::Chess960, Game::Shogi],
+    };
     if let Some(opening) = query.opening.as_ref().filter(|text| !text.trim().is_empty()) {
-        let game = Game::from(query.variant.unwrap_or(Variant::Chess));
-        let mut position = Position::start(game);
-        let mut played = Vec::new();
-        for text in opening.split_whitespace() {
-            let text =
-                text.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-            if text.is_empty() {
-                continue;
-            }
-            let mv = Room::read_move(&position, text).map_err(SearchError::Query)?;
-            position.play(mv).map_err(|error| SearchError::Query(illegal(&error)))?;
-            played.push(mv);
+        let found = in_any(&games, |game| line(game, opening))?;
+        let mut either = Vec::new();
+        for (start, moves) in found {
+            values.push(start.into());
+            let start = values.len();
+            let length = moves.len();
+            values.push(moves.into());
+            let moves = values.len();
+            either.push(format!("(start = ?{start} AND substr(moves, 1, {length}) = ?{moves})"));
         }
-        let start = Position::start(game).to_string();
-        add("start = ?", start.into());
-        let bytes = moves::encoded(&played);
-        let length = bytes.len();
-        add(&format!("substr(moves, 1, {length}) = ?"), bytes.into());
+        wanted.push(format!("({})", either.join(" OR ")));
     }
     if let Some(text) = query.position.as_ref().filter(|text| !text.trim().is_empty()) {
-        let game = Game::from(query.variant.unwrap_or(Variant::Chess));
-        let position = Position::from_text(game, text)
-            .map_err(|error| SearchError::Query(unplayable(game, &error)))?;
-        let key = position.key().cast_signed();
-        add("id IN (SELECT game FROM position WHERE key = ?)", key.into());
+        let found = in_any(&games, |game| {
+            Position::from_text(game, text).map_err(|error| (0, unplayable(game, &error)))
+        })?;
+        let keys: Vec<_> =
+            found.iter().map(|position| position.key().cast_signed().to_string()).collect();
+        wanted
+            .push(format!("id IN (SELECT game FROM position WHERE key IN ({}))", keys.join(", ")));
     }
     Ok((wanted.join(" AND "), values))
+}
+
+/// What a text means in each of the games in which it means something; in none, why not in the one that
+/// understood most of it.
+fn in_any<T>(
+    games: &[Game],
+    read: impl Fn(Game) -> Result<T, (usize, Refusal)>,
+) -> Result<Vec<T>, SearchError> {
+    let mut found = Vec::new();
+    let mut failed: Option<(usize, Refusal)> = None;
+    for &game in games {
+        match read(game) {
+            Ok(it) => found.push(it),
+            Err(error) => {
+                if failed.as_ref().is_none_or(|before| before.0 < error.0) {
+                    failed = Some(error);
+                }
+            }
+        }
+    }
+    match failed {
+        Some((_, refusal)) if found.is_empty() => Err(SearchError::Query(refusal)),
+        _ => Ok(found),
+    }
+}
+
+/// Moves from the start position of a game: where it starts, and the moves as they are kept. If they are
+/// none of this game: how many were, and why the next is not.
+fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, Refusal)> {
+    let mut position = Position::start(game);
+    let start = position.to_string();
+    let mut played = Vec::new();
+    for word in text.split_whitespace() {
+        let word = without_number(word);
+        if word.is_empty() {
+            continue;
+        }
+        let mv = Room::read_move(&position, word).map_err(|refusal| (played.len(), refusal))?;
+        position.play(mv).map_err(|error| (played.len(), illegal(&error)))?;
+        played.push(mv);
+    }
+    Ok((start, moves::encoded(&played)))
+}
+
+/// A move without the number before it: `1.e4`, `12...Nf6`, `3.`. The digits of `7g7f` are no number.
+fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    if rest.is_empty() {
+        rest
+    } else {
+        rest.strip_prefix('.').map_or(word, |rest| rest.trim_start_matches('.'))
+    }
 }

@@ -68,6 +68,8 @@ pub struct GameState {
     pub cursor: NodeId,
     /// The position there.
     pub here: Here,
+    /// The opening of the moves that led there, if it has a name.
+    pub opening: Option<OpeningName>,
     /// How it has ended.
     pub outcome: Option<Outcome>,
     /// While it is played, and afterwards.
@@ -129,6 +131,17 @@ pub struct At {
     pub cursor: NodeId,
     /// The position there.
     pub here: Here,
+    /// The opening of the moves that led there, if it has a name.
+    pub opening: Option<OpeningName>,
+}
+
+/// How an opening is called.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+pub struct OpeningName {
+    /// The code of the *Encyclopaedia of Chess Openings*, `A00` to `E99`.
+    pub eco: String,
+    /// The name, in English.
+    pub name: String,
 }
 
 /// Whether and how a game is over.

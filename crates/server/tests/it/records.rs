@@ -24,6 +24,7 @@ async fn games_are_found_by_what_they_are() {
         (json!({ "result": "0-1" }), 1),
         (json!({ "opening": "e4 c5" }), 1),
         (json!({ "opening": "1. e4 e5" }), 0),
+        (json!({ "opening": "1.e4 c5 2.Nf3" }), 1),
         (json!({ "position": "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 7 9" }), 1),
         (json!({ "from": "1843-01-01", "until": "1843-12-31" }), 1),
         (json!({ "variant": "shogi" }), 0),
@@ -36,6 +37,63 @@ async fn games_are_found_by_what_they_are() {
     let wrong = json!({ "opening": "e5" }).to_string();
     let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
     assert_eq!((page.status, page.json()["code"].clone()), (400, json!("illegal_move")));
+    server.stop().await;
+}
+
+/// Looks for games, and gives how many there are.
+async fn found(server: &Fixture, query: &Value) -> Value {
+    let body = query.to_string();
+    let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
+    assert_eq!(page.status, 200, "{query}: {}", page.text());
+    page.json()["total"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_need_not_be_named_for_what_only_it_can_mean() {
+    let server = Fixture::start().await;
+    let kif = "手合割：平手\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n";
+    for text in [kif, "1. e4 c5 2. Nf3 *\n"] {
+        let read = server.post("/api/import", "application/octet-stream", text.as_bytes()).await;
+        assert_eq!(read.json()["total"], 1, "{}", read.text());
+    }
+    let after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
+    for variant in [None, Some("shogi")] {
+        for query in [
+            json!({ "opening": "▲７六歩 △８四歩", "variant": variant }),
+            json!({ "opening": "7g7f 8c8d", "variant": variant }),
+            json!({ "opening": "P-7f", "variant": variant }),
+            json!({ "position": after, "variant": variant }),
+        ] {
+            assert_eq!(found(&server, &query).await, 1, "{query}");
+        }
+    }
+    assert_eq!(found(&server, &json!({ "opening": "e2e4" })).await, 1);
+    assert_eq!(found(&server, &json!({ "opening": "e4", "variant": "chess960" })).await, 0);
+    // What nobody understands is refused in the words of the game that understood more.
+    let wrong = json!({ "opening": "P-7f 7g7f" }).to_string();
+    let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
+    assert_eq!(page.json()["code"], "illegal_move");
+    assert_eq!(page.json()["problem"]["values"]["move"], "7g7f", "{}", page.text());
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn openings_are_found_by_name_though_the_record_names_none() {
+    let server = Fixture::start().await;
+    let text = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *\n\n\
+        [ECO \"C60\"]\n[White \"ÖZIL\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n";
+    let read = server.post("/api/import", "application/octet-stream", text.as_bytes()).await;
+    assert_eq!(read.json()["total"], 2);
+    for (query, total) in [
+        (json!({ "named": "najdorf" }), 1),
+        (json!({ "named": "B90" }), 1),
+        (json!({ "named": "Ruy Lopez" }), 1),
+        (json!({ "named": "C60" }), 1),
+        (json!({ "named": "French" }), 0),
+        (json!({ "player": "özil" }), 1),
+    ] {
+        assert_eq!(found(&server, &query).await, total, "{query}");
+    }
     server.stop().await;
 }
 
