@@ -12,6 +12,7 @@ import {
   click,
   enter,
   greeted,
+  paste,
   squares,
   travel,
   visit,
@@ -136,6 +137,24 @@ test('from three lines to twenty and to none while an engine searches', async ()
   };
   await set('More lines', 20);
   await set('Fewer lines', 0);
+});
+
+test.each([
+  ['1. f3 e5 2. g4 Qh4# 0-1', 'Black won: checkmate', '0-1'],
+  ['[FEN "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"]\n\n1. Kf7 1/2-1/2', 'Draw: stalemate', '½'],
+])('a game that is over says how it ended: %s', async (text, words, result) => {
+  const page = await here.page();
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  const before = page.url();
+  await paste(page, `${text}\n`);
+  await page.waitForURL((url) => url.href !== before);
+  await page.locator('.moves').getByText(words).waitFor();
+  await page.getByRole('button', { name: 'To the end' }).click();
+  await page.getByRole('button', { name: /Analyse with/ }).click();
+  await page.getByTestId('lane').getByText(words).waitFor();
+  const bar = page.getByRole('img', { name: words });
+  expect((await bar.textContent())?.trim()).toBe(result);
 });
 
 test('an engine that is to stay where it is searches no other position', async () => {

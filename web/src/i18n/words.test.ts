@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { EndReason, Outcome, Problem } from '../api/wire';
+import type { EndReason, Outcome, Problem, Score } from '../api/wire';
 
 vi.hoisted(() => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {} }));
@@ -8,7 +8,7 @@ vi.hoisted(() => {
 import { prefs } from '../app/prefs.svelte';
 import { en } from './en';
 import { ja } from './ja';
-import { detailText, failureText, outcomeText, problemText, refusalText } from './words';
+import { detailText, failureText, outcomeText, problemText, refusalText, scoreWords } from './words';
 
 beforeEach(() => {
   prefs.language = 'ja';
@@ -27,6 +27,23 @@ test('every end is told in Japanese', () => {
   const reasons = Object.keys(en).flatMap((key) => (/^reason\.(.*)$/.exec(key)?.[1] ?? []) as EndReason[]);
   expect(reasons).toContain('failed_declaration');
   for (const reason of reasons) expect(outcomeText(outcome(reason), 'shogi')).not.toMatch(/[a-z]{3}/);
+});
+
+test('an end without a reason is told without one', () => {
+  expect(outcomeText(outcome('other'), 'shogi')).toBe('先手の勝ち');
+  prefs.language = 'en';
+  expect(outcomeText(outcome('other'), 'chess')).toBe('White won');
+  expect(outcomeText(outcome('other', { winner: null, result: '1/2-1/2' }), 'chess')).toBe('Draw');
+  expect(outcomeText(outcome('other', { winner: null, result: '*' }), 'chess')).toBe('No result');
+});
+
+test('a mate whose length nobody knows is told without one', () => {
+  const mate = (won: boolean, plies: number | null) =>
+    scoreWords({ kind: 'mate', won, plies } as Score, 'shogi');
+  expect([mate(true, 7), mate(false, 6)]).toEqual(['7手で詰み', '6手で詰まされる']);
+  expect([mate(true, null), mate(false, null)]).toEqual(['詰みあり', '詰まされる']);
+  prefs.language = 'en';
+  expect([mate(true, null), mate(false, null)]).toEqual(['mates', 'is mated']);
 });
 
 test('what an engine did is told in Japanese where there are words for it', () => {

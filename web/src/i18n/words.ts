@@ -69,8 +69,10 @@ export function chances(score: Score, variant: Variant): number {
 /** A score as a screen reader says it. */
 export function scoreWords(score: Score, variant: Variant): string {
   if (score.kind === 'mate') {
-    const moves =
-      variant === 'shogi' ? (score.plies ?? '') : score.plies === null ? '' : Math.ceil(score.plies / 2);
+    const { plies } = score;
+    // An engine may know of a mate and not how far it is.
+    if (plies === null) return t(score.won ? 'score.mating' : 'score.losing');
+    const moves = variant === 'shogi' ? plies : Math.ceil(plies / 2);
     return t(score.won ? 'score.mates' : 'score.mated', { moves });
   }
   return scoreText(score, variant);
@@ -97,9 +99,12 @@ export function countText(count: number): string {
 }
 
 export function outcomeText(outcome: Outcome, variant: Variant): string {
-  const reason = t(`reason.${outcome.reason}`);
-  if (outcome.winner) return t('outcome.won', { side: sideName(outcome.winner, variant), reason });
-  return outcome.result === '1/2-1/2' ? t('outcome.drawn', { reason }) : t('outcome.none', { reason });
+  const words = outcome.winner
+    ? t('outcome.won', { side: sideName(outcome.winner, variant) })
+    : t(outcome.result === '1/2-1/2' ? 'outcome.drawn' : 'outcome.none');
+  // Most records do not tell why.
+  if (outcome.reason === 'other') return words;
+  return t('outcome.because', { outcome: words, reason: t(`reason.${outcome.reason}`) });
 }
 
 /** What is known of an end beside its reason; empty if there is nothing. */
