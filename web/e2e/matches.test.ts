@@ -68,6 +68,7 @@ test(
     await match(again).getByRole('button', { name: 'Stop after these games' }).click();
     await match(again).getByText('paused', { exact: true }).waitFor(LONG);
     await match(again).getByRole('button', { name: 'Delete' }).click();
+    await match(again).getByRole('button', { name: 'Really delete' }).click();
     await again.getByText('This match is no more.').or(again.getByText('No matches yet.')).first().waitFor();
   },
   WHOLE.timeout,
@@ -164,6 +165,10 @@ test(
     ]);
     await match(page).getByText('Games: 6').click();
     expect(await match(page).locator('details tr').count()).toBe(6);
+    // It is asked again whether all of this is to go.
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await played(page)).toBe(6);
     // They are in the library, too.
     await visit(page, 'Library');
     await expect.poll(() => page.getByText('/ 6').count(), LONG).toBe(1);

@@ -48,6 +48,7 @@ const TABLE = [
       'play.hint': ['h'],
       'play.pause': ['p'],
       'play.movenow': ['g'],
+      'play.clocks': ['c'],
     },
   },
   {

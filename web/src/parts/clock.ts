@@ -1,0 +1,22 @@
+// What a clock shows: pure.
+import type { Clocks, Side } from '../api/wire';
+import { clockText } from '../i18n/words';
+
+/** What is left of the time of a side, in words; `low` when there is little, `byoyomi` when that is all there is. */
+export interface Left {
+  text: string;
+  low: boolean;
+  byoyomi: boolean;
+}
+
+/** What a side has left at a moment; none if it has no clock. */
+export function leftOf(clocks: Clocks | null | undefined, side: Side, now: number): Left | null {
+  const remaining = clocks?.remaining[side];
+  if (!clocks || remaining === null || remaining === undefined) return null;
+  const gone = clocks.running === side ? Math.max(0, now - clocks.sent_at) : 0;
+  const rest = remaining - gone;
+  const byoyomi = clocks.byoyomi[side];
+  if (rest >= 0 || byoyomi === 0) return { text: clockText(rest), low: rest < 20_000, byoyomi: false };
+  const last = byoyomi + Math.min(0, rest);
+  return { text: clockText(last), low: last < 10_000, byoyomi: true };
+}
