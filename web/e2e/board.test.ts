@@ -356,10 +356,8 @@ test('an engine is given options for one game, and has them the next time', asyn
   });
   const page = await fake.page(browser, '#/play/0/new');
   const faults = faultsOf(page);
-  const choose = async () => {
-    await page.getByText('More', { exact: true }).click();
-    await page.getByRole('button', { name: 'Options for this game' }).click();
-  };
+  const choose = () => page.getByRole('button', { name: 'Options for this game' }).click();
+  await page.getByText('More', { exact: true }).click();
   await choose();
   const dialog = page.getByRole('dialog', { name: 'Options of Narikin for this game' });
   // What is not the person's to set is not there.
@@ -383,6 +381,7 @@ test('an engine is given options for one game, and has them the next time', asyn
   // Nothing of it was set for good.
   expect(fake.said.some((said) => said.kind === 'set_options')).toBe(false);
   await page.reload();
+  // What was chosen is not hidden.
   await choose();
   expect(await hash.inputValue()).toBe('64');
   await dialog.getByRole('button', { name: 'Defaults' }).click();
@@ -698,6 +697,42 @@ test('nothing is wider than a narrow screen, in Japanese either', async () => {
     });
     expect(wide, place).toBeLessThanOrEqual(0);
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('ja');
+  }
+  await page.context().close();
+});
+
+test('the board has the room that a screen gives it', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'));
+  open(fake, game(2, 'shogi'));
+  const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
+  // In shogi it is as high as it is wide by more than a third, with what is in hand.
+  for (const [width, height, chess, shogi] of [
+    [1280, 800, 580, 420],
+    [1024, 600, 400, 275],
+    [901, 700, 360, 345],
+    [640, 400, 265, 240],
+    [360, 740, 315, 300],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const [id, least] of [
+      [1, chess],
+      [2, shogi],
+    ] as const) {
+      await page.goto(`http://readyok.test/#/analyse/${id}`);
+      const box = async (place: string) => {
+        const found = await page.locator(place).boundingBox();
+        return found ?? { x: 0, y: 0, width: 0, height: 0 };
+      };
+      const place = `${id} at ${width} × ${height}`;
+      await page.locator('.board .square').waitFor();
+      await expect
+        .poll(() => box('.board .square').then((it) => it.width), { message: place })
+        .toBeGreaterThan(least);
+      const board = await box('.board .square');
+      expect(board.y + board.height, place).toBeLessThanOrEqual(id === 1 ? height : height * 1.2);
+      expect((await box('#entry')).width, place).toBeGreaterThan(90);
+    }
   }
   await page.context().close();
 });

@@ -83,8 +83,10 @@ export async function untimed(page: Page, variant: Variant, opponent?: string) {
 /** Opens the form of a new game against an engine that answers at once. The person has all the time in the world. */
 export async function newGame(page: Page, variant: Variant, opponent?: string) {
   await untimed(page, variant, opponent);
-  await page.getByText('More', { exact: true }).click();
-  await page.getByLabel('Nodes at most').fill('200');
+  const nodes = page.getByLabel('Nodes at most');
+  // It is open where something in it was chosen the last time.
+  if (!(await nodes.isVisible())) await page.getByText('More', { exact: true }).click();
+  await nodes.fill('200');
 }
 
 /** Has the new game start from a position; the field is named as the notation. */

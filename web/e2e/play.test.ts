@@ -88,6 +88,73 @@ test('hint, pause, flip, take back, resign', async () => {
   await page.getByRole('row').filter({ hasText: 'resignation' }).getByText('0-1').waitFor();
 });
 
+test('a game is not given up by mistake, and by keys as well', async () => {
+  const page = await withMime();
+  await persons(page, 'Chess');
+  await begin(page);
+  const resign = page.getByRole('button', { name: 'Resign', exact: true });
+  await resign.dblclick();
+  await expect.poll(() => status(page), LONG).toContain('To move');
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
+  await resign.focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(focused).toBe('Really resign');
+  await page.keyboard.press('Escape');
+  await expect.poll(focused).toBe('Resign');
+  await page.keyboard.press('Enter');
+  await expect.poll(focused).toBe('Really resign');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => status(page), LONG).toContain('Black won: resignation');
+});
+
+test('the keys stay on the button that pauses a game', async () => {
+  const page = await withMime();
+  await persons(page, 'Chess');
+  await begin(page);
+  await page.getByRole('button', { name: 'Pause', exact: true }).focus();
+  for (const [now, next] of [
+    ['Paused', 'Go on'],
+    ['To move', 'Pause'],
+  ]) {
+    await page.keyboard.press('Enter');
+    await expect.poll(() => status(page), LONG).toContain(now);
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(next);
+  }
+});
+
+test('the clocks are said', async () => {
+  const page = await here.page();
+  await persons(page, 'Chess');
+  await begin(page);
+  const said = () => page.getByTestId('live').textContent();
+  await page.keyboard.press('c');
+  // Whose clock runs has used a moment of it already, or none.
+  await expect.poll(said, LONG).toMatch(/^White: (10:00|9:\d\d), Black: 10:00/);
+});
+
+test('a game from a position is the only one from there', async () => {
+  const page = await withMime();
+  await persons(page, 'Chess');
+  await from(page, 'FEN', '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
+  await begin(page);
+  await expect.poll(() => page.locator('[data-square=d8][aria-label="d8, empty"]').count(), LONG).toBe(1);
+  await press(page, 'New game');
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await expect
+    .poll(() => page.locator('[data-square=d8][aria-label="d8, Black queen"]').count(), LONG)
+    .toBe(1);
+});
+
+test('what is chosen among the rest of the form is seen the next time', async () => {
+  const page = await here.page();
+  await persons(page, 'Shogi');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Handicap').selectOption({ index: 1 });
+  await begin(page);
+  await press(page, 'New game');
+  expect(await page.getByLabel('Handicap').isVisible()).toBe(true);
+});
+
 test('who plays Black has the board turned, and the engine begins', async () => {
   const page = await withMime();
   await newGame(page, 'Chess', 'Mime');
@@ -249,7 +316,6 @@ test('a number of Chess960, and a handicap of shogi', async () => {
   await page.getByRole('gridcell', { name: 'h8, Black rook' }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'New game' }).click();
   await choose(page, 'Shogi');
-  await page.getByText('More', { exact: true }).click();
   await page.getByLabel('Handicap').selectOption('lance');
   await page.getByRole('button', { name: 'Only a board to analyse' }).click();
   await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EngineState, StrengthRange } from '../api/wire';
-import { blank, kept, strengthIn, strengthRange } from './newgame';
+import { blank, kept, special, strengthIn, strengthRange, type NewGameForm } from './newgame';
 
 const skill: StrengthRange = { kind: 'level', option: 'Skill Level', min: 0, max: 20 };
 const elo: StrengthRange = { kind: 'elo', min: 1320, max: 3190 };
@@ -40,6 +40,26 @@ test('the number of a start position is kept', () => {
   expect(number(null)).toBeNull();
   expect(number('518')).toBeNull();
   expect(number(5.5)).toBeNull();
+});
+
+test('a position is not begun from again', () => {
+  const form = kept(JSON.stringify({ ...blank(), start: 'text', text: '4k3/8/8/8/8/8/8/4K3 w - - 0 1' }));
+  expect([form.start, form.text]).toEqual(['usual', '']);
+});
+
+test('what is chosen out of sight is known', () => {
+  const chosen = (change: Partial<NewGameForm>) => special({ ...blank(), ...change });
+  expect(chosen({})).toBe(false);
+  // Nobody meets it in another game.
+  expect([chosen({ handicap: 'lance' }), chosen({ variant: 'shogi', handicap: 'lance' })]).toEqual([
+    false,
+    true,
+  ]);
+  expect([chosen({ number: 518 }), chosen({ variant: 'chess960', number: 0 })]).toEqual([false, true]);
+  expect(chosen({ time: { ...blank().time, nodes: 200 } })).toBe(true);
+  expect(chosen({ book: '/a.pgn' })).toBe(true);
+  const options = { 3: { Hash: '64' } };
+  expect([chosen({ opponent: 3, options }), chosen({ opponent: 4, options })]).toEqual([true, false]);
 });
 
 test('what is nothing takes the place of nothing', () => {

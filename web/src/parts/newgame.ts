@@ -163,6 +163,24 @@ export function blank(): NewGameForm {
   };
 }
 
+/** Whether something is chosen that is only seen among the rest of the form. */
+export function special(form: NewGameForm): boolean {
+  const usual = blank();
+  const { time, variant } = form;
+  return (
+    form.each ||
+    form.ponder ||
+    Object.keys(form.options[form.opponent] ?? {}).length > 0 ||
+    form.start !== usual.start ||
+    (variant === 'chess960' && form.number !== null) ||
+    (variant === 'shogi' && form.handicap !== '') ||
+    form.rules !== usual.rules ||
+    form.book.trim() !== '' ||
+    time.moves > 0 ||
+    (form.opponent !== 0 && (time.depth > 0 || time.nodes > 0))
+  );
+}
+
 /** Whether a value is of the kind of the usual one. Where that is none, it is the number of a start position. */
 function fits(value: unknown, usual: unknown): boolean {
   if (usual === null) return value === null || Number.isInteger(value);
@@ -183,7 +201,8 @@ export function kept(text: string): NewGameForm {
     for (const side of ['first', 'second'] as const) {
       found.seats[side] = { ...form.seats[side], ...found.seats[side] };
     }
-    return found;
+    // A game from a position is one of its kind: the next begins as games do.
+    return { ...found, start: form.start, text: form.text };
   } catch {
     return form;
   }
