@@ -35,10 +35,15 @@ test('key events have names', () => {
 });
 
 test('no key is obeyed but by the table that the help shows, and each does one thing', () => {
-  // What walks within itself, by the keys that its role promises.
-  const walks = ['board/Board', 'board/Promotion', 'pages/GamePage', 'parts/Graph'].map(
-    (name) => `src/${name}.svelte`,
-  );
+  // What walks within itself, by the keys that its role promises, and a question that Escape answers.
+  const walks = [
+    'board/Board',
+    'board/Promotion',
+    'pages/GamePage',
+    'parts/Editor',
+    'parts/Graph',
+    'parts/Sure',
+  ].map((name) => `src/${name}.svelte`);
   const ways = /keydown|keyup|keypress|accesskey/i;
   const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));
   expect(listen.map(({ path }) => path).sort()).toEqual(walks);
