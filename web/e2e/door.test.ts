@@ -3,10 +3,24 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { violations } from './browser';
-import { travel } from './journey';
+import { squares, travel } from './journey';
 import { PATIENCE } from './patience';
 
 const here = travel();
+
+test('a tab that is left outside comes in with another tab of its browser', async () => {
+  const page = await here.page();
+  const port = new URL(page.url()).port;
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  // A server knows only those whom it has let in itself.
+  await here.server.restart(['--port', port]);
+  await page.getByText('Open the link that the program has printed').waitFor();
+  const other = await page.context().newPage();
+  await other.goto(await here.server.nextLink());
+  await other.getByRole('navigation').waitFor();
+  await squares(page);
+});
 
 test('a wrong password is refused, and the right one lets in', async () => {
   const file = join(here.server.data, 'password');

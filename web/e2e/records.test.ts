@@ -216,7 +216,10 @@ test('many games of several files go into the library, and what is wrong is told
   await record(page);
   await page.getByLabel(/^Paste PGN/).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
   await page.getByRole('button', { name: 'Read', exact: true }).click();
-  await page.getByText(/Ke3/).first().waitFor();
+  await page
+    .getByRole('tabpanel')
+    .getByText(/^game 1, line 3, column \d+: Ke3/)
+    .waitFor();
 });
 
 test('what was changed is exported', async () => {

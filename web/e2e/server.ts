@@ -34,7 +34,7 @@ export class RealServer {
   }
 
   /** A link lets one browser in. Another start of the program gives another one. */
-  async #nextLink(): Promise<string> {
+  async nextLink(): Promise<string> {
     const link = this.#link;
     this.#link = '';
     return link || (await linkOf(this.#run()));
@@ -90,7 +90,7 @@ export class RealServer {
     });
     context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
-    await page.goto(await this.#nextLink());
+    await page.goto(await this.nextLink());
     await page.locator('nav').waitFor();
     if (hash) await page.goto(new URL(`/${hash}`, page.url()).href);
     return page;

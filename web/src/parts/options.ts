@@ -1,6 +1,11 @@
 // Values of options, as far as what an engine declared tells.
 import type { EngineOption, EngineState } from '../api/wire';
 
+/** How an option is called: what says nothing to a reader of this language is called by its name. */
+export function labelOf(option: EngineOption, language: string): string {
+  return option.labels[language] ?? option.labels.en ?? option.name;
+}
+
 /** The default of an option as a word, if it has one. */
 export function defaultOf(option: EngineOption): string | null {
   const kind = option.kind;

@@ -29,8 +29,11 @@ export function connect() {
     },
     (open) => {
       status.open = open;
-      if (open) status.everOpen = true;
-      else void knock();
+      if (open) {
+        status.everOpen = true;
+        // Another tab of this browser may have been let in meanwhile.
+        status.stranger = false;
+      } else void knock();
     },
   );
 }
