@@ -100,6 +100,18 @@ test('threats, chosen moves, mates, more lines', async () => {
   );
 });
 
+test('twenty lines leave the moves of the game in sight', async () => {
+  const page = await here.page('', { viewport: { width: 1280, height: 800 } });
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  await enter(page, 'e4');
+  await page.getByRole('button', { name: /Analyse with/ }).click();
+  for (let lines = 3; lines < 20; lines++) await page.getByRole('button', { name: 'More lines' }).click();
+  await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(20);
+  const list = await page.getByRole('region', { name: 'Moves' }).boundingBox();
+  expect((list?.y ?? 800) + (list?.height ?? 0)).toBeLessThan(800);
+});
+
 test('with no line wanted, only how far an engine is', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
