@@ -736,3 +736,31 @@ test('the board has the room that a screen gives it', async () => {
   }
   await page.context().close();
 });
+
+test('a graph shows nobody ahead where nobody knows', async () => {
+  const fake = furnished();
+  const judged = (id: number, value: number | null) =>
+    node(
+      id,
+      id === 0 ? null : id - 1,
+      id,
+      id === 0 ? '' : 'e2e4',
+      { western: 'e4' },
+      {
+        children: id < 4 ? [id + 1] : [],
+        evaluation: value === null ? null : { score: { kind: 'cp', value }, depth: 9 },
+      },
+    );
+  const nodes = [null, null, null, 20, -40].map((value, id) => judged(id, value));
+  open(fake, game(1, 'chess', { nodes }));
+  open(fake, game(2, 'chess', { nodes: nodes.map((one) => (one.id === 4 ? judged(4, null) : one)) }));
+  const page = await opened(fake, '#/analyse/1');
+  await page.getByRole('tab', { name: 'Report' }).click();
+  const graph = page.getByRole('slider', { name: 'Evaluation over the game' });
+  const ground = graph.locator('.ground');
+  await ground.waitFor();
+  expect([await ground.getAttribute('x'), await ground.getAttribute('width')]).toEqual(['450', '150']);
+  await page.goto('http://readyok.test/#/analyse/2');
+  await expect.poll(() => graph.count()).toBe(0);
+  await page.context().close();
+});

@@ -30,6 +30,9 @@ test('after its time a side has byoyomi, or nothing', () => {
     low: false,
     byoyomi: true,
   });
+  // Who has nothing else has all of it while the other side thinks.
+  const none = clocks({ remaining: { first: 60_000, second: 0 } });
+  expect(leftOf(none, 'second', 99_000)).toEqual({ text: '0:30', low: false, byoyomi: true });
   expect(leftOf(clocks({ running: 'second' }), 'second', 99_000)?.text).toBe('0:00.0');
   expect(leftOf(clocks({ running: 'first' }), 'first', 99_000)).toEqual({
     text: '0:00.0',

@@ -16,7 +16,7 @@ export function leftOf(clocks: Clocks | null | undefined, side: Side, now: numbe
   const gone = clocks.running === side ? Math.max(0, now - clocks.sent_at) : 0;
   const rest = remaining - gone;
   const byoyomi = clocks.byoyomi[side];
-  if (rest >= 0 || byoyomi === 0) return { text: clockText(rest), low: rest < 20_000, byoyomi: false };
+  if (rest > 0 || byoyomi === 0) return { text: clockText(rest), low: rest < 20_000, byoyomi: false };
   const last = byoyomi + Math.min(0, rest);
   return { text: clockText(last), low: last < 10_000, byoyomi: true };
 }
