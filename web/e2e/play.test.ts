@@ -219,6 +219,17 @@ test('two persons agree to a draw', async () => {
   await expect.poll(() => status(page), LONG).toContain('Draw: agreement');
 });
 
+test('an offer of a draw is said, and that it was not taken', async () => {
+  const page = await withMime();
+  await newGame(page, 'Chess', 'Mime');
+  await begin(page);
+  await press(page, '½ Offer a draw');
+  await expect.poll(() => page.getByTestId('live').textContent(), LONG).toContain('White offers a draw');
+  await enter(page, 'e4');
+  await page.locator('.toast').getByText('The draw was not taken.').waitFor();
+  await expect.poll(() => status(page), LONG).toContain('To move');
+});
+
 test('a weaker engine that thinks on the time of the person', async () => {
   const page = await withMime();
   await newGame(page, 'Chess', 'Mime');

@@ -461,6 +461,7 @@ export const en = {
   'play.resign': 'Resign',
   'play.resign.sure': 'Really resign',
   'play.offered': '{side} offers a draw',
+  'play.declined': 'The draw was not taken.',
   'play.accept': 'Accept',
   'status.your_turn': 'To move',
   'status.starting': 'The engine starts…',

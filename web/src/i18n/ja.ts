@@ -452,6 +452,7 @@ export const ja: Record<Key, string> = {
   'play.resign': '投了',
   'play.resign.sure': '本当に投了',
   'play.offered': '{side}が引き分けを提案',
+  'play.declined': '引き分けの提案は受けられませんでした。',
   'play.accept': '受ける',
   'status.your_turn': '手番です',
   'status.starting': 'エンジン起動中…',
