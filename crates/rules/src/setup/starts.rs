@@ -110,9 +110,35 @@ impl Handicap {
         }
     }
 
-    /// The handicap of this name, in English or in Japanese.
+    /// The handicap of this name, in English or in Japanese. In English it may also be written as on
+    /// command lines, `rook-and-lance`, and those of many pieces as players do, `2-piece`.
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.name() == name || known.japanese() == name)
+        let words = name.replace(['-', '_'], " ").to_ascii_lowercase();
+        let is_called = |known: &Self| {
+            known.name() == words || known.japanese() == name || known.in_digits() == words
+        };
+        Self::ALL.into_iter().find(is_called)
+    }
+
+    /// The name with its number in digits and in the singular: `left 5 piece`.
+    fn in_digits(self) -> String {
+        const NUMBERS: [(&str, &str); 8] = [
+            ("two", "2"),
+            ("three", "3"),
+            ("four", "4"),
+            ("five", "5"),
+            ("six", "6"),
+            ("seven", "7"),
+            ("eight", "8"),
+            ("ten", "10"),
+        ];
+        let digits =
+            |word| NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, digits)| *digits);
+        let words = self.name().split(' ').map(|word| match word {
+            "pieces" => "piece",
+            word => digits(word).unwrap_or(word),
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// The first and the second row as they are left.

@@ -242,6 +242,16 @@ fn starts_shogi_with_a_handicap() {
         assert_eq!(setup.as_handicap(), Some(handicap));
         assert!(setup.position().is_ok());
     }
+    for (name, handicap) in [
+        ("2-piece", Handicap::TwoPieces),
+        ("10-piece", Handicap::TenPieces),
+        ("Left-5-piece", Handicap::LeftFivePieces),
+        ("six_pieces", Handicap::SixPieces),
+        ("rook-and-lance", Handicap::RookLance),
+    ] {
+        assert_eq!(Handicap::of_name(name), Some(handicap), "{name}");
+    }
+    assert_eq!(Handicap::of_name("9-piece"), None);
     let naked = Setup::handicap(Handicap::NakedKing);
     assert_eq!(naked.to_string(), "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
     assert_eq!(Setup::start(Game::Shogi).as_handicap(), None);
