@@ -3,7 +3,7 @@
 use std::{error, fmt, io};
 
 use readyok_rules::record::RecordErrorKind;
-use readyok_rules::{Ending, EpdError, Game, LineError, PositionError};
+use readyok_rules::{Ending, EpdError, Game, Handicap, LineError, PositionError, Reason};
 
 /// Why an opening, or all of them, cannot be used.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub enum OpeningFault {
     },
     /// The name of the file does not tell its format.
     UnknownFormat,
+    /// A folder is no book of chess.
+    Folder,
     /// Openings of this kind are for another game.
     OtherGame {
         /// The game of the plan.
@@ -65,6 +67,8 @@ pub enum OpeningFault {
     Moves(LineError),
     /// The game cannot be read.
     Record(RecordErrorKind),
+    /// A record of shogi has neither moves nor a start of its own, as a file that is none.
+    NoMoves,
     /// A line of USI has something that does not belong to a position, shortened.
     Unexpected(String),
     /// The game is over before an engine is asked.
@@ -115,6 +119,7 @@ impl OpeningError {
         match self.fault {
             OpeningFault::Io(_)
             | OpeningFault::UnknownFormat
+            | OpeningFault::Folder
             | OpeningFault::NoPlies
             | OpeningFault::NotPolyglot { .. }
             | OpeningFault::Empty
@@ -127,6 +132,7 @@ impl OpeningError {
             | OpeningFault::OtherGame { .. }
             | OpeningFault::Moves(_)
             | OpeningFault::Record(_)
+            | OpeningFault::NoMoves
             | OpeningFault::Unexpected(_)
             | OpeningFault::Over(_)
             | OpeningFault::Chess960Number(_)
@@ -163,6 +169,7 @@ impl fmt::Display for OpeningFault {
             Self::UnknownFormat => {
                 f.write_str("its name does not tell the format of the openings; name the format")
             }
+            Self::Folder => f.write_str("a folder is no file of openings"),
             Self::OtherGame { game } => {
                 let game = match game {
                     Game::Chess => "chess",
@@ -181,13 +188,41 @@ impl fmt::Display for OpeningFault {
             Self::Epd(error) => error.fmt(f),
             Self::Moves(error) => error.fmt(f),
             Self::Record(error) => error.fmt(f),
+            Self::NoMoves => f.write_str("the record has no moves"),
             Self::Unexpected(text) => write!(f, "`{text}` does not belong to a position"),
-            Self::Over(ending) => write!(f, "the game is over already: {:?}", ending.reason),
+            Self::Over(ending) => {
+                write!(f, "the game is over already ({})", over(ending.reason))
+            }
             Self::Chess960Number(number) => {
                 write!(f, "Chess960 has no start position {number}, only 0 to 959")
             }
-            Self::Handicap(name) => write!(f, "shogi has no handicap `{name}`"),
+            Self::Handicap(name) => {
+                let names = Handicap::ALL.map(Handicap::name).join(", ");
+                write!(f, "shogi has no handicap `{name}`, only {names}")
+            }
         }
+    }
+}
+
+/// What ends a game before its first move.
+fn over(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Checkmate => "checkmate",
+        Reason::Stalemate => "stalemate",
+        Reason::FiftyMoves => "the fifty-move rule",
+        Reason::SeventyFiveMoves => "the seventy-five-move rule",
+        Reason::Repetition => "repetition",
+        Reason::FivefoldRepetition => "fivefold repetition",
+        Reason::PerpetualCheck => "perpetual check",
+        Reason::InsufficientMaterial => "insufficient material",
+        Reason::DeadPosition => "a dead position",
+        Reason::MoveLimit => "the limit of moves",
+        Reason::Try => "the try rule",
+        Reason::Declaration => "a declaration",
+        Reason::Impasse => "impasse",
+        Reason::FailedDeclaration => "a wrong declaration",
+        Reason::IllegalMove(_) => "an illegal move",
+        Reason::Time | Reason::TimeWithoutMaterial => "time",
     }
 }
 

@@ -103,7 +103,14 @@ pub(super) fn game(
         return Err((1, OpeningFault::OtherGame { game }));
     }
     let form = game.castling_form();
-    let moves = record.mainline().filter_map(Node::mv).map(|mv| mv.word(form)).collect();
+    let moves: Vec<String> =
+        record.mainline().filter_map(Node::mv).map(|mv| mv.word(form)).collect();
+    // Their readers pass over lines that they do not know, so that what is no record has no moves.
+    let is_nothing =
+        moves.is_empty() && record.start().to_string() == Position::start(game).to_string();
+    if is_nothing && game == Game::Shogi {
+        return Err((1, OpeningFault::NoMoves));
+    }
     Ok(Line::with_moves(record.start().clone(), moves))
 }
 

@@ -156,6 +156,9 @@ fn file(
     let of_name = if is_folder { Some(BookFormat::Kif) } else { format_of(path) };
     let format = format.or(of_name).ok_or(OpeningFault::UnknownFormat)?;
     let is_shogi = game == Game::Shogi;
+    if is_folder && !is_shogi {
+        return Err(OpeningFault::Folder);
+    }
     match format {
         BookFormat::Epd | BookFormat::Pgn | BookFormat::Polyglot if is_shogi => {
             Err(OpeningFault::OtherGame { game })

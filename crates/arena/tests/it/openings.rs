@@ -149,6 +149,18 @@ fn a_folder_of_records_is_taken_by_name() {
     check(open_file(Game::Shogi, one, ""), &["0 start [2g2f 8c8d]", "0 start [2g2f 8c8d]"]);
 }
 
+/// Readers of these formats pass over what they do not know.
+#[test]
+fn what_is_no_record_is_no_opening() {
+    for (name, text) in [("header.kif", "手合割：平手\n先手：A\n"), ("hello.csa", "hello\n")]
+    {
+        let (_folder, path) = file(name, text.as_bytes());
+        let error = open_file(Game::Shogi, &path, "").and_then(|mut book| book.get(0));
+        let error = error.expect_err("an error").to_string();
+        assert!(error.ends_with("the only opening is bad: the record has no moves"), "{error}");
+    }
+}
+
 #[test]
 fn numbers_name_the_starts_of_chess960() {
     let standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
@@ -178,7 +190,12 @@ fn handicaps_have_names_in_both_languages() {
         );
     }
     let unknown = open(Game::Shogi, "source = { kind = \"handicap\", name = \"pawn\" }");
-    check_refused(unknown, "shogi has no handicap `pawn`");
+    check_refused(
+        unknown,
+        "shogi has no handicap `pawn`, only lance, right lance, bishop, rook, rook and lance, two pieces, \
+             three pieces, four pieces, five pieces, left five pieces, six pieces, right seven pieces, \
+             left seven pieces, eight pieces, ten pieces, naked king",
+    );
 }
 
 /// 1. e4 with weight 3, d4 with weight 1; after 1. e4 only e5.
@@ -237,7 +254,7 @@ fn bad_openings_are_left_out_and_reported() {
         [
             "book.epd, line 2: the board has 7 ranks instead of 8",
             "book.epd, line 4: move 1: illegal move `e2e5`: the piece does not move so",
-            "book.epd, line 5: the game is over already: Checkmate",
+            "book.epd, line 5: the game is over already (checkmate)",
             "book.epd, line 6: move 2: illegal move `hello`: it is no move of this game",
             "book.epd, line 8: `nowhere` does not belong to a position",
         ]
@@ -247,6 +264,16 @@ fn bad_openings_are_left_out_and_reported() {
     assert_eq!(book.get(1).expect("an opening").index, 2);
     let mut resumed = open_file(Game::Chess, &path, "").expect("a book");
     assert_eq!(resumed.get(5).expect("an opening"), book.get(5).expect("an opening"));
+}
+
+#[test]
+fn a_folder_is_no_book_of_chess() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("UTF-8");
+    check_refused(
+        open_file(Game::Chess, path, ""),
+        &format!("{path}: a folder is no file of openings"),
+    );
 }
 
 #[test]
