@@ -190,6 +190,16 @@ impl Target {
     }
 }
 
+impl Export {
+    /// Looks whether the records of a game can be written so.
+    ///
+    /// # Errors
+    /// They cannot: their form is for another game.
+    pub fn check_game(&self, game: Game) -> Result<(), ExportError> {
+        self.form.check(&self.path, game)
+    }
+}
+
 impl Form {
     /// Whether the records of a game can be written so.
     fn check(&self, path: &Path, game: Game) -> Result<(), ExportError> {
@@ -223,6 +233,7 @@ fn start_of(export: &Export, store: &mut Store) -> Result<u64, ExportError> {
     }
     let path = export.path.to_string_lossy().into_owned();
     let length = match std::fs::metadata(&export.path) {
+        Ok(metadata) if !metadata.is_file() => return Ok(0),
         Ok(metadata) => metadata.len(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
         Err(error) => return Err(ExportError::io(&export.path, "cannot be read", error)),

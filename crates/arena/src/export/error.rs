@@ -69,7 +69,11 @@ impl fmt::Display for ExportError {
         match self {
             Self::Io { path, what, error } => write!(f, "`{}` {what}: {error}", path.display()),
             Self::Form { path } => {
-                write!(f, "`{}` would hold records of another game", path.display())
+                write!(
+                    f,
+                    "`{}` cannot be written: PGN is for chess, CSA and KIF are for shogi",
+                    path.display()
+                )
             }
             Self::Game { path, pair, why } => {
                 write!(f, "pair {pair} cannot be written to `{}`: {why}", path.display())

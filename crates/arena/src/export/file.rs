@@ -27,12 +27,18 @@ enum State {
     Rewriting { file: NamedTempFile, agreed: u64 },
     /// It agrees, and ends here.
     Appending { file: File, end: u64 },
+    /// It is no file on a disk, such as `/dev/null` or a pipe: there is nothing to compare or to cut.
+    Streaming { file: File },
 }
 
 impl Follower {
     /// Opens a file in which the records of the match start somewhere. What does not agree in it is kept
     /// under another name, or is not.
     pub(super) fn open(path: &Path, from: u64, keeps: bool) -> Result<Self, ExportError> {
+        if fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+            let file = OpenOptions::new().write(true).open(path).at(path, "cannot be opened")?;
+            return Ok(Self { path: path.to_owned(), keeps, state: State::Streaming { file } });
+        }
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         let mut file = BufReader::new(file.at(path, "cannot be opened")?);
         file.seek(SeekFrom::Start(from)).at(path, "cannot be read")?;
@@ -81,6 +87,9 @@ impl Follower {
             State::Rewriting { file, .. } => {
                 file.write_all(text.as_bytes()).at(&self.path, "cannot be written")
             }
+            State::Streaming { file } => {
+                file.write_all(text.as_bytes()).at(&self.path, "cannot be written")
+            }
             State::Appending { file, end } => {
                 if let Err(error) = file.write_all(text.as_bytes()) {
                     // Half a game would be in the way of the next one.
@@ -97,7 +106,7 @@ impl Follower {
     pub(super) fn sync(&mut self) -> Result<(), ExportError> {
         match &self.state {
             State::Appending { file, .. } => file.sync_data().at(&self.path, "cannot be written"),
-            State::Checking { .. } | State::Rewriting { .. } => Ok(()),
+            State::Checking { .. } | State::Rewriting { .. } | State::Streaming { .. } => Ok(()),
         }
     }
 

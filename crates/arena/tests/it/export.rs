@@ -357,3 +357,16 @@ fn a_game_has_no_records_of_another_game() {
     }
     assert!(!place.path("games").exists(), "nothing was touched");
 }
+
+/// What is no file on a disk can be neither compared nor cut.
+#[cfg(unix)]
+#[test]
+fn records_can_go_where_nothing_is_kept() {
+    let place = Place::new();
+    for existing in [Existing::Replace, Existing::Overwrite, Existing::Append] {
+        let export = Export { path: "/dev/null".into(), form: pgn(), existing };
+        assert_eq!(place.play_on(&export, 1), [""; 0]);
+        assert_eq!(place.play_on(&export, 2), [""; 0]);
+    }
+    assert!(!fs::metadata("/dev/null").expect("a device").is_file());
+}
