@@ -17,8 +17,8 @@ use crate::plan::Limits;
 /// ```
 /// The budget is what is left of the main time with the increment of this move, and the byoyomi; or
 /// the time for each move, if that is less. In chess an increment is added after each move, so that
-/// the first move has none; in shogi it is added before it, as USI's clocks are written
-/// (ShogiHome, floodgate).
+/// the first move has none, unless there is no other time; in shogi it is added before it, as USI's
+/// clocks are written (ShogiHome, floodgate), and so fastchess does.
 #[derive(Clone, Debug)]
 pub struct Clock {
     limits: Limits,
@@ -38,15 +38,28 @@ pub struct Overrun {
 impl Clock {
     /// A clock at the start of a game.
     pub fn new(limits: Limits, game: Game) -> Self {
-        let main = limits.tc.map(|tc| match game {
-            Game::Chess | Game::Chess960 => tc.time,
-            Game::Shogi => tc.time.saturating_add(tc.increment),
+        let main = limits.tc.map(|tc| {
+            let has_increment = match game {
+                Game::Chess | Game::Chess960 => tc.time.is_zero(),
+                Game::Shogi => true,
+            };
+            if has_increment { tc.time.saturating_add(tc.increment) } else { tc.time }
         });
         Self {
             limits,
             main: main.or_else(|| limits.byoyomi_ms.map(|_| Duration::ZERO)),
             moves_to_go: limits.tc.and_then(|tc| tc.moves),
         }
+    }
+
+    /// The same, with an increment before the first move in any game.
+    #[must_use]
+    pub fn with_first_increment(mut self) -> Self {
+        self.main = self.main.map(|main| match self.limits.tc {
+            Some(tc) => main.max(tc.time.saturating_add(tc.increment)),
+            None => main,
+        });
+        self
     }
 
     /// What the move to come may use before the flag falls; none if no clock runs.

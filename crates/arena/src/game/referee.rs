@@ -132,7 +132,10 @@ impl Referee {
         let counted = if rules.as_fastchess { 0 } else { opening.moves.len() };
         Ok(Self {
             position,
-            clocks: limits.map(|limits| Clock::new(limits, game)),
+            clocks: limits.map(|limits| {
+                let clock = Clock::new(limits, game);
+                if rules.as_fastchess { clock.with_first_increment() } else { clock }
+            }),
             adjudicator: Adjudicator::new(rules),
             rules: end_rules,
             tablebases: tablebases.zip(rules.tablebases.clone()),

@@ -33,6 +33,12 @@ fn an_increment_is_added_after_each_move_in_chess_and_before_it_in_shogi() {
     check(tc("10+0.1"), Game::Shogi, &[(1_000, 9_200), (9_200, 100), (0, 200)]);
     assert_eq!(Clock::new(tc("10+0.1"), Game::Chess).budget(), Some(ms(10_000)));
     assert_eq!(Clock::new(tc("10+0.1"), Game::Shogi).budget(), Some(ms(10_100)));
+    // Without it nobody could make the first move.
+    check(tc("0+1"), Game::Chess, &[(400, 1_600), (1_600, 1_000)]);
+    for game in [Game::Chess, Game::Shogi] {
+        let clock = Clock::new(tc("10+0.1"), game).with_first_increment();
+        assert_eq!(clock.budget(), Some(ms(10_100)), "as with fastchess");
+    }
 }
 
 #[test]
