@@ -1,5 +1,6 @@
 //! The keys of `-engine` and `-each`.
 
+use std::num::ParseIntError;
 use std::path::Path;
 
 use crate::plan::{EnginePlan, Protocol, TimeControl};
@@ -36,10 +37,12 @@ pub(super) fn set(
             let millis = u64::try_from(seconds.time.as_millis()).map_err(|_| bad("seconds"))?;
             engine.limits.move_time_ms = Some(millis);
         }
-        "nodes" => engine.limits.nodes = Some(positive(value).ok_or_else(|| bad("a number"))?),
+        // As in fastchess, 0 is no limit.
+        "nodes" => engine.limits.nodes = limit(value).map_err(|_| bad("a number"))?,
         "depth" | "plies" => {
-            let depth = positive(value).and_then(|depth| u32::try_from(depth).ok());
-            engine.limits.depth = Some(depth.ok_or_else(|| bad("a number"))?);
+            let depth = limit(value).map_err(|_| bad("a number"))?;
+            let depth = depth.map(u32::try_from).transpose();
+            engine.limits.depth = depth.map_err(|_| bad("a number"))?;
         }
         "timemargin" => {
             engine.limits.margin_ms = value.parse().map_err(|_| bad("milliseconds from 0 on"))?;
@@ -64,13 +67,21 @@ pub(super) fn set(
     Ok(())
 }
 
-fn positive(value: &str) -> Option<u64> {
-    value.parse().ok().filter(|&number| number > 0)
+fn limit(value: &str) -> Result<Option<u64>, ParseIntError> {
+    value.parse().map(|number| Some(number).filter(|&number| number > 0))
 }
 
-/// Seconds may end in `s`.
+/// Seconds may end in `s`, and have any number of places, of which those of milliseconds count: they are
+/// scaled by scripts.
 fn seconds(text: &str) -> &str {
-    text.strip_suffix('s').unwrap_or(text)
+    let text = text.strip_suffix('s').unwrap_or(text);
+    match text.split_once('.') {
+        Some((_, fraction)) if fraction.bytes().all(|digit| digit.is_ascii_digit()) => {
+            let more = fraction.len().saturating_sub(3);
+            text.get(..text.len() - more).unwrap_or(text)
+        }
+        _ => text,
+    }
 }
 
 fn control(text: &str) -> Result<Option<TimeControl>, ()> {

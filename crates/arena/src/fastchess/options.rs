@@ -1,6 +1,6 @@
 //! What a command line says about the machine and the output.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use regex::Regex;
@@ -179,6 +179,8 @@ pub struct Resume {
     pub file: Option<PathBuf>,
     /// Where the state is kept.
     pub outname: PathBuf,
+    /// How many rounds the match is to have from now on, if the command line says so.
+    pub rounds: Option<u32>,
     /// The state is only named, not used.
     pub discard: bool,
     /// The results in it count.
@@ -187,10 +189,18 @@ pub struct Resume {
     pub autosave: Option<u32>,
 }
 
+impl Resume {
+    /// The state that the match goes on with.
+    pub fn used(&self) -> Option<&Path> {
+        self.file.as_deref().filter(|_| !self.discard)
+    }
+}
+
 impl Default for Resume {
     fn default() -> Self {
         Self {
             file: None,
+            rounds: None,
             outname: PathBuf::from("config.json"),
             discard: false,
             stats: true,

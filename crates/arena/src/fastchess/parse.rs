@@ -167,7 +167,10 @@ impl Reader {
                 }
             }
             "-seeds" => self.seeds = number(flag)?,
-            "-rounds" => self.plan.rounds = number(flag)?,
+            "-rounds" => {
+                self.plan.rounds = number(flag)?;
+                self.options.resume.rounds = Some(self.plan.rounds);
+            }
             "-games" => self.games = number(flag)?,
             "-repeat" => {
                 self.games = match flag.words.as_slice() {
@@ -256,7 +259,7 @@ impl Reader {
                     }
                     Some(())
                 })?;
-                if resume.file.is_some() && !resume.discard && !resume.stats {
+                if resume.used().is_some() && !resume.stats {
                     return Err(ArgumentError::Conflict(
                         "`-config stats=false`: what a match has come to counts when it goes on",
                     ));
@@ -421,6 +424,11 @@ impl Reader {
         // More than two games for each round are meant as rounds.
         if self.games > 2 {
             std::mem::swap(&mut self.games, &mut plan.rounds);
+            self.options.resume.rounds = Some(plan.rounds);
+        }
+        if self.options.resume.used().is_some() {
+            // The state says what is played, and by whom.
+            return Ok(Invocation { plan: self.plan, options: self.options });
         }
         plan.games = match self.games {
             1 => GamesPerPairing::One,

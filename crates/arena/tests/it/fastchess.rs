@@ -86,6 +86,19 @@ fn time_may_be_infinite_and_seconds_may_say_so() {
 }
 
 #[test]
+fn limits_that_scripts_compute_are_understood() {
+    let engines = "-engine cmd=a -engine cmd=b";
+    let limits = |each: &str| play(&format!("{engines} -each {each}")).plan.engines[0].limits;
+    assert_eq!(limits("tc=7.84313725+0.0784313725").tc, "7.843+0.078".parse().ok());
+    assert_eq!(limits("tc=40/1:02.00009s+0.5s").tc, "40/62+0.5".parse().ok());
+    assert_eq!(limits("st=0.123456").move_time_ms, Some(123));
+    let none = limits("tc=1 nodes=0 depth=0");
+    assert_eq!((none.nodes, none.depth), (None, None));
+    let error = read_error(&format!("{engines} -each nodes=0")).to_string();
+    assert_eq!(error, "engine `a` has no limit: give tc, st, nodes or depth");
+}
+
+#[test]
 fn games_and_rounds_are_understood_either_way_round() {
     assert_eq!(play(TWO).plan.games, GamesPerPairing::Two);
     let four = play(&format!("{TWO} -games 4 -rounds 2"));
@@ -152,6 +165,19 @@ fn what_is_wrong_is_named() {
     let kept = "`-config stats=false`: what a match has come to counts when it goes on";
     check(&config, kept);
     assert!(read(&format!("{config} discard=true")).is_ok(), "nothing goes on");
+    check("-config file=a.json discard=true", "at least two engines are needed");
+}
+
+#[test]
+fn a_match_goes_on_with_nothing_but_its_state() {
+    let resume = |line| play(line).options.resume;
+    let alone = resume("-config file=a.json");
+    assert_eq!((alone.used(), alone.rounds), (Some(std::path::Path::new("a.json")), None));
+    assert_eq!(resume("-config file=a.json -rounds 300").rounds, Some(300));
+    assert_eq!(resume("-config file=a.json -variant fischerandom").rounds, None);
+    assert_eq!(resume("-config file=a.json -games 300 -rounds 2").rounds, Some(300));
+    let used = resume(&format!("{TWO} -config file=a.json discard=true"));
+    assert_eq!(used.used(), None);
 }
 
 #[test]
