@@ -44,12 +44,17 @@ impl Syzygy {
     /// A folder cannot be read, or the folders hold no table at all.
     pub fn open<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> io::Result<Self> {
         let mut tables = Tablebase::new();
-        let mut found = 0;
+        let (mut found, mut names) = (0, Vec::new());
         for folder in folders {
-            found += tables.add_directory(folder)?;
+            let folder = folder.as_ref();
+            let name = format!("`{}`", folder.display());
+            let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+            found += tables.add_directory(folder).map_err(named)?;
+            names.push(name);
         }
         if found == 0 {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "no Syzygy table"));
+            let text = format!("no Syzygy table in {}", names.join(", "));
+            return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
         Ok(Self { tables })
     }
