@@ -107,6 +107,12 @@ pub enum Event {
     Test(TestState),
     /// How strong all engines are together: once, before the end of a match of three or more.
     Ratings(JointRatings),
+    /// Who has won the knockout: once, before its end. Points do not tell: who has a bye plays less, and
+    /// ties are decided by seeds or by lot.
+    Champion {
+        /// Who.
+        engine: EngineId,
+    },
     /// Something odd.
     Warning {
         /// What.

@@ -116,6 +116,14 @@ impl Schedule {
         self.draw.byes()
     }
 
+    /// Who has won a knockout, if its final is over and the format is one.
+    ///
+    /// # Errors
+    /// A recorded outcome turns out to be of another schedule.
+    pub fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
+        self.draw.champion()
+    }
+
     /// Openings that could not be used since this was last asked.
     pub fn take_skipped(&mut self) -> Skipped {
         self.book.take_skipped()

@@ -395,6 +395,7 @@ impl<W: Write + Send> Listener for Printer<W> {
             | Event::Move { .. }
             | Event::Test(_)
             | Event::Ratings(_)
+            | Event::Champion { .. }
             | Event::EngineFailure { .. }
             | Event::Stopping { .. } => {}
         }

@@ -341,6 +341,10 @@ impl<'a> Coordinator<'a> {
         if let Some(ratings) = self.parts.tally.ratings() {
             self.tell(&Event::Ratings(ratings));
         }
+        // What is wrong with its outcomes has been told when they were recorded.
+        if let Ok(Some(engine)) = self.parts.schedule.champion() {
+            self.tell(&Event::Champion { engine });
+        }
         self.tell(&Event::MatchEnd { why: end.clone(), complete, games });
         match self.error {
             Some(error) => Err(error),

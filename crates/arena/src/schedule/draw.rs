@@ -156,6 +156,13 @@ impl Draw {
         }
     }
 
+    pub(super) fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
+        match &mut self.form {
+            Form::Circle(_) | Form::Gauntlet(_) | Form::Swiss(_) => Ok(None),
+            Form::Knockout(knockout) => knockout.champion(),
+        }
+    }
+
     pub(super) fn next(&mut self) -> Result<Step, ScheduleError> {
         let mut waiting = false;
         let mut index = self.taken.first_gap(0);

@@ -80,7 +80,12 @@ impl Knockout {
 
     /// Fails if other engines were recorded than those that met, up to the final.
     pub(super) fn check(&mut self) -> Result<(), ScheduleError> {
-        self.winner((self.winners.len() as u64).saturating_sub(1)).map(|_| ())
+        self.champion().map(|_| ())
+    }
+
+    /// Who has won the final, if it is over.
+    pub(super) fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
+        self.winner((self.winners.len() as u64).saturating_sub(1))
     }
 
     fn meeting(&self, number: u64, first: EngineId, second: EngineId) -> Meeting {

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use readyok_arena::event::{End, Event};
 use readyok_arena::pairing::{PairResult, Pairing};
-use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::plan::{EngineId, Format, KnockoutTie, Plan};
 use readyok_arena::queue::{Dispatcher, Job, QueueError, Report, Return, Stop, WorkerId};
 use readyok_arena::result::Termination;
 use readyok_arena::runner::{
@@ -153,6 +153,17 @@ fn three_engines_are_rated_together_and_two_are_not() {
     let place = Place::new(sample::plan(&["a", "b"], 4));
     let (_, events) = place.play(Settings::default(), good);
     assert!(!events.iter().any(|event| matches!(event, Event::Ratings(_))));
+}
+
+#[test]
+fn a_knockout_tells_who_has_won_it() {
+    let format = Format::Knockout { replays: 0, tie: KnockoutTie::HigherSeed };
+    let place = Place::new(Plan { format, ..sample::plan(&["a", "b", "c"], 1) });
+    let (_, events) = place.play(Settings::default(), good);
+    let [.., Event::Champion { engine: EngineId(0) }, Event::MatchEnd { .. }] = events.as_slice()
+    else {
+        panic!("no champion before the end: {events:?}");
+    };
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub struct Standing {
     scores: BTreeMap<(EngineId, EngineId), Score>,
     test: Option<TestState>,
     ratings: Option<JointRatings>,
+    champion: Option<EngineId>,
     failures: BTreeMap<EngineId, u64>,
     remark: Option<String>,
 }
@@ -48,6 +49,7 @@ impl Standing {
             scores: BTreeMap::new(),
             test: None,
             ratings: None,
+            champion: None,
             failures: BTreeMap::new(),
             remark: None,
         }
@@ -97,6 +99,10 @@ impl Standing {
                 self.ratings = Some(ratings.clone());
                 None
             }
+            Event::Champion { engine } => {
+                self.champion = Some(*engine);
+                None
+            }
             Event::Warning { text, engine, .. } => {
                 let who = engine.map(|engine| format!("{}: ", self.name(engine)));
                 let line = format!("warning: {}{}", who.unwrap_or_default(), printable(text));
@@ -143,10 +149,12 @@ impl Standing {
 
     /// How strong the engines look, in lines of text.
     pub fn strength(&self) -> Vec<String> {
-        match self.plan.engines.as_slice() {
+        let mut rows = match self.plan.engines.as_slice() {
             [_, _] => self.head_to_head(),
             _ => self.table(),
-        }
+        };
+        rows.extend(self.champion.map(|engine| format!("{} wins the knockout", self.name(engine))));
+        rows
     }
 
     fn title(&self) -> String {

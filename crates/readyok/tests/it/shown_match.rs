@@ -208,12 +208,14 @@ fn engines_are_ranked_by_their_ratings_once_these_are_known() {
             vec![None, None, None],
         ],
     }));
+    standing.hear(&Event::Champion { engine: EngineId(2) });
     let rows = standing.strength();
     let told = [
         "  1. b  0.0/0  – %  rating 50.0 +/- 19.6  100.0 +/- 39.2 above the next",
         "  2. a  0.0/0  – %  rating -50.0 +/- 19.6",
         "  3. c  0.0/0  – %  rating unknown +/- unknown",
         "rated together, with the mean 0; the first move is worth 12.0 +/- 3.0",
+        "c wins the knockout",
     ];
     assert_eq!(rows, told);
 }

@@ -156,7 +156,7 @@ impl Follow {
                 self.waiting.clear();
                 self.end = Some(why.clone());
             }
-            Event::Score(_) | Event::Test(_) | Event::Ratings(_) => (),
+            Event::Score(_) | Event::Test(_) | Event::Ratings(_) | Event::Champion { .. } => (),
         }
         Vec::new()
     }

@@ -34,7 +34,10 @@ fn who_wins_goes_on() {
         let strong = strong.find(|&it| pairing.first == it || pairing.second == it);
         strong.map_or_else(|| as_seeded(pairing), |strong| won_by(pairing, strong))
     };
-    let played = play(&mut open(&plan(8, KNOCKOUT)), unexpected);
+    let mut schedule = open(&plan(8, KNOCKOUT));
+    assert_eq!(schedule.champion().expect("no outcome"), None);
+    let played = play(&mut schedule, unexpected);
+    assert_eq!(schedule.champion().expect("its own outcomes"), Some(EngineId(4)));
     assert_eq!(round(&played, 2), "1-5 3-7");
     assert_eq!(round(&played, 3), "5-7");
 }
@@ -42,7 +45,9 @@ fn who_wins_goes_on() {
 #[test]
 fn a_tie_is_played_again_and_then_decided() {
     let lines = "games = \"one\"\nlegs = 2\nformat = { kind = \"knockout\", replays = 2 }\n";
-    let played = play(&mut open(&plan(2, lines)), drawn);
+    let mut schedule = open(&plan(2, lines));
+    let played = play(&mut schedule, drawn);
+    assert_eq!(schedule.champion().expect("its own outcomes"), Some(EngineId(0)));
     let names: Vec<String> = played.iter().map(names).collect();
     assert_eq!(names.join(" "), "1-2 2-1 2-1 1-2 1-2 2-1");
     assert!(played.iter().all(|pairing| pairing.round == 1));
