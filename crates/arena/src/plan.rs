@@ -1,6 +1,7 @@
 //! What is to be played: everything that decides the results, and nothing about the machine.
 
 mod adjudication;
+mod check;
 mod engine;
 mod format;
 mod limits;
@@ -16,6 +17,7 @@ pub use adjudication::{
     Adjudication, DrawAdjudication, Impasse, ResignAdjudication, TablebaseAdjudication,
     TablebaseScope,
 };
+pub use check::PlanError;
 pub use engine::{EngineId, EnginePlan, Protocol};
 pub use format::{Colours, Format, GamesPerPairing, KnockoutTie};
 pub use limits::{Limits, TimeControl, TimeControlError};

@@ -19,6 +19,7 @@ mod coordinator;
 mod cpus;
 mod engines;
 mod error;
+mod suspended;
 mod tally;
 mod worker;
 
@@ -28,10 +29,12 @@ use std::time::Duration;
 pub use cpus::{CpuError, Cpus, threads_of};
 pub use engines::EnginePlayer;
 pub use error::MatchError;
+pub use suspended::Suspensions;
 pub use worker::{PairPlayer, PlayerError, Watch, work};
 
 use crate::event::{End, Listener, Score};
 use crate::export::{Export, Exports};
+use crate::plan::Plan;
 use crate::queue::{Dispatcher, Order, Report, Stop};
 use crate::schedule::Schedule;
 use crate::store::Store;
@@ -106,6 +109,18 @@ impl Default for Settings {
 }
 
 impl Match {
+    /// Looks whether a match of a plan could be played and recorded so, before there is a file of it.
+    ///
+    /// # Errors
+    /// What is wrong with the plan, its openings, its test or its records.
+    pub fn check(plan: &Plan, exports: &[Export]) -> Result<(), MatchError> {
+        plan.check()?;
+        Schedule::open(plan)?;
+        Tally::new(plan)?;
+        exports.iter().try_for_each(|export| export.check_game(plan.game))?;
+        Ok(())
+    }
+
     /// A match with what it has come to so far.
     ///
     /// # Errors

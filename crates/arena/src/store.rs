@@ -167,10 +167,7 @@ impl Store {
     /// It differs in anything else. The rounds of a knockout cannot grow, as each match of it has
     /// decided who plays the next.
     pub fn accept(&mut self, plan: &Plan) -> Result<(), StoreError> {
-        let old = &self.head.plan;
-        let grows =
-            matches!(old.format, Format::RoundRobin | Format::Gauntlet { .. } | Format::Swiss);
-        let grown = grows && plan.rounds > old.rounds;
+        let grown = self.may_grow(plan.rounds);
         let mut wanted = self.head.plan.clone();
         if grown {
             wanted.rounds = plan.rounds;
@@ -189,6 +186,32 @@ impl Store {
         }
         self.plan = plan.clone();
         Ok(())
+    }
+
+    /// Goes on with the same plan and more rounds.
+    ///
+    /// # Errors
+    /// They are fewer, or the match is a knockout.
+    pub fn accept_rounds(&mut self, rounds: u32) -> Result<(), StoreError> {
+        if rounds == self.head.plan.rounds {
+            return Ok(());
+        }
+        if !self.may_grow(rounds) {
+            let wanted = Plan { rounds, ..self.head.plan.clone() };
+            let differences = difference::between(&self.head.plan, &wanted);
+            return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
+        }
+        self.write(&Record::Rounds(rounds))?;
+        self.head.plan.rounds = rounds;
+        self.plan.rounds = rounds;
+        Ok(())
+    }
+
+    fn may_grow(&self, rounds: u32) -> bool {
+        let old = &self.head.plan;
+        let grows =
+            matches!(old.format, Format::RoundRobin | Format::Gauntlet { .. } | Format::Swiss);
+        grows && rounds > old.rounds
     }
 
     /// Takes the values of an engine's environment, which are not in the file, for those variables that

@@ -98,6 +98,8 @@ pub enum Progress {
         #[serde(default)]
         engines: Box<[Introduction; 2]>,
     },
+    /// All games of the pairing are played again, as this program was stopped while one was on.
+    Again,
     /// An engine did something odd that did not decide the game.
     Warning {
         /// In which game.

@@ -254,6 +254,10 @@ impl<'a> Coordinator<'a> {
                     engines,
                 }
             }
+            Progress::Again => {
+                let text = "the program was stopped meanwhile, and it is played again".to_owned();
+                Event::Warning { text, pair: Some(index), engine: None, about: None }
+            }
             Progress::Warning { engine, text, about, .. } => {
                 Event::Warning { text, pair: Some(index), engine: Some(engine), about }
             }

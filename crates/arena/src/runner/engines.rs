@@ -7,7 +7,7 @@ use std::time::Duration;
 use readyok_client::{Guard, Patience, WaitLimit};
 use readyok_rules::Side;
 
-use super::{PairPlayer, PlayerError, Watch};
+use super::{PairPlayer, PlayerError, Suspensions, Watch};
 use crate::game::{Cancel, Overhearing, Player, Setting, play_game};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, Plan};
@@ -25,9 +25,18 @@ pub struct EnginePlayer {
     tell_moves: bool,
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
+    suspensions: Option<Suspensions>,
     pause: Duration,
     has_played: bool,
     players: Vec<Player>,
+}
+
+/// One time that a pairing is played.
+struct Sitting {
+    /// Breaks its games off.
+    cancel: Cancel,
+    /// How often the program had gone on before.
+    before: u64,
 }
 
 impl EnginePlayer {
@@ -46,6 +55,7 @@ impl EnginePlayer {
             tell_moves: false,
             guard: None,
             overhearing: None,
+            suspensions: None,
             pause: Duration::ZERO,
             has_played: false,
             players: Vec::new(),
@@ -56,6 +66,13 @@ impl EnginePlayer {
     #[must_use]
     pub fn overheard_by(mut self, overhearing: Option<Overhearing>) -> Self {
         self.overhearing = overhearing;
+        self
+    }
+
+    /// Plays pairings again that were on while this program was stopped.
+    #[must_use]
+    pub fn suspended_by(mut self, suspensions: &Suspensions) -> Self {
+        self.suspensions = Some(suspensions.clone());
         self
     }
 
@@ -95,7 +112,7 @@ impl EnginePlayer {
         number: u32,
         pairing: &Pairing,
         players: [&mut Player; 2],
-        cancel: &Cancel,
+        sitting: &Sitting,
         watch: &mut Watch<'_>,
     ) -> Result<GameResult, PlayerError> {
         if std::mem::replace(&mut self.has_played, true) && !self.pause.is_zero() {
@@ -104,13 +121,18 @@ impl EnginePlayer {
         watch.tell(Progress::GameStart { game: number });
         let mut ply = 0;
         let tell_moves = self.tell_moves;
+        let cancel = &sitting.cancel;
         let game = play_game(&self.setting, &pairing.opening, players, cancel, &mut |_, played| {
             if tell_moves {
                 watch.tell(Progress::Move { game: number, ply, played: Box::new(played.clone()) });
             }
             ply += 1;
         });
-        let game = game.map_err(|error| PlayerError(error.to_string()))?;
+        let mut game = game.map_err(|error| PlayerError(error.to_string()))?;
+        if is_late(&game) && self.was_suspended(sitting, true) {
+            // Its answer may have been there in time.
+            (game.winner, game.termination) = (None, Termination::Aborted);
+        }
         for warning in &game.warnings {
             let engine = match warning.side {
                 Side::First => game.first,
@@ -146,8 +168,36 @@ impl PairPlayer for EnginePlayer {
         watch: &mut Watch<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
         self.players.retain(|it| [pairing.first, pairing.second].contains(&it.id()));
-        let cancel = Cancel::default();
-        let to_cancel = cancel.clone();
+        loop {
+            let cancel = Cancel::default();
+            let before = self.suspensions.as_ref().map_or(0, |it| it.watch(&cancel));
+            let sitting = Sitting { cancel, before };
+            let played = self.play_all(pairing, &sitting, watch);
+            if let Some(suspensions) = &self.suspensions {
+                suspensions.forget(&sitting.cancel);
+            }
+            let played = played?;
+            if !self.was_suspended(&sitting, false) || watch.stop.is_aborted() {
+                return Ok(played);
+            }
+            watch.tell(Progress::Again);
+        }
+    }
+}
+
+impl EnginePlayer {
+    fn was_suspended(&self, sitting: &Sitting, is_late: bool) -> bool {
+        self.suspensions.as_ref().is_some_and(|it| it.is_news(sitting.before, is_late))
+    }
+
+    /// Plays all games of a pairing once. None if they were broken off.
+    fn play_all(
+        &mut self,
+        pairing: &Pairing,
+        sitting: &Sitting,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<PairResult>, PlayerError> {
+        let to_cancel = sitting.cancel.clone();
         let _heard = watch.stop.on_abort(move || to_cancel.cancel());
         let mut first = self.take(pairing.first)?;
         let mut second = self.take(pairing.second)?;
@@ -158,7 +208,7 @@ impl PairPlayer for EnginePlayer {
             } else {
                 [&mut second, &mut first]
             };
-            let game = self.play_one(number, pairing, players, &cancel, watch)?;
+            let game = self.play_one(number, pairing, players, sitting, watch)?;
             if game.termination == Termination::Aborted {
                 return Ok(None);
             }
@@ -167,6 +217,11 @@ impl PairPlayer for EnginePlayer {
         self.players.extend([first, second]);
         Ok(Some(PairResult { pairing: pairing.clone(), games }))
     }
+}
+
+/// Whether an engine has lost on time, as one does whose answer nobody was there to read.
+fn is_late(game: &GameResult) -> bool {
+    matches!(game.termination, Termination::TimeForfeit { .. } | Termination::Stall { .. })
 }
 
 impl fmt::Debug for EnginePlayer {

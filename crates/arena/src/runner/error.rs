@@ -4,6 +4,7 @@ use std::{error, fmt, io};
 
 use super::CpuError;
 use crate::export::ExportError;
+use crate::plan::PlanError;
 use crate::queue::QueueError;
 use crate::schedule::ScheduleError;
 use crate::stats::SprtError;
@@ -13,6 +14,8 @@ use crate::store::StoreError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum MatchError {
+    /// The plan makes no sense.
+    Plan(PlanError),
     /// The plan cannot be played, its openings cannot be read, or results are of another plan.
     Schedule(ScheduleError),
     /// The plan's test is none.
@@ -43,6 +46,7 @@ pub enum MatchError {
 impl fmt::Display for MatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Plan(error) => error.fmt(f),
             Self::Schedule(error) => error.fmt(f),
             Self::Test(error) => error.fmt(f),
             Self::TestOf(engines) => {
@@ -62,6 +66,7 @@ impl fmt::Display for MatchError {
 impl error::Error for MatchError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
+            Self::Plan(error) => Some(error),
             Self::Schedule(error) => Some(error),
             Self::Test(error) => Some(error),
             Self::Store(error) => Some(error),
@@ -71,6 +76,12 @@ impl error::Error for MatchError {
             Self::Cpus(error) => Some(error),
             Self::TestOf(_) | Self::Pairing { .. } | Self::Stuck => None,
         }
+    }
+}
+
+impl From<PlanError> for MatchError {
+    fn from(error: PlanError) -> Self {
+        Self::Plan(error)
     }
 }
 

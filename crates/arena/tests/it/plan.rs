@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use readyok_arena::plan::{Plan, TimeControl, TimeControlError};
+use readyok_arena::plan::{Limits, Plan, PlanError, Protocol, TimeControl, TimeControlError};
+use readyok_rules::Game;
+
+use crate::sample;
 
 fn check_control(text: &str, moves: Option<u32>, time_ms: u64, increment_ms: u64, written: &str) {
     let [time, increment] = [time_ms, increment_ms].map(Duration::from_millis);
@@ -72,4 +75,36 @@ fn a_plan_survives_toml() {
     assert_eq!(toml::from_str::<Plan>(&written).expect(&written), plan);
     let unknown = toml::from_str::<Plan>("game = \"chess\"\nround = 1\n");
     assert!(unknown.expect_err("a misspelt field").to_string().contains("round"));
+}
+
+fn check_plan(change: impl FnOnce(&mut Plan), expected: Result<(), PlanError>) {
+    let mut plan = sample::plan(&["a", "b"], 1);
+    for engine in &mut plan.engines {
+        engine.limits = Limits { nodes: Some(1), ..Limits::default() };
+    }
+    change(&mut plan);
+    assert_eq!(plan.check(), expected);
+}
+
+#[test]
+fn a_plan_in_which_an_engine_could_only_lose_is_refused() {
+    let zero = |field| Err(PlanError::ZeroLimit { engine: "b".to_owned(), field });
+    check_plan(|_| (), Ok(()));
+    let none = Err(PlanError::NoLimit { engine: "b".to_owned() });
+    check_plan(|plan| plan.engines[1].limits = Limits { margin_ms: 1, ..Limits::default() }, none);
+    check_plan(|plan| plan.engines[1].limits.nodes = Some(0), zero("nodes"));
+    check_plan(|plan| plan.engines[1].limits.depth = Some(0), zero("depth"));
+    check_plan(|plan| plan.engines[1].limits.move_time_ms = Some(0), zero("move_time_ms"));
+    check_plan(|plan| plan.engines[1].limits.byoyomi_ms = Some(0), zero("byoyomi_ms"));
+    let clock = Limits { byoyomi_ms: Some(0), tc: "10".parse().ok(), ..Limits::default() };
+    check_plan(|plan| plan.engines[1].limits = clock, Ok(()));
+    let usi = |plan: &mut Plan| plan.engines[1].protocol = Some(Protocol::Usi);
+    check_plan(usi, Err(PlanError::UsiInChess { engine: "b".to_owned() }));
+    let shogi = |plan: &mut Plan| {
+        plan.game = Game::Shogi;
+        usi(plan);
+    };
+    check_plan(shogi, Ok(()));
+    let same = Err(PlanError::SameName { name: "a".to_owned() });
+    check_plan(|plan| plan.engines[1].name = "a".to_owned(), same);
 }
