@@ -11,7 +11,10 @@ mod standing;
 pub use engines::{EngineError, engine_plan, find_engine};
 pub use flags::{FlagError, PerEngine};
 pub use queue::{Queue, Worker};
-pub use run::{Changes, Coordinate, Manner, Nobody, Results, Run, read_plan, write_report};
+pub use run::{
+    Begun, Changes, Continued, Coordinate, Manner, Name, Nobody, Results, Run, read_plan,
+    write_report,
+};
 pub use show::{Lines, Live};
 pub use slots::Slots;
 pub use standing::Standing;

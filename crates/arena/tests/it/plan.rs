@@ -77,34 +77,34 @@ fn a_plan_survives_toml() {
     assert!(unknown.expect_err("a misspelt field").to_string().contains("round"));
 }
 
-fn check_plan(change: impl FnOnce(&mut Plan), expected: Result<(), PlanError>) {
+fn check_plan(change: impl FnOnce(&mut Plan), expected: &Result<(), PlanError>) {
     let mut plan = sample::plan(&["a", "b"], 1);
     for engine in &mut plan.engines {
         engine.limits = Limits { nodes: Some(1), ..Limits::default() };
     }
     change(&mut plan);
-    assert_eq!(plan.check(), expected);
+    assert_eq!(&plan.check(), expected);
 }
 
 #[test]
 fn a_plan_in_which_an_engine_could_only_lose_is_refused() {
     let zero = |field| Err(PlanError::ZeroLimit { engine: "b".to_owned(), field });
-    check_plan(|_| (), Ok(()));
+    check_plan(|_| (), &Ok(()));
     let none = Err(PlanError::NoLimit { engine: "b".to_owned() });
-    check_plan(|plan| plan.engines[1].limits = Limits { margin_ms: 1, ..Limits::default() }, none);
-    check_plan(|plan| plan.engines[1].limits.nodes = Some(0), zero("nodes"));
-    check_plan(|plan| plan.engines[1].limits.depth = Some(0), zero("depth"));
-    check_plan(|plan| plan.engines[1].limits.move_time_ms = Some(0), zero("move_time_ms"));
-    check_plan(|plan| plan.engines[1].limits.byoyomi_ms = Some(0), zero("byoyomi_ms"));
+    check_plan(|plan| plan.engines[1].limits = Limits { margin_ms: 1, ..Limits::default() }, &none);
+    check_plan(|plan| plan.engines[1].limits.nodes = Some(0), &zero("nodes"));
+    check_plan(|plan| plan.engines[1].limits.depth = Some(0), &zero("depth"));
+    check_plan(|plan| plan.engines[1].limits.move_time_ms = Some(0), &zero("move_time_ms"));
+    check_plan(|plan| plan.engines[1].limits.byoyomi_ms = Some(0), &zero("byoyomi_ms"));
     let clock = Limits { byoyomi_ms: Some(0), tc: "10".parse().ok(), ..Limits::default() };
-    check_plan(|plan| plan.engines[1].limits = clock, Ok(()));
+    check_plan(|plan| plan.engines[1].limits = clock, &Ok(()));
     let usi = |plan: &mut Plan| plan.engines[1].protocol = Some(Protocol::Usi);
-    check_plan(usi, Err(PlanError::UsiInChess { engine: "b".to_owned() }));
+    check_plan(usi, &Err(PlanError::UsiInChess { engine: "b".to_owned() }));
     let shogi = |plan: &mut Plan| {
         plan.game = Game::Shogi;
         usi(plan);
     };
-    check_plan(shogi, Ok(()));
+    check_plan(shogi, &Ok(()));
     let same = Err(PlanError::SameName { name: "a".to_owned() });
-    check_plan(|plan| plan.engines[1].name = "a".to_owned(), same);
+    check_plan(|plan| plan.engines[1].name = "a".to_owned(), &same);
 }

@@ -29,34 +29,51 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "FILE.toml", conflicts_with = "engines")]
     pub(super) plan: Option<PathBuf>,
     /// The game
-    #[arg(long, value_enum, default_value_t = GameArg::Chess)]
+    #[arg(long, value_enum, default_value_t = GameArg::Chess, conflicts_with = "plan", requires = "engines")]
     game: GameArg,
     /// round-robin, gauntlet, gauntlet=N with N engines under test, knockout or swiss
-    #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format, conflicts_with = "plan", requires = "engines")]
     format: Format,
-    /// How often each pairing is met; for swiss, how many rounds
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        conflicts_with = "plan",
+        help = "How often each pairing is met; for swiss, how many rounds [1]"
+    )]
+    pub(super) rounds: Option<u32>,
     /// How many pairings two engines play each time they meet
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "plan", requires = "engines")]
     legs: u32,
     /// How many games from each opening: 2 with reversed colours, or 1
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=2))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with = "plan", requires = "engines")]
     games: u32,
     /// The first engine always has the first move (with --games 1)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "plan", requires = "engines")]
     fixed_colours: bool,
     /// Reverse all colours
-    #[arg(long)]
+    #[arg(long, conflicts_with = "plan", requires = "engines")]
     reversed_colours: bool,
     /// For everything that is drawn by lot; by default another one each time
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "plan", requires = "engines")]
     seed: Option<u64>,
     /// The name of the event in records
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        conflicts_with = "plan",
+        requires = "engines"
+    )]
     event: String,
     /// The place in records
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        conflicts_with = "plan",
+        requires = "engines"
+    )]
     site: String,
     #[command(flatten)]
     limits: LimitArgs,
@@ -68,6 +85,7 @@ pub(super) struct PlanArgs {
 
 /// How the engines play. `2=VALUE` is for the second engine only.
 #[derive(Debug, clap::Args)]
+#[group(conflicts_with = "plan", requires = "engines")]
 #[command(next_help_heading = "How the engines play (2=VALUE is for the second engine only)")]
 struct LimitArgs {
     /// What an engine is called
@@ -105,6 +123,7 @@ struct LimitArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[group(conflicts_with = "plan", requires = "engines")]
 #[command(next_help_heading = "Openings")]
 struct OpeningArgs {
     /// A file: EPD, FEN, PGN, SFEN, KIF, KI2, CSA or Polyglot
@@ -140,6 +159,7 @@ struct OpeningArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[group(conflicts_with = "plan", requires = "engines")]
 #[command(next_help_heading = "When a game or the match ends")]
 struct EndArgs {
     /// A draw from move MOVE on, when for COUNT moves no side is ahead by more than CP centipawns
@@ -150,7 +170,7 @@ struct EndArgs {
     #[arg(long, value_name = "COUNT,CP[,both]")]
     resign: Option<ResignArg>,
     /// A draw after so many moves: full ones in chess, single ones in shogi
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_moves: Option<u32>,
     #[arg(
         long,
@@ -245,7 +265,7 @@ impl PlanArgs {
         let mut engines = self.engines()?;
         self.limits.apply(&mut engines).map_err(Failure::usage)?;
         name(&mut engines);
-        if let Some(engine) = engines.iter().find(|engine| has_no_limit(engine)) {
+        if let Some(engine) = engines.iter().find(|engine| engine.limits.is_empty()) {
             let hint = "give --tc, --byoyomi, --movetime, --nodes or --depth";
             return Err(Failure::usage(format!("engine `{}` has no limit: {hint}", engine.name)));
         }
@@ -255,7 +275,7 @@ impl PlanArgs {
             site: self.site.clone(),
             engines,
             format: self.format,
-            rounds: self.rounds,
+            rounds: self.rounds.unwrap_or(1),
             legs: self.legs,
             colours: Colours { fixed: self.fixed_colours, reversed: self.reversed_colours },
             games: if self.games == 1 { GamesPerPairing::One } else { GamesPerPairing::Two },
@@ -299,15 +319,6 @@ fn name(engines: &mut [EnginePlan]) {
             engine.name = format!("{} {number}", engine.name);
         }
     }
-}
-
-fn has_no_limit(engine: &EnginePlan) -> bool {
-    let limits = &engine.limits;
-    limits.tc.is_none()
-        && limits.byoyomi_ms.is_none()
-        && limits.move_time_ms.is_none()
-        && limits.nodes.is_none()
-        && limits.depth.is_none()
 }
 
 impl LimitArgs {

@@ -16,7 +16,7 @@ use readyok_arena::game::{Setting, Variations};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{Settings, Summary};
-use readyok_arena::store::StoreError;
+use readyok_arena::store::{Reader, StoreError};
 use readyok_client::{Guard, Patience, WaitLimit};
 
 use crate::cli::complain;
@@ -26,7 +26,8 @@ use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
 use crate::matches::{
-    Changes, Coordinate, Lines, Live, Manner, Nobody, Results, Run, find_engine, read_plan,
+    Begun, Changes, Continued, Coordinate, Lines, Live, Manner, Name, Nobody, Results, Run,
+    find_engine, read_plan,
 };
 
 const HELP: &str = "\
@@ -133,7 +134,7 @@ fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
     let results = run.results(&plan)?;
     let guard = guardian::start().map_err(Failure::failed)?;
     let run = run.into_run(results, queue, guard);
-    let summary = run.play(|plan, total, _| vec![shown(plan, total, json, plain)]);
+    let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, json, plain)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
             Failure::failed(format!("{error}; with --despite-changes it goes on all the same"))
@@ -176,15 +177,15 @@ fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Fa
         Request::Compliance { command, args } => return compliance(&command, &args),
     };
     let Invocation { mut plan, options } = invocation;
-    for engine in &mut plan.engines {
-        find_engine(engine, &dirs::env).map_err(Failure::usage)?;
-    }
-    let state = &options.resume;
-    let file = state.file.as_ref().filter(|_| !state.discard);
-    let results = match file {
+    let results = if let Some(path) = options.resume.used() {
+        let continued = options.resume.rounds.map_or(Continued::AsItWas, Continued::Rounds);
         // As with fastchess, nobody looks whether the engines are still the same.
-        Some(path) => Results::GoOn(path.clone(), None, Changes::Accepted),
-        None => Results::New(fresh(&state.outname), Box::new(plan)),
+        Results::GoOn(path.to_owned(), continued, Changes::Accepted)
+    } else {
+        for engine in &mut plan.engines {
+            find_engine(engine, &dirs::env).map_err(Failure::usage)?;
+        }
+        Results::New(Name::Like(fresh(&options.resume.outname)), Box::new(plan))
     };
     let logger = options.log.as_ref().map_or(Ok(None), Logger::open);
     let logger = logger.map_err(|error| Failure::failed(format!("the log: {error}")))?;
@@ -214,7 +215,10 @@ fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Fa
     let checked = pgn.filter(|_| options.crc32).map(|pgn| pgn.path.clone());
     let is_odd = Arc::new(AtomicBool::new(false));
     let odd = Arc::clone(&is_odd);
-    let summary = run.play(|plan, pairings, stop| {
+    let summary = run.play(|Begun { plan, pairings, stop, results }| {
+        // Whoever is to go on with it needs the name that it has got.
+        let resume = fastchess::Resume { outname: results.to_owned(), ..options.resume.clone() };
+        let options = fastchess::Options { resume, ..options };
         let mut printer = Printer::new(plan, pairings, &options, io::stdout()).logging(logger);
         if let Some(path) = checked {
             printer = printer.checking(path);
@@ -320,21 +324,34 @@ impl RunArgs {
                 Some(plan)
             }
             None if self.resume.is_some() && args.is_empty() => None,
-            None => Some(args.plan(seconds())?),
+            None => Some(args.plan(self.seed())?),
         };
         match (&self.resume, plan) {
             (Some(path), plan) => {
                 let changes =
                     if self.despite_changes { Changes::Accepted } else { Changes::Refused };
-                Ok(Results::GoOn(path.clone(), plan.map(Box::new), changes))
+                let continued = match (plan, args.rounds) {
+                    (Some(plan), _) => Continued::Plan(Box::new(plan)),
+                    (None, Some(rounds)) => Continued::Rounds(rounds),
+                    (None, None) => Continued::AsItWas,
+                };
+                Ok(Results::GoOn(path.clone(), continued, changes))
             }
             (None, Some(plan)) => {
-                let named = || PathBuf::from(format!("match-{}.jsonl", seconds()));
-                let path = self.results.clone().unwrap_or_else(named);
-                Ok(Results::New(path, Box::new(plan)))
+                let like = || Name::Like(PathBuf::from(format!("match-{}.jsonl", seconds())));
+                let name = self.results.clone().map_or_else(like, Name::Given);
+                Ok(Results::New(name, Box::new(plan)))
             }
             (None, None) => Err(Failure::usage("a match needs engines or a plan")),
         }
+    }
+
+    /// The seed of a plan whose arguments name none: another one each time, and for a match that goes
+    /// on its own.
+    fn seed(&self) -> u64 {
+        // What is wrong with the file is told when it is opened to go on.
+        let begun = self.resume.as_ref().and_then(|path| Reader::open(path).ok());
+        begun.map_or_else(seconds, |begun| begun.plan().seed)
     }
 
     fn into_run<Q>(self, results: Results, queue: Option<Q>, guard: Guard) -> Run<Q> {

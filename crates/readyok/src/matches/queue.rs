@@ -12,7 +12,7 @@ use readyok_arena::runner::{CpuError, Cpus, Match, Summary, threads_of, work};
 use readyok_arena::store::ContentHash;
 use readyok_client::{Guard, Patience};
 
-use super::run::{Coordinate, Failed, player, setting};
+use super::run::{Coordinate, Failed, player, setting, suspensions};
 use super::slots::{Slots, processors};
 
 /// The server that a match is played over.
@@ -77,6 +77,7 @@ impl Worker {
         }
         let connection = Connection::open(&self.access)?;
         let mut matches = Matches::new(&connection);
+        let suspensions = suspensions()?;
         let here = measure_speed();
         let mut idle = Duration::ZERO;
         loop {
@@ -105,13 +106,14 @@ impl Worker {
             let done = std::thread::scope(|scope| {
                 let slots = (0..slots.count).map(|slot| {
                     let (served, order, setting, cpus) = (&served, &order, &setting, &cpus);
-                    let guard = &self.guard;
+                    let (guard, suspensions) = (&self.guard, &suspensions);
                     let worker = WorkerId(format!("{}-{slot}", self.name));
                     scope.spawn(move || {
                         let bound = cpus.as_ref().map_or(Ok(()), |cpus| cpus.bind(slot));
                         bound.map_err(|error| QueueError { text: error.to_string() })?;
                         let mut jobs = served.jobs(worker)?;
-                        work(&mut jobs, &mut player(order, setting, Patience::default(), guard))
+                        let player = player(order, setting, Patience::default(), guard);
+                        work(&mut jobs, &mut player.suspended_by(suspensions))
                     })
                 });
                 let slots: Vec<_> = slots.collect();

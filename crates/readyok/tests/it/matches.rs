@@ -59,21 +59,155 @@ fn a_match_goes_on_with_more_rounds() {
         let words = ["match", "narikin", "narikin", "--plain", "--rounds", rounds];
         [&words[..], &QUICK[..]].concat()
     };
-    let first = at(&dir, &[&plan("1")[..], &["--results", "m.jsonl"]].concat());
+    let kept = ["--results", "m.jsonl", "--events", "e.jsonl"];
+    let first = at(&dir, &[&plan("1")[..], &kept].concat());
     assert_eq!(first.code(), Some(0), "{}", first.stderr);
+    // As if it had been killed.
+    dir.write("e.jsonl", &(read(&dir, "e.jsonl") + "{\"at_ms\":1"));
     let taken = at(&dir, &[&plan("1")[..], &["--results", "m.jsonl"]].concat());
     assert_eq!(taken.code(), Some(1));
     assert!(taken.stderr.contains("m.jsonl"), "{}", taken.stderr);
-    let again = at(&dir, &[&plan("3")[..], &["--resume", "m.jsonl"]].concat());
+    let goes_on = ["--resume", "m.jsonl", "--events", "e.jsonl"];
+    let again = at(&dir, &[&plan("3")[..], &goes_on].concat());
     assert_eq!(again.code(), Some(0), "{}", again.stderr);
+    let events = read(&dir, "e.jsonl");
+    assert_eq!(events.matches("\n{\"at_ms\":1\n{").count(), 1, "{events}");
+    assert_eq!(events.matches("match-start").count(), 2);
     assert!(again.text().contains("goes on after 1 pairings"), "{}", again.text());
     assert!(again.text().contains("3 pairings, 6 games"), "{}", again.text());
     let report = at(&dir, &["report", "m.jsonl", "later.html"]);
     assert_eq!(report.code(), Some(0), "{}", report.stderr);
     assert!(read(&dir, "later.html").contains("6 games."));
+    let more = at(&dir, &["match", "--resume", "m.jsonl", "--rounds", "4", "--plain"]);
+    assert_eq!(more.code(), Some(0), "{}", more.stderr);
+    assert!(more.text().contains("4 pairings, 8 games"), "{}", more.text());
+    let fewer = at(&dir, &["match", "--resume", "m.jsonl", "--rounds", "2", "--plain"]);
+    assert_eq!(fewer.code(), Some(1));
+    assert!(fewer.stderr.contains("rounds was `4` and is `2`"), "{}", fewer.stderr);
     let nothing = at(&dir, &["match", "--resume", "m.jsonl", "--json"]);
     let end = nothing.text().lines().last().unwrap_or_default();
     assert!(end.contains("\"event\":\"match-end\"") && end.contains("complete"), "{end}");
+}
+
+#[test]
+fn a_match_goes_on_by_its_own_seed_with_the_arguments_that_began_it() {
+    let dir = Dir::new();
+    let words = ["match", "narikin", "narikin", "--plain", "--depth", "1", "--max-moves", "6"];
+    let first = at(&dir, &[&words[..], &["--results", "m.jsonl"]].concat());
+    assert_eq!(first.code(), Some(0), "{}", first.stderr);
+    let seed = |text: &str| {
+        let (_, rest) = text.split_once("\"seed\":").expect("a seed");
+        rest.split_once('}').expect("an end").0.parse::<u64>().expect("a number")
+    };
+    let begun = seed(&read(&dir, "m.jsonl"));
+    // By now another one would be taken.
+    wait("no second passes", || {
+        std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .is_ok_and(|now| now.as_secs() > begun)
+    });
+    let again = at(&dir, &[&words[..], &["--resume", "m.jsonl", "--rounds", "2"]].concat());
+    assert_eq!(again.code(), Some(0), "{}", again.stderr);
+    assert!(again.text().contains("2 pairings, 4 games"), "{}", again.text());
+}
+
+#[test]
+fn arguments_that_say_what_is_played_stand_beside_no_plan_and_no_file() {
+    let dir = Dir::new();
+    dir.write("plan.toml", "game = 'chess'\nengines = []\n");
+    for word in ["--nodes", "--rounds", "--seed", "--max-moves"] {
+        let output = at(&dir, &["match", "--plan", "plan.toml", word, "5"]);
+        assert_eq!(output.code(), Some(2), "{word}: {}", output.stderr);
+        assert!(output.stderr.contains("cannot be used with"), "{word}: {}", output.stderr);
+    }
+    for word in ["--nodes", "--legs", "--seed", "--max-moves", "--openings", "--event"] {
+        let output = at(&dir, &["match", "--resume", "m.jsonl", word, "2"]);
+        assert_eq!(output.code(), Some(2), "{word}: {}", output.stderr);
+        assert!(output.stderr.contains("ENGINE"), "{word}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn matches_that_begin_in_one_moment_have_files_of_their_own() {
+    let dir = Dir::new();
+    let ours = ["match", "narikin", "narikin", "--plain"];
+    let theirs = "match --fastchess -engine cmd=narikin name=a -engine cmd=narikin name=b -each depth=1 \
+        -rounds 1 -maxmoves 6";
+    let theirs: Vec<_> = theirs.split_whitespace().collect();
+    for words in [[&ours[..], &QUICK[..]].concat(), theirs] {
+        let begin = |_| readyok(&dir).current_dir(dir.path()).args(&words).spawn();
+        let begun: Vec<_> = (0..3).map(begin).collect();
+        for child in begun {
+            let output = finish(child.expect("the program starts"));
+            assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        }
+    }
+    let names = fs::read_dir(dir.path()).expect("a folder").flatten();
+    let names = names.map(|it| it.file_name().to_string_lossy().into_owned());
+    let kept = names.filter(|it| it.starts_with("match-") || it.starts_with("config"));
+    assert_eq!(kept.count(), 6);
+}
+
+#[test]
+fn a_plan_that_cannot_be_played_leaves_no_file() {
+    let dir = Dir::new();
+    let words = ["match", "narikin", "narikin", "--plain", "--results", "m.jsonl"];
+    for (more, why) in [
+        (&["--movetime", "0"][..], "`move_time_ms` of engine `narikin 1` must be at least 1"),
+        (&["--nodes", "0"], "`nodes` of engine `narikin 1` must be at least 1"),
+        (&["--depth", "1", "--protocol", "2=usi"], "engine `narikin 2` speaks USI"),
+        (
+            &["--depth", "1", "--name", "1=a", "--name", "2=a", "--kif", "games"],
+            "KIF are for shogi",
+        ),
+        (&["--depth", "1", "--syzygy", "nowhere"], "`nowhere`: "),
+        (&["--depth", "1", "--handicap", "2-piece"], "not for chess"),
+        (&["--depth", "1", "--game", "shogi", "--handicap", "9-piece"], "two pieces"),
+    ] {
+        let output = at(&dir, &[&words[..], more].concat());
+        assert_eq!(output.code(), Some(1), "{more:?}: {}", output.stderr);
+        assert!(output.stderr.contains(why), "{more:?}: {}", output.stderr);
+        assert!(!dir.path().join("m.jsonl").exists(), "{more:?}");
+    }
+    let shogi = ["--game", "shogi", "--handicap", "2-piece"];
+    let output = at(&dir, &[&words[..], &QUICK[..], &shogi[..]].concat());
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(read(&dir, "m.jsonl").contains("lnsgkgsnl/9/ppppppppp"));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let dir = Dir::new();
+    let words = ["match", "narikin", "narikin", "--plain", "--results"];
+    for (name, more) in [("a.jsonl", "--report"), ("b.jsonl", "--events")] {
+        let output = at(&dir, &[&words[..], &[name, more, "nowhere/file"], &QUICK[..]].concat());
+        assert_eq!(output.code(), Some(1), "{}", output.stderr);
+        assert!(output.stderr.contains("`nowhere/file`: "), "{}", output.stderr);
+    }
+    if cfg!(target_os = "linux") {
+        let words = [&words[..], &["c.jsonl", "--events", "/dev/full"], &QUICK[..]].concat();
+        let output = at(&dir, &words);
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        assert_eq!(output.stderr.matches("`/dev/full`: ").count(), 1, "{}", output.stderr);
+    }
+}
+
+#[test]
+fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
+    let dir = Dir::new();
+    let words = ["match", "narikin", "narikin", "--movetime", "200", "--margin", "60000"];
+    let mut command = readyok(&dir);
+    command.current_dir(dir.path()).args(words).args(["--rounds", "1000", "--abort"]);
+    let child = command.args(["--events", "e.jsonl"]).spawn().expect("the program starts");
+    let events = dir.path().join("e.jsonl");
+    let told = |what: &str| fs::read_to_string(&events).is_ok_and(|events| events.contains(what));
+    wait("no game starts", || told("game-start"));
+    signal(child.id(), rustix::process::Signal::STOP);
+    signal(child.id(), rustix::process::Signal::CONT);
+    wait("nothing is told", || told("the program was stopped meanwhile, and it is played again"));
+    signal(child.id(), rustix::process::Signal::INT);
+    assert_eq!(finish(child).code(), Some(130));
+    assert!(!told("time-forfeit"));
 }
 
 #[test]
