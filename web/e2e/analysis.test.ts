@@ -106,7 +106,10 @@ test('twenty lines leave the moves of the game in sight', async () => {
   await squares(page);
   await enter(page, 'e4');
   await page.getByRole('button', { name: /Analyse with/ }).click();
-  for (let lines = 3; lines < 20; lines++) await page.getByRole('button', { name: 'More lines' }).click();
+  for (let lines = 3; lines < 20; lines++) {
+    await page.getByRole('button', { name: 'More lines' }).click();
+    await page.getByRole('status', { name: `${lines + 1} lines` }).waitFor();
+  }
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(20);
   const list = await page.getByRole('region', { name: 'Moves' }).boundingBox();
   expect((list?.y ?? 800) + (list?.height ?? 0)).toBeLessThan(800);
