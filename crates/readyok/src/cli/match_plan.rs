@@ -28,12 +28,8 @@ pub(super) struct PlanArgs {
     /// Read everything that is played from a file in TOML
     #[arg(long, value_name = "FILE.toml", conflicts_with = "engines")]
     pub(super) plan: Option<PathBuf>,
-    /// The game
-    #[arg(long, value_enum, default_value_t = GameArg::Chess, conflicts_with = "plan", requires = "engines")]
-    game: GameArg,
-    /// round-robin, gauntlet, gauntlet=N with N engines under test, knockout or swiss
-    #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format, conflicts_with = "plan", requires = "engines")]
-    format: Format,
+    #[command(flatten)]
+    tournament: TournamentArgs,
     #[arg(
         long,
         value_name = "N",
@@ -42,45 +38,45 @@ pub(super) struct PlanArgs {
         help = "How often each pairing is met; for swiss, how many rounds [1]"
     )]
     pub(super) rounds: Option<u32>,
-    /// How many pairings two engines play each time they meet
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "plan", requires = "engines")]
-    legs: u32,
-    /// How many games from each opening: 2 with reversed colours, or 1
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with = "plan", requires = "engines")]
-    games: u32,
-    /// The first engine always has the first move (with --games 1)
-    #[arg(long, conflicts_with = "plan", requires = "engines")]
-    fixed_colours: bool,
-    /// Reverse all colours
-    #[arg(long, conflicts_with = "plan", requires = "engines")]
-    reversed_colours: bool,
-    /// For everything that is drawn by lot; by default another one each time
-    #[arg(long, value_name = "N", conflicts_with = "plan", requires = "engines")]
-    seed: Option<u64>,
-    /// The name of the event in records
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        conflicts_with = "plan",
-        requires = "engines"
-    )]
-    event: String,
-    /// The place in records
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        conflicts_with = "plan",
-        requires = "engines"
-    )]
-    site: String,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
     openings: OpeningArgs,
     #[command(flatten)]
     ends: EndArgs,
+}
+
+/// Who meets whom at what, and how it is called.
+#[derive(Debug, clap::Args)]
+#[group(conflicts_with = "plan", requires = "engines")]
+struct TournamentArgs {
+    /// The game
+    #[arg(long, value_enum, default_value_t = GameArg::Chess)]
+    game: GameArg,
+    /// round-robin, gauntlet, gauntlet=N with N engines under test, knockout or swiss
+    #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
+    format: Format,
+    /// How many pairings two engines play each time they meet
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    legs: u32,
+    /// How many games from each opening: 2 with reversed colours, or 1
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=2))]
+    games: u32,
+    /// The first engine always has the first move (with --games 1)
+    #[arg(long)]
+    fixed_colours: bool,
+    /// Reverse all colours
+    #[arg(long)]
+    reversed_colours: bool,
+    /// For everything that is drawn by lot; by default another one each time
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The name of the event in records
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    event: String,
+    /// The place in records
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    site: String,
 }
 
 /// How the engines play. `2=VALUE` is for the second engine only.
@@ -270,20 +266,27 @@ impl PlanArgs {
             return Err(Failure::usage(format!("engine `{}` has no limit: {hint}", engine.name)));
         }
         Ok(Plan {
-            game: self.game.into(),
-            event: self.event.clone(),
-            site: self.site.clone(),
+            game: self.tournament.game.into(),
+            event: self.tournament.event.clone(),
+            site: self.tournament.site.clone(),
             engines,
-            format: self.format,
+            format: self.tournament.format,
             rounds: self.rounds.unwrap_or(1),
-            legs: self.legs,
-            colours: Colours { fixed: self.fixed_colours, reversed: self.reversed_colours },
-            games: if self.games == 1 { GamesPerPairing::One } else { GamesPerPairing::Two },
+            legs: self.tournament.legs,
+            colours: Colours {
+                fixed: self.tournament.fixed_colours,
+                reversed: self.tournament.reversed_colours,
+            },
+            games: if self.tournament.games == 1 {
+                GamesPerPairing::One
+            } else {
+                GamesPerPairing::Two
+            },
             stall_ms: self.ends.stall.map(|Stall(most)| most),
-            openings: self.openings.openings(self.game),
+            openings: self.openings.openings(self.tournament.game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),
-            seed: self.seed.unwrap_or(seed),
+            seed: self.tournament.seed.unwrap_or(seed),
         })
     }
 
