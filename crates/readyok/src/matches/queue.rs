@@ -12,8 +12,9 @@ use readyok_arena::runner::{CpuError, Cpus, Match, Summary, threads_of, work};
 use readyok_arena::store::ContentHash;
 use readyok_client::{Guard, Patience};
 
-use super::run::{Coordinate, Failed, player, setting, suspensions};
+use super::run::{Coordinate, Failed, player, setting};
 use super::slots::{Slots, processors};
+use super::suspended::suspensions;
 
 /// The server that a match is played over.
 #[derive(Clone, Debug)]

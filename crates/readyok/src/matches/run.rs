@@ -3,8 +3,8 @@
 
 use std::error::Error;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,54 +15,16 @@ use readyok_arena::game::{Overhearing, Setting, Syzygy, Tablebases};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Order;
 use readyok_arena::report::Report;
-use readyok_arena::runner::{
-    Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, Suspensions, threads_of,
-};
+use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
 use readyok_arena::schedule::Schedule;
-use readyok_arena::store::{Reader, Store, StoreError};
-
+use readyok_arena::store::Reader;
 use readyok_client::{Guard, Patience};
 use readyok_rules::Game;
 
+use super::events::complaining;
+use super::results::Results;
 use super::slots::{Slots, processors};
-
-/// Where results are kept.
-#[derive(Clone, Debug)]
-pub enum Results {
-    /// In a new file.
-    New(Name, Box<Plan>),
-    /// In the file of a match that goes on.
-    GoOn(PathBuf, Continued, Changes),
-}
-
-/// What the file of a new match is called.
-#[derive(Clone, Debug)]
-pub enum Name {
-    /// As the user says.
-    Given(PathBuf),
-    /// Like this; with a number if there is such a file, as of another match that began now.
-    Like(PathBuf),
-}
-
-/// How a match goes on.
-#[derive(Clone, Debug)]
-pub enum Continued {
-    /// As its file says.
-    AsItWas,
-    /// With so many rounds, which may be more.
-    Rounds(u32),
-    /// As a plan says, which is the same but may have more rounds.
-    Plan(Box<Plan>),
-}
-
-/// What happens when a match is to go on, and its engines or openings have changed since.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changes {
-    /// It does not go on.
-    Refused,
-    /// It goes on, and its file says so.
-    Accepted,
-}
+use super::suspended::suspensions;
 
 /// How a match is run.
 #[derive(Debug)]
@@ -214,55 +176,6 @@ impl<Q: Coordinate> Run<Q> {
     }
 }
 
-impl Results {
-    /// The store, and how many bytes of a torn end were cut off it.
-    fn open(self, exports: &[Export]) -> Result<(Store, u64), Failed> {
-        match self {
-            Self::New(name, plan) => {
-                Match::check(&plan, exports)?;
-                // Its tablebases are opened here only to see that they are there.
-                setting(&plan)?;
-                Ok((name.create(&plan)?, 0))
-            }
-            Self::GoOn(path, continued, changes) => {
-                let (mut store, cut) = Store::resume(&path, |_| ())?;
-                match continued {
-                    Continued::AsItWas => {}
-                    Continued::Rounds(rounds) => store.accept_rounds(rounds)?,
-                    Continued::Plan(plan) => store.accept(&plan)?,
-                }
-                match changes {
-                    Changes::Refused => store.check_files()?,
-                    Changes::Accepted => store.accept_files()?,
-                }
-                Ok((store, cut))
-            }
-        }
-    }
-}
-
-impl Name {
-    fn create(self, plan: &Plan) -> Result<Store, StoreError> {
-        /// So many matches begin in one folder within a second.
-        const MOST: u32 = 1000;
-
-        let path = match self {
-            Self::Given(path) => return Store::create(&path, plan),
-            Self::Like(path) => path,
-        };
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-        let mut made = Store::create(&path, plan);
-        for number in 2..MOST {
-            if !matches!(made, Err(StoreError::Exists(_))) {
-                break;
-            }
-            made = Store::create(&path.with_file_name(format!("{stem}-{number}.{ending}")), plan);
-        }
-        made
-    }
-}
-
 /// What games of a plan need: among others its tablebases, which are opened once.
 pub(super) fn setting(plan: &Plan) -> io::Result<Setting> {
     let tablebases = match &plan.adjudication.tablebases {
@@ -283,89 +196,9 @@ pub(super) fn player(
     player.telling_moves(order.tell_moves).guarded(guard)
 }
 
-/// Counts how often this program goes on after it was stopped.
-#[cfg(unix)]
-pub(super) fn suspensions() -> io::Result<Suspensions> {
-    use signal_hook::consts::SIGCONT;
-    use signal_hook::iterator::Signals;
-
-    let suspensions = Suspensions::default();
-    let told = suspensions.clone();
-    let mut signals = Signals::new([SIGCONT])?;
-    let hear = move || signals.forever().for_each(|_| told.went_on());
-    std::thread::Builder::new().name("suspensions".to_owned()).spawn(hear)?;
-    Ok(suspensions)
-}
-
-/// Elsewhere no program is told.
-#[cfg(not(unix))]
-pub(super) fn suspensions() -> io::Result<Suspensions> {
-    Ok(Suspensions::default())
-}
-
-/// Tells the person at the terminal once why a stream has ended before its time.
-struct Complaining<W> {
-    out: W,
-    name: String,
-}
-
-impl<W: Write> Complaining<W> {
-    fn told<T>(&self, done: io::Result<T>) -> io::Result<T> {
-        done.inspect_err(|error| {
-            // Whoever has closed it knows.
-            if error.kind() != io::ErrorKind::BrokenPipe {
-                let _ = writeln!(io::stderr(), "readyok: {}", about(Path::new(&self.name), error));
-            }
-        })
-    }
-}
-
-impl<W: Write> Write for Complaining<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let done = self.out.write(bytes);
-        self.told(done)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let done = self.out.flush();
-        self.told(done)
-    }
-}
-
-/// A file for events, or standard output for `-`, that says so when it cannot be written. Those of a
-/// match that goes on follow what is in the file.
-///
-/// # Errors
-/// It cannot be made.
-fn complaining(path: &Path, goes_on: bool) -> Result<impl Write + Send + use<>, Failed> {
-    let out = sink(path, goes_on).map_err(|error| about(path, &error))?;
-    Ok(Complaining { out, name: path.display().to_string() })
-}
-
 /// An error that says which file it is about.
-fn about(path: &Path, error: &io::Error) -> Failed {
+pub(super) fn about(path: &Path, error: &io::Error) -> Failed {
     format!("`{}`: {error}", path.display()).into()
-}
-
-/// A file, or standard output for `-`.
-fn sink(path: &Path, goes_on: bool) -> io::Result<Box<dyn Write + Send>> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdout()));
-    }
-    if !(goes_on && path.is_file()) {
-        return Ok(Box::new(BufWriter::new(File::create(path)?)));
-    }
-    let mut file = File::options().read(true).append(true).open(path)?;
-    let mut last = [b'\n'];
-    if file.metadata()?.len() > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    if last != [b'\n'] {
-        // The program was killed while it wrote a line.
-        file.write_all(b"\n")?;
-    }
-    Ok(Box::new(BufWriter::new(file)))
 }
 
 /// Writes the report of a match from its results.
