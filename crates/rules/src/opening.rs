@@ -23,6 +23,10 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// The plies of the longest line that has a name. Only a game that takes a longer way comes to a named
+    /// position later.
+    pub const PLIES: usize = 36;
+
     /// The opening that is named after this very position, by whatever moves it was reached. The
     /// opening of a game is that of its last position that has one. None in Chess960 and shogi.
     pub fn of(position: &Position) -> Option<Self> {
@@ -74,7 +78,7 @@ mod tests {
     #[test]
     fn the_table_says_of_each_line_what_its_moves_say() {
         let mut last = String::new();
-        let mut count = 0;
+        let (mut count, mut plies) = (0, 0);
         for line in NAMES.lines() {
             let [key, eco, name, moves] = line.split('\t').collect::<Vec<_>>()[..] else {
                 panic!("{line}")
@@ -88,8 +92,9 @@ mod tests {
             assert!(number.parse::<u8>().is_ok() && !name.is_empty(), "{line}");
             key.clone_into(&mut last);
             count += 1;
+            plies = plies.max(moves.split(' ').count());
         }
-        assert_eq!(count, 3_807);
+        assert_eq!((count, plies), (3_807, Opening::PLIES));
     }
 
     #[test]

@@ -17,8 +17,6 @@ pub(crate) const ROOT: NodeId = 0;
 const MOST_NODES: usize = 100_000;
 /// No line is longer.
 const MOST_PLIES: u32 = 4096;
-/// No opening that has a name has more plies.
-const LONGEST_OPENING: usize = 48;
 
 /// A game with its variations. Every move is legal where it stands.
 #[derive(Clone)]
@@ -237,7 +235,7 @@ impl Tree {
     pub(crate) fn opening(&self, id: NodeId) -> Option<Opening> {
         let mut position = self.start.clone();
         let mut opening = Opening::of(&position);
-        for mv in self.moves_to(id).into_iter().take(LONGEST_OPENING) {
+        for mv in self.moves_to(id).into_iter().take(Opening::PLIES) {
             if position.play(mv).is_err() {
                 break;
             }
