@@ -168,9 +168,9 @@ pub fn ranking(engines: &[(&str, Counts)]) -> String {
             "{rank:>4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}% {:>9}% {five:>20}",
             Plain(name).to_string(),
             value(figures.elo.value),
-            error(figures.elo.error),
+            error(figures.elo),
             value(figures.normalized_elo.value),
-            error(figures.normalized_elo.error),
+            error(figures.normalized_elo),
             figures.games,
             one_digit(figures.score),
             one_digit(figures.draw_ratio),
@@ -206,7 +206,7 @@ fn single_games(counts: &Counts) -> SingleGames {
 }
 
 fn both(estimate: Estimate) -> String {
-    format!("{} +/- {}", value(estimate.value), error(estimate.error))
+    format!("{} +/- {}", value(estimate.value), error(estimate))
 }
 
 fn value(figure: Figure) -> String {
@@ -216,8 +216,13 @@ fn value(figure: Figure) -> String {
     }
 }
 
-fn error(figure: Figure) -> String {
-    figure.number().map_or_else(|| "nan".to_owned(), |error| format!("{error:.2}"))
+/// fastchess takes for certain what games say that have all scored the same.
+fn error(estimate: Estimate) -> String {
+    match estimate {
+        Estimate { error: Figure::Number(error), .. } => format!("{error:.2}"),
+        Estimate { value: Figure::Number(_), error: Figure::Unknown } => "0.00".to_owned(),
+        _ => "nan".to_owned(),
+    }
 }
 
 fn percent(figure: Figure) -> String {

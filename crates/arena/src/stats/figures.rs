@@ -23,7 +23,8 @@ pub struct Figures {
     pub half_points: u64,
     /// What was scored of what could be, between 0 and 1.
     pub score: Figure,
-    /// The difference in Elo, by the expected score.
+    /// The difference in Elo, by the expected score. Its error is unknown where all games, or pairs, have
+    /// scored the same, as one alone has.
     pub elo: Estimate,
     /// The difference in normalized Elo: in standard deviations of a game.
     pub normalized_elo: Estimate,
@@ -111,6 +112,7 @@ fn elo(score: f64, variance: f64, items: f64) -> Estimate {
     let value = elo_of_score(score);
     let reach = z95() * (variance / items).sqrt();
     let error = match (elo_of_score(score - reach), elo_of_score(score + reach)) {
+        (Figure::Number(_), Figure::Number(_)) if variance <= 0.0 => Figure::Unknown,
         (Figure::Number(low), Figure::Number(high)) => Figure::of((high - low) / 2.0),
         // The interval of the score reaches the end of what a score can be, or nothing but wins or
         // losses was seen.

@@ -109,6 +109,18 @@ fn nothing_but_draws_says_nothing_of_superiority() {
     assert!(figures.safe_elo.low.number().unwrap() < -150.0);
 }
 
+/// A variance that nobody has seen yet is no certainty.
+#[test]
+fn what_has_always_scored_the_same_has_an_unknown_error() {
+    for figures in [games(0, 10, 0), games(0, 1, 0), pairs([0, 0, 0, 1, 0]), pairs([0, 7, 0, 0, 0])]
+    {
+        assert!(figures.elo.value.number().is_some());
+        assert_eq!(figures.elo.error, Figure::Unknown);
+    }
+    assert_eq!(format!("{:.1}", pairs([0, 0, 1, 0, 0]).elo), "0.0 +/- unknown");
+    assert!(games(0, 10, 1).elo.error.number().is_some());
+}
+
 #[test]
 fn an_interval_beyond_all_scores_has_no_error() {
     let figures = games(9, 1, 0);
