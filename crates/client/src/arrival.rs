@@ -4,9 +4,14 @@
 //! and they are not the engine's. Linux counts for each thread how long it could have run and did not: the
 //! second number of `/proc/thread-self/schedstat`, in nanoseconds (its `Documentation/scheduler/sched-stats`).
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use crate::time::now;
+
+/// What no clock minds. The counts are not read more often: an engine says most of its lines in bursts, and
+/// each reading takes as long as reading the line.
+const TRIFLE: Duration = Duration::from_micros(50);
 
 /// A wait of this thread for something to come.
 #[derive(Debug)]
@@ -17,19 +22,45 @@ pub(crate) struct Vigil {
 
 impl Vigil {
     pub(crate) fn begin() -> Self {
-        Self { began: now(), delay: delay() }
+        Self::at(now())
+    }
+
+    fn at(began: Instant) -> Self {
+        let latest = LATEST.get().filter(|(at, _)| is_trifle(*at, began));
+        Self { began, delay: latest.map(|(_, delay)| delay).or_else(|| read(began)) }
     }
 
     /// When this thread was woken, as far as is known, or began to wait if that was later.
     pub(crate) fn end(self) -> Instant {
-        let delay = delay();
-        self.woken(now(), delay)
+        self.end_at(now())
+    }
+
+    fn end_at(self, now: Instant) -> Instant {
+        if is_trifle(self.began, now) {
+            return now;
+        }
+        self.woken(now, read(now))
     }
 
     fn woken(&self, now: Instant, delay: Option<Duration>) -> Instant {
         let delay = delay.zip(self.delay).map(|(after, before)| after.saturating_sub(before));
         woken(self.began, now, delay.unwrap_or_default())
     }
+}
+
+thread_local! {
+    /// What this thread last read of its delay, and when.
+    static LATEST: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
+}
+
+fn is_trifle(before: Instant, after: Instant) -> bool {
+    after.saturating_duration_since(before) <= TRIFLE
+}
+
+fn read(now: Instant) -> Option<Duration> {
+    let delay = delay();
+    LATEST.set(delay.map(|delay| (now, delay)));
+    delay
 }
 
 /// When a thread was woken that runs again now, after so long a delay.
@@ -103,6 +134,26 @@ mod tests {
         assert_eq!(vigil.woken(ended, None), ended);
         let uncounted = Vigil { began, delay: None };
         assert_eq!(uncounted.woken(ended, Some(Duration::from_millis(9))), ended);
+    }
+
+    #[test]
+    fn what_is_known_well_enough_is_not_read_again() {
+        let (known, long) = (now(), Duration::from_secs(1_000));
+        LATEST.set(Some((known, long)));
+        let vigil = Vigil::at(known + TRIFLE);
+        assert_eq!(vigil.delay, Some(long));
+        let ended = vigil.began + TRIFLE;
+        assert_eq!(vigil.end_at(ended), ended);
+        assert_eq!(LATEST.get(), Some((known, long)));
+
+        let later = known + TRIFLE + Duration::from_nanos(1);
+        let vigil = Vigil::at(later);
+        assert_ne!(vigil.delay, Some(long));
+        assert_eq!(LATEST.get(), vigil.delay.map(|delay| (later, delay)));
+        // What others have taken can have been no longer than it was waited for.
+        let ended = vigil.end_at(later + long);
+        assert!(later <= ended && ended <= later + long);
+        assert_ne!(LATEST.get().map(|(at, _)| at), Some(later));
     }
 
     /// Whether a woken thread has to wait for those that share its processor is the scheduler's choice, so
