@@ -84,6 +84,16 @@ class Server {
   }
 }
 
+/** Measures something of a server, which is not left behind whatever happens: its engines may flood. */
+async function served(measure) {
+  const server = new Server();
+  try {
+    await measure(server);
+  } finally {
+    await server.end();
+  }
+}
+
 /** Asks the server for something over a socket of its own, and gives back the answer. */
 const ask = (page, command) =>
   page.evaluate(async (wanted) => {
@@ -117,29 +127,29 @@ const firstPaint = (page) =>
       }),
   );
 
+async function startOf(server, browser, times) {
+  const link = await server.link();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.locator('form.new').waitFor();
+  const ready = await page.evaluate(() => performance.now());
+  const paint = await firstPaint(page);
+  // What the browser and the machine take for any page at all.
+  const other = await browser.newContext();
+  const word = await other.newPage();
+  await word.goto('data:text/html,<p>word');
+  times.word.push(await firstPaint(word));
+  await other.close();
+  times.listening.push(server.listening);
+  times.paint.push(server.listening + paint);
+  times.ready.push(server.listening + ready);
+  await context.close();
+}
+
 async function start(browser) {
   const times = { listening: [], paint: [], ready: [], word: [] };
-  for (let run = 0; run < Number(values.starts); run++) {
-    const server = new Server();
-    const link = await server.link();
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    await page.goto(link);
-    await page.locator('form.new').waitFor();
-    const ready = await page.evaluate(() => performance.now());
-    const paint = await firstPaint(page);
-    // What the browser and the machine take for any page at all.
-    const other = await browser.newContext();
-    const word = await other.newPage();
-    await word.goto('data:text/html,<p>word');
-    times.word.push(await firstPaint(word));
-    await other.close();
-    times.listening.push(server.listening);
-    times.paint.push(server.listening + paint);
-    times.ready.push(server.listening + ready);
-    await context.close();
-    await server.end();
-  }
+  for (let run = 0; run < Number(values.starts); run++) await served((server) => startOf(server, browser, times));
   tell('start to the link', middle(times.listening).toFixed(0), 'ms');
   const first = middle(times.paint);
   tell('start to the first paint', first.toFixed(0), 'ms', first < BUDGET.paint);
@@ -153,8 +163,7 @@ function script() {
 }
 
 /** One list of engines, none of which does anything. */
-async function idle(browser) {
-  const server = new Server();
+async function idle(server, browser) {
   const page = await browser.newPage();
   await page.goto(await server.link());
   await page.goto(new URL('/#/engines', page.url()).href);
@@ -165,7 +174,6 @@ async function idle(browser) {
   tell('server with an idle list of engines', (all / 1024).toFixed(1), 'MiB', all < BUDGET.memory);
   tell('  of that not pages of the program', (own / 1024).toFixed(1), 'MiB');
   await page.close();
-  await server.end();
 }
 
 /** Counts frames in the page, and how many were due that did not come. */
@@ -201,17 +209,7 @@ async function heap(session) {
   return usedSize / 1024;
 }
 
-async function flood(browser, minutes) {
-  const server = new Server();
-  try {
-    await floodOf(server, browser, minutes);
-  } finally {
-    // Engines that flood are not left behind, whatever happens.
-    await server.end();
-  }
-}
-
-async function floodOf(server, browser, minutes) {
+async function flood(server, browser, minutes) {
   const page = await browser.newPage({ viewport: { width: 1366, height: 860 } });
   await page.goto(await server.link());
   await page.locator('form.new').waitFor();
@@ -282,8 +280,9 @@ const browser = await chromium.launch({ executablePath: values.chromium, args: [
 try {
   script();
   await start(browser);
-  await idle(browser);
-  if (Number(values.minutes) > 0) await flood(browser, Number(values.minutes));
+  await served((server) => idle(server, browser));
+  const minutes = Number(values.minutes);
+  if (minutes > 0) await served((server) => flood(server, browser, minutes));
 } finally {
   await browser.close();
 }
