@@ -49,8 +49,14 @@ impl Source {
             {
                 return Err(other_game());
             }
-            OpeningSource::Chess960 { numbers } => Openable::Chess960(numbers.clone()),
-            OpeningSource::DoubleChess960 { numbers } => Openable::DoubleChess960(numbers.clone()),
+            OpeningSource::Chess960 { numbers } => {
+                starts_exist(numbers.iter().copied())?;
+                Openable::Chess960(numbers.clone())
+            }
+            OpeningSource::DoubleChess960 { numbers } => {
+                starts_exist(numbers.iter().flat_map(|&(white, black)| [white, black]))?;
+                Openable::DoubleChess960(numbers.clone())
+            }
             OpeningSource::Handicap { .. } if game != Game::Shogi => return Err(other_game()),
             OpeningSource::Handicap { name } => Openable::Handicap(
                 Handicap::of_name(name)
@@ -231,6 +237,14 @@ fn format_of(path: &str) -> Option<BookFormat> {
         "bin" => BookFormat::Polyglot,
         _ => return None,
     })
+}
+
+/// Of what somebody has chosen nothing is left out.
+fn starts_exist(mut numbers: impl Iterator<Item = u16>) -> Result<(), OpeningError> {
+    match numbers.find(|number| u64::from(*number) >= CHESS960) {
+        Some(number) => Err(OpeningError::in_plan(OpeningFault::Chess960Number(number))),
+        None => Ok(()),
+    }
 }
 
 fn chess960(number: u16) -> Result<Line, OpeningFault> {

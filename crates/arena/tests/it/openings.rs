@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use proptest::prelude::*;
-use readyok_arena::openings::{Book, OpeningError};
+use readyok_arena::openings::{Book, OpeningError, OpeningFault};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::Openings;
 use readyok_rules::Game;
@@ -298,6 +298,16 @@ fn a_book_without_an_opening_is_refused() {
     );
     let number = open(Game::Chess960, "source = { kind = \"chess960\", numbers = [960] }");
     check_refused(number, "Chess960 has no start position 960, only 0 to 959");
+    // Even if it is not the first one that is played, or there are others.
+    for numbers in [
+        "kind = \"chess960\", numbers = [0, 1, 960]",
+        "kind = \"double-chess960\", numbers = [[0, 1], [2, 960]]",
+    ] {
+        let opened = open(Game::Chess960, &format!("source = {{ {numbers} }}"));
+        assert!(
+            opened.is_err_and(|error| matches!(error.fault, OpeningFault::Chess960Number(960)))
+        );
+    }
 }
 
 #[test]
