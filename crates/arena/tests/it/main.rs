@@ -19,6 +19,8 @@ mod nats;
 mod nats_server;
 mod openings;
 mod plan;
+#[cfg(feature = "nats")]
+mod port;
 mod queue;
 mod referee;
 mod report;

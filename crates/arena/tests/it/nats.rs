@@ -24,7 +24,8 @@ use readyok_arena::queue::nats::{
 use readyok_arena::queue::{Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
 use tempfile::TempDir;
 
-use crate::nats_server::{NatsServer, free_port};
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
 use crate::sample;
 
 /// Longer than anything here takes.

@@ -1,7 +1,7 @@
 //! A server of NATS for tests, at a port of its own of this machine.
 
 use std::ffi::OsString;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -12,12 +12,6 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A server with JetStream. Dropping it kills it.
 pub(crate) struct NatsServer(Child);
-
-/// A port that nobody uses.
-pub(crate) fn free_port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    free.local_addr().expect("an address").port()
-}
 
 impl NatsServer {
     /// Starts `nats-server`, which keeps its data in a folder, with more arguments.

@@ -12,6 +12,8 @@ mod matches_real;
 #[path = "../../../arena/tests/it/nats_server.rs"]
 mod nats_server;
 mod options;
+#[path = "../../../arena/tests/it/port.rs"]
+mod port;
 mod program;
 mod readme;
 mod real;

@@ -7,7 +7,8 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::nats_server::{NatsServer, free_port};
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
 use crate::program::{Dir, readyok, run};
 use crate::real::engine;
 

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
+use crate::port::free_port;
 use crate::program::{Dir, PATIENCE, finish, readyok, run, signal, wait};
 
 /// What stands between the server's name and the end of a link: host and token.
@@ -70,7 +71,7 @@ fn the_app_is_served_until_it_is_interrupted() {
 #[test]
 fn it_listens_on_the_port_that_it_is_given_or_not_at_all() {
     let dir = Dir::new();
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken = TcpListener::bind(("127.0.0.1", free_port())).expect("a port");
     let address = taken.local_addr().expect("an address");
     let mut command = readyok(&dir);
     command.args(["serve", "--no-open", "--allow-root", "--port", &address.port().to_string()]);

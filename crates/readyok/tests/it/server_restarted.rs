@@ -5,7 +5,8 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::matches_real::{Running, games};
-use crate::nats_server::{NatsServer, free_port};
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
 use crate::program::{Dir, finish, readyok, run, wait};
 use crate::real::engine;
 

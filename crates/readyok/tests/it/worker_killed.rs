@@ -20,7 +20,8 @@ use rustix::process::Signal;
 
 use crate::killed::is_in_use;
 use crate::matches_real::{Running, games};
-use crate::nats_server::{NatsServer, free_port};
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
 use crate::program::{Dir, PATIENCE, readyok, signal, wait};
 use crate::real::engine;
 
