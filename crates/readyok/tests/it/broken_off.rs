@@ -1,8 +1,7 @@
 //! Matches that are interrupted or killed, and go on.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -54,8 +53,7 @@ done | '{}' engine
         dir.path().join("go-on").display(),
         env!("CARGO_BIN_EXE_readyok")
     );
-    let path = dir.write("waiting", &script);
-    fs::set_permissions(&path, Permissions::from_mode(0o700)).expect("a program");
+    let path = dir.write_program("waiting", &script);
     path.to_str().expect("UTF-8").to_owned()
 }
 

@@ -36,6 +36,18 @@ impl Dir {
         fs::write(&path, text).expect("a file for the test");
         path
     }
+
+    /// A program. It is another process that writes it: what another test starts just then would have it open for
+    /// writing as well, and nobody could run it until then.
+    pub(crate) fn write_program(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "cat > \"$0\" && chmod 700 \"$0\""]).arg(&path);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let written = run(&mut shell, text.as_bytes());
+        assert_eq!(written.code(), Some(0), "{}", written.stderr);
+        path
+    }
 }
 
 impl Drop for Dir {

@@ -95,12 +95,10 @@ fn it_listens_on_the_port_that_it_is_given_or_not_at_all() {
 #[test]
 fn a_browser_is_opened_without_a_secret_among_its_arguments() {
     let dir = Dir::new();
-    let browser = dir.write(
+    let browser = dir.write_program(
         "browser.sh",
         "#!/bin/sh\ncd \"$HOME\"\nls -l readyok-* > mode\ncp readyok-* page\necho \"$@\" > said\n",
     );
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&browser, mode).expect("it is ours");
     let mut command = readyok(&dir);
     command.args(["serve", "--allow-root", "--data"]).arg(dir.path().join("data"));
     command.env("BROWSER", &browser).env("HOME", dir.path());

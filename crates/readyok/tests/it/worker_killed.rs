@@ -1,8 +1,6 @@
 //! Workers that are killed in the midst of a pairing, with engines that listen to nothing any more,
 //! where `nats-server` is installed and `READYOK_REAL_ENGINES` is set.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc::channel;
@@ -52,8 +50,7 @@ done | '{}' engine
 ",
         env!("CARGO_BIN_EXE_readyok")
     );
-    let path = dir.write(name, &script);
-    fs::set_permissions(&path, Permissions::from_mode(0o700)).expect("a program");
+    let path = dir.write_program(name, &script);
     path.to_str().expect("UTF-8").to_owned()
 }
 
