@@ -260,9 +260,8 @@ fn tablebases_end_a_game_only_where_they_hold() {
 
 #[test]
 fn a_folder_without_tables_is_an_error() {
-    let folder = std::env::temp_dir().join(format!("readyok-no-tables-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder");
-    assert!(Syzygy::open([&folder]).is_err());
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(Syzygy::open([folder.path()]).is_err());
     fs::remove_dir(&folder).expect("it is empty");
-    assert!(Syzygy::open([&folder]).is_err());
+    assert!(Syzygy::open([folder.path()]).is_err());
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::marker::PhantomData;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -655,7 +656,10 @@ fn a_line_that_cannot_be_written_is_called_a_bug() {
 
 #[test]
 fn the_debug_log_has_both_directions() {
-    let path = std::env::temp_dir().join(format!("readyok-engine-{}.log", std::process::id()));
+    let name = format!("debug-{}.log", std::process::id());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // A log is added to, and a test that has failed leaves its own.
+    let _ = std::fs::remove_file(&path);
     let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
     client.say(&format!("setoption name Debug Log File value {}", path.display()));
     client.say("isready");

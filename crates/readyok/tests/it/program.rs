@@ -6,33 +6,29 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 /// Longer than anything here takes; a test that waits so long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder that goes away with its handle.
-pub(crate) struct Dir(PathBuf);
+pub(crate) struct Dir(TempDir);
 
 impl Dir {
     pub(crate) fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("readyok-test-{}-{count}", std::process::id());
-        let dir = env::temp_dir().join(name);
-        fs::create_dir_all(&dir).expect("a folder for the test");
-        Self(dir)
+        Self(tempfile::tempdir().expect("a folder for the test"))
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
+        let path = self.path().join(name);
         fs::write(&path, text).expect("a file for the test");
         path
     }
@@ -47,12 +43,6 @@ impl Dir {
         let written = run(&mut shell, text.as_bytes());
         assert_eq!(written.code(), Some(0), "{}", written.stderr);
         path
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
