@@ -78,7 +78,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
     faults
 }
 
-/// Lines of FEN, EPD or `position …` of chess; none if one of them is something else.
+/// Lines of FEN, EPD or `position …` of chess, that word or not; none if one of them is something else.
 fn lines_of_chess(text: &str) -> Option<Vec<Tree>> {
     let lines: Vec<&str> = text
         .lines()
@@ -97,9 +97,13 @@ fn placed(line: &str) -> Option<Position> {
     read(Game::Chess).or_else(|| read(Game::Chess960))
 }
 
-/// The game of a line of UCI.
+/// The game of a line of UCI, or of what follows `position` there.
 fn played(line: &str) -> Option<Tree> {
-    let Command::Position(said) = Command::read(line, Dialect::Uci).value else { return None };
+    let whole = match line.split_whitespace().next() {
+        Some("startpos" | "fen") => &format!("position {line}"),
+        _ => line,
+    };
+    let Command::Position(said) = Command::read(whole, Dialect::Uci).value else { return None };
     let mut position = match &said.root {
         Root::StartPos => Position::start(Game::Chess),
         Root::Fen(fen) => placed(fen.as_str())?,
@@ -134,6 +138,7 @@ mod tests {
         assert_eq!(count("a.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - bm e4;\n"), (1, 0));
         assert_eq!(count("", "position startpos moves e2e4 e7e5\n"), (1, 0));
         assert_eq!(count("", "position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e2e4\n"), (1, 0));
+        assert_eq!(count("", "fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e2e4\n"), (1, 0));
         assert_eq!(
             count("", "4k3/8/8/8/8/8/4P3/4K3 w - - 3 9\n4k3/8/8/8/8/8/4P3/4K3 b - -\n"),
             (2, 0)
@@ -141,6 +146,24 @@ mod tests {
         assert_eq!(count("a.pgn", "1. e4 e4 *\n\n1. d4 *\n"), (1, 1));
         assert!(is_record("A.PGN") && is_record("b.kif") && is_record("c.fen"));
         assert!(!is_record("library.sqlite") && !is_record("pgn"));
+    }
+
+    #[test]
+    fn a_line_without_its_first_word_is_of_the_game_in_which_its_moves_are_legal() {
+        for (text, expected) in [
+            ("startpos moves e2e4 e7e5", Some(Game::Chess)),
+            ("startpos", Some(Game::Chess)),
+            ("startpos moves 7g7f 3c3d", Some(Game::Shogi)),
+            ("position startpos moves 7g7f", Some(Game::Shogi)),
+            ("startpos moves e2e5", None),
+        ] {
+            let mut games = Vec::new();
+            read_each("pasted.txt", text.as_bytes(), |tree| {
+                games.push(tree.game());
+                true
+            });
+            assert_eq!(games, Vec::from_iter(expected), "{text}");
+        }
     }
 
     #[test]
