@@ -14,6 +14,7 @@ mod guardian;
 pub mod interrupt;
 pub mod matches;
 pub mod options;
+mod suspended;
 pub mod tap;
 pub mod text;
 mod whole;

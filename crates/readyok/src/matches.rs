@@ -9,7 +9,6 @@ mod run;
 mod show;
 mod slots;
 mod standing;
-mod suspended;
 
 pub use engines::{EngineError, engine_plan, find_engine};
 pub use flags::{FlagError, PerEngine};

@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use readyok_arena::runner::Suspensions;
 use readyok_client::{Dialect, Guard};
 use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
@@ -31,13 +32,13 @@ use tokio::sync::Notify;
 use crate::engine::{Log, Order, Process, Registry, Reporter};
 use crate::game::{Ask, Room, open};
 use crate::hub::{Hub, TabId};
-use crate::matches::{Matches, Tell};
+use crate::matches::{Matches, Program, Tell};
 use crate::store::{Store, StoreError};
 use crate::time::{Moment, now};
 use crate::wire::{
     Answer, Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta,
-    LogState, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, Strength, ToTab,
-    Topic, Use, Variant,
+    LogState, MatchId, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, Strength,
+    ToTab, Topic, Use, Variant,
 };
 
 use jobs::Job;
@@ -62,6 +63,8 @@ pub struct Setup {
     pub translation: Vec<u8>,
     /// Sees to it that no engine outlives this program.
     pub guard: Option<Guard>,
+    /// How often this program was stopped and went on: matches play pairings again that were on.
+    pub suspensions: Suspensions,
     /// Engines are put through those checks whose names start so; through all if nothing is said.
     pub checks: Vec<String>,
 }
@@ -189,15 +192,19 @@ impl App {
                 idle: Notify::new(),
             }
         });
-        let guard = app.world().setup.guard.clone();
+        let Setup { guard, suspensions, .. } = app.world().setup.clone();
+        let program = Program { guard, suspensions };
         let listener = Arc::downgrade(&app);
         let tell: Tell = Arc::new(move |news| {
             if let Some(app) = listener.upgrade() {
                 app.match_news(news);
             }
         });
-        let opened = Matches::open(&folder, guard, tell);
-        app.set_matches(opened.map_err(|error| StoreError::File(folder, error))?);
+        let opened = Matches::open(&folder, program, tell);
+        let matches = opened.map_err(|error| StoreError::File(folder, error))?;
+        // Whoever comes next has the number of one that has lost its files.
+        app.world().store.forget_matches(matches.next_id()..=MatchId::MAX)?;
+        app.set_matches(matches);
         app.world().recall_reports();
         Ok(app)
     }
@@ -221,7 +228,8 @@ impl App {
             Command::StartMatch { plan } => self.start_match(*plan),
             Command::StopMatch { id, finish } => self.change_match(id, |it| it.stop(id, finish)),
             Command::ResumeMatch { id } => self.resume_match(id),
-            Command::DeleteMatch { id } => self.change_match(id, |it| it.delete(id)),
+            Command::OpenMatchGame { id, number } => self.open_match_game(id, number),
+            Command::DeleteMatch { id } => self.delete_match(id),
             Command::ImportFolder { path } => self.start_folder(path.into(), None),
             Command::StartReport { on: ReportOn::Folder { path }, settings } => {
                 self.start_folder(path.into(), Some(settings))
@@ -346,6 +354,16 @@ impl World {
         for id in due {
             let effects = self.rooms.get_mut(&id).map(|room| room.tick(at)).unwrap_or_default();
             self.settle(id, effects, at);
+        }
+    }
+
+    /// Tells of all clocks that run.
+    pub(crate) fn tell_clocks(&mut self, at: Moment) {
+        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
+            if let Some(room) = self.rooms.get_mut(&id) {
+                room.tell_clocks();
+            }
+            self.settle(id, Vec::new(), at);
         }
     }
 

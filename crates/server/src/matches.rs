@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::runner::Suspensions;
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store};
 use readyok_client::Guard;
@@ -35,6 +36,7 @@ use serde::{Deserialize, Serialize};
 pub use follow::Follow;
 pub use plan::{Entrant, plan_of};
 pub use record::Finished;
+use record::{finished, number_of};
 pub use run::{Changes, MatchNews, Tell};
 use run::{Running, lock};
 
@@ -53,10 +55,19 @@ const MOST: usize = 10_000;
 /// How long the end of engines is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The program that plays matches.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Sees to it that no engine outlives it.
+    pub guard: Option<Guard>,
+    /// How often it was stopped and went on: pairings that were on are played again.
+    pub suspensions: Suspensions,
+}
+
 /// All matches: those that are played, and those on the disk. Dropping it ends them, and their engines.
 pub struct Matches {
     folder: PathBuf,
-    guard: Option<Guard>,
+    program: Program,
     tell: Tell,
     entries: BTreeMap<MatchId, Entry>,
 }
@@ -125,7 +136,7 @@ impl Matches {
     ///
     /// # Errors
     /// The folder cannot be used.
-    pub fn open(folder: &Path, guard: Option<Guard>, tell: Tell) -> io::Result<Self> {
+    pub fn open(folder: &Path, program: Program, tell: Tell) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let mut entries = BTreeMap::new();
         for item in folder.read_dir()? {
@@ -138,7 +149,7 @@ impl Matches {
                 entries.insert(id, Entry { kept, running: None });
             }
         }
-        Ok(Self { folder: folder.to_owned(), guard, tell, entries })
+        Ok(Self { folder: folder.to_owned(), program, tell, entries })
     }
 
     /// Starts a match. `entrants` are its engines, in the order of the plan.
@@ -151,13 +162,27 @@ impl Matches {
         }
         let (plan, _) = plan_of(&asked, entrants)?;
         let total = total(&plan)?;
-        let id = self.entries.keys().next_back().map_or(1, |last| last.saturating_add(1));
+        let id = self.next_id();
         let kept = Kept { asked, status: Stood::Unfinished, played: 0, total, note: None };
         write_kept(&self.path(id, "json"), &kept).map_err(storage)?;
         let store = Store::create(&self.path(id, "match"), &plan).map_err(storage)?;
         let follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
         self.run(id, kept, store, follow)?;
         Ok(id)
+    }
+
+    /// The number that the next match will have.
+    pub fn next_id(&self) -> MatchId {
+        self.entries.keys().next_back().map_or(1, |last| last.saturating_add(1))
+    }
+
+    /// What a match has kept of its games.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn results(&self, id: MatchId) -> Result<Results, Refusal> {
+        self.entry(id)?;
+        Ok(Results(self.path(id, "match")))
     }
 
     /// What was asked for when a match was started.
@@ -217,8 +242,8 @@ impl Matches {
             // Where it stood can be found out of its results again.
             let _ = write_kept(&path, &kept);
         };
-        let (guard, tell) = (self.guard.clone(), Arc::clone(&self.tell));
-        let running = run::start(id, follow, store, slots, guard, tell, keep)
+        let (program, tell) = (self.program.clone(), Arc::clone(&self.tell));
+        let running = run::start(id, follow, store, slots, program, tell, keep)
             .map_err(|error| Refusal::because(RefusalCode::Storage, match_failure(game, &error)))?;
         self.entries.insert(id, Entry { kept, running: Some(running) });
         Ok(())
@@ -335,6 +360,31 @@ impl Matches {
 
     fn path(&self, id: MatchId, ending: &str) -> PathBuf {
         self.folder.join(format!("{id}.{ending}"))
+    }
+}
+
+/// What a match has kept of its games.
+#[derive(Clone, Debug)]
+pub struct Results(PathBuf);
+
+impl Results {
+    /// The game with this number in the match.
+    ///
+    /// # Errors
+    /// It is not there, or the results cannot be read.
+    pub fn game(&self, number: u32) -> Result<Finished, Refusal> {
+        let missing = || no_such(Thing::Game, &number, format!("the match has no game {number}"));
+        let reader = Reader::open(&self.0).map_err(storage)?;
+        let plan = reader.plan().clone();
+        for pair in reader {
+            let pair = pair.map_err(storage)?;
+            let mut numbers = (0..).zip(&pair.games).map(|(index, _)| number_of(&pair, index));
+            if numbers.any(|it| it == number) {
+                let game = finished(&plan, &pair).into_iter().find(|game| game.number == number);
+                return game.ok_or_else(missing);
+            }
+        }
+        Err(missing())
     }
 }
 

@@ -15,10 +15,10 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 use crate::app::{App, Setup};
 use crate::http::{Doors, Password, Service, router, uploads};
 use crate::store::{LibraryFile, StoreError};
-use crate::time::{instant, now};
+use crate::time::{beat, instant, now};
 
-/// What logs have heard is passed on so often.
-const LOGS: Duration = Duration::from_millis(100);
+/// So often the program says that it runs, and passes on what logs have heard.
+const BEAT: Duration = Duration::from_millis(100);
 /// So long engines may take to leave when the server ends.
 const LEAVING: Duration = Duration::from_secs(3);
 /// So long the server that runs may take to answer another start of the program.
@@ -220,7 +220,7 @@ impl Server {
             });
         }
         tasks.spawn(run_clocks(Arc::clone(&app)));
-        tasks.spawn(pass_logs_on(Arc::clone(&app)));
+        tasks.spawn(beat_and_pass_on(Arc::clone(&app)));
         app.world().inspect_unknown();
         tokio::select! {
             () = stop => (),
@@ -264,13 +264,19 @@ async fn run_clocks(app: Arc<App>) {
     }
 }
 
-/// Passes on what logs have heard.
-async fn pass_logs_on(app: Arc<App>) {
-    let mut ticks = interval(LOGS);
+/// Says that the program runs, and passes on what logs have heard.
+async fn beat_and_pass_on(app: Arc<App>) {
+    let mut ticks = interval(BEAT);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        app.world().pass_logs_on();
+        let was_stopped = beat();
+        let mut world = app.world();
+        if was_stopped {
+            // Clocks went on wherever they are seen.
+            world.tell_clocks(now());
+        }
+        world.pass_logs_on();
     }
 }
 

@@ -8,19 +8,20 @@ mod reports;
 mod search;
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::engine::Entry;
 use crate::game::{Kept, Tree};
-use crate::time::Moment;
-use crate::wire::{EngineId, GameId, GameLine, Outcome, Settings};
+use crate::time::{Moment, date};
+use crate::wire::{EngineId, GameId, GameLine, MatchId, Outcome, Settings};
 
 pub(crate) use search::{LibraryFile, SearchError};
 
 /// The steps that made the file what it is, in order. One that was released is never changed.
-const MIGRATIONS: [&str; 4] = [FIRST, REPORTS, ENGINE_NUMBERS, ENGINE_SIDES];
+const MIGRATIONS: [&str; 5] = [FIRST, REPORTS, ENGINE_NUMBERS, ENGINE_SIDES, MATCH_GAMES];
 
 const FIRST: &str = "
     CREATE TABLE game (
@@ -114,6 +115,17 @@ const ENGINE_SIDES: &str = "
             WHEN 'engine' THEN 1 WHEN 'match' THEN 1 WHEN 'person' THEN 0 END;
 ";
 
+/// Which game of which match a game is.
+const MATCH_GAMES: &str = "
+    CREATE TABLE match_game (
+        match_id INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        game INTEGER NOT NULL REFERENCES game (id) ON DELETE CASCADE,
+        PRIMARY KEY (match_id, number)
+    ) WITHOUT ROWID;
+    CREATE INDEX match_game_by_game ON match_game (game);
+";
+
 /// The library, for the one who writes.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -192,7 +204,7 @@ impl Store {
 
     /// A row for a new game. Its number is never used again.
     pub(crate) fn new_game(&self, source: &str, at: Moment) -> Result<GameId, StoreError> {
-        let at = whole(at);
+        let at = dated(at);
         // Those of matches are between engines.
         let engine = (source == "match").then_some(true);
         self.db.execute(
@@ -243,7 +255,7 @@ impl Store {
                 WHERE id = ?1",
             params![
                 id,
-                whole(at),
+                dated(at),
                 variant,
                 tree.start().to_string(),
                 line.names.first,
@@ -303,6 +315,39 @@ impl Store {
         Ok(())
     }
 
+    /// Keeps which game of a match a game is.
+    pub(crate) fn set_match_game(
+        &self,
+        id: MatchId,
+        number: u32,
+        game: GameId,
+    ) -> Result<(), StoreError> {
+        self.db.execute(
+            "REPLACE INTO match_game (match_id, number, game) VALUES (?1, ?2, ?3)",
+            params![id, number, game],
+        )?;
+        Ok(())
+    }
+
+    /// The game of a match, if it is in the library.
+    pub(crate) fn match_game(
+        &self,
+        id: MatchId,
+        number: u32,
+    ) -> Result<Option<GameId>, StoreError> {
+        let query = "SELECT game FROM match_game WHERE match_id = ?1 AND number = ?2";
+        Ok(self.db.query_row(query, [id, number], |row| row.get(0)).optional()?)
+    }
+
+    /// These matches are no more, and others will have their numbers. Their games stay.
+    pub(crate) fn forget_matches(&self, ids: RangeInclusive<MatchId>) -> Result<(), StoreError> {
+        self.db.execute(
+            "DELETE FROM match_game WHERE match_id BETWEEN ?1 AND ?2",
+            [ids.start(), ids.end()],
+        )?;
+        Ok(())
+    }
+
     /// Deletes a game. Tells whether it was there.
     pub(crate) fn delete(&self, id: GameId) -> Result<bool, StoreError> {
         Ok(0 < self.db.execute("DELETE FROM game WHERE id = ?1", [id])?)
@@ -352,8 +397,9 @@ impl Store {
     }
 }
 
-fn whole(at: Moment) -> i64 {
-    i64::try_from(at).unwrap_or(i64::MAX)
+/// A moment as the file has it.
+fn dated(at: Moment) -> i64 {
+    i64::try_from(date(at)).unwrap_or(i64::MAX)
 }
 
 pub(crate) fn variant_word(variant: crate::wire::Variant) -> &'static str {
@@ -510,6 +556,24 @@ mod tests {
         assert!(store.delete(first).expect("it works"));
         assert!(!store.delete(first).expect("it works"));
         assert_ne!(store.new_game("play", 2).expect("a row"), first);
+    }
+
+    #[test]
+    fn a_game_of_a_match_is_found_until_one_of_them_is_gone() {
+        let store = memory();
+        let games = [1, 2, 3].map(|at| store.new_game("match", at).expect("a row"));
+        for (number, game) in (1..).zip(games) {
+            store.set_match_game(7, number, game).expect("it works");
+        }
+        let found = |number| store.match_game(7, number).expect("it works");
+        assert_eq!((found(1), found(2), found(4)), (Some(games[0]), Some(games[1]), None));
+        assert!(store.delete(games[0]).expect("it works"));
+        assert_eq!((found(1), found(2)), (None, Some(games[1])));
+        store.forget_matches(8..=u32::MAX).expect("it works");
+        assert_eq!(found(2), Some(games[1]));
+        store.forget_matches(7..=7).expect("it works");
+        assert_eq!(found(2), None);
+        assert!(store.delete(games[1]).expect("it works"), "the game stays");
     }
 
     #[test]

@@ -266,6 +266,7 @@ export const en = {
   'problem.accepts_h0': 'the test accepts H0',
   'problem.accepts_h1': 'the test accepts H1',
   'problem.has_failed': 'failed {count} times',
+  'problem.played_again': 'games were broken off and are played again',
   'problem.restarted': 'started again: {text}',
   'problem.told_no_score': 'told no score with a move',
   'problem.other_variation': 'played another move than its variation begins with: {word}',

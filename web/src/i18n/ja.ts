@@ -260,6 +260,7 @@ export const ja: Record<Key, string> = {
   'problem.accepts_h0': '検定はH0を採択しました',
   'problem.accepts_h1': '検定はH1を採択しました',
   'problem.has_failed': '{count}回失敗しました',
+  'problem.played_again': '対局が中断され、やり直しています',
   'problem.restarted': '再起動しました: {text}',
   'problem.told_no_score': '評価値なしで指しました',
   'problem.other_variation': '読み筋の初手「{word}」と違う手を指しました',

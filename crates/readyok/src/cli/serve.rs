@@ -11,6 +11,7 @@ use readyok_server::{Options, ServeError, Server, Setup, serve};
 use super::print;
 use crate::browser::{self, Page};
 use crate::exit::{Code, Failure};
+use crate::suspended::suspensions;
 use crate::{dirs, guardian};
 
 const HELP: &str = "\
@@ -64,6 +65,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             built_in: (own_program()?, vec!["engine".to_owned()]),
             translation: narikin::TRANSLATION.as_bytes().to_vec(),
             guard: Some(guardian::start().map_err(Failure::failed)?),
+            suspensions: suspensions().map_err(Failure::failed)?,
             checks: Vec::new(),
         },
     };

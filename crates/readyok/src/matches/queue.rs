@@ -14,7 +14,7 @@ use readyok_client::{Guard, Patience};
 
 use super::run::{Coordinate, Failed, player, setting};
 use super::slots::{Slots, processors};
-use super::suspended::suspensions;
+use crate::suspended::suspensions;
 
 /// The server that a match is played over.
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ use readyok_rules::Game;
 use super::events::complaining;
 use super::results::Results;
 use super::slots::{Slots, processors};
-use super::suspended::suspensions;
+use crate::suspended::suspensions;
 
 /// How a match is run.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use readyok_check::{CheckResult as Found, Subject, Suite, Verdict};
 use super::World;
 use crate::engine::printable;
 use crate::game::refusal;
-use crate::time::{Moment, now};
+use crate::time::{Moment, date, now};
 use crate::wire::{
     Answer, CheckResult, CheckRun, EngineId, Failure, Problem, ProblemKind, Reach, Refusal,
     RefusalCode,
@@ -50,7 +50,7 @@ impl World {
         let run = move || {
             let run = match suite.run() {
                 Ok(report) => CheckRun::Done {
-                    at: now(),
+                    at: date(now()),
                     conforms: report.conforms(),
                     checks: report.results.iter().map(result).collect(),
                 },

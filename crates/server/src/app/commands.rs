@@ -110,6 +110,7 @@ impl World {
             | Command::StartMatch { .. }
             | Command::StopMatch { .. }
             | Command::ResumeMatch { .. }
+            | Command::OpenMatchGame { .. }
             | Command::DeleteMatch { .. }
             | Command::ImportFolder { .. }
             | Command::ResumeJob { .. }

@@ -8,7 +8,7 @@ use readyok_protocol::Register;
 use super::{MOST_ENDED, Running, World};
 use crate::engine::{BUILT_IN, Death, News, Order, Registered, Start, start};
 use crate::game::{no_such, odd_text, refusal};
-use crate::time::Moment;
+use crate::time::{Moment, date, now};
 use crate::wire::{
     Answer, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState, Failure, GameId,
     Machine, Problem, ProblemKind, ProcessId, ProcessState, ProcessStatus, Refusal, RefusalCode,
@@ -102,7 +102,7 @@ impl World {
             use_for,
             status: ProcessStatus::Starting,
             pid: None,
-            started: crate::time::now(),
+            started: date(now()),
             identity: None,
             error: None,
             stderr: Vec::new(),
@@ -552,7 +552,7 @@ impl World {
             .ok_or_else(|| no_such(Thing::Process, &id, format!("there is no process {id}")))?;
         match use_for {
             Use::Play { game } => {
-                let at = crate::time::now();
+                let at = now();
                 self.act(game, at, |room| room.go_on(at))
             }
             Use::Analyse { game } => self.restart_lane(game, engine),

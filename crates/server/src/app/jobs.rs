@@ -18,7 +18,7 @@ use super::games::storage;
 use super::{App, World};
 use crate::engine::Wording;
 use crate::game::{Room, no_such, refusal, too_many};
-use crate::time::{Moment, now};
+use crate::time::{Moment, date, now};
 use crate::wire::{
     Answer, Delta, Failure, GameId, Job as Told, JobError, JobErrorOf, JobId, JobsDelta, JobsState,
     ProblemKind as Kind, Refusal, RefusalCode, ReportSettings, ReportStatus, Thing, Topic,
@@ -164,7 +164,7 @@ impl World {
         for game in &games {
             self.store.add_to_job(id, *game).map_err(storage)?;
         }
-        let kept = KeptJob { added: at, ..kept };
+        let kept = KeptJob { added: date(at), ..kept };
         let mut job = Job::restored(kept, games);
         job.status = ReportStatus::Running;
         self.jobs.insert(id, job);

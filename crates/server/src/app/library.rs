@@ -8,7 +8,7 @@ use super::World;
 use super::games::storage;
 use crate::engine::BUILT_IN;
 use crate::game::{Room, Tree, no_such};
-use crate::time::Moment;
+use crate::time::{Moment, date};
 use crate::wire::{
     GameId, LibraryGame, NodeId, ProcessId, Protocol, Reach, Refusal, Speaker, Thing,
 };
@@ -53,7 +53,7 @@ impl World {
                 .or_else(|| tree.headers.get("棋戦"))
                 .map(str::to_owned),
             plies: line.plies,
-            added: at,
+            added: date(at),
             source: "import".to_owned(),
         };
         Ok((game, open.then_some(id)))

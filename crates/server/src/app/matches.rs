@@ -9,8 +9,8 @@ use crate::game::{Room, Tree};
 use crate::matches::{Changes, Entrant, Finished, MatchNews, Matches};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, Delta, MatchId, MatchPlan, MatchesDelta, MatchesState, Protocol, Reach, Refusal,
-    RefusalCode, State, Topic, ValuesFor,
+    Answer, Delta, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState, Protocol, Reach,
+    Refusal, RefusalCode, State, Topic, ValuesFor,
 };
 
 /// The matches, until the server ends. Whoever holds the world may take this as well, and nobody the
@@ -41,6 +41,25 @@ impl App {
         // One that is registered no more may still play, but for the values of its environment.
         let entrants = self.world().entrants(&asked).unwrap_or_default();
         self.change_match(id, |it| it.resume(id, &entrants))
+    }
+
+    pub(super) fn delete_match(&self, id: MatchId) -> Result<Answer, Refusal> {
+        let answer = self.change_match(id, |it| it.delete(id))?;
+        self.world().store.forget_matches(id..=id).map_err(storage)?;
+        Ok(answer)
+    }
+
+    /// Opens a game of a match. One that is not in the library comes out of the match's own results.
+    pub(super) fn open_match_game(&self, id: MatchId, number: u32) -> Result<Answer, Refusal> {
+        let results = lock(&self.matches).as_ref().ok_or_else(closing)?.results(id)?;
+        let known = self.world().store.match_game(id, number).map_err(storage)?;
+        let game = if let Some(game) = known {
+            game
+        } else {
+            let found = results.game(number)?;
+            self.world().keep_match_game(id, &found, now())?
+        };
+        self.world().open_game(game, now())
     }
 
     pub(super) fn change_match(
@@ -76,7 +95,7 @@ impl App {
         match news {
             MatchNews::Changed(id, changes) => self.world().pass_match_on(id, &changes),
             // A game that cannot be kept stays in the match's own results.
-            MatchNews::Game(_, game) => drop(self.world().keep_match_game(&game, now())),
+            MatchNews::Game(id, game) => drop(self.world().keep_match_game(id, &game, now())),
             MatchNews::Ended(_) => self.idle.notify_one(),
         }
     }
@@ -158,13 +177,20 @@ impl World {
     }
 
     /// Keeps a game of a match in the library.
-    fn keep_match_game(&mut self, game: &Finished, at: Moment) -> Result<(), Refusal> {
+    fn keep_match_game(
+        &mut self,
+        of: MatchId,
+        game: &Finished,
+        at: Moment,
+    ) -> Result<GameId, Refusal> {
         let tree = Tree::from_record(&game.record);
         let id = self.store.new_game("match", at).map_err(storage)?;
         let room = Room::new(id, tree.clone(), at);
         let saved = self.store.save(id, &room.keep(), &room.line(), Some(&game.outcome), &tree, at);
         saved.map_err(storage)?;
         self.store.set_open(id, false).map_err(storage)?;
-        self.store.index(id, &tree).map_err(storage)
+        self.store.index(id, &tree).map_err(storage)?;
+        self.store.set_match_game(of, game.number, id).map_err(storage)?;
+        Ok(id)
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use readyok_protocol::{Command, Dialect, Note, Reply, Severity, Side, Status, Violation, Witness};
 
-use crate::time::Moment;
+use crate::time::{Moment, date};
 use crate::wire::{Approval, Breach, LogLine, Speaker};
 
 /// So many lines are kept.
@@ -105,6 +105,7 @@ impl Log {
             self.lines.pop_front();
         }
         let text = printable(line);
+        let at = date(at);
         self.lines.push_back(LogLine { number: self.total, at, by, text, breaches });
     }
 

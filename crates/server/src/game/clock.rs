@@ -102,15 +102,16 @@ impl GameClocks {
     }
 
     /// A side has moved. Tells how long it took, as an error if that was too long. An engine's time
-    /// is measured where its answer is read.
+    /// is measured where its answer is read, and counts as far as its clock has run: both may have stood still.
     pub(crate) fn press(
         &mut self,
         side: Side,
         now: Moment,
         measured: Option<u64>,
     ) -> Result<u64, u64> {
-        let since = self.running.take().filter(|(of, _)| *of == side).map_or(now, |(_, at)| at);
-        let elapsed = measured.unwrap_or_else(|| now.saturating_sub(since));
+        let ran = self.running.take().filter(|(of, _)| *of == side);
+        let ran = ran.map(|(_, since)| now.saturating_sub(since));
+        let elapsed = ran.into_iter().chain(measured).min().unwrap_or(0);
         if self.side_mut(side).spend(millis(elapsed)) { Ok(elapsed) } else { Err(elapsed) }
     }
 
@@ -335,6 +336,16 @@ mod tests {
         assert_eq!((usi.black_time, usi.byoyomi), (Some(0), Some(10_000)));
         let uci = clocks.go(Side::First, Dialect::Uci);
         assert_eq!((uci.white_time, uci.byoyomi), (Some(10_000), None));
+    }
+
+    #[test]
+    fn an_engine_is_charged_what_was_measured_as_far_as_its_clock_ran() {
+        let time = clock(1000, 0, 0, None);
+        let mut clocks = GameClocks::new(time, time).expect("there are clocks");
+        for (ran, measured, expected) in [(300, 290, 290), (300, 60_000, 300)] {
+            clocks.start(Side::First, 5000);
+            assert_eq!(clocks.press(Side::First, 5000 + ran, Some(measured)), Ok(expected));
+        }
     }
 
     #[test]

@@ -10,9 +10,9 @@ use readyok_arena::result::PlayedMove;
 use readyok_rules::record::{GameRecord, Node};
 use readyok_rules::{Move, Side};
 
-use super::note::{decided, has_failed, warning};
+use super::note::{decided, has_failed, played_again, warning};
 use super::outcome::{of_game, score};
-use super::record::{Finished, begun, finished, play};
+use super::record::{Finished, begun, finished, number_of, play};
 use super::tally::Tally;
 use crate::game::here::{last_move, move_text};
 use crate::wire::{
@@ -98,12 +98,9 @@ impl Follow {
         if let Some(point) = self.tally.add(pair) {
             self.news.curve.push(point);
         }
-        for (number, game) in (0_u32..).zip(&pair.games) {
+        for (index, game) in (0..).zip(&pair.games) {
             let listed = MatchGame {
-                number: u32::try_from(pair.pairing.index)
-                    .unwrap_or(u32::MAX)
-                    .saturating_mul(2)
-                    .saturating_add(number + 1),
+                number: number_of(pair, index),
                 round: pair.pairing.round,
                 engines: Sides { first: game.first.0, second: game.second.0 },
                 outcome: of_game(self.plan.game, game),
@@ -141,6 +138,9 @@ impl Follow {
                     self.count(&pair);
                     return finished(&self.plan, &pair);
                 }
+            }
+            Event::Warning { text, pair: Some(_), engine: None, .. } => {
+                self.set_note(played_again(text));
             }
             Event::Warning { text, engine, about, .. } => {
                 let who = engine.map(|engine| self.name(engine));

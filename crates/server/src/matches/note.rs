@@ -34,6 +34,11 @@ pub(super) fn warning(engine: Option<&str>, kind: Option<&WarningKind>, text: &s
     }
 }
 
+/// A pair was broken off, as its program was stopped or its thread has failed, and is played again.
+pub(super) fn played_again(text: &str) -> Failure {
+    Failure::new(Kind::PlayedAgain, text)
+}
+
 fn warned(kind: &WarningKind) -> Problem {
     let word = |kind, word: &str| Problem::new(kind).with("word", &printable(word));
     let text = |kind, text: &str| Problem::new(kind).with("text", &printable(text));

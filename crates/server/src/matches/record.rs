@@ -14,6 +14,8 @@ use crate::wire::{Outcome, Sides};
 /// A game that counts.
 #[derive(Clone, Debug)]
 pub struct Finished {
+    /// Its number in the match, from 1.
+    pub number: u32,
     /// The game, with what the engines told of each move.
     pub record: GameRecord,
     /// The engines, as the match calls them.
@@ -56,10 +58,16 @@ pub(super) fn play(record: &mut GameRecord, played: &PlayedMove) {
 
 /// The games of a stored pair, for the library.
 pub(super) fn finished(plan: &Plan, pair: &PairResult) -> Vec<Finished> {
-    pair.games.iter().map(|game| one(plan, pair, game)).collect()
+    (0..).zip(&pair.games).map(|(index, game)| one(plan, pair, (index, game))).collect()
 }
 
-fn one(plan: &Plan, pair: &PairResult, game: &ArenaGame) -> Finished {
+/// The number in its match of a game of a pair, from 1. Each pair has two.
+pub(super) fn number_of(pair: &PairResult, index: u32) -> u32 {
+    let before = u32::try_from(pair.pairing.index).unwrap_or(u32::MAX).saturating_mul(2);
+    before.saturating_add(index).saturating_add(1)
+}
+
+fn one(plan: &Plan, pair: &PairResult, (index, game): (u32, &ArenaGame)) -> Finished {
     let mut record = begun(plan.game, &pair.pairing.opening);
     for played in &game.moves {
         play(&mut record, played);
@@ -77,5 +85,6 @@ fn one(plan: &Plan, pair: &PairResult, game: &ArenaGame) -> Finished {
     record.set_header(Tag::Player(Side::Second), second.clone());
     record.finish(End::from(record_end(&game.termination)));
     record.result = game.winner.map_or(GameResult::Draw, GameResult::Win);
-    Finished { record, engines: Sides { first, second }, outcome: of_game(plan.game, game) }
+    let (number, outcome) = (number_of(pair, index), of_game(plan.game, game));
+    Finished { number, record, engines: Sides { first, second }, outcome }
 }

@@ -13,10 +13,10 @@ use readyok_arena::runner::{
     EnginePlayer, Match, MatchError, PairPlayer, PlayerError, Settings, StopHandle, Watch,
 };
 use readyok_arena::store::Store;
-use readyok_client::{Guard, Patience};
+use readyok_client::Patience;
 
 use super::note::match_failure;
-use super::{Finished, Follow};
+use super::{Finished, Follow, Program};
 use crate::time::instant;
 use crate::wire::{Failure, MatchDelta, MatchId, MatchLine, ProblemKind};
 
@@ -130,7 +130,7 @@ pub(super) fn start(
     follow: Follow,
     store: Store,
     slots: usize,
-    guard: Option<Guard>,
+    program: Program,
     tell: Tell,
     keep: impl FnOnce(&Follow) + Send + 'static,
 ) -> Result<Running, MatchError> {
@@ -147,8 +147,8 @@ pub(super) fn start(
         let setting = Setting::new(plan_game);
         let make = |order: &Order| {
             let player = EnginePlayer::new(&order.plan, setting.clone(), Patience::default());
-            let player = player.telling_moves(order.tell_moves);
-            let player = match &guard {
+            let player = player.telling_moves(order.tell_moves).suspended_by(&program.suspensions);
+            let player = match &program.guard {
                 Some(guard) => player.guarded(guard),
                 None => player,
             };

@@ -276,6 +276,14 @@ pub enum Command {
         /// Which.
         id: MatchId,
     },
+    /// Opens a game of a match from the library, where it is put back if it is no longer there. Answers
+    /// [`Answer::Game`].
+    OpenMatchGame {
+        /// Of which match.
+        id: MatchId,
+        /// Its number in the match.
+        number: u32,
+    },
     /// Deletes a match that does not run.
     DeleteMatch {
         /// Which.

@@ -379,6 +379,8 @@ pub enum ProblemKind {
     AcceptsH1,
     /// An engine has failed `count` times.
     HasFailed,
+    /// Games of a match were broken off and are played again.
+    PlayedAgain,
     /// An engine was started again: a `text` says why.
     Restarted,
     /// An engine told no score with its move.

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use readyok_server::matches::{Entrant, Finished, MatchNews, Matches, Tell, plan_of};
+use readyok_server::matches::{Entrant, Finished, MatchNews, Matches, Program, Tell, plan_of};
 use readyok_server::wire::{
     EndReason, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings, MatchPlan,
     MatchStatus, ProblemKind as Kind, Protocol, RefusalCode, SprtSettings, Time, Variant, Wins,
@@ -217,7 +217,8 @@ fn until_ended(heard: &Receiver<Told>) -> Vec<Told> {
 fn a_match_is_played_to_its_end_and_every_game_is_told() {
     let folder = TempDir::new().expect("a folder");
     let (tell, heard) = listening();
-    let mut matches = Matches::open(&folder.path().join("m"), None, tell).expect("it opens");
+    let mut matches =
+        Matches::open(&folder.path().join("m"), Program::default(), tell).expect("it opens");
     std::fs::write(folder.path().join("play"), "").expect("it can be written");
     let engine = scripted(folder.path());
     let mut asked = plan(&["a", "b"]);
@@ -258,7 +259,8 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     // All of it is found on the disk again.
     drop(matches);
     let (tell, _heard) = listening();
-    let mut matches = Matches::open(&folder.path().join("m"), None, tell).expect("it opens");
+    let mut matches =
+        Matches::open(&folder.path().join("m"), Program::default(), tell).expect("it opens");
     let again = matches.state(id).expect("it is there");
     assert_eq!((again.status, again.played), (state.status, state.played));
     assert_eq!(again.standings, state.standings);
@@ -275,7 +277,7 @@ fn a_match_that_was_stopped_goes_on() {
     let folder = TempDir::new().expect("a folder");
     let (tell, heard) = listening();
     let place = folder.path().join("m");
-    let mut matches = Matches::open(&place, None, tell).expect("it opens");
+    let mut matches = Matches::open(&place, Program::default(), tell).expect("it opens");
     let engine = scripted(folder.path());
     let asked = plan(&["a", "b"]);
     let entrants = [engine.clone(), engine];
@@ -302,7 +304,7 @@ fn a_match_that_was_stopped_goes_on() {
 
     // Another start of the server finds it as it was.
     let (tell, heard) = listening();
-    let mut matches = Matches::open(&place, None, tell).expect("it opens");
+    let mut matches = Matches::open(&place, Program::default(), tell).expect("it opens");
     assert_eq!(matches.lines()[0].status, MatchStatus::Paused);
     std::fs::write(folder.path().join("play"), "").expect("it can be written");
     // The values of its environment are not kept, and have to be what they were.
@@ -316,6 +318,34 @@ fn a_match_that_was_stopped_goes_on() {
     until_ended(&heard);
     let state = matches.state(id).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
+}
+
+#[cfg(unix)]
+#[test]
+fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
+    let folder = TempDir::new().expect("a folder");
+    let (tell, heard) = listening();
+    let program = Program::default();
+    let suspensions = program.suspensions.clone();
+    let mut matches = Matches::open(&folder.path().join("m"), program, tell).expect("it opens");
+    let engine = scripted(folder.path());
+    let id = matches.start(plan(&["a", "b"]), &[engine.clone(), engine]).expect("it starts");
+    loop {
+        let news = heard.recv_timeout(LONG).expect("the match begins");
+        if let Told::Changed(delta, _) = news
+            && !delta.boards.is_empty()
+        {
+            break;
+        }
+    }
+    // The engine has been asked before it may play: that game would never end.
+    std::fs::write(folder.path().join("play"), "").expect("it can be written");
+    suspensions.went_on();
+    until_ended(&heard);
+    let state = matches.state(id).expect("it is there");
+    assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
+    assert!(state.games.iter().all(|game| game.outcome.reason == EndReason::Resignation));
+    assert_eq!(state.note.map(|note| note.problem.kind), Some(Kind::PlayedAgain));
 }
 
 /// The command that starts a match of two engines, in games of few moves.
@@ -354,10 +384,34 @@ async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
     let query = json!({ "player": "a" }).to_string();
     let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
+
+    // Each of them can be opened, however often, and even if the library has lost it.
+    let open = |number: u32| json!({ "kind": "open_match_game", "id": 1, "number": number });
+    let mut opened = Vec::new();
+    for (number, listed) in (1..).zip(state["games"].as_array().expect("games")) {
+        let answer = tab.ask(open(number)).await;
+        assert_eq!((&answer["kind"], &tab.ask(open(number)).await), (&json!("game"), &answer));
+        let game = tab.follow(&format!("game/{}", answer["game"])).await;
+        let nodes = game["nodes"].as_array().expect("nodes").len();
+        assert_eq!(json!(nodes - 1), listed["plies"], "{listed}");
+        let first = if listed["engines"]["first"] == 0 { "a" } else { "b" };
+        let headers = game["headers"].as_array().expect("headers");
+        let white = json!({ "name": "White", "value": first });
+        assert!(headers.contains(&white), "{headers:?}");
+        opened.push(answer["game"].clone());
+    }
+    assert_ne!(opened[0], opened[1]);
+    tab.ask(json!({ "kind": "delete_game", "game": opened[0] })).await;
+    let answer = tab.ask(open(1)).await;
+    assert!(answer["kind"] == "game" && !opened.contains(&answer["game"]), "{answer}");
+    assert_eq!(tab.ask(open(3)).await["code"], "not_found");
     let deleted = tab.ask(json!({ "kind": "delete_match", "id": 1 })).await;
     assert_eq!(deleted["kind"], "done", "{deleted}");
     let refused = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
     assert_eq!(refused["code"], "not_found", "{refused}");
+    assert_eq!(tab.ask(open(2)).await["code"], "not_found");
+    let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
+    assert_eq!(page.json()["total"], 2, "{}", page.text());
     server.stop().await;
 }
 

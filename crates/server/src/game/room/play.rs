@@ -426,6 +426,12 @@ impl Room {
         Some(if is_engine { at.saturating_add(GRACE) } else { at })
     }
 
+    /// Has the page told of the clock that runs.
+    pub(crate) fn tell_clocks(&mut self) {
+        let clocks = self.play.as_ref().and_then(|table| table.clocks.as_ref());
+        self.dirty.play |= clocks.is_some_and(|clocks| clocks.running().is_some());
+    }
+
     /// Looks at the clocks.
     pub(crate) fn tick(&mut self, now: Moment) -> Vec<Effect> {
         if self.due().is_none_or(|due| now < due) {

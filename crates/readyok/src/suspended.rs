@@ -6,7 +6,7 @@ use readyok_arena::runner::Suspensions;
 
 /// Counts how often this program goes on after it was stopped.
 #[cfg(unix)]
-pub(super) fn suspensions() -> io::Result<Suspensions> {
+pub(crate) fn suspensions() -> io::Result<Suspensions> {
     use signal_hook::consts::SIGCONT;
     use signal_hook::iterator::Signals;
 
@@ -20,6 +20,6 @@ pub(super) fn suspensions() -> io::Result<Suspensions> {
 
 /// Elsewhere no program is told.
 #[cfg(not(unix))]
-pub(super) fn suspensions() -> io::Result<Suspensions> {
+pub(crate) fn suspensions() -> io::Result<Suspensions> {
     Ok(Suspensions::default())
 }
