@@ -202,7 +202,8 @@ mod tests {
                     dated += u32::from(came < written + (read - written) / 2);
                 }
             }
-            if delay().is_some() {
+            // Few may all have been disturbed by something else.
+            if kept >= 5 && delay().is_some() {
                 assert!(dated * 2 >= kept, "{dated} of {kept}");
             }
         })
