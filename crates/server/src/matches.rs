@@ -320,6 +320,7 @@ impl Matches {
         if let Some(note) = &entry.kept.note {
             follow.set_note(note.clone());
         }
+        let _all_of_it_is_in_the_state = follow.take_delta();
         Ok(follow.state())
     }
 

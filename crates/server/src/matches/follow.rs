@@ -294,8 +294,11 @@ impl Follow {
         }
     }
 
-    /// The whole state.
+    /// The whole state, but for what [`take_delta`](Self::take_delta) would add to a list: whoever is told
+    /// both is told it once.
     pub fn state(&self) -> MatchState {
+        let Self { games, news, .. } = self;
+        let curve = self.tally.curve();
         MatchState {
             id: self.id,
             plan: self.asked.clone(),
@@ -305,9 +308,17 @@ impl Follow {
             total: self.total,
             standings: self.tally.standings(),
             crosstable: self.tally.crosstable(),
-            curve: self.tally.curve().to_vec(),
+            curve: curve
+                .iter()
+                .take(curve.len().saturating_sub(news.curve.len()))
+                .copied()
+                .collect(),
             boards: self.boards.values().map(Board::wire).collect(),
-            games: self.games.iter().cloned().collect(),
+            games: games
+                .iter()
+                .take(games.len().saturating_sub(news.games.len()))
+                .cloned()
+                .collect(),
             note: self.note.clone(),
         }
     }
@@ -363,4 +374,37 @@ impl Board {
 
 fn line_move(position: &readyok_rules::Position, mv: Move) -> LineMove {
     LineMove { word: mv.word(position.game().castling_form()), text: move_text(position, mv) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::super::tally::tests::pair;
+    use super::*;
+
+    #[test]
+    fn a_state_and_the_changes_after_it_tell_each_game_once() {
+        let engine =
+            |name: &str| json!({ "name": name, "command": name, "limits": { "nodes": 1 } });
+        let plan = json!({ "game": "chess", "engines": [engine("a"), engine("b")] });
+        let asked = json!({
+            "name": "", "variant": "chess", "engines": [], "format": "round_robin",
+            "rounds": 1, "pairs": 1, "openings": { "kind": "start" }, "concurrency": 1,
+            "draw": null, "resign": null, "max_moves": null, "sprt": null,
+        });
+        let (plan, asked) = (from_value(plan).expect("a plan"), from_value(asked).expect("a plan"));
+        let mut follow = Follow::new(1, asked, &plan, None);
+        let both = |follow: &Follow| {
+            let state = follow.state();
+            (state.games.len(), state.curve.len())
+        };
+        follow.count(&pair(0, 1, [Some(Side::First), None]));
+        assert_eq!(both(&follow), (0, 0));
+        let told = follow.take_delta().expect("news");
+        assert_eq!((told.games.len(), told.curve.len()), (2, 1));
+        assert_eq!(both(&follow), (2, 1));
+        follow.count(&pair(1, 0, [None, None]));
+        assert_eq!((both(&follow), follow.state().played), ((2, 1), 4));
+    }
 }

@@ -34,8 +34,7 @@ pub enum MatchNews {
     Ended(MatchId),
 }
 
-/// What has changed in a match since it was taken last. Whoever shows states and changes takes these
-/// before a state, or some of them would come twice.
+/// What has changed in a match since it was taken last.
 #[derive(Clone, Debug)]
 pub struct Changes(Arc<Mutex<Follow>>);
 

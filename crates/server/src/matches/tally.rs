@@ -175,12 +175,16 @@ fn elo_of(counts: &Counts) -> Option<Elo> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use readyok_arena::pairing::{Opening, Pairing};
     use readyok_arena::result::{GameResult, Termination};
 
-    fn pair(first: u32, second: u32, winners: [Option<Side>; 2]) -> PairResult {
+    pub(in crate::matches) fn pair(
+        first: u32,
+        second: u32,
+        winners: [Option<Side>; 2],
+    ) -> PairResult {
         let (first, second) = (EngineId(first), EngineId(second));
         let pairing =
             Pairing { index: 0, round: 1, first, second, games: 2, opening: Opening::default() };
