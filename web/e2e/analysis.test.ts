@@ -13,6 +13,7 @@ import {
   enter,
   greeted,
   paste,
+  pressAtOnce,
   squares,
   travel,
   visit,
@@ -113,6 +114,20 @@ test('twenty lines leave the moves of the game in sight', async () => {
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(20);
   const list = await page.getByRole('region', { name: 'Moves' }).boundingBox();
   expect((list?.y ?? 800) + (list?.height ?? 0)).toBeLessThan(800);
+});
+
+test('clicks that are faster than the server add up', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const lane = await analysing(page, 'Talker');
+  await lane.getByRole('button', { name: 'Settings of the analysis' }).click();
+  await pressAtOnce(lane, [...Array<string>(10).fill('More lines'), 'Threat', 'Stay here']);
+  await lane.getByRole('status', { name: '13 lines' }).waitFor();
+  await says(lane, 'Shows what the other side threatens.');
+  await lane.locator('button[aria-pressed=true]').filter({ hasText: 'Stay here' }).waitFor();
+  // That is what the server says as well.
+  await page.reload();
+  await lane.getByRole('status', { name: '13 lines' }).waitFor();
 });
 
 test('with no line wanted, only how far an engine is', async () => {

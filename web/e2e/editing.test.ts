@@ -1,7 +1,7 @@
 // A game that is edited: variations, signs, comments, undo; headers. And games that are found by what they are.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, enter, paste, squares, tabTo, travel, visit, words } from './journey';
+import { LONG, enter, paste, pressAtOnce, squares, tabTo, travel, visit, words } from './journey';
 
 const here = travel();
 
@@ -141,6 +141,10 @@ test('a move has signs, one for itself and one for the position, and a comment',
   await page.getByRole('button', { name: '??', exact: true }).click();
   await expect.poll(() => text(page), LONG).toContain('??');
   expect(await text(page)).not.toContain('!!');
+  // There and away again, before the server can answer.
+  await pressAtOnce(page.locator('body'), ['!?', '!?']);
+  await expect.poll(() => text(page), LONG).not.toMatch(/[!?]/);
+  expect(await text(page)).toContain('±');
   await page.getByLabel('Comment').fill('Best by test');
   await page.getByLabel('Comment').blur();
   await expect.poll(() => text(page), LONG).toContain('Best by test');

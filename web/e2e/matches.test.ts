@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { violations } from './browser';
-import { ENGINES, LONG, WHOLE, addEngine, greeted, travel, visit } from './journey';
+import { ENGINES, LONG, WHOLE, addEngine, greeted, made, travel, visit } from './journey';
 
 const here = travel();
 
@@ -155,9 +155,11 @@ test(
     await page.getByRole('button', { name: 'Another engine' }).click();
     await page.getByLabel('Format').selectOption('round_robin');
     await page.getByLabel('Pairs of games').fill('1');
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).dblclick();
     await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
     expect(await played(page)).toBe(6);
+    // Two clicks start one match.
+    expect(await page.locator('main a.line').count()).toBe(1);
     expect(await crosstable(page)).toEqual([
       [0, 2, 2],
       [2, 0, 2],
@@ -169,7 +171,22 @@ test(
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await played(page)).toBe(6);
-    // They are in the library, too.
+    // They are in the library, too, and are opened from here: by a click, and by a key.
+    const rows = match(page).locator('details tr');
+    const games = new Set<string>();
+    for (const [row, open] of [
+      [0, (game: Locator) => game.click()],
+      [5, (game: Locator) => game.press('Enter')],
+    ] as const) {
+      const plies = Number(await rows.nth(row).locator('td').last().textContent());
+      await open(rows.nth(row).getByRole('button'));
+      await page.waitForURL(/#\/analyse\/\d+$/);
+      games.add(page.url());
+      await expect.poll(() => made(page).count(), LONG).toBe(plies);
+      await page.goBack();
+      await match(page).getByText('Games: 6').click();
+    }
+    expect(games.size).toBe(2);
     await visit(page, 'Library');
     await expect.poll(() => page.getByText('/ 6').count(), LONG).toBe(1);
   },

@@ -132,6 +132,23 @@ test('the clocks are said', async () => {
   await expect.poll(said, LONG).toMatch(/^White: (10:00|9:\d\d), Black: 10:00/);
 });
 
+test('no time passes in a game while the program is stopped', async () => {
+  const page = await here.page();
+  await persons(page, 'Chess');
+  const since = Date.now();
+  await begin(page);
+  const clock = page.getByRole('timer').filter({ hasText: /9:/ });
+  await clock.waitFor();
+  await here.server.suspend(4000);
+  // Its page goes on meanwhile, and is told when the program does.
+  const used = async () => {
+    const [minutes = 0, seconds = 0] = ((await clock.textContent()) ?? '').trim().split(':').map(Number);
+    return 600_000 - (60 * minutes + seconds) * 1000;
+  };
+  // It shows whole seconds.
+  await expect.poll(async () => Date.now() - since - (await used()), LONG).toBeGreaterThan(2500);
+});
+
 test('a game from a position is the only one from there', async () => {
   const page = await withMime();
   await persons(page, 'Chess');

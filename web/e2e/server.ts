@@ -57,6 +57,13 @@ export class RealServer {
       });
   }
 
+  /** Stops it, as Ctrl-Z does, and has it go on. */
+  async suspend(milliseconds: number): Promise<void> {
+    this.#process?.kill('SIGSTOP');
+    await new Promise((done) => setTimeout(done, milliseconds));
+    this.#process?.kill('SIGCONT');
+  }
+
   /** Ends it at once, as a crash would. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');

@@ -1,7 +1,7 @@
 // How the page looks, as the person has chosen: after a reload, and in another browser.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, choose, enter, squares, travel, visit } from './journey';
+import { LONG, choose, enter, pressAtOnce, squares, travel, visit } from './journey';
 
 const here = travel();
 
@@ -26,6 +26,27 @@ test.each([
   // The server keeps it for the person.
   const other = await here.page('#/settings', { colorScheme });
   await expect.poll(() => theme(other), LONG).toBe(wanted);
+});
+
+test('what is chosen faster than the server answers is kept', async () => {
+  const page = await here.page('#/settings');
+  const names = [
+    'Pause games against engines',
+    'Arrows of engines on the board',
+    'End analysis',
+    'Announce moves and evaluations to screen readers',
+    'End the program when nothing is left to do',
+  ];
+  const chosen = () => Promise.all(names.map((name) => page.getByLabel(name, { exact: true }).isChecked()));
+  await page.getByLabel('End analysis').waitFor();
+  const before = await chosen();
+  await pressAtOnce(page.locator('main'), names);
+  const after = before.map((one) => !one);
+  await expect.poll(chosen, LONG).toEqual(after);
+  const other = await here.page('#/settings');
+  await other.getByLabel('End analysis').waitFor();
+  const there = () => Promise.all(names.map((name) => other.getByLabel(name, { exact: true }).isChecked()));
+  await expect.poll(there, LONG).toEqual(after);
 });
 
 test('the style of shogi pieces is kept', async () => {

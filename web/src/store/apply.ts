@@ -27,12 +27,21 @@ export type StateOf<K extends Model['kind']> = Extract<Model, { kind: K }>['stat
 const LOG_KEPT = 4000;
 const GAMES_KEPT = 500;
 
-export function fromState(state: wire.State): Model {
+/**
+ * What players are at, with clocks that run from now on, by the clock of the page: that of the server may be another
+ * one.
+ */
+function heard<P extends wire.Play | null>(play: P, now: number): P {
+  return play?.clocks ? { ...play, clocks: { ...play.clocks, sent_at: now } } : play;
+}
+
+/** A state that was heard now. */
+export function fromState(state: wire.State, now: number): Model {
   switch (state.kind) {
     case 'game': {
-      const { nodes, ...rest } = state.state;
-      const root = nodes[0]?.id ?? 0;
-      return { kind: 'game', state: { ...rest, root, nodes: new Map(nodes.map((node) => [node.id, node])) } };
+      const { nodes: list, play, ...rest } = state.state;
+      const nodes = new Map(list.map((node) => [node.id, node]));
+      return { kind: 'game', state: { ...rest, play: heard(play, now), root: list[0]?.id ?? 0, nodes } };
     }
     case 'log':
       return { kind: 'log', state: { ...state.state, skipped: 0 } };
@@ -41,7 +50,8 @@ export function fromState(state: wire.State): Model {
   }
 }
 
-export function applyDelta(model: Model, delta: wire.Delta): Model {
+/** A model after a change that was heard now. */
+export function applyDelta(model: Model, delta: wire.Delta, now: number): Model {
   switch (delta.kind) {
     case 'games':
       if (model.kind !== 'games') return model;
@@ -76,7 +86,9 @@ export function applyDelta(model: Model, delta: wire.Delta): Model {
       };
     }
     case 'game':
-      return model.kind === 'game' ? { kind: 'game', state: applyGame(model.state, delta.delta) } : model;
+      return model.kind === 'game'
+        ? { kind: 'game', state: applyGame(model.state, delta.delta, now) }
+        : model;
     case 'analysis':
       if (model.kind !== 'analysis') return model;
       return { kind: 'analysis', state: { lanes: mergeLanes(model.state.lanes, delta.delta) } };
@@ -124,7 +136,7 @@ function mergeLanes(old: wire.Lane[], delta: wire.AnalysisDelta): wire.Lane[] {
   return [...kept, ...fresh.values()];
 }
 
-function applyGame(game: Game, delta: wire.GameDelta): Game {
+function applyGame(game: Game, delta: wire.GameDelta, now: number): Game {
   const next: Game = { ...game };
   if (delta.nodes?.length || delta.removed?.length) {
     const nodes = new Map(game.nodes);
@@ -139,7 +151,7 @@ function applyGame(game: Game, delta: wire.GameDelta): Game {
     next.opening = delta.at.opening;
   }
   if (delta.over) next.outcome = delta.over.outcome;
-  if (delta.play) next.play = delta.play;
+  if (delta.play) next.play = heard(delta.play, now);
   if (delta.undo) next.undo = delta.undo;
   if (delta.kept) next.unsaved = delta.kept.error;
   return next;

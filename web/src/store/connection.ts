@@ -151,7 +151,7 @@ export class Connection {
         if (!watched) return;
         watched.number = message.number;
         watched.closed = false;
-        this.#tell(watched, fromState(message.state as State));
+        this.#tell(watched, fromState(message.state as State, Date.now()));
         return;
       }
       case 'delta': {
@@ -163,7 +163,7 @@ export class Connection {
           return;
         }
         watched.number = message.number;
-        this.#tell(watched, applyDelta(watched.model, message.delta));
+        this.#tell(watched, applyDelta(watched.model, message.delta, Date.now()));
         return;
       }
       case 'closed':
