@@ -245,8 +245,6 @@ impl App {
 
 impl World {
     /// A snapshot of a topic as a message; none if there is no such topic.
-    ///
-    /// [`World::pass_on`] comes first, before deltas that follow it are queued.
     pub(crate) fn snapshot(&self, topic: Topic) -> Option<ToTab> {
         let at = now();
         let state = match topic {
@@ -274,14 +272,6 @@ impl World {
         };
         let number = self.hub.number(topic);
         Some(ToTab::Snapshot { topic, number, state: Box::new(state) })
-    }
-
-    /// Tells those who listen already what a snapshot of the topic is to show, so that nobody hears of it
-    /// again after that snapshot.
-    pub(crate) fn pass_on(&mut self, topic: Topic) {
-        if let Topic::Match(id) = topic {
-            self.pass_changes_on(id);
-        }
     }
 
     fn log_state(&self, id: ProcessId) -> Option<LogState> {

@@ -320,13 +320,9 @@ impl Matches {
         if let Some(note) = &entry.kept.note {
             follow.set_note(note.clone());
         }
-        let _all_of_it_is_in_the_state = follow.take_delta();
+        // All of it is in the state.
+        drop(follow.take_delta());
         Ok(follow.state())
-    }
-
-    /// What has changed in a match that was played since this program began. None if it was not.
-    pub fn changes(&self, id: MatchId) -> Option<Changes> {
-        Some(self.entries.get(&id)?.running.as_ref()?.changes())
     }
 
     /// Whether any match is played.

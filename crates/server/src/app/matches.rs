@@ -136,14 +136,6 @@ impl World {
         self.hub.publish(Topic::Matches, Delta::Matches(delta));
     }
 
-    /// Passes on what has changed in a match, if the next snapshot of the topic shows it.
-    pub(super) fn pass_changes_on(&mut self, id: MatchId) {
-        let changes = lock(&self.matches).as_ref().and_then(|matches| matches.changes(id));
-        if let Some(changes) = changes {
-            self.pass_match_on(id, &changes);
-        }
-    }
-
     pub(super) fn plays_a_match(&self) -> bool {
         lock(&self.matches).as_ref().is_some_and(Matches::is_busy)
     }

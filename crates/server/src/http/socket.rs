@@ -54,8 +54,7 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
         let message = match outbox.next().await {
             Next::Send(text) => text,
             Next::Snapshot(topic) => {
-                let mut world = app.world();
-                world.pass_on(topic);
+                let world = app.world();
                 if !outbox.begin_snapshot(topic) {
                     continue;
                 }

@@ -74,10 +74,6 @@ impl Running {
         }
     }
 
-    pub(super) fn changes(&self) -> Changes {
-        Changes(Arc::clone(&self.follow))
-    }
-
     pub(super) fn is_over(&self) -> bool {
         !matches!(self.ended.try_recv(), Err(mpsc::TryRecvError::Empty))
     }
