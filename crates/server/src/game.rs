@@ -16,5 +16,7 @@ pub(crate) use problem::{illegal, move_problem, position_problem, unplayable};
 pub(crate) use refused::{no_such, odd_text, refusal, too_many};
 pub(crate) use room::{Ask, Effect, Engines, Kept, Room, Spoken, check_players};
 pub(crate) use setup::{open, read_start};
-pub(crate) use tree::{ROOT, Tree};
-pub(crate) use unread::{bad_openings, io_problem, oddity_failure, record_failure, unwritten};
+pub(crate) use tree::{MOST_PLIES, ROOT, Tree};
+pub(crate) use unread::{
+    bad_openings, epd_failure, io_problem, oddity_failure, record_failure, unwritten,
+};

@@ -1,12 +1,13 @@
 //! Games out of files and texts, one at a time.
 
+mod chess;
+
 use std::io::Cursor;
 
-use readyok_protocol::{Command, Dialect, Root};
+use readyok_rules::Game;
 use readyok_rules::record::{Format, read};
-use readyok_rules::{Epd, Game, Position};
 
-use crate::game::{ROOT, Tree, oddity_failure, record_failure};
+use crate::game::{Tree, oddity_failure, record_failure};
 use crate::wire::{Failure, Problem, ProblemKind};
 
 /// So many games of one file are taken.
@@ -39,13 +40,28 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
     let mut faults = Faults::default();
     let extension = extension(name);
     let by_name = extension.as_deref().and_then(Format::from_extension);
-    if extension.as_deref().is_some_and(is_epd) || by_name.is_none() {
-        let text = String::from_utf8_lossy(bytes);
-        if let Some(trees) = lines_of_chess(&text) {
-            // Whoever has enough takes no more.
-            let _ = trees.into_iter().all(take);
-            return faults;
+    let is_epd = extension.as_deref().is_some_and(is_epd);
+    let text = if by_name.is_none() { String::from_utf8_lossy(bytes) } else { "".into() };
+    if is_epd || chess::begins(&text) {
+        let mut games: u32 = 0;
+        for read in chess::read(&text) {
+            match read {
+                Ok((tree, oddity)) => {
+                    games += 1;
+                    faults.oddities.extend(oddity.filter(|_| faults.oddities.len() < MOST_FAULTS));
+                    if !take(tree) {
+                        break;
+                    }
+                    if MOST_GAMES <= games {
+                        faults.errors.push(rest_left_out());
+                        break;
+                    }
+                }
+                Err(error) if faults.errors.len() < MOST_FAULTS => faults.errors.push(error),
+                Err(_) => (),
+            }
         }
+        return faults;
     }
     // What its format tells: records of PGN say it game by game.
     let game = by_name.map(|format| if format == Format::Pgn { Game::Chess } else { Game::Shogi });
@@ -66,9 +82,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
         let room = MOST_FAULTS.saturating_sub(faults.oddities.len());
         faults.oddities.extend(records.oddities().iter().take(room).map(oddity_failure));
         if MOST_GAMES <= games {
-            let why = Problem::new(ProblemKind::RestLeftOut).with("count", &MOST_GAMES);
-            let text = format!("more than {MOST_GAMES} games: the rest was left out");
-            faults.errors.push(Failure::new(why, text));
+            faults.errors.push(rest_left_out());
             break;
         }
         if !goes_on {
@@ -78,50 +92,17 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
     faults
 }
 
-/// Lines of FEN, EPD or `position …` of chess, that word or not; none if one of them is something else.
-fn lines_of_chess(text: &str) -> Option<Vec<Tree>> {
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect();
-    if lines.is_empty() || 10_000 < lines.len() {
-        return None;
-    }
-    lines.into_iter().map(|line| played(line).or_else(|| placed(line).map(Tree::new))).collect()
-}
-
-/// The position of a FEN or EPD.
-fn placed(line: &str) -> Option<Position> {
-    let read = |game| Epd::read(game, line).ok().map(|epd| epd.position);
-    read(Game::Chess).or_else(|| read(Game::Chess960))
-}
-
-/// The game of a line of UCI, or of what follows `position` there.
-fn played(line: &str) -> Option<Tree> {
-    let whole = match line.split_whitespace().next() {
-        Some("startpos" | "fen") => &format!("position {line}"),
-        _ => line,
-    };
-    let Command::Position(said) = Command::read(whole, Dialect::Uci).value else { return None };
-    let mut position = match &said.root {
-        Root::StartPos => Position::start(Game::Chess),
-        Root::Fen(fen) => placed(fen.as_str())?,
-        Root::Sfen(_) => return None,
-    };
-    let mut tree = Tree::new(position.clone());
-    let mut node = ROOT;
-    for word in said.moves.words() {
-        let mv = position.parse_move(word).ok()?;
-        node = tree.add(node, mv).ok()?;
-        position.play(mv).ok()?;
-    }
-    Some(tree)
+fn rest_left_out() -> Failure {
+    let why = Problem::new(ProblemKind::RestLeftOut).with("count", &MOST_GAMES);
+    Failure::new(why, format!("more than {MOST_GAMES} games: the rest was left out"))
 }
 
 #[cfg(test)]
 mod tests {
+    use readyok_rules::record::RecordScore;
+
     use super::*;
+    use crate::game::ROOT;
 
     fn count(name: &str, text: &str) -> (usize, usize) {
         let mut games = 0;
@@ -155,7 +136,6 @@ mod tests {
             ("startpos", Some(Game::Chess)),
             ("startpos moves 7g7f 3c3d", Some(Game::Shogi)),
             ("position startpos moves 7g7f", Some(Game::Shogi)),
-            ("startpos moves e2e5", None),
         ] {
             let mut games = Vec::new();
             read_each("pasted.txt", text.as_bytes(), |tree| {
@@ -164,6 +144,56 @@ mod tests {
             });
             assert_eq!(games, Vec::from_iter(expected), "{text}");
         }
+    }
+
+    /// What was refused in a text, and what was odd.
+    fn faults(name: &str, text: &str) -> (Vec<String>, Vec<String>) {
+        let faults = read_each(name, text.as_bytes(), |_| true);
+        let told = |all: Vec<Failure>| all.into_iter().map(|it| it.text).collect();
+        (told(faults.errors), told(faults.oddities))
+    }
+
+    #[test]
+    fn a_bad_line_of_chess_is_told_in_the_words_of_chess_and_the_next_one_read() {
+        for (text, told) in [
+            ("startpos moves e2e4 e2e5", "game 1, line 1, column 21: illegal move `e2e5`"),
+            ("8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 1: "),
+            ("8/8/8/8/8/8/K6k w - - 0 1", "game 1, line 1, column 1: "),
+            ("fen 8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 5: "),
+            ("startpos e2e4", "game 1, line 1, column 10: `e2e4` means nothing here"),
+            ("\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e7e5", "game 1, line 2, column 39: illegal"),
+        ] {
+            let (errors, _) = faults("", text);
+            assert!(errors.len() == 1 && errors[0].starts_with(told), "{text}: {errors:?}");
+        }
+        let file =
+            "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\nrubbish\n# no line\n4k3/8/8/8/8/8/8/4K3 b - -\n";
+        assert_eq!(count("suite.epd", file), (2, 1));
+        let (errors, _) = faults("suite.epd", file);
+        assert!(errors[0].starts_with("game 2, line 2, column 1: "), "{errors:?}");
+    }
+
+    #[test]
+    fn what_an_epd_says_is_kept() {
+        let mut trees = Vec::new();
+        let text = concat!(
+            "4k3/8/8/8/8/8/4P3/4K3 b - - bm Kd7; id \"an end\"; c0 \"hold it\"; ce -120; acd 9; x y;\n",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - 7 30 bm Ka9;\n",
+        );
+        let faults = read_each("suite.epd", text.as_bytes(), |tree| {
+            trees.push(tree);
+            true
+        });
+        let notes = trees[0].notes_mut(ROOT).unwrap().clone();
+        assert_eq!(trees[0].headers.get("Event"), Some("an end"));
+        assert_eq!(notes.comments, ["hold it", "bm Kd7; x y;"]);
+        let evaluation = notes.evaluation.unwrap();
+        assert_eq!((evaluation.score, evaluation.depth), (RecordScore::Centipawns(120), Some(9)));
+        // An operation that cannot be read is odd, and its position is there.
+        assert_eq!(trees[1].start().to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 7 30");
+        assert!(faults.errors.is_empty());
+        let odd = &faults.oddities[0].text;
+        assert!(odd.starts_with("line 2, column 34: ") && odd.contains("bm Ka9;"), "{odd}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) const ROOT: NodeId = 0;
 /// No tree has more nodes.
 const MOST_NODES: usize = 100_000;
 /// No line is longer.
-const MOST_PLIES: u32 = 4096;
+pub(crate) const MOST_PLIES: u32 = 4096;
 
 /// A game with its variations. Every move is legal where it stands.
 #[derive(Clone)]

@@ -22,9 +22,16 @@ pub(crate) fn io_problem(error: &io::Error) -> Problem {
 /// A game of a file that cannot be read.
 pub(crate) fn record_failure(game: Option<Game>, error: &RecordError) -> Failure {
     let RecordError { game: number, line, column, kind } = error;
-    let problem =
-        record_problem(game, kind).with("game", number).with("line", line).with("column", column);
+    let problem = record_problem(game, kind);
+    let problem = problem.with("game", number).with("line", line).with("column", column);
     Failure::new(problem, error.to_string())
+}
+
+/// A line of a file, the `number`th game there, that is no EPD of chess.
+pub(crate) fn epd_failure(number: u64, line: u64, column: u64, error: &EpdError) -> Failure {
+    let problem = epd_problem(Some(Game::Chess), error);
+    let problem = problem.with("game", &number).with("line", &line).with("column", &column);
+    Failure::new(problem, format!("game {number}, line {line}, column {column}: {error}"))
 }
 
 /// What was odd in a file that could be read.

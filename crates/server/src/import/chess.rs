@@ -1,0 +1,214 @@
+//! Lines of chess: FEN, EPD, and `position …` as UCI has it, that word or not.
+
+use readyok_rules::record::{
+    AddError, Evaluation, GameRecord, Limit, NodeId, Oddity, RecordError, RecordErrorKind,
+    RecordScore, Strange, Tag,
+};
+use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position, Side};
+
+use crate::game::{MOST_PLIES, Tree, epd_failure, oddity_failure, record_failure};
+use crate::wire::Failure;
+
+/// A game, and what was odd about its line.
+type Read = (Tree, Option<Failure>);
+
+/// Whether a text begins with such a line.
+pub(super) fn begins(text: &str) -> bool {
+    lines(text).next().is_some_and(|(_, line)| is_chess(line))
+}
+
+/// Reads each line. The failures say where they are.
+pub(super) fn read(text: &str) -> impl Iterator<Item = Result<Read, Failure>> {
+    (1..).zip(lines(text)).map(|(game, (number, line))| Line { game, number, text: line }.read())
+}
+
+/// Lines that say something, with their numbers.
+fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+}
+
+/// Shogi has lines that begin alike: nine ranks instead of eight, and moves that begin with a digit or
+/// a piece.
+fn is_chess(line: &str) -> bool {
+    let mut words = line.split_whitespace().peekable();
+    words.next_if_eq(&"position");
+    match words.next() {
+        Some("fen") => true,
+        Some("startpos") => words.find(|word| *word != "moves").is_none_or(|mv| {
+            let mut letters = mv.chars();
+            letters.next().is_some_and(|file| matches!(file, 'a'..='h'))
+                && letters.next().is_some_and(|rank| rank.is_ascii_digit())
+        }),
+        Some(board) => is_board(board),
+        None => false,
+    }
+}
+
+/// Whether a word is a board, even one with a rank too few.
+fn is_board(word: &str) -> bool {
+    let ranks = word.split('/').count();
+    ranks >= 4 && ranks != 9 && word.chars().all(|letter| "12345678/pnbrqkPNBRQK~".contains(letter))
+}
+
+struct Line<'a> {
+    game: u64,
+    number: u64,
+    text: &'a str,
+}
+
+impl Line<'_> {
+    fn read(&self) -> Result<Read, Failure> {
+        let rest = self.text.trim_start();
+        let rest = after(rest, "position").unwrap_or(rest);
+        let (mut record, oddity, rest) = if let Some(rest) = after(rest, "startpos") {
+            (GameRecord::new(Position::start(Game::Chess)), None, rest)
+        } else {
+            let (placed, rest) = split_at_moves(after(rest, "fen").unwrap_or(rest));
+            let (record, oddity) = self.placed(placed)?;
+            (record, oddity, rest)
+        };
+        let mut words = rest.split_whitespace().peekable();
+        if words.next_if_eq(&"moves").is_none()
+            && let Some(word) = words.next()
+        {
+            return Err(self.failure(word, RecordErrorKind::Unexpected(shortened(word))));
+        }
+        for word in words {
+            let refused = |kind| self.failure(word, kind);
+            if MOST_PLIES as usize <= record.len() {
+                return Err(refused(RecordErrorKind::TooMuch(Limit::Plies)));
+            }
+            let mv = record.position().parse_move(word);
+            let mv = mv.map_err(|error| refused(RecordErrorKind::Move(error)))?;
+            record.play(mv).map_err(|error| {
+                refused(match error {
+                    AddError::Move(error) => RecordErrorKind::Move(error),
+                    AddError::NoSuchNode | AddError::Full => RecordErrorKind::TooMuch(Limit::Moves),
+                })
+            })?;
+        }
+        Ok((Tree::from_record(&record), oddity))
+    }
+
+    /// The position of a FEN or EPD, with what an EPD says of it.
+    fn placed(&self, text: &str) -> Result<(GameRecord, Option<Failure>), Failure> {
+        let error = match epd(text) {
+            Ok(epd) => return Ok((annotated(&epd), None)),
+            Err(error) => error,
+        };
+        let refused = || epd_failure(self.game, self.number, self.column(text), &error);
+        let fields = fields(text);
+        // Operations that cannot be read are no reason to lose the position.
+        let placed = match error {
+            EpdError::Position(_) => return Err(refused()),
+            _ => epd(fields).map_err(|_| refused())?,
+        };
+        let left = text.get(fields.len()..).unwrap_or_default().trim();
+        let what = Strange::Skipped(shortened(left));
+        let oddity = Oddity { line: self.number, column: self.column(left), what };
+        Ok((annotated(&placed), Some(oddity_failure(&oddity))))
+    }
+
+    fn failure(&self, place: &str, kind: RecordErrorKind) -> Failure {
+        let Self { game, number: line, .. } = *self;
+        let error = RecordError { game, line, column: self.column(place), kind };
+        record_failure(Some(Game::Chess), &error)
+    }
+
+    /// Where a part of the line begins, in characters, from 1.
+    fn column(&self, part: &str) -> u64 {
+        let offset = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        before.chars().count() as u64 + 1
+    }
+}
+
+/// What follows a word that a text begins with.
+fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(word)?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
+}
+
+/// What stands before the word `moves`, and the rest from there on.
+fn split_at_moves(text: &str) -> (&str, &str) {
+    let place = text.match_indices("moves").map(|(place, _)| place).find(|&place| {
+        let (before, rest) = text.split_at(place);
+        before.ends_with(char::is_whitespace) && after(rest, "moves").is_some()
+    });
+    let (placed, moves) = text.split_at(place.unwrap_or(text.len()));
+    (placed.trim_end(), moves)
+}
+
+/// The fields of an EPD, or of a FEN, without what follows them.
+fn fields(text: &str) -> &str {
+    let mut end = 0;
+    for number in 0..6 {
+        let rest = text.get(end..).unwrap_or_default();
+        let blank = rest.len() - rest.trim_start().len();
+        let field = rest.trim_start().split(char::is_whitespace).next().unwrap_or_default();
+        let counts = field.bytes().all(|byte| byte.is_ascii_digit());
+        if field.is_empty() || (number >= 4 && !counts) {
+            break;
+        }
+        end += blank + field.len();
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+/// Whatever is no chess may be Chess960; if it is neither, chess tells why.
+fn epd(text: &str) -> Result<Epd, EpdError> {
+    Epd::read(Game::Chess, text).or_else(|error| Epd::read(Game::Chess960, text).map_err(|_| error))
+}
+
+/// The position with all that is said of it: its name, comments, an evaluation, and the rest as it is
+/// written.
+fn annotated(epd: &Epd) -> GameRecord {
+    let mut record = GameRecord::new(epd.position.clone());
+    if let Some(id) = epd.id() {
+        record.set_header(Tag::Event, id);
+    }
+    let (mut comments, mut rest) = (Vec::new(), Vec::new());
+    let (mut value, mut depth) = (None, None);
+    for operation in &epd.operations {
+        match operation {
+            Operation::Id(_) | Operation::HalfmoveClock(_) | Operation::FullmoveNumber(_) => {}
+            Operation::Comment { text, .. } => comments.push(text.clone()),
+            Operation::Centipawns(centipawns) => value = Some(*centipawns),
+            Operation::Depth(plies) => depth = Some(*plies),
+            other => rest.push(other.clone()),
+        }
+    }
+    // A depth without a value has no other place.
+    if let (None, Some(depth)) = (value, depth) {
+        rest.push(Operation::Depth(depth));
+    }
+    let rest = Epd { position: epd.position.clone(), operations: rest };
+    if let Some(said) = rest.text(FenForm::default()).ok().as_deref().map(without_position)
+        && !said.is_empty()
+    {
+        comments.push(said.to_owned());
+    }
+    if let Some(notes) = record.notes_mut(NodeId::ROOT) {
+        notes.comments = comments;
+        notes.evaluation = value.map(|value| {
+            let first = match epd.position.turn() {
+                Side::First => value,
+                Side::Second => value.saturating_neg(),
+            };
+            Evaluation { score: RecordScore::Centipawns(first), depth }
+        });
+    }
+    record
+}
+
+fn without_position(epd: &str) -> &str {
+    epd.get(fields(epd).len()..).unwrap_or_default().trim()
+}
+
+/// What is told of a text.
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
