@@ -22,6 +22,7 @@
 //! notes of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
+mod awake;
 mod bench;
 mod check;
 mod checks;
