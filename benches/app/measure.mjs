@@ -179,14 +179,16 @@ async function idle(server, browser) {
 /** Counts frames in the page, and how many were due that did not come. */
 async function watchFrames(page) {
   await page.evaluate((frame) => {
-    window.frames60 = { shown: 0, dropped: 0, longest: 0, on: true };
+    window.frames60 = { shown: 0, dropped: 0, longest: 0, late: [], on: true };
     let last;
     const look = (now) => {
       const all = window.frames60;
       if (all.on && last !== undefined) {
+        const dropped = Math.max(0, Math.round((now - last) / frame) - 1);
         all.shown += 1;
-        all.dropped += Math.max(0, Math.round((now - last) / frame) - 1);
+        all.dropped += dropped;
         all.longest = Math.max(all.longest, now - last);
+        if (dropped > 0) all.late.push(performance.timeOrigin + now);
       }
       last = all.on ? now : undefined;
       requestAnimationFrame(look);
@@ -197,9 +199,9 @@ async function watchFrames(page) {
 
 const frames = (page, on) =>
   page.evaluate((so) => {
-    const { shown, dropped, longest } = window.frames60;
-    window.frames60 = { shown: 0, dropped: 0, longest: 0, on: so };
-    return { shown, dropped, longest };
+    const seen = window.frames60;
+    window.frames60 = { shown: 0, dropped: 0, longest: 0, late: [], on: so };
+    return seen;
   }, on);
 
 /** KiB of the page's objects, without what nobody uses any more. */
@@ -241,6 +243,7 @@ async function flood(server, browser, minutes) {
 
   const samples = [];
   const [began, worked] = [performance.now(), server.processor()];
+  const late = [];
   let dropped = 0;
   let shown = 0;
   let longest = 0;
@@ -258,6 +261,7 @@ async function flood(server, browser, minutes) {
     shown += seen.shown;
     dropped += seen.dropped;
     longest = Math.max(longest, seen.longest);
+    late.push(...seen.late.map((at) => (at - performance.timeOrigin - began) / 1000));
     samples.push({ server: server.memory().all, page: await heap(session) });
     await frames(page, true);
   }
@@ -265,6 +269,7 @@ async function flood(server, browser, minutes) {
   const nodes = await page.locator('[data-testid=lane]').count();
   if (nodes !== ENGINES) throw new Error('an engine has been lost');
   tell('frames dropped while four engines flood', `${dropped}/${shown}`, '', dropped <= quiet.dropped * (shown / quiet.shown));
+  if (late.length > 0) tell('  how long after the first line', late.map((at) => at.toFixed(1)).join(', '), 's');
   tell('the longest frame', longest.toFixed(0), 'ms');
   tell('processors that the server takes', share.toFixed(2), '');
   for (const who of ['server', 'page']) {
