@@ -35,7 +35,6 @@ STEPS = {
     "null-move": "null move",
     "verification": "verification of null moves",
     "probcut": "ProbCut",
-    "internal-reduction": "internal iterative reduction",
     "killers": "killers",
     "butterfly-history": "butterfly history",
     "continuation-history": "continuation history",

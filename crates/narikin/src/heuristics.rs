@@ -29,7 +29,6 @@ heuristics! {
     NullMove = "null-move",
     Verification = "verification",
     ProbCut = "probcut",
-    InternalReduction = "internal-reduction",
     Killers = "killers",
     ButterflyHistory = "butterfly-history",
     ContinuationHistory = "continuation-history",

@@ -382,17 +382,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
         }
 
-        // 12. Without a move to begin with, a shallower search has to do first.
-        if uses(Heuristic::InternalReduction)
-            && from_table.is_none()
-            && depth >= 4
-            && (PV || cut)
-            && !full_width
-        {
-            depth -= 1;
-        }
-
-        // 13. Try the moves, best first, until one is too good for the opponent to allow this.
+        // 12. Try the moves, best first, until one is too good for the opponent to allow this.
         let earlier = self.earlier(ply);
         let lists = self.take_lists(ply);
         let (mut quiets, mut noisies) = self.take_tried(ply);
@@ -418,7 +408,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let gives_check = self.board.gives_check(mv);
             let base = self.shared.reductions.get(depth, count);
 
-            // 14. Shallow pruning: what is unlikely to matter.
+            // 13. Shallow pruning: what is unlikely to matter.
             if best > -DECIDED && !full_width {
                 let lmr_depth = (depth - base / 1024).max(0);
                 let by_exchange = uses(Heuristic::ExchangePruning);
@@ -457,7 +447,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
             }
 
-            // 15. Extensions: a move that alone holds the position.
+            // 14. Extensions: a move that alone holds the position.
             let mut extension = 0;
             let extended = self.frame_at(ply, 1).extended;
             let may_extend = extended < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
@@ -496,7 +486,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
             }
 
-            // 16. Play it and search it: the first one fully, late ones less deeply at first, all
+            // 15. Play it and search it: the first one fully, late ones less deeply at first, all
             // but the first only as far as it takes to see that they are no better.
             self.frame(ply).extended = extended + extension.max(0);
             self.play(mv, ply);
@@ -560,7 +550,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 break;
             }
 
-            // 17. Is it the best so far, or too good?
+            // 16. Is it the best so far, or too good?
             if value > best {
                 best = value;
                 if value > alpha {
@@ -588,7 +578,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             return DRAW;
         }
 
-        // 18. No move: mate, or stalemate.
+        // 17. No move: mate, or stalemate.
         if count == 0 {
             self.keep(ply, picker, quiets, noisies);
             return if excluded != 0 {
@@ -600,7 +590,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             };
         }
 
-        // 19. Learn from it.
+        // 18. Learn from it.
         if best >= beta
             && let Some(mv) = best_move
         {
@@ -609,7 +599,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
         self.keep(ply, picker, quiets, noisies);
 
-        // 20. Remember what was found.
+        // 19. Remember what was found.
         let bound = if best >= beta {
             Bound::AtLeast
         } else if best > original_alpha {
