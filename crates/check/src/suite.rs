@@ -199,7 +199,7 @@ impl Suite {
     fn meet(&self, pace: Pace) -> Result<(Dialect, Facts, Duration), NoSubject> {
         let dialects =
             self.settings.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
-        let mut why = String::new();
+        let mut why = Vec::new();
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Conversation::new(dialect, true)));
             let launch = Launch { check: "greeting", deaf_to_errors: false };
@@ -215,15 +215,12 @@ impl Suite {
                     return Ok((dialect, facts, ping));
                 }
                 Err(lost) => {
-                    why = format!(
-                        "`{}` does not answer `{}`: {lost}",
-                        self.subject.name(),
-                        dialect.hello()
-                    );
+                    let (name, hello) = (self.subject.name(), dialect.hello());
+                    why.push(format!("`{name}` does not answer `{hello}`: {lost}"));
                 }
             }
         }
-        Err(NoSubject(why))
+        Err(NoSubject(why.join("; ")))
     }
 
     /// Runs the checks by conversation, and a conversation to listen to if nothing else is.

@@ -38,12 +38,12 @@ impl Setup {
         let (mut position, mut told) = match (start, game) {
             (Start::Usual, _) => (Position::start(game), client::Game::startpos()),
             (Start::Fen(fen), Game::Chess | Game::Chess960) => {
-                let position = Position::from_text(game, fen)?;
+                let position = read(game, fen)?;
                 let told = client::Game::from_fen(&position.to_string());
                 (position, told.map_err(SetupError::Untold)?)
             }
             (Start::Sfen(sfen), Game::Shogi) => {
-                let position = Position::from_text(game, sfen)?;
+                let position = read(game, sfen)?;
                 let told = client::Game::from_sfen(&position.to_string());
                 (position, told.map_err(SetupError::Untold)?)
             }
@@ -68,6 +68,11 @@ impl Setup {
     pub fn dialect(&self) -> Dialect {
         dialect(self.position.game())
     }
+}
+
+fn read(game: Game, text: &str) -> Result<Position, SetupError> {
+    let refused = |error| SetupError::Position { text: text.chars().take(100).collect(), error };
+    Position::from_text(game, text).map_err(refused)
 }
 
 /// The protocol that speaks of a game.
@@ -112,8 +117,13 @@ impl Scribe {
 /// Why there is nothing to analyse.
 #[derive(Clone, Debug)]
 pub enum SetupError {
-    /// The position is illegal.
-    Position(PositionError),
+    /// The position cannot be read, or is illegal.
+    Position {
+        /// As it was given, shortened.
+        text: String,
+        /// Why.
+        error: PositionError,
+    },
     /// A move is illegal.
     Line(LineError),
     /// A FEN for shogi, or an SFEN for chess.
@@ -125,12 +135,6 @@ pub enum SetupError {
     Untold(readyok_protocol::PositionError),
 }
 
-impl From<PositionError> for SetupError {
-    fn from(error: PositionError) -> Self {
-        Self::Position(error)
-    }
-}
-
 impl From<LineError> for SetupError {
     fn from(error: LineError) -> Self {
         Self::Line(error)
@@ -140,7 +144,9 @@ impl From<LineError> for SetupError {
 impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Position(error) => error.fmt(f),
+            Self::Position { text, error } => {
+                write!(f, "no position `{}`: {error}", text.escape_debug())
+            }
             Self::Line(error) => error.fmt(f),
             Self::OtherGame { game: Game::Shogi } => {
                 f.write_str("a position of shogi is given as SFEN, not as FEN")

@@ -183,7 +183,12 @@ fn prints_lines_of_text_when_asked() {
 fn says_what_is_wrong_before_an_engine_is_started() {
     let never = "= 1";
     check_error(&["--moves", "e2e4", "e2e4"], never, 2, "move 2: illegal move `e2e4`");
-    check_error(&["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], never, 2, "readyok: ");
+    check_error(
+        &["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"],
+        never,
+        2,
+        "readyok: no position `8/8/8/8/8/8/8/8 w - - 0 1`: ",
+    );
     check_error(&["--game", "shogi", "--fen", "x"], never, 2, "is given as SFEN");
     check_error(&["--game", "chess", "--sfen", "x"], never, 2, "is given as FEN");
     check_error(&["--infinite", "--depth", "1"], never, 2, "cannot be used with");
