@@ -43,22 +43,20 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
     let is_epd = extension.as_deref().is_some_and(is_epd);
     let text = if by_name.is_none() { String::from_utf8_lossy(bytes) } else { "".into() };
     if is_epd || chess::begins(&text) {
-        let mut games: u32 = 0;
-        for read in chess::read(&text) {
+        for (number, read) in (1..).zip(chess::read(&text)) {
             match read {
                 Ok((tree, oddity)) => {
-                    games += 1;
                     faults.oddities.extend(oddity.filter(|_| faults.oddities.len() < MOST_FAULTS));
                     if !take(tree) {
-                        break;
-                    }
-                    if MOST_GAMES <= games {
-                        faults.errors.push(rest_left_out());
                         break;
                     }
                 }
                 Err(error) if faults.errors.len() < MOST_FAULTS => faults.errors.push(error),
                 Err(_) => (),
+            }
+            if number == MOST_GAMES {
+                faults.errors.push(rest_left_out());
+                break;
             }
         }
         return faults;
