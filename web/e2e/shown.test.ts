@@ -362,6 +362,40 @@ test.each(['light', 'dark', 'contrast'] as const)(
   },
 );
 
+test.each([1366, 360])('what is refused is seen over a window, once, and said: %i px wide', async (width) => {
+  const fake = furnished();
+  fake.answer = ({ kind }) =>
+    kind === 'preview_engine'
+      ? {
+          code: 'path',
+          text: 'no program',
+          problem: { kind: 'not_a_program', values: { name: '/no/x' }, variant: null },
+        }
+      : { kind: 'done' };
+  const page = await fake.page(browser, '#/engines', { viewport: { width, height: 740 } });
+  await page.getByRole('button', { name: 'Add an engine' }).click();
+  const dialog = page.getByRole('dialog');
+  // What one has come for has the focus.
+  await page.keyboard.type('/no/x');
+  await dialog.getByRole('button', { name: 'Add and ask' }).click();
+  // The field is read when it is left, and once more when it is sent.
+  await expect.poll(() => fake.said.filter((said) => said.kind === 'preview_engine').length).toBe(2);
+  const toast = page.getByText('The path: /no/x is no program that may be run');
+  await toast.waitFor();
+  expect(await toast.count()).toBe(1);
+  expect(
+    await toast.evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2) === element;
+    }),
+  ).toBe(true);
+  // What lies under a window is not told to screen readers.
+  expect(await dialog.getByRole('status').getByText('/no/x').count()).toBe(1);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await page.getByRole('status').getByText('/no/x').count()).toBe(1);
+  await page.context().close();
+});
+
 test('nothing that opens over a page is wider than a narrow screen', async () => {
   const page = await withAll().page(browser, '', {
     viewport: { width: 360, height: 740 },

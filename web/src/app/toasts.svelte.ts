@@ -5,6 +5,8 @@ class Toasts {
   list = $state<{ id: number; text: string; tone: Tone }[]>([]);
   /** What the live region says. */
   said = $state('');
+  /** The windows over the page, the uppermost last. Nothing under it is seen, reached or heard. */
+  windows = $state<string[]>([]);
 }
 
 export const toasts = new Toasts();
@@ -13,7 +15,8 @@ const SHOWN = 7000;
 
 export function toast(text: string, tone: Tone = 'plain') {
   const id = next++;
-  toasts.list = [...toasts.list.slice(-3), { id, text, tone }];
+  const others = toasts.list.filter((one) => one.text !== text);
+  toasts.list = [...others.slice(-3), { id, text, tone }];
   setTimeout(() => dismiss(id), SHOWN);
 }
 
