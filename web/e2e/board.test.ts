@@ -737,6 +737,27 @@ test('the board has the room that a screen gives it', async () => {
   await page.context().close();
 });
 
+test.each([1, 1.25, 2])(
+  'the squares that are seen are those that are pointed at: %d',
+  async (deviceScaleFactor) => {
+    const fake = furnished();
+    open(fake, game(1, 'chess'));
+    const page = await fake.page(browser, '#/analyse/1', { deviceScaleFactor });
+    for (const width of [1366, 1364, 1001, 363]) {
+      await page.setViewportSize({ width, height: 768 });
+      const far = () =>
+        page.evaluate(() => {
+          const [seen, pointed] = ['cg-board', '.board .square'].map((place) =>
+            document.querySelector(place)?.getBoundingClientRect(),
+          );
+          return Math.abs((seen?.width ?? 0) - (pointed?.width ?? 99));
+        });
+      await expect.poll(far, { message: `${width}` }).toBeLessThan(0.1);
+    }
+    await page.context().close();
+  },
+);
+
 test('a graph shows nobody ahead where nobody knows', async () => {
   const fake = furnished();
   const judged = (id: number, value: number | null) =>
