@@ -758,6 +758,25 @@ test.each([1, 1.25, 2])(
   },
 );
 
+test('the arrow keys go through the game after a tab was clicked, and from tab to tab after it was walked to', async () => {
+  const fake = furnished();
+  const nodes = [
+    node(0, null, 0, '', { western: '' }, { children: [1] }),
+    node(1, 0, 1, 'e2e4', { western: 'e4' }),
+  ];
+  open(fake, game(1, 'chess', { nodes }));
+  const page = await opened(fake, '#/analyse/1');
+  const tab = (name: string) => page.getByRole('tab', { name });
+  await tab('Report').click();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => fake.said.filter((said) => said.kind === 'go_to').length).toBe(1);
+  expect(await tab('Report').getAttribute('aria-selected')).toBe('true');
+  await tab('Report').focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await tab('Record').getAttribute('aria-selected')).toBe('true');
+  await page.context().close();
+});
+
 test('a graph shows nobody ahead where nobody knows', async () => {
   const fake = furnished();
   const judged = (id: number, value: number | null) =>
