@@ -777,6 +777,43 @@ test('the arrow keys go through the game after a tab was clicked, and from tab t
   await page.context().close();
 });
 
+test('moves are chosen for an engine in one game, and played in the next', async () => {
+  const fake = furnished();
+  open(fake, game(1, 'chess'), [lane(0, [])]);
+  open(fake, game(2, 'chess'), [lane(0, [])]);
+  open(fake, game(3, 'chess'), [lane(0, [])]);
+  const page = await opened(fake, '#/analyse/1');
+  const settings = page.getByRole('button', { name: 'Settings of the analysis' });
+  await settings.click();
+  const only = page.getByRole('button', { name: 'Only some moves' });
+  await only.click();
+  expect(await only.getAttribute('aria-pressed')).toBe('true');
+  // Nobody chooses moves without seeing it.
+  await settings.click();
+  await settings.click();
+  await expect.poll(() => only.getAttribute('aria-pressed')).toBe('false');
+  await only.click();
+  await page.goto('http://readyok.test/#/analyse/2');
+  const chooses = async () => {
+    if (!(await only.isVisible())) await settings.click();
+    return only.getAttribute('aria-pressed', { timeout: 1000 }).catch(() => null);
+  };
+  await expect.poll(chooses).toBe('false');
+  await click(page, 'e2');
+  await click(page, 'e4');
+  await expect.poll(() => moves(fake)).toEqual(['e2e4']);
+  // Nor on the page where one plays.
+  await page.goto('http://readyok.test/#/analyse/3');
+  await expect.poll(chooses).toBe('false');
+  await only.click();
+  await page.goto('http://readyok.test/#/play/3');
+  await page.getByRole('button', { name: 'Play from here' }).waitFor();
+  await click(page, 'd2');
+  await click(page, 'd4');
+  await expect.poll(() => moves(fake)).toEqual(['e2e4', 'd2d4']);
+  await page.context().close();
+});
+
 test('a graph shows nobody ahead where nobody knows', async () => {
   const fake = furnished();
   const judged = (id: number, value: number | null) =>
