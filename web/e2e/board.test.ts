@@ -814,6 +814,29 @@ test('moves are chosen for an engine in one game, and played in the next', async
   await page.context().close();
 });
 
+test('the clocks of a record are shown as one goes through it', async () => {
+  const fake = furnished();
+  const nodes = [
+    node(0, null, 0, '', { western: '' }, { children: [1] }),
+    node(1, 0, 1, 'e2e4', { western: 'e4' }, { children: [2], clock: 178_000 }),
+    node(2, 1, 2, 'e7e5', { western: 'e5' }, { clock: 165_000 }),
+  ];
+  const headers = [{ name: 'TimeControl', value: '180+2' }];
+  const clocks = async (page: Page) =>
+    (await page.getByRole('timer').allTextContents()).map((text) => text.trim());
+  for (const [cursor, shown] of [
+    [0, ['3:00', '3:00']],
+    [1, ['3:00', '2:58']],
+    [2, ['2:45', '2:58']],
+  ] as const) {
+    open(fake, game(1, 'chess', { nodes, headers, cursor }));
+    const page = await opened(fake, '#/analyse/1');
+    // Black is above.
+    await expect.poll(() => clocks(page)).toEqual(shown);
+    await page.context().close();
+  }
+});
+
 test('a graph shows nobody ahead where nobody knows', async () => {
   const fake = furnished();
   const judged = (id: number, value: number | null) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Node } from '../api/wire';
 import type { Game } from '../store/apply';
-import { periodsOf, timesOf } from './times';
+import { periodsOf, shownClock, timesOf } from './times';
 
 /** A game whose clocks showed these seconds after its moves, one side after the other. */
 function played(
@@ -84,4 +84,18 @@ test('other kinds of controls are not guessed at', () => {
     { moves: 40, base: 5_400_000, increment: 30_000 },
     { moves: null, base: 900_000, increment: 0 },
   ]);
+});
+
+test('the clock that is shown is the last of its side before the position', () => {
+  const at = (cursor: number, control: string | null, clocks: (number | null)[]) => {
+    const game = { ...played(control, clocks), cursor } as Game;
+    return [shownClock(game, 'first'), shownClock(game, 'second')];
+  };
+  expect(at(3, '180+2', [178, 165, 170, 160])).toEqual([170_000, 165_000]);
+  // Before its first move a side has all its time, if the record has clocks at all.
+  expect(at(0, '180+2', [178, 165])).toEqual([180_000, 180_000]);
+  expect(at(1, '180+2', [178, null])).toEqual([178_000, null]);
+  expect(at(1, null, [178, 165])).toEqual([178_000, null]);
+  // A move without a clock leaves the one before.
+  expect(at(3, null, [178, 165, null])).toEqual([178_000, 165_000]);
 });

@@ -76,3 +76,15 @@ export function timesOf(game: Game): Timed[] {
     return { elapsed: node.elapsed ?? derived, left: node.clock };
   });
 }
+
+/** What the clock of a side showed when the position on the board was reached, as the record tells. */
+export function shownClock(game: Game, side: Side): number | null {
+  let node = game.nodes.get(game.cursor);
+  while (node && node.parent !== null) {
+    if (node.clock !== null && moverOf(game, node) === side) return node.clock;
+    node = game.nodes.get(node.parent);
+  }
+  // A time control alone is no clock.
+  const timed = mainLine(game).some((one) => one.clock !== null && moverOf(game, one) === side);
+  return timed ? (controlOf(game, side)[0]?.base ?? null) : null;
+}
