@@ -82,6 +82,17 @@ test('a better move is found on the board, and by keys alone', async () => {
   await page.getByRole('button', { name: 'Learn from mistakes' }).click();
   await page.getByText('White played g4. What is better?').waitFor();
   expect(await violations(page)).toEqual([]);
+  // All that belongs to it is seen beside the board on a small screen.
+  await page.setViewportSize({ width: 1366, height: 600 });
+  for (const name of ['Show the best line', 'Next mistake', 'Close']) {
+    const button = page.getByRole('button', { name, exact: true });
+    const seen = () =>
+      button.evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      });
+    await expect.poll(seen, { message: name }).toBe(true);
+  }
   const verdict = page.getByTestId('verdict');
 
   // By mouse.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Node } from '../api/wire';
 import type { Game } from './apply';
-import { endOf } from './tree';
+import { endOf, numberText } from './tree';
 
 const node = (id: number, parent: number | null, word: string) => ({ id, parent, word }) as unknown as Node;
 const game = {
@@ -25,4 +25,13 @@ test('the line of a threat follows a pass', () => {
     text: 'position fen a start moves e2e4',
     threat: ['d2d4'],
   });
+});
+
+test('the number of a move that stands alone tells whose it is', () => {
+  const text = (variant: string, ply: number, first_turn = 'first') =>
+    numberText({ variant, first_number: 3, first_turn } as unknown as Game, { ply } as unknown as Node);
+  expect([text('chess', 1), text('chess', 2), text('chess', 3)]).toEqual(['3', '3…', '4']);
+  expect(text('chess', 1, 'second')).toBe('3…');
+  // Each move of shogi has its own.
+  expect([text('shogi', 1), text('shogi', 2)]).toEqual(['3', '4']);
 });

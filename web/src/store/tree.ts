@@ -80,6 +80,12 @@ export function numberOf(game: Game, node: Node): { number: number; second: bool
   return { number: game.first_number + Math.floor(count / 2), second: count % 2 === 1 };
 }
 
+/** The number of a move as it stands before the move alone, such as `5` and `5…`. */
+export function numberText(game: Game, node: Node): string {
+  const { number, second } = numberOf(game, node);
+  return second ? `${number}…` : `${number}`;
+}
+
 /** A row of the list of moves: one or two moves, and what is to be told after them. */
 export interface Row {
   number: number;
