@@ -451,6 +451,21 @@ async function onMatch(stand: Partial<MatchState>) {
   return { fake, page: await fake.page(browser, '#/matches/3') };
 }
 
+test('another engine in a match is one that is not in it yet', async () => {
+  const fake = furnished();
+  const state = fake.topics.get('engines');
+  if (state?.kind !== 'engines') throw new Error('there are no engines');
+  state.state.engines.push(engine(3, 'Third'));
+  const page = await fake.page(browser, '#/matches');
+  await page.getByRole('button', { name: 'New match' }).click();
+  const another = page.getByRole('button', { name: 'Another engine' });
+  await another.click();
+  await another.click();
+  const chosen = page.getByLabel(/^Engine \d/).locator('option:checked');
+  await expect.poll(() => chosen.allTextContents()).toEqual(['Narikin', 'Stockfish', 'Third', 'Narikin']);
+  await page.context().close();
+});
+
 test('the curves of a match are drawn, and grow with it', async () => {
   const point = (games: number, elo: number, llr: number): CurvePoint => ({
     games,
