@@ -1,7 +1,8 @@
 // English words. `ja.ts` has the same keys.
 export const en = {
   'app.name': 'Readyok',
-  'app.lost': 'The connection to the server is lost. Trying again…',
+  'app.lost':
+    'The connection to the server is lost. Trying again… If the program has ended, start it again: it opens a new page.',
   'app.skip': 'Skip to the content',
   'app.close': 'Close',
   'app.failed': 'This page cannot be shown',
@@ -397,6 +398,7 @@ export const en = {
   'new.player': 'Player',
   'new.side': 'You play',
   'new.random': 'By lot',
+  'new.furigoma': 'By lot',
   'new.limited': 'Weaker',
   'new.elo': 'Elo',
   'new.level': 'Level',

@@ -3,7 +3,8 @@ import type { Key } from './en';
 
 export const ja: Record<Key, string> = {
   'app.name': 'Readyok',
-  'app.lost': 'サーバーとの接続が切れました。再接続しています…',
+  'app.lost':
+    'サーバーとの接続が切れました。再接続しています… プログラムが終了していれば、もう一度起動すると新しいページが開きます。',
   'app.skip': '本文へ',
   'app.close': '閉じる',
   'app.failed': 'このページを表示できません',
@@ -387,7 +388,8 @@ export const ja: Record<Key, string> = {
   'new.aperson': '人',
   'new.player': '対局者',
   'new.side': '手番',
-  'new.random': '振り駒',
+  'new.random': 'ランダム',
+  'new.furigoma': '振り駒',
   'new.limited': '弱くする',
   'new.elo': 'Elo',
   'new.level': 'レベル',

@@ -8,7 +8,15 @@ vi.hoisted(() => {
 import { prefs } from '../app/prefs.svelte';
 import { en } from './en';
 import { ja } from './ja';
-import { detailText, failureText, outcomeText, problemText, refusalText, scoreWords } from './words';
+import {
+  detailText,
+  failureText,
+  momentText,
+  outcomeText,
+  problemText,
+  refusalText,
+  scoreWords,
+} from './words';
 
 beforeEach(() => {
   prefs.language = 'ja';
@@ -107,4 +115,14 @@ test('all that a server says by its kind has Japanese words', () => {
     /[a-z]{2}/i.test(text.replace(/\{\w+\}/g, '').replace(TERMS, '')),
   );
   expect(english).toEqual([]);
+});
+
+test('a day is written as in the country of the browser, in the language of the page', () => {
+  const at = Date.UTC(2026, 10, 23, 12);
+  vi.stubGlobal('navigator', { languages: ['de-AT', 'en-GB', 'en'] });
+  expect(momentText(at)).toMatch(/^2026/);
+  prefs.language = 'en';
+  expect(momentText(at)).toContain('23 Nov 2026');
+  vi.stubGlobal('navigator', { languages: ['en-US'] });
+  expect(momentText(at)).toContain('Nov 23, 2026');
 });

@@ -147,5 +147,7 @@ export function refusalText(refusal: Refusal): string {
 
 /** A day and time in the person's language. */
 export function momentText(at: number): string {
-  return new Date(at).toLocaleString(language(), { dateStyle: 'medium', timeStyle: 'short' });
+  // A browser knows how its country writes a day in the language.
+  const own = navigator.languages.find((one) => one.split('-')[0] === language());
+  return new Date(at).toLocaleString(own ?? language(), { dateStyle: 'medium', timeStyle: 'short' });
 }
