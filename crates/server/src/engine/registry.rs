@@ -231,12 +231,20 @@ impl Registered {
         range.map_or_else(Vec::new, |range| describe::strength_values(range, value))
     }
 
-    /// What to show as its name.
+    /// What to show as its name: the user's, its own, or that of its program until it has told one.
     pub(crate) fn name(&self) -> &str {
-        match self.identity() {
-            Some(identity) if self.entry.name.is_empty() => &identity.name,
-            Some(_) | None => &self.entry.name,
+        if !self.entry.name.is_empty() {
+            return &self.entry.name;
         }
+        let told = self.identity().map(|identity| identity.name.as_str());
+        told.filter(|name| !name.is_empty()).unwrap_or_else(|| match &self.entry.reach {
+            Reach::Program { path, .. } => {
+                let file = Path::new(path).file_name();
+                file.and_then(|name| name.to_str()).unwrap_or(path)
+            }
+            Reach::Tcp { address } => address,
+            Reach::BuiltIn => "",
+        })
     }
 
     pub(crate) fn wire(&self, id: EngineId) -> EngineState {
@@ -514,6 +522,24 @@ mod tests {
             registry.add(over_tcp("host:1")).map_err(|it| it.code),
             Err(RefusalCode::TooMuch)
         );
+    }
+
+    #[test]
+    fn an_engine_that_has_told_no_name_has_that_of_its_program() {
+        let named = |name: &str, reach| {
+            let name = name.to_owned();
+            let entry = EngineEntry { name, reach, protocol: None };
+            Registered::new(entry.into()).name().to_owned()
+        };
+        let program = || Reach::Program {
+            path: "/usr/games/gpsusi".to_owned(),
+            args: Vec::new(),
+            dir: None,
+            env: BTreeMap::new(),
+        };
+        assert_eq!(named("", program()), "gpsusi");
+        assert_eq!(named("Mine", program()), "Mine");
+        assert_eq!(named("", Reach::Tcp { address: "host:1".to_owned() }), "host:1");
     }
 
     #[test]
