@@ -106,6 +106,13 @@ pub(crate) fn date(at: Moment) -> u64 {
     at.saturating_add(millis(awake.behind))
 }
 
+/// A moment as a clock on the wall beside this machine has it, written as `strftime` is told to. Nothing for a moment
+/// that no calendar has.
+pub(crate) fn local(at: Moment, form: &str) -> Option<String> {
+    let at = jiff::Timestamp::from_millisecond(i64::try_from(date(at)).ok()?).ok()?;
+    Some(at.to_zoned(jiff::tz::TimeZone::system()).strftime(form).to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

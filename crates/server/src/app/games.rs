@@ -42,7 +42,7 @@ impl World {
         let id = self.add_room(tree, "play", at)?;
         if let Some(players) = players {
             let effects = self.room(id).and_then(|room| {
-                room.seat_players(players, new.rules);
+                room.seat_players(players, new.rules, at);
                 room.go_on(at)
             })?;
             self.settle(id, effects, at);
@@ -205,7 +205,7 @@ impl World {
             effects.extend(room.rewind_to(node, at)?);
         }
         if let Some(players) = players {
-            room.seat_players(players, crate::wire::PlayRules::default());
+            room.seat_players(players, crate::wire::PlayRules::default(), at);
             if let Some(node) = from {
                 effects.extend(room.rewind_to(node, at)?);
             }

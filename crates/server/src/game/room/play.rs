@@ -1,7 +1,10 @@
 //! Playing: whose turn it is, what engines are asked, clocks, offers, ends.
 
+use std::time::Duration;
+
+use readyok_arena::plan::TimeControl;
 use readyok_rules::record::{End, Tag, Termination};
-use readyok_rules::{Ending, Position, Reason};
+use readyok_rules::{Ending, Game, Position, Reason};
 
 use super::{
     Ask, Asked, Effect, Engines, GRACE, Pace, ROOT, Room, Seat, Spoken, Stand, Table, no_node,
@@ -10,10 +13,10 @@ use super::{
 use crate::game::clock::GameClocks;
 use crate::game::here::{outcome as wire_outcome, result_word};
 use crate::game::problem::move_problem;
-use crate::time::Moment;
+use crate::time::{self, Moment};
 use crate::wire::{
     EndReason, Failure, Hint, LineMove, NodeId, Outcome, PlayRules, Player, Problem, ProblemKind,
-    Refusal, RefusalCode, Score, Side, Sides, Thing, Thought,
+    Refusal, RefusalCode, Score, Side, Sides, Thing, Thought, Time,
 };
 
 /// An engine takes a draw from this ply on, if it does not think that it is better.
@@ -21,9 +24,28 @@ const DRAW_FROM_PLY: u32 = 30;
 /// By so many centipawns.
 const DRAW_SCORE: i32 = 10;
 
+/// The time of a player, as PGN writes it.
+fn time_control(time: Time) -> String {
+    match time {
+        Time::None => "-".to_owned(),
+        Time::Clock { base, increment, moves, .. } => TimeControl {
+            moves,
+            time: Duration::from_millis(base),
+            increment: Duration::from_millis(increment),
+        }
+        .to_string(),
+        Time::PerMove { time } => format!("{}/move", Duration::from_millis(time).as_secs_f64()),
+    }
+}
+
 impl Room {
-    /// Seats players at the end of the main line. Nothing starts yet.
-    pub(crate) fn seat_players(&mut self, players: Sides<(Player, String)>, rules: PlayRules) {
+    /// Seats players at the end of the main line, at a moment. Nothing starts yet.
+    pub(crate) fn seat_players(
+        &mut self,
+        players: Sides<(Player, String)>,
+        rules: PlayRules,
+        at: Moment,
+    ) {
         let Sides { first, second } = players;
         let seats =
             Sides { first: Seat::new(first.0, first.1), second: Seat::new(second.0, second.1) };
@@ -33,6 +55,7 @@ impl Room {
             let tag = Tag::Player(side.into()).name(self.game());
             self.tree.headers.set(tag, seats.of(side).name.clone());
         }
+        self.note_times(&seats, at);
         self.play = Some(Table {
             seats,
             clocks,
@@ -48,6 +71,34 @@ impl Room {
         self.dirty.play = true;
         self.dirty.headers = true;
         self.dirty.unsaved = true;
+    }
+
+    /// Notes in the record when the game was begun, and with what time.
+    fn note_times(&mut self, seats: &Sides<Seat>, at: Moment) {
+        let game = self.game();
+        let date = Tag::Date.name(game);
+        if self.tree.headers.get(date).is_none() {
+            let form = if game == Game::Shogi { "%Y/%m/%d %H:%M:%S" } else { "%Y.%m.%d" };
+            if let Some(today) = time::local(at, form) {
+                self.tree.headers.set(date, today);
+            }
+        }
+        // Shogi has no form for it that all programs read.
+        if game != Game::Shogi {
+            let control = Tag::TimeControl.name(game);
+            let both = [&seats.first, &seats.second].map(|seat| time_control(seat.time()));
+            let [white, black] = ["White", "Black"].map(|side| format!("{side}{control}"));
+            for name in [control, &white, &black] {
+                self.tree.headers.remove(name);
+            }
+            let [first, second] = both;
+            if first == second {
+                self.tree.headers.set(control, first);
+            } else {
+                self.tree.headers.set(white, first);
+                self.tree.headers.set(black, second);
+            }
+        }
     }
 
     /// An engine has told its name.
@@ -201,7 +252,7 @@ impl Room {
         // An offer stands until the other side has moved.
         table.offer = table.offer.filter(|by| *by == side);
         if let Some(notes) = self.tree.notes_mut(id) {
-            let time = std::time::Duration::from_millis;
+            let time = Duration::from_millis;
             notes.clock = left.map(time);
             notes.elapsed = pressed.and_then(Result::ok).or(measured).map(time);
         }
@@ -771,12 +822,12 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
             return Err(odd_text(Thing::PlayerName, "the name of a player is too long or odd"));
         }
         let fits = match *time {
-            crate::wire::Time::None => true,
-            crate::wire::Time::Clock { base, increment, byoyomi, .. } => {
+            Time::None => true,
+            Time::Clock { base, increment, byoyomi, .. } => {
                 [base, increment, byoyomi].iter().all(|time| *time <= YEAR)
                     && 0 < base + increment + byoyomi
             }
-            crate::wire::Time::PerMove { time } => 0 < time && time <= YEAR,
+            Time::PerMove { time } => 0 < time && time <= YEAR,
         };
         if !fits {
             let text = "there is no such time control";

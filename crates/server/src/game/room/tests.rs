@@ -28,7 +28,7 @@ fn begun(first: Player, second: Player) -> (Room, Vec<Effect>) {
     let mut room = Room::new(7, Tree::new(Position::start(Game::Chess)), 0);
     let named = |player: Player| (player, "somebody".to_owned());
     let players = Sides { first: named(first), second: named(second) };
-    room.seat_players(players, PlayRules::Engines);
+    room.seat_players(players, PlayRules::Engines, 0);
     let effects = room.go_on(0).expect("it can begin");
     (room, effects)
 }
@@ -166,7 +166,7 @@ fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
         let position = Position::from_text(Game::Shogi, sfen).expect("a position");
         let mut room = Room::new(7, Tree::new(position), 0);
         let ada = || (person(Time::None), "Ada".to_owned());
-        room.seat_players(Sides { first: ada(), second: ada() }, rules);
+        room.seat_players(Sides { first: ada(), second: ada() }, rules, 0);
         room.go_on(0).expect("it can begin");
         let claim = room.state(1).play.expect("it is played").claim;
         assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
@@ -324,4 +324,30 @@ fn a_hint_is_for_the_position_it_was_asked_for() {
     room.play_move(ROOT, "d4", 0).expect("it is legal");
     room.set_hint(node, hint);
     assert!(room.state(0).play.expect("it is played").hint.is_none());
+}
+
+#[test]
+fn a_record_tells_when_its_game_was_begun_and_with_what_time() {
+    let clock = |base, increment| Time::Clock { base, increment, byoyomi: 0, moves: None };
+    let noted = |game, first, second| {
+        let mut room = Room::new(7, Tree::new(Position::start(game)), 0);
+        let players = Sides { first: person(first), second: person(second) };
+        let Sides { first, second } = players;
+        let players = Sides { first: (first, "Ada".into()), second: (second, "Bob".into()) };
+        // 2026-11-21 at noon UTC: far in the east the next day has begun.
+        room.seat_players(players.clone(), PlayRules::Engines, 1_795_262_400_000);
+        // Who plays on from there has begun nothing.
+        room.seat_players(players, PlayRules::Engines, 1_895_262_400_000);
+        let headers = room.tree().headers.iter();
+        headers.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("; ")
+    };
+    let one = noted(Game::Chess, clock(600_000, 5000), clock(600_000, 5000));
+    assert!(one.contains("; Date: 2026.11.2"), "{one}");
+    assert!(one.ends_with("; TimeControl: 600+5"), "{one}");
+    let two = noted(Game::Chess960, clock(90_500, 0), Time::PerMove { time: 1500 });
+    assert!(two.ends_with("; WhiteTimeControl: 90.5; BlackTimeControl: 1.5/move"), "{two}");
+    let none = noted(Game::Chess, Time::None, Time::None);
+    assert!(none.ends_with("; TimeControl: -"), "{none}");
+    let shogi = noted(Game::Shogi, clock(600_000, 0), clock(600_000, 0));
+    assert!(shogi.contains("; 開始日時: 2026/11/2") && shogi.ends_with(":00:00"), "{shogi}");
 }
