@@ -94,7 +94,7 @@ test('the clock that is shown is the last of its side before the position', () =
   expect(at(3, '180+2', [178, 165, 170, 160])).toEqual([170_000, 165_000]);
   // Before its first move a side has all its time, if the record has clocks at all.
   expect(at(0, '180+2', [178, 165])).toEqual([180_000, 180_000]);
-  expect(at(1, '180+2', [178, null])).toEqual([178_000, null]);
+  expect(at(1, '180+2', [178])).toEqual([178_000, 180_000]);
   expect(at(1, null, [178, 165])).toEqual([178_000, null]);
   // A move without a clock leaves the one before.
   expect(at(3, null, [178, 165, null])).toEqual([178_000, 165_000]);

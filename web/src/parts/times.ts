@@ -85,6 +85,6 @@ export function shownClock(game: Game, side: Side): number | null {
     node = game.nodes.get(node.parent);
   }
   // A time control alone is no clock.
-  const timed = mainLine(game).some((one) => one.clock !== null && moverOf(game, one) === side);
+  const timed = mainLine(game).some((one) => one.clock !== null);
   return timed ? (controlOf(game, side)[0]?.base ?? null) : null;
 }
