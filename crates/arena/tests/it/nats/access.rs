@@ -9,11 +9,10 @@ use std::process::Command;
 use data_encoding::BASE64URL_NOPAD;
 use nkeys::KeyPair;
 use readyok_arena::queue::nats::{Access, Connection};
-use readyok_arena::queue::{Dispatcher, Stop};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Server, offer, open, order, play, results, serve, worker};
+use super::{Ends, Server, offer, open, order, play, results, serve, worker};
 
 fn write(path: &Path, text: &str) -> PathBuf {
     fs::write(path, text).expect("space");
@@ -62,6 +61,7 @@ fn check_plays(access: &Access) {
     let (mut dispatcher, reports) = open(&coordinator, &order, false);
     offer(&mut dispatcher, &order, 0..4);
     std::thread::scope(|scope| {
+        let _ends = Ends(&mut dispatcher);
         let cache = folder.path().join("cache");
         scope.spawn(move || {
             let connection = Connection::open(access).expect("it is let in");
@@ -69,7 +69,6 @@ fn check_plays(access: &Access) {
             play(&mut served.jobs(worker("w")).expect("a queue"), 0);
         });
         assert_eq!(results(&reports, 4).len(), 4);
-        dispatcher.stop(Stop::Finish).expect("a queue");
     });
 }
 
