@@ -1,8 +1,12 @@
 //! What was skipped or repaired while reading a line.
 
+mod japanese;
+
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
+
+use crate::Language;
 
 /// A value read from a line, and what was odd about the line.
 ///
@@ -188,7 +192,7 @@ impl NoteKind {
         }
     }
 
-    /// The kind in a few words.
+    /// The kind in a few words of English.
     pub const fn text(self) -> &'static str {
         match self {
             Self::UnknownWord => "unknown word",
@@ -218,6 +222,14 @@ impl NoteKind {
             Self::SeldepthWithoutDepth => "`seldepth` without `depth`",
             Self::ControlCharacter => "control character",
             Self::InvalidUtf8 => "bytes that are not UTF-8",
+        }
+    }
+
+    /// The kind in a few words of a language.
+    pub const fn text_in(self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.text(),
+            Language::Japanese => self.japanese(),
         }
     }
 }

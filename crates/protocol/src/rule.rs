@@ -1,6 +1,10 @@
 //! The rules of conversations: who has to keep each, what breaking it does, and where it stands.
 
+mod japanese;
+
 use core::fmt;
+
+use crate::Language;
 
 /// Who said something.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -222,7 +226,7 @@ impl Rule {
         }
     }
 
-    /// The rule in one sentence.
+    /// The rule in one sentence, in English.
     pub const fn text(self) -> &'static str {
         match self {
             Self::NotGreeted => "nothing but `quit` is said before the engine's `uciok` or `usiok`",
@@ -273,6 +277,14 @@ impl Rule {
             Self::HelloUnanswered => "`uci` or `usi` is answered with `uciok` or `usiok`",
             Self::IsReadyUnanswered => "`isready` is answered with `readyok`, also during a search",
             Self::GoUnanswered => "`go` is answered before the engine leaves",
+        }
+    }
+
+    /// The rule in one sentence, in a language.
+    pub const fn text_in(self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.text(),
+            Language::Japanese => self.japanese(),
         }
     }
 

@@ -8,6 +8,7 @@ mod corpus;
 mod dialogue;
 mod engine_session;
 mod golden;
+mod japanese;
 #[expect(unreachable_pub, reason = "this file is also the library of the fuzz targets")]
 mod laws;
 mod limits;

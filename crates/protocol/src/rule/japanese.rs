@@ -1,0 +1,54 @@
+//! The rules of conversations in Japanese.
+
+use super::Rule;
+
+impl Rule {
+    pub(super) const fn japanese(self) -> &'static str {
+        match self {
+            Self::NotGreeted => "エンジンが `uciok` か `usiok` を返すまで、`quit` 以外は送らない",
+            Self::GreetedAlready => "`uci` や `usi` を送るのは一度だけ",
+            Self::BusyEngine => {
+                "`position`、`setoption`、`register`、`ucinewgame`、`go` は、前の `go` への応答を待って送る"
+            }
+            Self::SearchBeforeReady => {
+                "最初の探索の前に `isready` を送って `readyok` を待つ。UCI では対局ごとに行う"
+            }
+            Self::SearchWithoutPosition => "`go` の前に `position` を送る",
+            Self::PonderHitWithoutPonder => "`ponderhit` は `go ponder` の探索中にだけ送る",
+            Self::RegistrationUnanswered => "`registration error` には `register` で応じる",
+            Self::AfterQuit => "`quit` の後には何も送らない",
+            Self::EngineSpokeFirst => "エンジンは `uci` か `usi` を受け取るまで何も言わない",
+            Self::HelloOkWithoutHello => {
+                "`uciok` や `usiok` は、`uci` や `usi` に対して一度だけ返す"
+            }
+            Self::NoName => "`id name` は `uciok` や `usiok` より前に送る",
+            Self::LateDeclaration => "`id` と `option` は `uciok` や `usiok` より前に送る",
+            Self::EarlyStatus => {
+                "`copyprotection` と `registration` は `uciok` や `usiok` より後に送る"
+            }
+            Self::ReadyOkWithoutIsReady => "`readyok` は `isready` に対して一度だけ返す",
+            Self::BestMoveWithoutSearch => "`bestmove` は `go` に対して一度だけ返す",
+            Self::BestMoveTooEarly => {
+                "`bestmove` を返すのは、`go infinite` では `stop`、`go ponder` では `ponderhit` を受け取ってから"
+            }
+            Self::CheckmateWithoutMateSearch => "`checkmate` は `go mate` に対して一度だけ返す",
+            Self::InfoWithoutSearch => "探索していないときの `info` は `info string` だけ",
+            Self::UndeclaredOption => "エンジンが宣言したオプションだけを設定する",
+            Self::UnfitValue => "オプションには取りうる値を設定し、ボタンには値を付けない",
+            Self::SearchWithoutLimit => "`go` では探索をどこまで続けるかを指定する",
+            Self::ClockRunOut => {
+                "`wtime` と `btime` は正の数 (USI では 0 以上)、その他の時間は 0 以上にする"
+            }
+            Self::EmptyLimit => "`depth`、`nodes`、`mate`、`movetime`、`movestogo` は 1 以上にする",
+            Self::DetailNotAsked => {
+                "`currline` と `refutation` は、対応するオプションがオンのときだけ送る"
+            }
+            Self::DetailTooSoon => {
+                "`currmove`、`currmovenumber`、`currline`、`refutation` は、探索開始から 1 秒たってから送る"
+            }
+            Self::HelloUnanswered => "`uci` や `usi` には `uciok` や `usiok` を返す",
+            Self::IsReadyUnanswered => "`isready` には、探索中でも `readyok` を返す",
+            Self::GoUnanswered => "エンジンは `go` に応答してから終了する",
+        }
+    }
+}

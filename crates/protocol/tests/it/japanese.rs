@@ -1,0 +1,57 @@
+//! Rules and oddities in Japanese.
+
+use readyok_protocol::{Language, NoteKind, Rule};
+
+/// Names that Japanese writes as English does.
+const NAMES: [&str; 3] = ["UCI", "USI", "UTF-8"];
+
+fn texts() -> Vec<(&'static str, &'static str)> {
+    let (en, ja) = (Language::English, Language::Japanese);
+    let rules = Rule::ALL.map(|it| (it.text_in(en), it.text_in(ja)));
+    let notes = NoteKind::ALL.map(|it| (it.text_in(en), it.text_in(ja)));
+    rules.into_iter().chain(notes).collect()
+}
+
+/// What stands between backticks, and the rest.
+fn quoted(text: &str) -> (Vec<&str>, String) {
+    let parts: Vec<_> = text.split('`').collect();
+    assert_eq!(parts.len() % 2, 1, "an open backtick: {text}");
+    let words = parts.iter().skip(1).step_by(2).copied().collect();
+    (words, parts.into_iter().step_by(2).collect())
+}
+
+#[test]
+fn only_names_and_words_of_the_protocol_are_not_japanese() {
+    for (_, japanese) in texts() {
+        let (_, mut rest) = quoted(japanese);
+        for name in NAMES {
+            rest = rest.replace(name, "");
+        }
+        assert!(!rest.chars().any(|letter| letter.is_ascii_alphabetic()), "{japanese}");
+        assert!(!rest.is_ascii(), "{japanese}");
+        assert!(!rest.ends_with('。'), "{japanese}");
+    }
+}
+
+#[test]
+fn both_languages_speak_of_the_same_words_of_the_protocol() {
+    for (english, japanese) in texts() {
+        let [mut one, mut other] = [english, japanese].map(|text| quoted(text).0);
+        one.sort_unstable();
+        one.dedup();
+        other.sort_unstable();
+        other.dedup();
+        assert_eq!(one, other, "{english}: {japanese}");
+    }
+}
+
+#[test]
+fn no_two_texts_are_the_same() {
+    for place in [|it: (_, _)| it.0, |it: (&'static str, &'static str)| it.1] {
+        let mut all: Vec<&str> = texts().into_iter().map(place).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}
