@@ -231,6 +231,8 @@ struct Moves<'a> {
     position: Position,
     /// That of the last position that has one.
     opening: Option<Opening>,
+    /// How many moves may still lead to one.
+    named: usize,
     number: u32,
     /// Whether the next move needs its number even if it is Black's.
     numbered: bool,
@@ -241,7 +243,17 @@ impl<'a> Moves<'a> {
         let text = position.to_string();
         let number = text.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
         let opening = Opening::of(&position);
-        Self { out: String::new(), width: 0, style, position, opening, number, numbered: true }
+        let named = Opening::PLIES;
+        Self {
+            out: String::new(),
+            width: 0,
+            style,
+            position,
+            opening,
+            named,
+            number,
+            numbered: true,
+        }
     }
 
     fn play(&mut self, word: &str, comment: &str) -> Result<(), String> {
@@ -253,7 +265,10 @@ impl<'a> Moves<'a> {
         };
         let turn = self.position.turn();
         self.position.play(mv).map_err(|error| error.to_string())?;
-        self.opening = Opening::of(&self.position).or(self.opening);
+        if let Some(named) = self.named.checked_sub(1) {
+            self.named = named;
+            self.opening = Opening::of(&self.position).or(self.opening);
+        }
         match turn {
             Side::First => self.put(&format!("{}.", self.number)),
             Side::Second if self.numbered => self.put(&format!("{}...", self.number)),
