@@ -48,6 +48,10 @@ pub trait Dispatcher: Send {
     /// The queue is out of order.
     fn offer(&mut self, job: Job) -> Result<(), QueueError>;
 
+    /// Says that every job has been offered. Workers for whom nothing is left may go home with
+    /// their engines; a job that is given back is still there for whoever gave it back.
+    fn complete(&mut self) {}
+
     /// Ends the match for all workers. Jobs that nobody has taken are withdrawn.
     ///
     /// # Errors

@@ -48,6 +48,8 @@ struct Shared {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
+    /// All jobs have been offered.
+    complete: bool,
     closed: bool,
 }
 
@@ -68,6 +70,11 @@ impl Dispatcher for LocalDispatcher {
     fn offer(&mut self, job: Job) -> Result<(), QueueError> {
         self.shared.offer(job, VecDeque::push_back);
         Ok(())
+    }
+
+    fn complete(&mut self) {
+        self.shared.lock().complete = true;
+        self.shared.changed.notify_all();
     }
 
     fn stop(&mut self, how: Stop) -> Result<(), QueueError> {
@@ -95,8 +102,9 @@ impl LocalJobs {
 impl Jobs for LocalWorker {
     fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError> {
         let mut state = self.shared.lock();
-        // It ends: the coordinator closes the queue at the latest when it goes.
-        while state.jobs.is_empty() && !state.closed {
+        // It ends: the coordinator closes the queue at the latest when it goes. Of a complete one
+        // nobody has to wait for what another may give back: who does so goes on taking.
+        while state.jobs.is_empty() && !state.complete && !state.closed {
             state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         let Some(job) = state.jobs.pop_front() else { return Ok(None) };

@@ -146,7 +146,10 @@ impl<'a> Coordinator<'a> {
                 }
                 Next::Wait if self.offered.is_empty() => return Err(MatchError::Stuck),
                 Next::Wait => break,
-                Next::Done => self.drawn = true,
+                Next::Done => {
+                    self.drawn = true;
+                    self.dispatcher.complete();
+                }
             }
         }
         self.tell_skipped();

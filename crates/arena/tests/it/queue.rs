@@ -62,6 +62,31 @@ fn hands_out_jobs_in_order_and_brings_results_back() {
 }
 
 #[test]
+fn whoever_finds_nothing_in_a_complete_queue_goes_home_while_others_play() {
+    let mut bench = Bench::with(1);
+    let (mut busy, mut idle) = (bench.worker(), bench.worker());
+    let lease = busy.take().expect("a queue").expect("a job");
+    bench.dispatcher.complete();
+    assert!(idle.take().expect("a queue").is_none());
+    // What is given back waits for whoever gave it back.
+    drop(lease);
+    assert_eq!(bench.told(), [returned(0, Return::Again)]);
+    let lease = busy.take().expect("a queue").expect("a job");
+    assert_eq!((lease.job().pairing.index, lease.job().deliveries), (0, 1));
+    lease.finish(sample::pair(0)).expect("a queue");
+    assert!(busy.take().expect("a queue").is_none());
+}
+
+#[test]
+fn a_queue_that_becomes_complete_wakes_who_waits() {
+    let mut bench = Bench::with(0);
+    let mut worker = bench.worker();
+    let waiting = thread::spawn(move || worker.take().expect("a queue").is_none());
+    bench.dispatcher.complete();
+    assert!(waiting.join().expect("a worker"));
+}
+
+#[test]
 fn a_job_whose_worker_panics_is_the_next_one_to_be_taken() {
     let bench = Bench::with(2);
     let mut worker = bench.worker();
