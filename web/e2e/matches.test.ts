@@ -98,8 +98,14 @@ test.each([
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    const first = new URL(page.url()).hash;
     const all = await meetings(page);
     expect(fits([...all]), String(all)).toBe(true);
+
+    await match(page).getByRole('button', { name: 'Play again' }).click();
+    await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
+    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    expect(fits([...(await meetings(page))])).toBe(true);
   },
   WHOLE.timeout,
 );

@@ -749,6 +749,7 @@ export const en = {
   'match.finish': 'Stop after these games',
   'match.stop': 'Pause',
   'match.resume': 'Go on',
+  'match.again': 'Play again',
   'match.table': 'Table',
   'match.progress': 'Games played',
   'match.board': 'Board {number}',

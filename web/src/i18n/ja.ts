@@ -739,6 +739,7 @@ export const ja: Record<Key, string> = {
   'match.finish': 'この対局後に停止',
   'match.stop': '中断',
   'match.resume': '再開',
+  'match.again': 'もう一度行う',
   'match.table': '対戦表',
   'match.progress': '消化局数',
   'match.board': '盤{number}',
