@@ -1,5 +1,5 @@
 // Engines against each other: a match that is watched, paused, resumed and over, and a tournament.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
@@ -147,6 +147,56 @@ test(
     await match(page).getByText('Games: 2').click();
     const games = await match(page).locator('details tr').allTextContents();
     expect(games.filter((game) => /failed|No result/.test(game))).toEqual([]);
+  },
+  WHOLE.timeout,
+);
+
+test(
+  'an engine plays against itself with a preset',
+  async () => {
+    const script = join(here.server.data, 'engine.sh');
+    const said = join(here.server.data, 'said');
+    // Each process writes down what it is told.
+    writeFileSync(script, `#!/bin/sh\ntee "${said}.$$" | "${ENGINES.mime}"\n`, { mode: 0o755 });
+    const page = await here.page('#/engines');
+    const card = await addEngine(page, { name: 'Mime', path: script });
+    await greeted(card);
+    await card.getByRole('button', { name: 'Options' }).click();
+    const dialog = page.getByRole('dialog');
+    const hash = dialog.locator('[data-option="Hash"] input');
+    await hash.fill('64');
+    await hash.blur();
+    await dialog.locator('[data-option="Hash"].changed').waitFor();
+    await dialog.getByLabel('Name of a preset').fill('Large');
+    await dialog.getByRole('button', { name: 'Keep' }).click();
+    await dialog.getByLabel('Use a preset…').waitFor();
+    await dialog.getByRole('button', { name: 'Defaults' }).click();
+    await expect.poll(() => hash.inputValue(), LONG).toBe('16');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    await visit(page, 'Matches');
+    await form(page);
+    await page.getByLabel('Engine 1').selectOption('Mime');
+    await page.getByLabel('Engine 2').selectOption('Mime');
+    await page.getByLabel('Preset 1').selectOption('Large');
+    // What was chosen for another engine is not kept.
+    await page.getByLabel('Preset 2').selectOption('Large');
+    await page.getByLabel('Engine 2').selectOption('Narikin');
+    await page.getByLabel('Engine 2').selectOption('Mime');
+    await page.getByLabel('Pairs of games').fill('1');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    const names = await match(page).locator('table').first().locator('tbody tr').allInnerTexts();
+    expect(names.map((row) => row.split('\t')[1]).toSorted()).toEqual(['Mime', 'Mime Large']);
+    const told = readdirSync(here.server.data)
+      .filter((file) => file.startsWith(basename(said)))
+      .map((file) => readFileSync(join(here.server.data, file), 'utf8'))
+      .filter((text) => text.includes('go nodes'));
+    expect(told.map((text) => text.includes('setoption name Hash value 64')).toSorted()).toEqual([
+      false,
+      true,
+    ]);
   },
   WHOLE.timeout,
 );

@@ -730,6 +730,8 @@ export const en = {
   'match.format': 'Format',
   'match.engine': 'Engine {number}',
   'match.alias': 'Name in the table',
+  'match.preset': 'Preset {number}',
+  'match.preset.none': 'Its own options',
   'match.ponder': 'ponders',
   'match.less': 'Remove the engine',
   'match.more': 'Another engine',

@@ -720,6 +720,8 @@ export const ja: Record<Key, string> = {
   'match.format': '方式',
   'match.engine': 'エンジン{number}',
   'match.alias': '表での名前',
+  'match.preset': 'プリセット{number}',
+  'match.preset.none': 'エンジンの設定のまま',
   'match.ponder': '先読み',
   'match.less': 'エンジンを外す',
   'match.more': 'エンジンを増やす',
