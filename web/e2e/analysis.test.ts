@@ -63,6 +63,29 @@ test('all that an engine tells is shown, and its line is looked at and taken', a
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
 });
 
+test('whoever leaves a game that is analysed sees that it goes on, and can stop it', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const lane = await analysing(page, 'Talker');
+  const left = page.url();
+  const elsewhere = page.getByTestId('elsewhere');
+  expect(await elsewhere.count()).toBe(0);
+  await page.getByRole('button', { name: 'New game' }).click();
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await elsewhere.waitFor();
+  expect(page.url()).not.toBe(left);
+  expect(await violations(page)).toEqual([]);
+  await elsewhere.getByRole('link', { name: /^Talker analyses game \d+ as well$/ }).click();
+  await lane.getByTestId('line').first().waitFor();
+  expect(page.url()).toBe(left);
+  await elsewhere.waitFor({ state: 'detached' });
+  await page.goBack();
+  await elsewhere.getByRole('button', { name: 'Stop' }).click();
+  await elsewhere.waitFor({ state: 'detached' });
+  await page.goForward();
+  await lane.getByRole('button', { name: 'Go on' }).waitFor();
+});
+
 test('threats, chosen moves, mates, more lines', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));

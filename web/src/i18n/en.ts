@@ -472,6 +472,8 @@ export const en = {
   'status.paused': 'Paused',
   'status.interrupted': 'Interrupted',
   'status.over': 'Over',
+  elsewhere: '{engine} analyses game {game} as well',
+  'elsewhere.stop': 'Stop the analysis of game {game}',
   'lane.start': 'Analyse with {engine}',
   'lane.add': 'Add an engine…',
   'lane.stop': 'Stop',

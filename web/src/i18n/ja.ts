@@ -463,6 +463,8 @@ export const ja: Record<Key, string> = {
   'status.paused': '中断中',
   'status.interrupted': '中断されました',
   'status.over': '終局',
+  elsewhere: '{engine}は対局{game}も検討中です',
+  'elsewhere.stop': '対局{game}の検討を停止',
   'lane.start': '{engine}で検討',
   'lane.add': 'エンジンを追加…',
   'lane.stop': '停止',
