@@ -396,7 +396,7 @@ test.each([1366, 360])('what is refused is seen over a window, once, and said: %
   await page.context().close();
 });
 
-test('nothing that opens over a page is wider than a narrow screen', async () => {
+test('a narrow screen holds all that opens, with fields wide enough to read', async () => {
   const page = await withAll().page(browser, '', {
     viewport: { width: 360, height: 740 },
     reducedMotion: 'reduce',
@@ -408,6 +408,13 @@ test('nothing that opens over a page is wider than a narrow screen', async () =>
         .map((element) => `${element.tagName} ${element.scrollWidth}`),
     );
     expect(wide, name).toEqual([]);
+    const thin = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('select, input')]
+        .filter((field) => !field.matches('[type=checkbox], [type=radio], [type=range]'))
+        .filter((field) => field.offsetWidth > 0 && field.offsetWidth < 70)
+        .map((field) => `${field.ariaLabel ?? field.id} ${field.offsetWidth}`),
+    );
+    expect(thin, name).toEqual([]);
   });
   await page.context().close();
 });
