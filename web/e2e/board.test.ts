@@ -271,6 +271,7 @@ const playing = (status: Play['status'], players: Play['players']): Play => ({
   draw_offer: null,
   claim: null,
   hint: null,
+  rematch: null,
 });
 
 test('a move made beforehand is played when the turn comes', async () => {

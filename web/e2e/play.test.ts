@@ -88,6 +88,53 @@ test('hint, pause, flip, take back, resign', async () => {
   await page.getByRole('row').filter({ hasText: 'resignation' }).getByText('0-1').waitFor();
 });
 
+test('a rematch by a button and a key, with the sides changed, and one for all tabs', async () => {
+  const page = await withMime();
+  await newGame(page, 'Chess', 'Mime');
+  await begin(page);
+  const resign = async () => {
+    await press(page, 'Resign');
+    await press(page, 'Really resign');
+    await expect.poll(() => status(page), LONG).toContain('resignation');
+  };
+  await resign();
+  const first = page.url();
+  const other = await page.context().newPage();
+  await other.goto(first);
+  await squares(other);
+  await press(page, 'Rematch');
+  // Now the engine has White, and the same limit.
+  await expect.poll(() => words(page), LONG).toEqual(['a3']);
+  expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
+  // The other tab stays where it is, and is led there if it wishes.
+  expect(other.url()).toBe(first);
+  await press(other, 'To the rematch');
+  await expect.poll(() => words(other), LONG).toEqual(['a3']);
+  expect(other.url()).toBe(page.url());
+  await resign();
+  await page.keyboard.press('r');
+  await expect.poll(() => words(page), LONG).toEqual([]);
+  await enter(page, 'e4');
+  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+});
+
+test('who gives a handicap gives it again', async () => {
+  const page = await here.page();
+  await choose(page, 'Shogi');
+  await page.getByText('More', { exact: true }).click();
+  await page.getByLabel('Handicap').selectOption('lance');
+  await begin(page);
+  const sides = async () => (await page.locator('.bar .name').allTextContents()).join();
+  await press(page, 'Resign');
+  await press(page, 'Really resign');
+  const before = await sides();
+  const first = page.url();
+  await press(page, 'Rematch, same sides');
+  await expect.poll(() => page.url(), LONG).not.toBe(first);
+  await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
+  expect(await sides()).toBe(before);
+});
+
 test('a game is not given up by mistake, and by keys as well', async () => {
   const page = await withMime();
   await persons(page, 'Chess');

@@ -17,6 +17,7 @@ mod jobs;
 mod lanes;
 mod library;
 mod matches;
+mod rematch;
 mod reports;
 mod tries;
 
@@ -225,6 +226,7 @@ impl App {
             Command::NewGame { game } => {
                 open(&game).and_then(|tree| self.world().new_game(&game, tree, now()))
             }
+            Command::Rematch { game } => self.rematch(game),
             Command::StartMatch { plan } => self.start_match(*plan),
             Command::StopMatch { id, finish } => self.change_match(id, |it| it.stop(id, finish)),
             Command::ResumeMatch { id } => self.resume_match(id),

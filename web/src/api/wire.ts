@@ -395,6 +395,10 @@ players: Sides<Player> | null, } | { "kind": "abort",
 /**
  * Which.
  */
+game: number, } | { "kind": "rematch", 
+/**
+ * Of which game.
+ */
 game: number, } | { "kind": "analyse", 
 /**
  * In which game.
@@ -2393,7 +2397,11 @@ claim: Claim | null,
 /**
  * The last hint that was asked for, until a move is played.
  */
-hint: Hint | null, };
+hint: Hint | null, 
+/**
+ * When it is over: whether there is another game of the same players.
+ */
+rematch: Rematch | null, };
 
 /**
  * What ends a game that is played.
@@ -2516,7 +2524,7 @@ what?: Thing, };
 /**
  * The kinds of what is wrong.
  */
-export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_tablebases" | "cannot_start" | "no_such_program" | "may_not_run" | "nobody_there" | "no_greeting" | "not_ready" | "not_stopped" | "not_left" | "closed" | "exited" | "wrong_processor" | "crashed" | "divided_by_zero" | "gave_up" | "killed" | "signal" | "killed_by_user" | "engine_ended" | "copy_protected" | "not_checked" | "other_game" | "untold" | "cannot_pass" | "no_score" | "too_many_engines" | "server_ends" | "game_changed" | "game_closed" | "system" | "no_such" | "too_many" | "too_long" | "odd" | "not_permitted" | "file_too_large" | "outside_folders" | "not_a_program" | "no_command" | "absolute_path" | "address_form" | "built_in_stays" | "not_let_in" | "not_of_the_page" | "not_here" | "no_answer" | "busy_reading" | "unread" | "damaged" | "tree_full" | "mark_off_board" | "start_stays" | "moves_stay" | "nothing_to_undo" | "nothing_to_redo" | "undo_in_play" | "nobody_plays" | "game_goes_on" | "game_rests" | "game_over" | "engines_turn" | "not_your_turn" | "no_person" | "no_engine_here" | "nobody_thinks" | "no_offer" | "draw_refused" | "nothing_to_claim" | "nothing_to_take_back" | "no_time_control" | "start_of_other_game" | "book_start" | "line_count" | "not_analysed" | "being_checked" | "not_listening" | "not_a_choice" | "not_a_boolean" | "not_a_number" | "out_of_range" | "line_break" | "no_value" | "is_a_button" | "set_by_server" | "folder_first" | "no_games" | "being_reported" | "no_report" | "not_judged" | "other_move_tried" | "job_runs" | "job_rests" | "unknown_game" | "format_of_other_game" | "no_move_meant" | "open_comment" | "unexpected" | "unknown_format" | "game_too_large" | "too_deep" | "rest_left_out" | "skipped" | "cut_variation" | "bad_header" | "contradiction" | "no_end" | "open_quote" | "bad_operation" | "no_plies" | "not_polyglot" | "openings_of_other_game" | "no_openings" | "not_text" | "two_engines" | "match_size" | "same_name" | "no_limit" | "no_time" | "time_too_long" | "end_rule" | "test_of_two" | "hypotheses" | "error_rates" | "match_goes_on" | "match_rests" | "match_over" | "match_failed" | "accepts_h0" | "accepts_h1" | "has_failed" | "played_again" | "restarted" | "told_no_score" | "other_variation" | "illegal_variation" | "variation_beyond_end" | "mate_length" | "variation_without_mate" | "wrong_mate" | "broke_protocol" | "left_game";
+export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_tablebases" | "cannot_start" | "no_such_program" | "may_not_run" | "nobody_there" | "no_greeting" | "not_ready" | "not_stopped" | "not_left" | "closed" | "exited" | "wrong_processor" | "crashed" | "divided_by_zero" | "gave_up" | "killed" | "signal" | "killed_by_user" | "engine_ended" | "copy_protected" | "not_checked" | "other_game" | "untold" | "cannot_pass" | "no_score" | "too_many_engines" | "server_ends" | "game_changed" | "game_closed" | "system" | "no_such" | "too_many" | "too_long" | "odd" | "not_permitted" | "file_too_large" | "outside_folders" | "not_a_program" | "no_command" | "absolute_path" | "address_form" | "built_in_stays" | "not_let_in" | "not_of_the_page" | "not_here" | "no_answer" | "busy_reading" | "unread" | "damaged" | "tree_full" | "mark_off_board" | "start_stays" | "moves_stay" | "nothing_to_undo" | "nothing_to_redo" | "undo_in_play" | "nobody_plays" | "game_goes_on" | "game_rests" | "game_over" | "game_not_over" | "engines_turn" | "not_your_turn" | "no_person" | "no_engine_here" | "nobody_thinks" | "no_offer" | "draw_refused" | "nothing_to_claim" | "nothing_to_take_back" | "no_time_control" | "start_of_other_game" | "book_start" | "line_count" | "not_analysed" | "being_checked" | "not_listening" | "not_a_choice" | "not_a_boolean" | "not_a_number" | "out_of_range" | "line_break" | "no_value" | "is_a_button" | "set_by_server" | "folder_first" | "no_games" | "being_reported" | "no_report" | "not_judged" | "other_move_tried" | "job_runs" | "job_rests" | "unknown_game" | "format_of_other_game" | "no_move_meant" | "open_comment" | "unexpected" | "unknown_format" | "game_too_large" | "too_deep" | "rest_left_out" | "skipped" | "cut_variation" | "bad_header" | "contradiction" | "no_end" | "open_quote" | "bad_operation" | "no_plies" | "not_polyglot" | "openings_of_other_game" | "no_openings" | "not_text" | "two_engines" | "match_size" | "same_name" | "no_limit" | "no_time" | "time_too_long" | "end_rule" | "test_of_two" | "hypotheses" | "error_rates" | "match_goes_on" | "match_rests" | "match_over" | "match_failed" | "accepts_h0" | "accepts_h1" | "has_failed" | "played_again" | "restarted" | "told_no_score" | "other_variation" | "illegal_variation" | "variation_beyond_end" | "mate_length" | "variation_without_mate" | "wrong_mate" | "broke_protocol" | "left_game";
 
 /**
  * A process, or connection, of an engine.
@@ -2637,6 +2645,19 @@ name: string,
  * The code.
  */
 code: string, };
+
+/**
+ * Another game of the same players, set up as this one was.
+ */
+export type Rematch = { "kind": "open", 
+/**
+ * Whether the players change sides. Who gives a handicap gives it again.
+ */
+swapped: boolean, } | { "kind": "begun", 
+/**
+ * Which it is.
+ */
+game: number, };
 
 /**
  * Changes of a report: what is absent is as it was.

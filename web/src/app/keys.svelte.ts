@@ -49,6 +49,7 @@ const TABLE = [
       'play.pause': ['p'],
       'play.movenow': ['g'],
       'play.clocks': ['c'],
+      'play.rematch': ['r'],
     },
   },
   {

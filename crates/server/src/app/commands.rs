@@ -107,6 +107,7 @@ impl World {
             // Matches are not the world's; books and folders are read without its lock, and a try is
             // answered later.
             Command::NewGame { .. }
+            | Command::Rematch { .. }
             | Command::StartMatch { .. }
             | Command::StopMatch { .. }
             | Command::ResumeMatch { .. }

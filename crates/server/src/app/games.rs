@@ -8,7 +8,9 @@ use readyok_rules::Position;
 
 use super::{Running, World, is_for};
 use crate::engine::{Job, Order, Purpose, Wording, spoken};
-use crate::game::{Ask, Effect, ROOT, Room, Tree, check_players, no_such, refusal, too_many};
+use crate::game::{
+    Ask, Effect, Origin, ROOT, Room, Tree, check_players, no_such, refusal, too_many,
+};
 use crate::time::Moment;
 use crate::wire::{
     Answer, Delta, EngineId, Failure, GameId, GamesDelta, NewGame, NodeId, Player,
@@ -43,6 +45,7 @@ impl World {
         if let Some(players) = players {
             let effects = self.room(id).and_then(|room| {
                 room.seat_players(players, new.rules, at);
+                room.set_origin(Origin { start: new.start.clone(), book: new.book.clone() });
                 room.go_on(at)
             })?;
             self.settle(id, effects, at);
@@ -137,9 +140,11 @@ impl World {
         let kept = self.store.game(id).map_err(storage)?;
         let kept =
             kept.ok_or_else(|| no_such(Thing::Game, &id, format!("there is no game {id}")))?;
-        Room::restore(id, kept, at).ok_or_else(|| {
+        let mut room = Room::restore(id, kept, at).ok_or_else(|| {
             refusal(RefusalCode::Storage, Kind::Damaged, format!("game {id} is damaged"))
-        })
+        })?;
+        self.forget_lost_rematch(&mut room)?;
+        Ok(room)
     }
 
     /// Closes a game; it stays in the library, as it is or not at all.
@@ -183,6 +188,7 @@ impl World {
         if !self.store.delete(id).map_err(storage)? {
             return Err(no_such(Thing::Game, &id, format!("there is no game {id}")));
         }
+        self.forget_rematch(id, at);
         Ok(Answer::Done)
     }
 

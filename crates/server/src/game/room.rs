@@ -12,11 +12,13 @@
 mod edit;
 mod keep;
 mod play;
+mod rematch;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use keep::Kept;
 pub(crate) use play::{check_players, negated};
+pub(crate) use rematch::Origin;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -83,6 +85,10 @@ struct Table {
     tip: NodeId,
     stand: Stand,
     rules: PlayRules,
+    /// How it was set up, if it was set up to be played.
+    origin: Option<Origin>,
+    /// The game that the players have begun after it.
+    rematch: Option<GameId>,
     offer: Option<Side>,
     hint: Option<Hint>,
     /// Tells requests to engines apart.
@@ -455,6 +461,7 @@ impl Room {
             draw_offer: table.offer,
             claim: can_claim.then(|| self.claimed(&position)).flatten().map(claim),
             hint: table.hint.clone(),
+            rematch: self.rematch(),
         })
     }
 

@@ -127,6 +127,12 @@ pub enum Command {
         /// Which.
         game: GameId,
     },
+    /// Has the players of a game that is over play again, as [`Rematch`](super::Rematch) tells. There is one rematch:
+    /// whoever asks for it after it has begun is led to it. Answers [`Answer::Game`].
+    Rematch {
+        /// Of which game.
+        game: GameId,
+    },
 
     /// Has an engine analyse at the cursor, or changes what it does.
     Analyse {

@@ -237,6 +237,24 @@ pub struct Play {
     pub claim: Option<Claim>,
     /// The last hint that was asked for, until a move is played.
     pub hint: Option<Hint>,
+    /// When it is over: whether there is another game of the same players.
+    pub rematch: Option<Rematch>,
+}
+
+/// Another game of the same players, set up as this one was.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Rematch {
+    /// It can be had.
+    Open {
+        /// Whether the players change sides. Who gives a handicap gives it again.
+        swapped: bool,
+    },
+    /// It has begun.
+    Begun {
+        /// Which it is.
+        game: GameId,
+    },
 }
 
 /// What a person can claim, and what it comes to.

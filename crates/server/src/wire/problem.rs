@@ -239,6 +239,8 @@ pub enum ProblemKind {
     GameRests,
     /// The game is over.
     GameOver,
+    /// The game is not over.
+    GameNotOver,
     /// It is the engine's turn.
     EnginesTurn,
     /// It is not the person's turn.

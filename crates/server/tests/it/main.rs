@@ -10,6 +10,7 @@ mod limits;
 mod matches;
 mod play;
 mod records;
+mod rematch;
 mod reports;
 mod support;
 mod typescript;

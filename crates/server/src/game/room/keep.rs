@@ -6,7 +6,7 @@ use readyok_rules::Position;
 use readyok_rules::record::{GameResult, Headers};
 use serde::{Deserialize, Serialize};
 
-use super::{Room, Seat, Stand, Table};
+use super::{Origin, Room, Seat, Stand, Table};
 use crate::game::clock::{GameClocks, Reading};
 use crate::game::tree::{ROOT, Tree};
 use crate::time::Moment;
@@ -34,6 +34,10 @@ struct KeptPlay {
     tip: NodeId,
     over: bool,
     rules: PlayRules,
+    #[serde(default)]
+    origin: Option<Origin>,
+    #[serde(default)]
+    rematch: Option<GameId>,
 }
 
 impl Kept {
@@ -75,6 +79,8 @@ impl Room {
             tip: table.tip,
             over: table.stand == Stand::Over,
             rules: table.rules,
+            origin: table.origin.clone(),
+            rematch: table.rematch,
         });
         Kept {
             variant: self.game().into(),
@@ -126,6 +132,8 @@ impl Room {
                 tip: play.tip,
                 stand: if play.over { Stand::Over } else { Stand::Interrupted },
                 rules: play.rules,
+                origin: play.origin,
+                rematch: play.rematch,
                 offer: None,
                 hint: None,
                 last_ticket: 0,

@@ -63,6 +63,8 @@ impl Room {
             tip,
             stand: Stand::Paused,
             rules,
+            origin: None,
+            rematch: None,
             offer: None,
             hint: None,
             last_ticket: 0,
