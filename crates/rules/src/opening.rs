@@ -5,6 +5,8 @@
 //! <https://github.com/lichess-org/chess-openings> (CC0 1.0, commit `51b88624` of July 2026), and sorted
 //! by key, so that it is searched as it stands: nobody pays for it who does not ask.
 
+mod japanese;
+
 use std::cmp::Ordering;
 
 use crate::{Game, Position, polyglot};
@@ -34,20 +36,29 @@ impl Opening {
             return None;
         }
         let key = format!("{:0DIGITS$x}", polyglot::key(position)?);
-        let mut rest = NAMES;
-        while !rest.is_empty() {
-            let (before, line, after) = middle(rest)?;
-            match line.get(..DIGITS)?.cmp(key.as_str()) {
-                Ordering::Less => rest = after,
-                Ordering::Greater => rest = before,
-                Ordering::Equal => {
-                    let mut fields = line.split('\t').skip(1);
-                    return Some(Self { eco: fields.next()?, name: fields.next()? });
-                }
-            }
-        }
-        None
+        let mut fields = find(NAMES, &key)?.split('\t');
+        Some(Self { eco: fields.next()?, name: fields.next()? })
     }
+
+    /// The name in Japanese: シシリアン・ディフェンス：ナイドルフ・バリエーション. Moves in it stay as they are.
+    pub fn japanese(&self) -> String {
+        japanese::translated(self.name)
+    }
+}
+
+/// What follows a key in a table of lines, each with a key and a tab, sorted by their bytes.
+fn find<'a>(table: &'a str, key: &str) -> Option<&'a str> {
+    let mut rest = table;
+    while !rest.is_empty() {
+        let (before, line, after) = middle(rest)?;
+        let (found, value) = line.split_once('\t')?;
+        match found.cmp(key) {
+            Ordering::Less => rest = after,
+            Ordering::Greater => rest = before,
+            Ordering::Equal => return Some(value),
+        }
+    }
+    None
 }
 
 /// The line in the middle of a text, with what stands before and after it.
