@@ -192,6 +192,15 @@ impl NoteKind {
         }
     }
 
+    /// The rule that the line breaks, and where it stands, in a language. Documents are called as they
+    /// call themselves.
+    pub const fn clause_in(self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.clause(),
+            Language::Japanese => self.japanese_clause(),
+        }
+    }
+
     /// The kind in a few words of English.
     pub const fn text(self) -> &'static str {
         match self {

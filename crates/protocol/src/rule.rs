@@ -327,6 +327,14 @@ impl Rule {
             Self::GoUnanswered => "UCI 2006, go and bestmove; USI draft 1 §5.3",
         }
     }
+
+    /// Where the rule stands, in a language. Documents are called as they call themselves.
+    pub const fn clause_in(self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.clause(),
+            Language::Japanese => self.japanese_clause(),
+        }
+    }
 }
 
 impl fmt::Display for Side {

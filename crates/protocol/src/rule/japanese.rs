@@ -51,4 +51,41 @@ impl Rule {
             Self::GoUnanswered => "エンジンは `go` に応答してから終了する",
         }
     }
+
+    pub(super) const fn japanese_clause(self) -> &'static str {
+        match self {
+            Self::NotGreeted
+            | Self::GreetedAlready
+            | Self::SearchWithoutPosition
+            | Self::PonderHitWithoutPonder
+            | Self::RegistrationUnanswered
+            | Self::AfterQuit
+            | Self::HelloOkWithoutHello
+            | Self::ReadyOkWithoutIsReady
+            | Self::BestMoveWithoutSearch
+            | Self::InfoWithoutSearch
+            | Self::EmptyLimit
+            | Self::DetailTooSoon
+            | Self::IsReadyUnanswered => self.clause(),
+            Self::BusyEngine => "UCI 2006, setoption と bestmove; The UCI Protocol, state model",
+            Self::SearchBeforeReady => {
+                "UCI 2006, isready と ucinewgame; ShogiHome と YaneuraOu の対局開始"
+            }
+            Self::EngineSpokeFirst | Self::NoName => "UCI 2006, uci と id; USI draft 1 §5.3",
+            Self::LateDeclaration => "UCI 2006, uciok と option; USI draft 1 §5.3",
+            Self::EarlyStatus => "UCI 2006, copyprotection と registration; USI draft 1 §5.3",
+            Self::BestMoveTooEarly => "UCI 2006, go infinite と go ponder; USI draft 1 §5.3",
+            Self::CheckmateWithoutMateSearch => "USI の実際の用法 (YaneuraOu, ShogiHome), go mate",
+            Self::UndeclaredOption | Self::UnfitValue => {
+                "UCI 2006, option と setoption; USI draft 1 §5.3"
+            }
+            Self::SearchWithoutLimit => {
+                "制限のない `go` の意味を定めた文書はない。いつまでも探索する、すぐに指す、応答しないなど、エンジンにより異なる"
+            }
+            Self::ClockRunOut => "UCI 2006, go wtime と winc; USI draft 1 §5.3",
+            Self::DetailNotAsked => "UCI 2006, info currline と refutation; USI draft 1 §5.3, info",
+            Self::HelloUnanswered => "UCI 2006, uci と uciok; USI draft 1 §5.3, usi と usiok",
+            Self::GoUnanswered => "UCI 2006, go と bestmove; USI draft 1 §5.3",
+        }
+    }
 }

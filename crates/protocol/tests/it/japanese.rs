@@ -55,3 +55,50 @@ fn no_two_texts_are_the_same() {
         assert_eq!(all.len(), count);
     }
 }
+
+/// Parts of documents, and words of the protocol, as they stand in clauses.
+const CITED: [&str; 12] = [
+    "general rules",
+    "draft",
+    "GUI to engine",
+    "Engine to GUI",
+    "option type: check, spin, combo, button, string",
+    "info score",
+    "info seldepth",
+    "move format",
+    "move1",
+    "movei",
+    "specification",
+    "The UCI Protocol",
+];
+
+#[test]
+fn a_clause_that_says_something_says_it_in_japanese() {
+    let (en, ja) = (Language::English, Language::Japanese);
+    for kind in NoteKind::ALL {
+        let (english, japanese) = (kind.clause_in(en), kind.clause_in(ja));
+        assert_eq!(english, kind.clause());
+        let mut rest = quoted(japanese).1;
+        for name in CITED {
+            rest = rest.replace(name, "");
+        }
+        let words = rest.split(|letter: char| !letter.is_ascii_alphabetic());
+        let known = |word: &str| {
+            let known = ["go", "info", "option", "filename", "cp", "depth", "x", "Stockfish"];
+            word.chars().all(|letter| letter.is_ascii_uppercase()) || known.contains(&word)
+        };
+        for word in words {
+            assert!(known(word), "{word}: {japanese}");
+        }
+    }
+    for rule in Rule::ALL {
+        let (english, japanese) = (rule.clause_in(en), rule.clause_in(ja));
+        assert_eq!(english, rule.clause());
+        // But for what is quoted, and as many documents are cited.
+        let rest: String = japanese.split(['“', '”']).step_by(2).collect();
+        let says = [" and ", " no ", " is ", " of ", " as "];
+        assert!(!says.iter().any(|word| rest.contains(word)), "{japanese}");
+        let documents = |clause: &str| clause.matches(';').count();
+        assert!(rule == Rule::SearchWithoutLimit || documents(japanese) == documents(english));
+    }
+}
