@@ -219,7 +219,12 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
 
 /** Lines of a log, of everybody and with rules broken. */
 function said(): wire.LogLine[] {
-  const breach = { text: 'nobody has asked', clause: 'uci: bestmove', span: null };
+  const clause = 'uci: bestmove';
+  const breach = {
+    english: { text: 'nobody has asked', clause },
+    japanese: { text: '誰も尋ねていない', clause },
+    span: null,
+  };
   const lines: [wire.Speaker, string, wire.Breach[]][] = [
     ['client', 'uci', []],
     ['engine', 'uciok', []],

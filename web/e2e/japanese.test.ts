@@ -137,3 +137,21 @@ test('a value that an option cannot have is refused', async () => {
   await hash.blur();
   await says(toasts(page), 'までの数です', 'Hash');
 });
+
+test('the log says in Japanese which rules are broken', async () => {
+  const page = await there('#/engines');
+  await page.getByRole('button', { name: 'コンソール' }).first().click();
+  const field = page.getByLabel(/エンジンへのコマンド/);
+  await expect.poll(() => field.isEnabled(), LONG).toBe(true);
+  for (const line of ['ponderhit', 'isready now']) {
+    await field.fill(line);
+    await field.press('Enter');
+  }
+  const breaches = page.getByRole('region', { name: 'ログの行' }).locator('.why');
+  // The documents in which rules stand are cited as they are called.
+  const clause = 'UCI 2006, ponderhit; The UCI Protocol, ponderhit';
+  const text = '`ponderhit` は `go ponder` の探索中にだけ送る';
+  await says(breaches, text, clause, '`ponderhit`', '`go ponder`');
+  const rule = 'UCI 2006, general rules と USI draft 1';
+  await says(breaches, 'メッセージの後の余分な文字列', rule);
+});

@@ -60,7 +60,14 @@ test('the log is searched, and filtered by who speaks and what is wrong', async 
           at: 0,
           by: 'engine',
           text: 'bestmove a7a6',
-          breaches: [{ serious: true, text: 'nobody has asked', clause: 'uci: bestmove', span: null }],
+          breaches: [
+            {
+              serious: true,
+              english: { text: 'nobody has asked', clause: 'uci: bestmove' },
+              japanese: { text: '誰も尋ねていない', clause: 'uci: bestmove' },
+              span: null,
+            },
+          ],
         },
       ],
       skipped: 0,

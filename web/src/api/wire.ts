@@ -162,17 +162,30 @@ export type Breach = {
  */
 serious: boolean, 
 /**
- * What is wrong, in English.
+ * In English.
+ */
+english: BreachText, 
+/**
+ * In Japanese.
+ */
+japanese: BreachText, 
+/**
+ * The words that are meant: start and end in characters of the line.
+ */
+span: [number, number] | null, };
+
+/**
+ * A broken rule in a language.
+ */
+export type BreachText = { 
+/**
+ * What is wrong.
  */
 text: string, 
 /**
  * Where the rule stands.
  */
-clause: string, 
-/**
- * The words that are meant: start and end in characters of the line.
- */
-span: [number, number] | null, };
+clause: string, };
 
 /**
  * What came of one check.
@@ -2509,7 +2522,8 @@ kind: ProblemKind,
 /**
  * What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case.
  * Before the words are said: `path`, `entry`, `game`, `line` and `column`, where it is; `engine`, whose it is; the
- * `move` that it is about. After them: `last_words`, what an engine wrote last to its error output.
+ * `move` that it is about. After them: `last_words`, what an engine wrote last to its error output. `japanese` is
+ * the `text` in Japanese.
  */
 values: { [key in string]: string }, 
 /**

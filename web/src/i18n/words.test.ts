@@ -80,6 +80,17 @@ test('squares, pieces and sides are those of the game', () => {
   expect(problemText(chess)).toBe('White has more pieces than a game can give');
 });
 
+test('a text that has its Japanese is told in the language of the page', () => {
+  const broke: Problem = {
+    kind: 'broke_protocol',
+    values: { engine: 'Rogue', text: 'nothing follows it', japanese: '後には何も送らない' },
+    variant: null,
+  };
+  expect(problemText(broke)).toBe('Rogue: プロトコル違反: 後には何も送らない');
+  prefs.language = 'en';
+  expect(problemText(broke)).toBe('Rogue: broke its protocol: nothing follows it');
+});
+
 test('a refusal says its problem in the language of the page', () => {
   const problem: Problem = { kind: 'second_pawn', values: { move: 'P*5e' }, variant: null };
   expect(refusalText({ code: 'illegal_move', text: 'English', problem })).toBe(

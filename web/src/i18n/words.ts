@@ -124,6 +124,7 @@ export function problemText({ kind, values, variant, what }: Problem): string {
   const key = `field.${field}`;
   if (field && known(key)) words.field = t(key);
   if (what) words.what = t(`what.${what}`);
+  if (words.japanese && language() === 'ja') words.text = words.japanese;
   const unnamed = kind === 'no_such' && !words.name;
   const plain = t(unnamed ? 'problem.none_such' : `problem.${kind}`, words).trim();
   const text = words.last_words ? t('failure.last_words', { text: plain, line: words.last_words }) : plain;

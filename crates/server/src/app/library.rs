@@ -85,6 +85,7 @@ impl World {
             let _ = writeln!(text, "{} {sign} {}", line.at, line.text);
             for breach in &line.breaches {
                 let level = if breach.serious { "must" } else { "note" };
+                let breach = &breach.english;
                 let _ =
                     writeln!(text, "{} # {level}: {} [{}]", line.at, breach.text, breach.clause);
             }

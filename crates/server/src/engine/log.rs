@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use readyok_protocol::{Command, Dialect, Note, Reply, Severity, Side, Status, Violation, Witness};
+use readyok_protocol::{
+    Command, Dialect, Language, Note, Reply, Severity, Side, Status, Violation, Witness,
+};
 
 use crate::time::{Moment, date};
-use crate::wire::{Approval, Breach, LogLine, Speaker};
+use crate::wire::{Approval, Breach, BreachText, LogLine, Speaker};
 
 /// So many lines are kept.
 const KEPT: usize = 10_000;
@@ -150,10 +152,14 @@ fn approval(status: Status) -> Approval {
 
 fn broken(violation: Violation) -> Breach {
     let rule = violation.rule;
+    let text = |language| BreachText {
+        text: rule.text_in(language).to_owned(),
+        clause: rule.clause_in(language).to_owned(),
+    };
     Breach {
         serious: rule.severity() == Severity::Must,
-        text: rule.text().to_owned(),
-        clause: rule.clause().to_owned(),
+        english: text(Language::English),
+        japanese: text(Language::Japanese),
         span: None,
     }
 }
@@ -163,10 +169,14 @@ fn form(note: &Note, line: &str) -> Breach {
         let before = line.get(..byte).unwrap_or(line);
         u32::try_from(printable(before).chars().count()).unwrap_or(u32::MAX)
     };
+    let text = |language| BreachText {
+        text: note.kind.text_in(language).to_owned(),
+        clause: note.kind.clause_in(language).to_owned(),
+    };
     Breach {
         serious: false,
-        text: note.kind.text().to_owned(),
-        clause: note.kind.clause().to_owned(),
+        english: text(Language::English),
+        japanese: text(Language::Japanese),
         span: Some((place(note.span.start), place(note.span.end))),
     }
 }
@@ -205,7 +215,24 @@ mod tests {
             log.lines().filter(|line| !line.breaches.is_empty()).map(|line| line.number).collect();
         assert_eq!(odd, [4, 5]);
         assert_eq!(log.breaches(), 1);
-        assert!(log.lines().all(|line| line.breaches.iter().all(|it| !it.clause.is_empty())));
+        assert!(
+            log.lines().all(|line| line.breaches.iter().all(|it| !it.english.clause.is_empty()))
+        );
+    }
+
+    #[test]
+    fn a_breach_is_told_in_both_languages() {
+        let log = heard(&["> uci", "< id name X", "< uciok", "< bestmove e2e4", "< info depth x"]);
+        let texts: Vec<_> = log
+            .lines()
+            .flat_map(|line| &line.breaches)
+            .map(|it| (it.english.text.as_str(), it.japanese.text.as_str()))
+            .collect();
+        assert!(texts.contains(&(
+            "`bestmove` answers `go`, once",
+            "`bestmove` は `go` に対して一度だけ返す"
+        )));
+        assert!(texts.contains(&("not a whole number", "整数ではない")), "{texts:?}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use readyok_arena::result::WarningKind;
 use readyok_arena::runner::MatchError;
 use readyok_arena::schedule::ScheduleError;
 use readyok_arena::stats::{SprtError, Verdict};
+use readyok_protocol::{Language, Rule, Violation};
 use readyok_rules::Game;
 
 use crate::engine::printable;
@@ -54,8 +55,25 @@ fn warned(kind: &WarningKind) -> Problem {
         }
         WarningKind::MatePvWithoutMate => Problem::new(Kind::VariationWithoutMate),
         WarningKind::WrongMateSign => Problem::new(Kind::WrongMate),
-        WarningKind::Protocol { what } => text(Kind::BrokeProtocol, what),
+        WarningKind::Protocol { what } => {
+            let problem = text(Kind::BrokeProtocol, what);
+            match broken_rule(what) {
+                Some(rule) => problem.with("japanese", &in_japanese(rule)),
+                None => problem,
+            }
+        }
     }
+}
+
+fn in_japanese(rule: Rule) -> String {
+    let language = Language::Japanese;
+    format!("{} ({})", rule.text_in(language), rule.clause_in(language))
+}
+
+/// The rule that a sentence tells of. Results of matches keep the sentence alone.
+fn broken_rule(what: &str) -> Option<Rule> {
+    let says = |&rule: &Rule| Violation { by: rule.binds(), rule }.to_string() == what;
+    Rule::ALL.into_iter().find(says)
 }
 
 /// Why a match cannot be played, or not to its end.
@@ -101,6 +119,19 @@ mod tests {
         assert_eq!(told.problem, problem.with("word", "e2e4").with("engine", "Rogue"));
         let free = warning(None, None, "an opening is left out");
         assert_eq!(free.problem, Problem::system("an opening is left out"));
+    }
+
+    #[test]
+    fn a_broken_rule_is_told_in_japanese_too() {
+        for rule in Rule::ALL {
+            let what = Violation { by: rule.binds(), rule }.to_string();
+            let told = warning(None, Some(&WarningKind::Protocol { what: what.clone() }), &what);
+            assert_eq!(told.problem.values["text"], what);
+            let japanese = &told.problem.values["japanese"];
+            assert!(japanese.starts_with(rule.text_in(Language::Japanese)), "{japanese}");
+        }
+        let other = WarningKind::Protocol { what: "of another version".to_owned() };
+        assert!(!warning(None, Some(&other), "").problem.values.contains_key("japanese"));
     }
 
     #[test]

@@ -62,10 +62,19 @@ pub enum Speaker {
 pub struct Breach {
     /// Whether the line has no meaning by it, rather than being merely odd.
     pub serious: bool,
-    /// What is wrong, in English.
+    /// In English.
+    pub english: BreachText,
+    /// In Japanese.
+    pub japanese: BreachText,
+    /// The words that are meant: start and end in characters of the line.
+    pub span: Option<(u32, u32)>,
+}
+
+/// A broken rule in a language.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
+pub struct BreachText {
+    /// What is wrong.
     pub text: String,
     /// Where the rule stands.
     pub clause: String,
-    /// The words that are meant: start and end in characters of the line.
-    pub span: Option<(u32, u32)>,
 }

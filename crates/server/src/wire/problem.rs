@@ -23,7 +23,8 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case.
     /// Before the words are said: `path`, `entry`, `game`, `line` and `column`, where it is; `engine`, whose it is; the
-    /// `move` that it is about. After them: `last_words`, what an engine wrote last to its error output.
+    /// `move` that it is about. After them: `last_words`, what an engine wrote last to its error output. `japanese` is
+    /// the `text` in Japanese.
     pub values: BTreeMap<String, String>,
     /// The game whose sides, squares and pieces are meant, where there are any.
     pub variant: Option<Variant>,
