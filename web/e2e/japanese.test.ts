@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { ENGINES, LONG, WHOLE, enter, squares, travel } from './journey';
+import { ENGINES, LONG, WHOLE, enter, made, squares, travel } from './journey';
 
 const here = travel();
 const there = (hash: string) => here.page(hash, { locale: 'ja-JP' });
@@ -136,6 +136,25 @@ test('a value that an option cannot have is refused', async () => {
   await hash.fill('999999999');
   await hash.blur();
   await says(toasts(page), 'までの数です', 'Hash');
+});
+
+test('openings have Japanese names, by which games are found', async () => {
+  const page = await there('#/play/0/new');
+  await page.getByRole('button', { name: '検討盤だけ' }).click();
+  await squares(page);
+  const moves = ['e4', 'c5', 'Nf3', 'd6', 'd4', 'cxd4', 'Nxd4', 'Nf6', 'Nc3', 'a6'];
+  for (const [before, move] of moves.entries()) {
+    await enter(page, move);
+    await expect.poll(() => made(page).count(), LONG).toBe(before + 1);
+  }
+  const opening = page.getByTestId('opening');
+  await says(opening, 'シシリアン・ディフェンス：ナイドルフ・バリエーション', 'B90');
+  await page.getByRole('navigation').getByRole('link', { name: '棋譜庫' }).click();
+  await read(page, 'a.pgn', '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
+  await page.getByLabel('戦法名・ECOコード').fill('ルイロペス');
+  await page.getByRole('button', { name: /Anna/ }).waitFor(LONG);
+  await page.getByLabel('戦法名・ECOコード').fill('シシリアン');
+  await expect.poll(() => page.getByRole('button', { name: /Anna/ }).count(), LONG).toBe(0);
 });
 
 test('the log says in Japanese which rules are broken', async () => {

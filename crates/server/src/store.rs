@@ -238,8 +238,10 @@ impl Store {
             .into_iter()
             .filter_map(|name| tree.headers.get(name))
             .collect();
-        if let Some(known) = tree.opening(last) {
-            for text in [known.eco, known.name] {
+        let known = tree.opening(last);
+        let japanese = known.map(|it| it.japanese()).unwrap_or_default();
+        if let Some(known) = known {
+            for text in [known.eco, known.name, &japanese] {
                 if !opening.contains(&text) {
                     opening.push(text);
                 }

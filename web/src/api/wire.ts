@@ -1622,7 +1622,7 @@ result: string | null,
  */
 opening: string | null, 
 /**
- * Part of the name of the opening, or its ECO code, as the record has them.
+ * Part of the name of the opening, in English or Japanese, or its ECO code.
  */
 named: string | null, 
 /**
@@ -2298,7 +2298,11 @@ eco: string,
 /**
  * The name, in English.
  */
-name: string, };
+name: string, 
+/**
+ * The name, in Japanese.
+ */
+japanese: string, };
 
 /**
  * The kinds of options.

@@ -409,7 +409,11 @@ impl Room {
         let position = position.as_ref().unwrap_or_else(|| self.tree.start());
         let last = self.tree.node(self.cursor).and_then(super::tree::Branch::mv);
         let opening = self.tree.opening(self.cursor);
-        let opening = opening.map(|it| OpeningName { eco: it.eco.into(), name: it.name.into() });
+        let opening = opening.map(|it| OpeningName {
+            eco: it.eco.into(),
+            name: it.name.into(),
+            japanese: it.japanese(),
+        });
         At { cursor: self.cursor, here: here(position, last), opening }
     }
 

@@ -157,7 +157,11 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
         );
     }
     if let Some(name) = &query.named {
-        add("folded(opening) LIKE ? ESCAPE '\\'", pattern(name).into());
+        // Dots between words of katakana are written or not.
+        add(
+            "replace(folded(opening), '・', '') LIKE ? ESCAPE '\\'",
+            pattern(&name.replace('・', "")).into(),
+        );
     }
     if let Some(result) = &query.result {
         add("result = ?", result.clone().into());

@@ -142,6 +142,8 @@ pub struct OpeningName {
     pub eco: String,
     /// The name, in English.
     pub name: String,
+    /// The name, in Japanese.
+    pub japanese: String,
 }
 
 /// Whether and how a game is over.
