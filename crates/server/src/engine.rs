@@ -9,6 +9,7 @@ mod registry;
 mod told;
 mod wording;
 
+pub(crate) use describe::default_of;
 pub(crate) use failure::exited;
 pub(crate) use log::{Log, printable};
 pub(crate) use process::{

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use readyok_protocol::Register;
 
 use super::{MOST_ENDED, Running, World};
-use crate::engine::{BUILT_IN, Death, News, Order, Registered, Start, start};
+use crate::engine::{BUILT_IN, Death, News, Order, Registered, Start, default_of, start};
 use crate::game::{no_such, odd_text, refusal};
 use crate::time::{Moment, date, now};
 use crate::wire::{
@@ -405,13 +405,15 @@ impl World {
     ) -> Result<Answer, Refusal> {
         self.registry.set_values(id, of, values)?;
         self.engine_changed(id);
-        self.pass_values_on(id);
+        self.pass_values_on(id, &values.keys().collect::<Vec<_>>());
         Ok(Answer::Done)
     }
 
-    /// Has the processes of an engine take its values.
-    pub(super) fn pass_values_on(&mut self, id: EngineId) {
+    /// Has the processes of an engine take its values. Of the names that were changed, those without a value go
+    /// back to their defaults.
+    fn pass_values_on(&self, id: EngineId, changed: &[&String]) {
         let Ok(engine) = self.registry.get(id) else { return };
+        let options = engine.options();
         for running in self.processes.values().filter(|running| running.state.engine == id) {
             let of = match running.state.use_for {
                 Use::Play { .. } => ValuesFor::Play,
@@ -421,10 +423,38 @@ impl World {
                 Use::Inspect => continue,
                 Use::Console => ValuesFor::All,
             };
+            let mut values = engine.values(of);
+            for name in changed {
+                let option = options.iter().find(|option| option.name == **name);
+                if let Some(default) = option.and_then(default_of) {
+                    values.entry((*name).clone()).or_insert(default);
+                }
+            }
+            let own = self.values_of_seat(running);
+            values.retain(|name, _| !own.contains_key(name));
             if let Some(handle) = &running.handle {
-                handle.order(Order::Set(engine.fitting(engine.values(of), running.dialect)));
+                handle.order(Order::Set(engine.fitting(values, running.dialect)));
             }
         }
+    }
+
+    /// The values that a process has for the game that it plays, over those of its engine.
+    fn values_of_seat(&self, running: &Running) -> BTreeMap<String, String> {
+        let (Use::Play { game }, Some(side)) = (running.state.use_for, running.side) else {
+            return BTreeMap::new();
+        };
+        let room = self.rooms.get(&game);
+        let player = room.and_then(|room| Some((room, room.seat(side)?.engine()?)));
+        let (Some((room, player)), Ok(engine)) = (player, self.registry.get(running.state.engine))
+        else {
+            return BTreeMap::new();
+        };
+        let strength = player
+            .strength
+            .map(|strength| engine.strength_values(room.game().into(), strength.value));
+        let mut values: BTreeMap<_, _> = strength.into_iter().flatten().collect();
+        values.extend(player.options.clone());
+        values
     }
 
     /// Presses a button of all processes of an engine. If there is none, one is started for it.
@@ -485,9 +515,9 @@ impl World {
         let preset = engine.entry.presets.iter().find(|preset| preset.name == name).cloned();
         let preset =
             preset.ok_or_else(|| no_such(Thing::Preset, name, "there is no such preset"))?;
-        *engine.values_mut(of) = preset.values;
+        let before = std::mem::replace(engine.values_mut(of), preset.values);
         self.engine_changed(id);
-        self.pass_values_on(id);
+        self.pass_values_on(id, &before.keys().collect::<Vec<_>>());
         Ok(Answer::Done)
     }
 

@@ -107,6 +107,18 @@ fn describe(
     }
 }
 
+/// The value that an option has if nobody sets it; none where the engine has not told.
+pub(crate) fn default_of(option: &EngineOption) -> Option<String> {
+    match &option.kind {
+        OptionKind::Check { default } => default.map(|value| value.to_string()),
+        OptionKind::Spin { default, .. } => default.map(|value| value.to_string()),
+        OptionKind::Combo { default, .. }
+        | OptionKind::String { default, .. }
+        | OptionKind::Filename { default } => default.clone(),
+        OptionKind::Button | OptionKind::Other { .. } => None,
+    }
+}
+
 /// How the strength of an engine can be set.
 pub(crate) fn strength(options: &OptionSet) -> Option<StrengthRange> {
     let range = |name: &str| match options.find(name)?.kind {

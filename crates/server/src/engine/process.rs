@@ -6,7 +6,7 @@
 //!            └───┴──────── Dead, Ended <──────────┘ ──> News
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub(crate) enum Order {
     Hit(Clocks),
     /// To leave off; nobody wants the answer.
     Rest,
-    /// To take values of options. A search for analysis begins anew with them.
+    /// To take values of options. A search for analysis begins anew with them; one for a move is waited for.
     Set(BTreeMap<String, String>),
     /// To press a button.
     Press(String),
@@ -67,6 +67,13 @@ pub(crate) enum Order {
     Ready,
     /// To leave.
     Quit,
+}
+
+impl Order {
+    /// Whether an engine that does nothing is needed for it, and nothing else changes.
+    fn needs_rest(&self) -> bool {
+        matches!(self, Self::Set(_) | Self::Press(_) | Self::Register(_))
+    }
 }
 
 /// A search.
@@ -177,7 +184,8 @@ impl Drop for Process {
 pub(crate) fn start(id: ProcessId, how: Start, report: Reporter) -> Process {
     let (orders, inbox) = mpsc::channel(MOST_ORDERS);
     let log = Arc::<Mutex<Log>>::default();
-    let actor = Actor { id, report, inbox, log: Arc::clone(&log), job: None };
+    let actor =
+        Actor { id, report, inbox, log: Arc::clone(&log), job: None, held: VecDeque::new() };
     let task = tokio::spawn(actor.run(how));
     Process { orders, log, task }
 }
@@ -188,6 +196,8 @@ struct Actor {
     inbox: mpsc::Receiver<Order>,
     log: Arc<Mutex<Log>>,
     job: Option<Box<Job>>,
+    /// What waits for the end of a search whose answer is wanted.
+    held: VecDeque<Order>,
 }
 
 /// Why a search was left.
@@ -281,12 +291,7 @@ impl Actor {
                 match self.search(&mut engine, &job).await {
                     Ok(Left::Order(order)) => {
                         // Analysis goes on after what needed an engine that does nothing.
-                        let goes_on = job.purpose == Purpose::Analyse
-                            && matches!(
-                                order,
-                                Order::Set(_) | Order::Press(_) | Order::Register(_)
-                            );
-                        self.job = goes_on.then_some(job);
+                        self.job = order.needs_rest().then_some(job);
                         order
                     }
                     Ok(Left::Over) => {
@@ -296,6 +301,8 @@ impl Actor {
                     Ok(Left::Alone) => Order::Quit,
                     Err(error) => return Some(error),
                 }
+            } else if let Some(order) = self.held.pop_front() {
+                order
             } else {
                 tokio::select! {
                     order = self.inbox.recv() => order.unwrap_or(Order::Quit),
@@ -402,6 +409,7 @@ impl Actor {
                         pondering.say(&line)?;
                     }
                     Some(Order::MoveNow) => (),
+                    Some(order) if order.needs_rest() => self.held.push_back(order),
                     Some(order) => return Ok(Left::Order(order)),
                     None => return Ok(Left::Alone),
                 },
@@ -435,6 +443,9 @@ impl Actor {
                         analysis.say(&line)?;
                     }
                     Some(Order::Hit(_)) => (),
+                    Some(order) if order.needs_rest() && job.purpose != Purpose::Analyse => {
+                        self.held.push_back(order);
+                    }
                     Some(order) => return Ok(Left::Order(order)),
                     None => return Ok(Left::Alone),
                 },

@@ -3,8 +3,12 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tokio::task::yield_now;
+use tokio::time::timeout;
 
-use crate::support::{Fixture, MIME, engine_of, forget_what_was_learned, gone, options};
+use crate::support::{
+    Fixture, LONG, MIME, against, engine_of, forget_what_was_learned, game, gone, options,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_those_of_the_engine() {
@@ -376,4 +380,50 @@ async fn the_command_line_can_read_the_list_of_engines() {
     let exported = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exported.toml");
     let exported = std::fs::read_to_string(exported).unwrap_or_default();
     assert_eq!(file, exported);
+}
+
+/// What a process was told of options, as its log has it.
+async fn told(server: &Fixture, process: &Value) -> Vec<String> {
+    let log = server.get(&format!("/api/log/{process}")).await.text();
+    let lines = log.lines().filter_map(|line| line.split_once("> setoption name "));
+    lines.map(|(_, told)| told.to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let mut players = against(&engine, json!({ "kind": "none" }), false);
+    players["second"]["options"] = json!({ "Style": "Wild" });
+    players["second"]["strength"] = json!({ "value": 5 });
+    let (topic, state) = tab.new_game(game("chess", players)).await;
+    let id: u32 = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    let ask = |kind: &str| json!({ "kind": kind, "game": id });
+    let mut e4 = ask("move");
+    (e4["node"], e4["text"]) = (state["cursor"].clone(), json!("e4"));
+    tab.ask(e4).await;
+    tab.change(&topic, |delta| delta["play"]["status"] == "thinking").await;
+    let state = tab.follow("engines").await;
+    let processes = state["processes"].as_array().expect("processes");
+    let plays = processes.iter().find(|it| it["use_for"]["kind"] == "play").expect("it plays");
+    let process = plays["id"].clone();
+    let set = |values: Value| json!({ "kind": "set_options", "engine": engine, "of": "play", "values": values });
+    let values = json!({ "Hash": "64", "Style": "Calm", "Skill Level": "9" });
+    assert_eq!(tab.ask(set(values)).await["kind"], "done");
+    let before = ["Skill Level value 5", "Style value Wild"];
+    assert_eq!(told(&server, &process).await, before);
+    tab.ask(ask("move_now")).await;
+    tab.change(&topic, |delta| delta["play"]["status"] == "your_turn").await;
+    // What the game itself has set stays, and what is set no longer goes back to the default.
+    assert_eq!(tab.ask(set(json!({ "Hash": null, "Style": null }))).await["kind"], "done");
+    let all = [before, ["Hash value 64", "Hash value 16"]].concat();
+    let heard = async {
+        while told(&server, &process).await.len() < all.len() {
+            yield_now().await;
+        }
+    };
+    timeout(LONG, heard).await.expect("in time");
+    assert_eq!(told(&server, &process).await, all);
+    server.stop().await;
 }
