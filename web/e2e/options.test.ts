@@ -98,6 +98,44 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   expect(await analysed.textContent()).not.toContain('setoption name Hash');
 });
 
+test('options are set from the board, for an engine that analyses and for one that plays', async () => {
+  const page = await here.page('#/engines');
+  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
+  await visit(page, 'Play');
+  await newGame(page, 'Chess', 'Mime');
+  await begin(page);
+  await enter(page, 'e4');
+  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  const dialog = page.getByRole('dialog', { name: 'Options of Mime' });
+  const set = async (value: string) => {
+    await dialog.locator('[data-option="Hash"] input').fill(value);
+    await dialog.locator('[data-option="Hash"] input').blur();
+    await dialog.locator('[data-option="Hash"].changed').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  };
+  await page.getByRole('button', { name: 'Options of Mime' }).click();
+  expect(await dialog.getByLabel('Values for').inputValue()).toBe('play');
+  await set('64');
+  // One is still at the board.
+  await enter(page, 'd4');
+  await expect.poll(() => made(page).count(), LONG).toBe(4);
+
+  await page.getByRole('button', { name: 'Analyse', exact: true }).click();
+  await page.getByLabel('Add an engine…').selectOption({ label: 'Mime' });
+  const lane = page.getByTestId('lane');
+  await lane.getByTestId('line').first().waitFor(LONG);
+  await lane.getByRole('button', { name: 'Settings of the analysis' }).click();
+  await lane.getByRole('button', { name: 'Options' }).click();
+  expect(await dialog.getByLabel('Values for').inputValue()).toBe('analyse');
+  await set('128');
+  await lane.getByRole('link', { name: 'Protocol log' }).click();
+  const lines = page.getByRole('region', { name: 'Lines of the log' });
+  await expect.poll(() => lines.textContent(), LONG).toContain('setoption name Hash value 128');
+  const played = await log(page, 'idle');
+  await expect.poll(() => played.textContent(), LONG).toContain('setoption name Hash value 64');
+  expect(await played.textContent()).not.toContain('setoption name Hash value 128');
+});
+
 test('a button of an engine that does not run starts it', async () => {
   const [page, dialog] = await options();
   const idle = processes(page, 'idle');
