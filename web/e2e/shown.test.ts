@@ -49,6 +49,10 @@ test('the log is searched, and filtered by who speaks and what is wrong', async 
   // With the clause, and the words that are meant.
   expect(await region.locator('code').first().textContent()).toBe('uci: bestmove');
   expect(await region.locator('.text .bad').allTextContents()).toEqual(['x']);
+  // What is wrong with lines that follow one another is said once.
+  const reasons = () =>
+    region.locator('.line').evaluateAll((all) => all.map((it) => it.querySelectorAll('.why').length));
+  expect(await reasons()).toEqual([1, 0]);
   // What comes later is filtered as well.
   fake.delta('log/7', {
     kind: 'log',
@@ -75,6 +79,8 @@ test('the log is searched, and filtered by who speaks and what is wrong', async 
     },
   });
   await expect.poll(lines).toEqual(['bestmove e7e5', 'info depth x', 'bestmove a7a6']);
+  await by.selectOption('all');
+  await expect.poll(reasons).toEqual([0, 0, 0, 0, 1, 0, 0, 1]);
   await page.context().close();
 });
 
