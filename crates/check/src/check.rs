@@ -1,11 +1,14 @@
 //! What a check is: a rule of the protocols, where it stands, and how to see whether it is kept.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use readyok_protocol::{Dialect, NoteKind, Rule};
+use readyok_protocol::{Dialect, Language, NoteKind, Rule};
 
 use crate::bench::Bench;
 use crate::conversation::Conversation;
+use crate::japanese;
+use crate::message::{Message, said};
 use crate::partner::Probe;
 
 /// One rule of the protocols, and its test.
@@ -13,8 +16,10 @@ use crate::partner::Probe;
 pub struct Check {
     /// The name: what it is about, a dot, and what is asked for.
     pub id: &'static str,
-    /// The rule in one line.
+    /// The rule in one line of English.
     pub rule: &'static str,
+    /// The same in Japanese.
+    pub(crate) japanese: &'static str,
     /// Where it stands.
     pub clauses: &'static [Clause],
     /// How much it matters.
@@ -99,26 +104,26 @@ pub enum Verdict {
     /// The rule is kept.
     Pass,
     /// It is not: what was seen.
-    Fail(String),
+    Fail(Message),
     /// There was nothing to test: why.
-    Skip(String),
+    Skip(Message),
     /// It could not be seen: why.
-    Inconclusive(String),
+    Inconclusive(Message),
 }
 
 /// Why a check ends early.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    Fail(String),
-    Skip(String),
-    Inconclusive(String),
+    Fail(Message),
+    Skip(Message),
+    Inconclusive(Message),
 }
 
 /// What a check by conversation comes to. `Ok` is a pass.
 pub(crate) type Outcome = Result<(), Stop>;
 
 /// How often a check by listening had something to judge, or which entry breaks the rule, and how.
-pub(crate) type Heard = Result<usize, (usize, String)>;
+pub(crate) type Heard = Result<usize, (usize, Message)>;
 
 impl Severity {
     /// The word for it.
@@ -161,11 +166,30 @@ impl Profile {
     }
 }
 
+impl Clause {
+    /// The document and the place in it, for a reader of a language. Documents are cited by their own
+    /// names.
+    pub fn place_in(&self, language: Language) -> Cow<'static, str> {
+        match language {
+            Language::English => self.place.into(),
+            Language::Japanese => japanese::place(self.place),
+        }
+    }
+}
+
 impl Check {
     /// What it is about: the name without its last word.
     pub fn area(&self) -> &'static str {
         let own = self.id.strip_prefix("gui.").unwrap_or(self.id);
         own.split('.').next().unwrap_or_default()
+    }
+
+    /// The rule in one line of a language.
+    pub const fn rule_in(&self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.rule,
+            Language::Japanese => self.japanese,
+        }
     }
 
     /// Whether the rule is one of this protocol.
@@ -194,8 +218,9 @@ impl Check {
 }
 
 impl Stop {
-    pub(crate) fn fail(finding: impl Into<String>) -> Self {
-        Self::Fail(finding.into())
+    /// A position of ours cannot be set up.
+    pub(crate) fn unplayable(error: &dyn std::error::Error) -> Self {
+        Self::Inconclusive(said!("{english_position}", english_position = error.to_string()))
     }
 }
 
@@ -220,12 +245,19 @@ impl Verdict {
         }
     }
 
-    /// What was seen, or why nothing was. Empty for a pass.
-    pub fn text(&self) -> &str {
+    /// What was seen, or why nothing was. There is nothing to say about a pass.
+    pub fn message(&self) -> Option<&Message> {
         match self {
-            Self::Pass => "",
-            Self::Fail(text) | Self::Skip(text) | Self::Inconclusive(text) => text,
+            Self::Pass => None,
+            Self::Fail(message) | Self::Skip(message) | Self::Inconclusive(message) => {
+                Some(message)
+            }
         }
+    }
+
+    /// The same in English. Empty for a pass.
+    pub fn text(&self) -> String {
+        self.message().map(Message::to_string).unwrap_or_default()
     }
 }
 
@@ -235,12 +267,18 @@ impl fmt::Display for Severity {
     }
 }
 
+impl From<Need> for Message {
+    fn from(need: Need) -> Self {
+        match need {
+            Need::Process => said!("an engine that is a process"),
+            Need::Option(name) => said!("the option `{name}`", name),
+            Need::Any(kind) => said!("an option of type {kind}", kind),
+        }
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Process => f.write_str("an engine that is a process"),
-            Self::Option(name) => write!(f, "the option `{name}`"),
-            Self::Any(kind) => write!(f, "an option of type {kind}"),
-        }
+        Message::from(*self).fmt(f)
     }
 }

@@ -21,6 +21,7 @@ use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
 use crate::conversation::Conversation;
 use crate::excerpt::{Excerpt, Input};
+use crate::message::{Message, said};
 use crate::pace::Pace;
 use crate::settings::{Settings, setters};
 use crate::subject::{Launch, Subject};
@@ -94,11 +95,16 @@ pub struct CheckResult {
 
 /// The engine, or the client, cannot be looked at.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct NoSubject(String);
+pub struct NoSubject(Message);
 
 impl NoSubject {
-    pub(crate) fn new(why: String) -> Self {
+    pub(crate) fn new(why: Message) -> Self {
         Self(why)
+    }
+
+    /// Why not.
+    pub fn message(&self) -> &Message {
+        &self.0
     }
 }
 
@@ -199,12 +205,12 @@ impl Suite {
     fn meet(&self, pace: Pace) -> Result<(Dialect, Facts, Duration), NoSubject> {
         let dialects =
             self.settings.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
-        let mut why = Vec::new();
+        let mut why: Option<Message> = None;
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Conversation::new(dialect, true)));
             let launch = Launch { check: "greeting", deaf_to_errors: false };
             let mut talk = Talk::start(&self.subject, launch, dialect, pace, record)
-                .map_err(|stop| NoSubject(Verdict::from(stop).text().to_owned()))?;
+                .map_err(NoSubject::from)?;
             match greet(&mut talk, dialect) {
                 Ok(mut facts) => {
                     // The first one may load whatever the engine needs.
@@ -216,11 +222,16 @@ impl Suite {
                 }
                 Err(lost) => {
                     let (name, hello) = (self.subject.name(), dialect.hello());
-                    why.push(format!("`{name}` does not answer `{hello}`: {lost}"));
+                    let lost =
+                        said!("`{name}` does not answer `{hello}`: {lost}", name, hello, lost);
+                    why = Some(match why {
+                        Some(first) => said!("{first}; {second}", first, second = lost),
+                        None => lost,
+                    });
                 }
             }
         }
-        Err(NoSubject(why.join("; ")))
+        Err(NoSubject(why.unwrap_or_else(|| said!("no protocol was tried"))))
     }
 
     /// Runs the checks by conversation, and a conversation to listen to if nothing else is.
@@ -304,7 +315,7 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
     let missing = check.needs.iter().find(|need| !bench.has(**need));
     let ends_at_depth = bench.facts.ends_at_depth;
     let mut verdict = match (missing, check.test) {
-        (Some(need), _) => Verdict::Skip(format!("it needs {need}")),
+        (Some(need), _) => Verdict::Skip(said!("it needs {need}", need = Message::from(*need))),
         (None, Test::Ask(run)) => run(&bench).map_or_else(Verdict::from, |()| Verdict::Pass),
         (None, Test::Hear(_) | Test::Order(_) | Test::Form { .. } | Test::Provoke(_)) => {
             Verdict::Pass
@@ -316,7 +327,7 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
         && let Some(go) = talks.last().and_then(Conversation::last_go)
         && !is_about(check, &go)
     {
-        verdict = Verdict::Inconclusive(format!("the engine ends at `{go}`"));
+        verdict = Verdict::Inconclusive(said!("the engine ends at `{go}`", go));
     }
     let excerpt = match &verdict {
         Verdict::Fail(_) => talks.last().map(|talk| talk.excerpt(None)),
@@ -355,10 +366,18 @@ pub(crate) fn listen(
     }
     let (verdict, excerpt) = match breach {
         Some((finding, excerpt)) => (Verdict::Fail(finding), Some(excerpt)),
-        None if seen == 0 => (Verdict::Skip(format!("the {side} said nothing of the kind")), None),
+        None if seen == 0 => (Verdict::Skip(unsaid(side)), None),
         None => (Verdict::Pass, None),
     };
     CheckResult::new(check, severity, verdict, excerpt, begin)
+}
+
+/// There was nothing to judge.
+fn unsaid(side: Side) -> Message {
+    match side {
+        Side::Engine => said!("the engine said nothing of the kind"),
+        Side::Client => said!("the client said nothing of the kind"),
+    }
 }
 
 fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
@@ -371,7 +390,7 @@ fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
                 Some(at) => {
                     let said = talk.entries.get(at).map_or("", |it| &it.text);
                     let said = words::start(said);
-                    Err((at, format!("with `{said}` it broke the rule that {}", rule.text())))
+                    Err((at, said!("with `{said}` it broke the rule that {rule}", said, rule)))
                 }
                 None => Ok(talk.entries.iter().filter(|it| it.side == side).count()),
             }
@@ -386,7 +405,10 @@ fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
                 }
                 seen += 1;
                 if let Some(note) = entry.notes.iter().find(|note| notes.contains(note)) {
-                    return Err((at, format!("{note} ({})", note.clause())));
+                    return Err((
+                        at,
+                        said!("{note} ({clause})", note, clause = Message::clause(*note)),
+                    ));
                 }
             }
             Ok(seen)
@@ -433,7 +455,7 @@ impl Report {
 
 impl fmt::Display for NoSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 
@@ -441,6 +463,8 @@ impl std::error::Error for NoSubject {}
 
 impl From<Stop> for NoSubject {
     fn from(stop: Stop) -> Self {
-        Self(Verdict::from(stop).text().to_owned())
+        match stop {
+            Stop::Fail(why) | Stop::Skip(why) | Stop::Inconclusive(why) => Self(why),
+        }
     }
 }

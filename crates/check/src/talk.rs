@@ -5,7 +5,6 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::fmt;
 use std::io::{PipeReader, Read, Write};
 use std::process::ExitStatus;
 use std::rc::Rc;
@@ -23,6 +22,7 @@ use readyok_protocol::{
 use crate::check::Stop;
 use crate::connection::Connection;
 use crate::conversation::{Conversation, Entry, INPUT_ENDS};
+use crate::message::{Message, Value, said};
 use crate::pace::Pace;
 use crate::subject::{Launch, Subject};
 use crate::time::now;
@@ -122,8 +122,12 @@ impl Talk {
             Ok((started.process, started.connection, started.errors))
         };
         let (process, connection, errors) = start().map_err(|error: std::io::Error| {
-            let what = if subject.is_elsewhere() { "reached" } else { "started" };
-            Stop::Inconclusive(format!("`{}` cannot be {what}: {error}", subject.name()))
+            let (name, error) = (subject.name(), error.to_string());
+            Stop::Inconclusive(if subject.is_elsewhere() {
+                said!("`{name}` cannot be reached: {error}", name, error)
+            } else {
+                said!("`{name}` cannot be started: {error}", name, error)
+            })
         })?;
         Ok(Self {
             inbox,
@@ -441,19 +445,19 @@ impl Drop for Talk {
 
 impl Lost {
     /// The engine is to blame.
-    pub(crate) fn blame(self, what: &str) -> Stop {
-        Stop::Fail(format!("{what}: {self}"))
+    pub(crate) fn blame(self, what: Message) -> Stop {
+        Stop::Fail(said!("{what}: {why}", what, why = self))
     }
 }
 
 /// To blame the engine where an answer is missing.
 pub(crate) trait Blame<T> {
     /// A missing answer breaks the rule.
-    fn or_fail(self, what: &str) -> Result<T, Stop>;
+    fn or_fail(self, what: Message) -> Result<T, Stop>;
 }
 
 impl<T> Blame<T> for Result<T, Lost> {
-    fn or_fail(self, what: &str) -> Result<T, Stop> {
+    fn or_fail(self, what: Message) -> Result<T, Stop> {
         self.map_err(|lost| lost.blame(what))
     }
 }
@@ -461,17 +465,19 @@ impl<T> Blame<T> for Result<T, Lost> {
 impl From<Lost> for Stop {
     /// What was only needed on the way is for another check to judge.
     fn from(lost: Lost) -> Self {
-        Self::Inconclusive(format!("it did not come so far: {lost}"))
+        Self::Inconclusive(said!("it did not come so far: {lost}", lost))
     }
 }
 
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Late(time) => write!(f, "no answer in {:.1} s", time.as_secs_f64()),
-            Self::Ended(Some(status)) => write!(f, "the engine ended with {status}"),
-            Self::Ended(None) => f.write_str("the engine closed its output"),
-        }
+impl From<Lost> for Value {
+    fn from(lost: Lost) -> Self {
+        Self::from(match lost {
+            Lost::Late(time) => {
+                said!("no answer in {seconds} s", seconds = format!("{:.1}", time.as_secs_f64()))
+            }
+            Lost::Ended(Some(status)) => said!("the engine ended with {status}", status),
+            Lost::Ended(None) => said!("the engine closed its output"),
+        })
     }
 }
 

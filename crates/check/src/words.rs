@@ -2,16 +2,18 @@
 
 use readyok_protocol::{Best, Dialect, Info, Reply, Score};
 
+use crate::message::{Value, said};
+
 /// So many characters of a text are enough to know it by.
 const LONGEST: usize = 60;
 
 /// A reply as it is written.
-pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> String {
+pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> Value {
     let mut text = String::new();
     match reply.write(dialect, &mut text) {
-        Ok(()) => text,
+        Ok(()) => text.into(),
         // It was said otherwise than anybody may.
-        Err(_) => "a line of another form".into(),
+        Err(_) => said!("a line of another form").into(),
     }
 }
 
@@ -43,10 +45,12 @@ pub(crate) fn answer(best: &Best<'_>) -> String {
 }
 
 /// What stands after `score`: `cp 25`, `mate -3`.
-pub(crate) fn score(score: Score, dialect: Dialect) -> String {
+pub(crate) fn score(score: Score, dialect: Dialect) -> Value {
     let info = Info { score: Some(score), ..Info::default() };
-    let text = line(&Reply::Info(info), dialect);
-    text.strip_prefix("info score ").unwrap_or(&text).to_owned()
+    match line(&Reply::Info(info), dialect) {
+        Value::Word(text) => text.strip_prefix("info score ").unwrap_or(&text).into(),
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -63,8 +67,8 @@ mod tests {
     #[test]
     fn scores_are_told_in_the_unit_of_their_protocol() {
         let mated = Score::MatedIn { plies: 4 };
-        assert_eq!(score(mated, Dialect::Uci), "mate -2");
-        assert_eq!(score(mated, Dialect::Usi), "mate -4");
-        assert_eq!(score(Score::Cp(-7), Dialect::Usi), "cp -7");
+        assert_eq!(score(mated, Dialect::Uci), "mate -2".into());
+        assert_eq!(score(mated, Dialect::Usi), "mate -4".into());
+        assert_eq!(score(Score::Cp(-7), Dialect::Usi), "cp -7".into());
     }
 }

@@ -5,6 +5,7 @@ use readyok_protocol::{Best, OptionKind};
 use super::{clause, probe, state};
 use crate::bench::{Bench, Declared};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::said;
 use crate::talk::{Blame, Line, Talk};
 
 /// A name that no engine has for an option.
@@ -160,8 +161,10 @@ fn known(bench: &Bench<'_>) -> Outcome {
         let complaint = said_to(&mut talk, UNKNOWN, &value)?;
         let name = &option.decl.name;
         if !complaint.is_empty() && said_to(&mut talk, name, &value)? == complaint {
-            return Err(Stop::fail(format!(
-                "`setoption name {name} value {value}` is answered as for an option that does not exist"
+            return Err(Stop::Fail(said!(
+                "`setoption name {name} value {value}` is answered as for an option that does not exist",
+                name,
+                value
             )));
         }
     }
@@ -177,12 +180,12 @@ fn before_ready(bench: &Bench<'_>) -> Outcome {
     let mut late = bench.ready()?;
     late.say(&bench.set("MultiPV", "2"));
     if lines(&mut late)? < 2 {
-        return Err(Stop::Inconclusive("`MultiPV` has no effect that can be seen".into()));
+        return Err(Stop::Inconclusive(said!("`MultiPV` has no effect that can be seen")));
     }
     let mut early = bench.greeted()?;
     early.say(&bench.set("MultiPV", "2"));
     if lines(&mut early)? < 2 {
-        return Err(Stop::fail("`MultiPV` had no effect when it was set before `isready`"));
+        return Err(Stop::Fail(said!("`MultiPV` had no effect when it was set before `isready`")));
     }
     Ok(())
 }
@@ -205,14 +208,16 @@ fn empty_text(bench: &Bench<'_>) -> Outcome {
                 let mut other = bench.aside()?;
                 other.say(&format!("setoption name {name} value ."));
                 other.ready().map_err(|lost| {
-                    Stop::Inconclusive(format!(
-                        "it takes neither `<empty>` nor `.` for `{name}`: {lost}"
+                    Stop::Inconclusive(said!(
+                        "it takes neither `<empty>` nor `.` for `{name}`: {lost}",
+                        name,
+                        lost
                     ))
                 })?;
-                return Err(lost.blame(&format!("after `{line}` `isready` was not answered")));
+                return Err(lost.blame(said!("after `{line}` `isready` was not answered", line)));
             }
             talk.search(&middle(bench), "go depth 1")
-                .or_fail(&format!("after `{line}` there was no `bestmove`"))?;
+                .or_fail(said!("after `{line}` there was no `bestmove`", line))?;
         }
     }
     Ok(())
@@ -229,9 +234,13 @@ fn value_ignores_case(bench: &Bench<'_>) -> Outcome {
         Ok(matches!(&found.best.best, Best::Move(mv) if mv.as_str() == "e1h1"))
     };
     if !castled("true")? {
-        return Err(Stop::Skip("the effect of `true` cannot be seen".into()));
+        return Err(Stop::Skip(said!("the effect of `true` cannot be seen")));
     }
-    if castled("TRUE")? { Ok(()) } else { Err(Stop::fail("`TRUE` had no effect, `true` had one")) }
+    if castled("TRUE")? {
+        Ok(())
+    } else {
+        Err(Stop::Fail(said!("`TRUE` had no effect, `true` had one")))
+    }
 }
 
 /// The smallest value of a spin option.
@@ -248,10 +257,10 @@ fn limit_strength(bench: &Bench<'_>) -> Outcome {
     if let Some(least) = least(bench, "UCI_Elo") {
         talk.say(&bench.set("UCI_Elo", &least));
     }
-    talk.ready().or_fail("with strength limited `isready` was not answered")?;
+    talk.ready().or_fail(said!("with strength limited `isready` was not answered"))?;
     for go in ["go depth 4", "go movetime 100"] {
         talk.search(&middle(bench), go)
-            .or_fail(&format!("with strength limited `{go}` was not answered"))?;
+            .or_fail(said!("with strength limited `{go}` was not answered", go))?;
     }
     Ok(())
 }
@@ -267,13 +276,17 @@ fn elo_without_limit(bench: &Bench<'_>) -> Outcome {
     };
     let usual = with(&[])?;
     if with(&[])? != usual {
-        return Err(Stop::Skip("searches of this engine are never quite the same".into()));
+        return Err(Stop::Skip(said!("searches of this engine are never quite the same")));
     }
-    let least = least(bench, "UCI_Elo").ok_or_else(|| Stop::Skip("it has no range".into()))?;
+    let least = least(bench, "UCI_Elo").ok_or_else(|| Stop::Skip(said!("it has no range")))?;
     let off = bench.set("UCI_LimitStrength", "false");
     let weak = with(&[off, bench.set("UCI_Elo", &least)])?;
     if weak != usual {
-        return Err(Stop::fail(format!("it was {usual} and is {weak}")));
+        return Err(Stop::Fail(said!(
+            "it was {before} and is {after}",
+            before = usual,
+            after = weak
+        )));
     }
     Ok(())
 }
@@ -286,24 +299,25 @@ fn own_book_off(bench: &Bench<'_>) -> Outcome {
     if found.infos.iter().any(|info| info.score.is_some()) {
         return Ok(());
     }
-    Err(Stop::fail("it answered without a search"))
+    Err(Stop::Fail(said!("it answered without a search")))
 }
 
 fn opponent(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.say(&bench.set("UCI_Opponent", "GM 2800 human Ann Example"));
-    talk.ready().or_fail("after `UCI_Opponent` `isready` was not answered")?;
+    talk.ready().or_fail(said!("after `UCI_Opponent` `isready` was not answered"))?;
     talk.say(&bench.set("UCI_Opponent", "none none computer Some Engine 1.0"));
-    talk.ready().or_fail("after `UCI_Opponent` `isready` was not answered")?;
+    talk.ready().or_fail(said!("after `UCI_Opponent` `isready` was not answered"))?;
     talk.search(&middle(bench), "go depth 2")
-        .or_fail("after `UCI_Opponent` there was no `bestmove`")?;
+        .or_fail(said!("after `UCI_Opponent` there was no `bestmove`"))?;
     Ok(())
 }
 
 fn analyse_mode(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.say(&bench.set("UCI_AnalyseMode", "true"));
-    talk.ready().or_fail("after `UCI_AnalyseMode` `isready` was not answered")?;
-    talk.search(&middle(bench), "go depth 3").or_fail("while analysing there was no `bestmove`")?;
+    talk.ready().or_fail(said!("after `UCI_AnalyseMode` `isready` was not answered"))?;
+    talk.search(&middle(bench), "go depth 3")
+        .or_fail(said!("while analysing there was no `bestmove`"))?;
     Ok(())
 }

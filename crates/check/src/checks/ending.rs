@@ -3,6 +3,7 @@
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Clause, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::{Message, said};
 use crate::talk::{Blame, Talk};
 
 const QUIT: &[Clause] = &[
@@ -126,8 +127,8 @@ pub(super) const CHECKS: &[Check] = &[
     ),
 ];
 
-fn leaves(bench: &Bench<'_>, mut talk: Talk, what: &str) -> Outcome {
-    talk.ended(bench.pace.answer()).or_fail(&format!("{what} did not end it"))?;
+fn leaves(bench: &Bench<'_>, mut talk: Talk, what: Message) -> Outcome {
+    talk.ended(bench.pace.answer()).or_fail(said!("{what} did not end it", what))?;
     Ok(())
 }
 
@@ -142,7 +143,7 @@ fn begin(bench: &Bench<'_>, go: &str) -> Result<Talk, Stop> {
 fn quit_greeted(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.say("quit");
-    leaves(bench, talk, "`quit`")
+    leaves(bench, talk, said!("`quit`"))
 }
 
 fn quit_idle(bench: &Bench<'_>) -> Outcome {
@@ -151,19 +152,19 @@ fn quit_idle(bench: &Bench<'_>) -> Outcome {
         talk.best(bench.pace.answer())?;
     }
     talk.say("quit");
-    leaves(bench, talk, "`quit` after a search")
+    leaves(bench, talk, said!("`quit` after a search"))
 }
 
 fn quit_searching(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go infinite")?;
     talk.say("quit");
-    leaves(bench, talk, "`quit` during a search")
+    leaves(bench, talk, said!("`quit` during a search"))
 }
 
 fn quit_pondering(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go ponder wtime 60000 btime 60000")?;
     talk.say("quit");
-    leaves(bench, talk, "`quit` while pondering")
+    leaves(bench, talk, said!("`quit` while pondering"))
 }
 
 fn status(bench: &Bench<'_>) -> Outcome {
@@ -172,7 +173,11 @@ fn status(bench: &Bench<'_>) -> Outcome {
         talk.say("quit");
         let status = talk.ended(bench.pace.answer())?;
         if let Some(status) = status.filter(|it| !it.success()) {
-            return Err(Stop::fail(format!("after `{go}` and `quit` it ended with {status}")));
+            return Err(Stop::Fail(said!(
+                "after `{go}` and `quit` it ended with {status}",
+                go,
+                status
+            )));
         }
     }
     Ok(())
@@ -181,19 +186,19 @@ fn status(bench: &Bench<'_>) -> Outcome {
 fn eof_idle(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.close_input();
-    leaves(bench, talk, "the end of its input")
+    leaves(bench, talk, said!("the end of its input"))
 }
 
 fn eof_searching(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go infinite")?;
     talk.close_input();
-    leaves(bench, talk, "the end of its input during a search")
+    leaves(bench, talk, said!("the end of its input during a search"))
 }
 
 fn quit_loading(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.write(b"isready\nquit\n");
-    leaves(bench, talk, "`isready` and `quit`")
+    leaves(bench, talk, said!("`isready` and `quit`"))
 }
 
 fn closed_output(bench: &Bench<'_>) -> Outcome {
@@ -211,11 +216,11 @@ fn closed_output(bench: &Bench<'_>) -> Outcome {
         talk.say("isready");
         talk.listen(bench.pace.quiet() / 4);
     }
-    leaves(bench, talk, "a closed output")
+    leaves(bench, talk, said!("a closed output"))
 }
 
 fn terminate(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go infinite")?;
     talk.terminate();
-    leaves(bench, talk, "a request of the system to terminate")
+    leaves(bench, talk, said!("a request of the system to terminate"))
 }

@@ -6,6 +6,7 @@ use super::clause;
 use crate::bench::{Bench, greet};
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
+use crate::message::said;
 use crate::talk::Blame;
 use crate::words;
 
@@ -217,7 +218,7 @@ fn waits(bench: &Bench<'_>) -> Outcome {
     match early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_))) {
         Some(line) => {
             let line = words::line(&line.reply, bench.dialect);
-            Err(Stop::fail(format!("it said something before it was greeted: `{line}`")))
+            Err(Stop::Fail(said!("it said something before it was greeted: `{line}`", line)))
         }
         None => Ok(()),
     }
@@ -228,11 +229,11 @@ fn name(bench: &Bench<'_>) -> Outcome {
         [name] if !name.trim().is_empty() => Ok(()),
         [] | [_] => {
             shown(bench)?;
-            Err(Stop::fail("there was no `id name`"))
+            Err(Stop::Fail(said!("there was no `id name`")))
         }
         names => {
             shown(bench)?;
-            Err(Stop::fail(format!("there were {} lines `id name`", names.len())))
+            Err(Stop::Fail(said!("there were {count} lines `id name`", count = names.len())))
         }
     }
 }
@@ -242,7 +243,7 @@ fn author(bench: &Bench<'_>) -> Outcome {
         return Ok(());
     }
     shown(bench)?;
-    Err(Stop::fail("there was no `id author`"))
+    Err(Stop::Fail(said!("there was no `id author`")))
 }
 
 /// Has the greeting again, for the report.
@@ -257,7 +258,10 @@ fn quick(bench: &Bench<'_>) -> Outcome {
     let took = facts.greeting.min(bench.facts.greeting);
     bench.remark(format!("the greeting took {:.0} ms", took.as_secs_f64() * 1000.0));
     if QUICK.mul_f64(bench.pace.scale()) < took {
-        return Err(Stop::fail(format!("it took {:.1} s", took.as_secs_f64())));
+        return Err(Stop::Fail(said!(
+            "it took {seconds} s",
+            seconds = format!("{:.1}", took.as_secs_f64())
+        )));
     }
     Ok(())
 }
@@ -265,21 +269,21 @@ fn quick(bench: &Bench<'_>) -> Outcome {
 fn second_hello(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     talk.say(bench.dialect.hello());
-    talk.until_ready().or_fail("after a second greeting `isready` was not answered")?;
+    talk.until_ready().or_fail(said!("after a second greeting `isready` was not answered"))?;
     let probe = super::probe::of(bench.game());
     let position = bench.position(probe.middle[0]);
     talk.search(&position, "go depth 1")
-        .or_fail("after a second greeting there was no `bestmove`")?;
+        .or_fail(said!("after a second greeting there was no `bestmove`"))?;
     Ok(())
 }
 
 fn ready(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
-    talk.ready().or_fail("the first `isready` was not answered")?;
+    talk.ready().or_fail(said!("the first `isready` was not answered"))?;
     let probe = super::probe::of(bench.game());
     let position = bench.position(probe.middle[0]);
     talk.search(&position, "go depth 1")?;
-    talk.until_ready().or_fail("`isready` after a search was not answered")?;
+    talk.until_ready().or_fail(said!("`isready` after a search was not answered"))?;
     Ok(())
 }
 
@@ -288,8 +292,11 @@ fn ready_each(bench: &Bench<'_>) -> Outcome {
     talk.write("isready\n".repeat(PINGS).as_bytes());
     for number in 1..=PINGS {
         let limit = bench.pace.answer();
-        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-            .or_fail(&format!("there was no `readyok` number {number} of {PINGS}"))?;
+        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(())).or_fail(said!(
+            "there was no `readyok` number {number} of {count}",
+            number,
+            count = PINGS
+        ))?;
     }
     Ok(())
 }
@@ -305,7 +312,7 @@ fn statuses(talk: &Conversation, of: impl Fn(&Reply<'_>) -> Option<Status>) -> H
             Status::Checking => checking = true,
             Status::Ok | Status::Error if checking => checking = false,
             Status::Ok | Status::Error => {
-                return Err((at, "nothing told before that there is a check".into()));
+                return Err((at, said!("nothing told before that there is a check")));
             }
         }
     }
@@ -336,7 +343,10 @@ fn known_words(talk: &Conversation) -> Heard {
         if let Reply::Unknown(text) = &reply
             && !text.is_empty()
         {
-            return Err((at, format!("`{}` is no message of the protocol", words::start(text))));
+            return Err((
+                at,
+                said!("`{text}` is no message of the protocol", text = words::start(text)),
+            ));
         }
     }
     Ok(seen)
@@ -347,7 +357,7 @@ fn ascii(talk: &Conversation) -> Heard {
     for (at, entry, _) in talk.replies() {
         seen += 1;
         if !entry.text.is_ascii() {
-            return Err((at, "this line is not in ASCII".into()));
+            return Err((at, said!("this line is not in ASCII")));
         }
     }
     Ok(seen)
@@ -359,7 +369,7 @@ fn text(talk: &Conversation) -> Heard {
         seen += 1;
         let bad = [NoteKind::ControlCharacter, NoteKind::InvalidUtf8];
         if let Some(note) = entry.notes.iter().find(|note| bad.contains(note)) {
-            return Err((at, format!("{note} in a line")));
+            return Err((at, said!("{note} in a line", note)));
         }
     }
     Ok(seen)

@@ -7,6 +7,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::{Conversation, Search};
+use crate::message::{Message, said};
 use crate::words;
 
 /// So many variations are played out in each conversation.
@@ -198,7 +199,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Judges the lines of all searches.
 pub(super) fn each(
     talk: &Conversation,
-    judge: impl Fn(&Search, &Info<'_>) -> Option<Result<(), String>>,
+    judge: impl Fn(&Search, &Info<'_>) -> Option<Result<(), Message>>,
 ) -> Heard {
     let mut seen = 0;
     for search in talk.searches() {
@@ -214,24 +215,24 @@ pub(super) fn each(
 }
 
 /// Where a variation leads to. Words that end a variation in shogi end it here.
-pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, String> {
+pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, Message> {
     let ends = |word: &&str| matches!(*word, "resign" | "win") || word.starts_with("rep_");
     reached(position, pv.words().take_while(|word| !ends(word)))
 }
 
 /// The same for a line that is being searched: there a side may pass, and what follows is not known.
-pub(super) fn searched(position: &Position, line: &MoveList<'_>) -> Result<Position, String> {
+pub(super) fn searched(position: &Position, line: &MoveList<'_>) -> Result<Position, Message> {
     reached(position, line.words().take_while(|word| *word != Move::NULL.as_str()))
 }
 
 fn reached<'a>(
     position: &Position,
     words: impl Iterator<Item = &'a str>,
-) -> Result<Position, String> {
+) -> Result<Position, Message> {
     position
         .clone()
         .after(words)
-        .map_err(|error| format!("the variation cannot be played: {error}"))
+        .map_err(|error| said!("the variation cannot be played: {error}", error = &error))
 }
 
 fn legal_pv(talk: &Conversation) -> Heard {
@@ -282,9 +283,10 @@ fn pv_head(talk: &Conversation) -> Heard {
         if exact != mv.as_str() {
             return Err((
                 *at,
-                format!(
-                    "the answer is `{mv}`, but the last first line begins with `{}`",
-                    exact.escape_debug()
+                said!(
+                    "the answer is `{mv}`, but the last first line begins with `{head}`",
+                    mv,
+                    head = exact.escape_debug()
                 ),
             ));
         }
@@ -307,7 +309,7 @@ fn before_bestmove(talk: &Conversation) -> Heard {
         }
         seen += 1;
         if !search.infos.iter().any(|(_, info)| info.score.is_some()) {
-            return Err((*at, format!("nothing was told about `go depth {depth}`")));
+            return Err((*at, said!("nothing was told about `go depth {depth}`", depth)));
         }
     }
     Ok(seen)
@@ -318,15 +320,15 @@ fn pv_with_score(talk: &Conversation) -> Heard {
         info.pv.as_ref()?;
         Some(match (info.depth, info.score) {
             (Some(_), Some(_)) => Ok(()),
-            (None, _) => Err("there is no depth beside this variation".into()),
-            (_, None) => Err("there is no score beside this variation".into()),
+            (None, _) => Err(said!("there is no depth beside this variation")),
+            (_, None) => Err(said!("there is no score beside this variation")),
         })
     })
 }
 
 fn bound_with_score(talk: &Conversation) -> Heard {
     each(talk, |_, info| match (info.score, info.bound) {
-        (None, Bound::Lower | Bound::Upper) => Some(Err("a bound of no score".into())),
+        (None, Bound::Lower | Bound::Upper) => Some(Err(said!("a bound of no score"))),
         (Some(_), _) => Some(Ok(())),
         (None, Bound::Exact) => None,
     })
@@ -346,7 +348,15 @@ fn counts_grow(talk: &Conversation) -> Heard {
                 let Some(now) = now else { continue };
                 seen += 1;
                 if now < *before {
-                    return Err((*at, format!("{what} went back from {before} to {now}")));
+                    return Err((
+                        *at,
+                        said!(
+                            "{what} went back from {before} to {now}",
+                            what,
+                            before = *before,
+                            now
+                        ),
+                    ));
                 }
                 *before = now;
             }
@@ -358,7 +368,7 @@ fn counts_grow(talk: &Conversation) -> Heard {
 fn permille(talk: &Conversation) -> Heard {
     each(talk, |_, info| {
         let value = info.hashfull.max(info.cpuload)?;
-        Some(if value <= 1000 { Ok(()) } else { Err(format!("{value} is more than 1000")) })
+        Some(if value <= 1000 { Ok(()) } else { Err(said!("{value} is more than 1000", value)) })
     })
 }
 
@@ -366,7 +376,7 @@ fn wdl(talk: &Conversation) -> Heard {
     each(talk, |_, info| {
         let wdl = info.wdl?;
         let sum = u32::from(wdl.win) + u32::from(wdl.draw) + u32::from(wdl.loss);
-        Some(if sum == 1000 { Ok(()) } else { Err(format!("the sum is {sum}")) })
+        Some(if sum == 1000 { Ok(()) } else { Err(said!("the sum is {sum}", sum)) })
     })
 }
 
@@ -374,10 +384,10 @@ fn current_move(talk: &Conversation) -> Heard {
     each(talk, |search, info| {
         let mv = info.currmove?;
         if info.currmovenumber == Some(0) {
-            return Some(Err("a move has the number 0".into()));
+            return Some(Err(said!("a move has the number 0")));
         }
         let position = search.position.as_ref()?;
-        Some(position.parse_move(mv.as_str()).map(drop).map_err(|error| error.to_string()))
+        Some(position.parse_move(mv.as_str()).map(drop).map_err(|error| Message::from(&error)))
     })
 }
 
@@ -401,9 +411,9 @@ fn mate_pv(talk: &Conversation) -> Heard {
         let reached = played(position, pv).ok()?;
         let length = u32::try_from(pv.words().count()).unwrap_or(u32::MAX);
         Some(if length != plies {
-            Err(format!("a mate in {plies} plies has a variation of {length}"))
+            Err(said!("a mate in {plies} plies has a variation of {length}", plies, length))
         } else if !reached.legal_moves().is_empty() {
-            Err(format!("after the {plies} plies of the variation there are legal moves"))
+            Err(said!("after the {plies} plies of the variation there are legal moves", plies))
         } else {
             Ok(())
         })
@@ -416,7 +426,7 @@ fn score(bench: &Bench<'_>, text: &str, depth: u32) -> Result<Score, Stop> {
     let found = talk.search(&bench.position(text), &format!("go depth {depth}"))?;
     let exact = |info: &&Info<'_>| info.bound == Bound::Exact;
     let last = found.infos.iter().filter(exact).filter_map(|info| info.score).next_back();
-    last.ok_or_else(|| Stop::Inconclusive("no score was told".into()))
+    last.ok_or_else(|| Stop::Inconclusive(said!("no score was told")))
 }
 
 fn mate_score(bench: &Bench<'_>) -> Outcome {
@@ -426,7 +436,6 @@ fn mate_score(bench: &Bench<'_>) -> Outcome {
         texts.push((probe::CHESS_MATE_IN_TWO, 3));
     }
     for (text, plies) in texts {
-        let unit = if bench.dialect == Dialect::Usi { "plies" } else { "moves, counted in plies," };
         let mut told = score(bench, text, 6)?;
         if matches!(told, Score::Cp(_)) {
             // An engine that prunes much sees it later.
@@ -436,16 +445,28 @@ fn mate_score(bench: &Bench<'_>) -> Outcome {
             Score::MateIn { plies: told } if told == plies => (),
             Score::MateSomeday | Score::Cp(_) if bench.dialect == Dialect::Usi => (),
             told @ Score::Cp(cp) if 0 < cp => {
-                return Err(Stop::Inconclusive(format!(
-                    "the mate in `{text}` was told as `{}`",
-                    words::score(told, bench.dialect)
+                return Err(Stop::Inconclusive(said!(
+                    "the mate in `{text}` was told as `{score}`",
+                    text,
+                    score = words::score(told, bench.dialect)
                 )));
             }
             told => {
-                return Err(Stop::fail(format!(
-                    "a mate in {plies} {unit} in `{text}` was told as `{}`",
-                    words::score(told, bench.dialect)
-                )));
+                let score = words::score(told, bench.dialect);
+                return Err(Stop::Fail(match bench.dialect {
+                    Dialect::Usi => said!(
+                        "a mate in {plies} plies in `{text}` was told as `{score}`",
+                        plies,
+                        text,
+                        score
+                    ),
+                    Dialect::Uci => said!(
+                        "a mate in {plies} moves, counted in plies, in `{text}` was told as `{score}`",
+                        plies,
+                        text,
+                        score
+                    ),
+                }));
             }
         }
     }
@@ -456,9 +477,10 @@ fn score_side(bench: &Bench<'_>) -> Outcome {
     for text in probe::of(bench.game()).ahead {
         let told = score(bench, text, 3)?;
         if told < Score::Cp(0) {
-            return Err(Stop::fail(format!(
-                "who is far ahead and to move in `{text}` has `{}`",
-                words::score(told, bench.dialect)
+            return Err(Stop::Fail(said!(
+                "who is far ahead and to move in `{text}` has `{score}`",
+                text,
+                score = words::score(told, bench.dialect)
             )));
         }
     }
@@ -476,7 +498,7 @@ fn multipv(bench: &Bench<'_>) -> Outcome {
         .filter(|info| info.bound == Bound::Exact && info.pv.is_some() && info.score.is_some())
         .collect();
     let Some(depth) = exact.iter().filter_map(|info| info.depth).max() else {
-        return Err(Stop::Inconclusive("no variation was told".into()));
+        return Err(Stop::Inconclusive(said!("no variation was told")));
     };
     // The last ones of the last depth are what a client shows at the end.
     let mut last: Vec<&Info<'_>> = Vec::new();
@@ -485,7 +507,11 @@ fn multipv(bench: &Bench<'_>) -> Outcome {
         match line {
             Some(line) => last.push(line),
             None => {
-                return Err(Stop::fail(format!("at depth {depth} there is no line {number} of 3")));
+                return Err(Stop::Fail(said!(
+                    "at depth {depth} there is no line {number} of 3",
+                    depth,
+                    number
+                )));
             }
         }
     }
@@ -494,13 +520,17 @@ fn multipv(bench: &Bench<'_>) -> Outcome {
     distinct.sort_unstable();
     distinct.dedup();
     if distinct.len() < heads.len() {
-        return Err(Stop::fail(format!(
-            "lines of depth {depth} begin alike: {}",
-            heads.join(", ")
+        return Err(Stop::Fail(said!(
+            "lines of depth {depth} begin alike: {heads}",
+            depth,
+            heads = heads.join(", ")
         )));
     }
     if !last.iter().is_sorted_by(|a, b| b.score <= a.score) {
-        return Err(Stop::fail(format!("lines of depth {depth} are not in order of their scores")));
+        return Err(Stop::Fail(said!(
+            "lines of depth {depth} are not in order of their scores",
+            depth
+        )));
     }
     Ok(())
 }

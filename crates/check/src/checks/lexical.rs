@@ -7,6 +7,7 @@ use readyok_protocol::{Reply, Rule};
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
+use crate::message::{Message, said};
 use crate::talk::{Blame, Talk};
 
 /// Plies of a game that makes a long line.
@@ -195,53 +196,62 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Searches with a line for the position and one for `go`, each in an unusual form.
-fn plays(bench: &Bench<'_>, form: impl Fn(&str) -> String, what: &str) -> Outcome {
+fn plays(bench: &Bench<'_>, form: impl Fn(&str) -> String, what: &Message) -> Outcome {
     let mut talk = bench.ready()?;
     let opening = probe::of(bench.game()).opening;
     talk.write(form("isready").as_bytes());
     let limit = bench.pace.answer();
     talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-        .or_fail(&format!("`isready` {what} was not answered"))?;
+        .or_fail(said!("`isready` {what} was not answered", what))?;
     talk.write(form(&format!("position startpos moves {opening}")).as_bytes());
-    talk.until_ready().or_fail(&format!("after `position` {what} `isready` was not answered"))?;
+    talk.until_ready()
+        .or_fail(said!("after `position` {what} `isready` was not answered", what))?;
     talk.write(form("go depth 2").as_bytes());
-    let found = talk.best(limit).or_fail(&format!("`go depth 2` {what} was not answered"))?;
+    let found = talk.best(limit).or_fail(said!("`go depth 2` {what} was not answered", what))?;
     let position = readyok_rules::Position::start(bench.game()).after(opening.split(' '));
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::fail(format!("`position` {what} was misread: `{mv}` is no move there")));
+        return Err(Stop::Fail(said!(
+            "`position` {what} was misread: `{mv}` is no move there",
+            what,
+            mv
+        )));
     }
     Ok(())
 }
 
 fn spaces(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("  {}   \n", line.replace(' ', "   ")), "with more spaces")
+    plays(bench, |line| format!("  {}   \n", line.replace(' ', "   ")), &said!("with more spaces"))
 }
 
 fn tabs(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("\t{}\t\n", line.replace(' ', "\t")), "with tabs")
+    plays(bench, |line| format!("\t{}\t\n", line.replace(' ', "\t")), &said!("with tabs"))
 }
 
 fn crlf(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("{line}\r\n"), "with a carriage return")
+    plays(bench, |line| format!("{line}\r\n"), &said!("with a carriage return"))
 }
 
 fn empty_lines(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("\n\n   \n{line}\n"), "after empty lines")
+    plays(bench, |line| format!("\n\n   \n{line}\n"), &said!("after empty lines"))
 }
 
 fn unknown_command(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("xyzzy\nsetup board 7\n{line}\n"), "after an unknown command")
+    plays(
+        bench,
+        |line| format!("xyzzy\nsetup board 7\n{line}\n"),
+        &said!("after an unknown command"),
+    )
 }
 
 fn unknown_first_word(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("joho {line}\n"), "after an unknown word")
+    plays(bench, |line| format!("joho {line}\n"), &said!("after an unknown word"))
 }
 
 fn unknown_word_in_go(bench: &Bench<'_>) -> Outcome {
     let form = |line: &str| format!("{}\n", line.replace("go ", "go joho "));
-    plays(bench, form, "with an unknown word")
+    plays(bench, form, &said!("with an unknown word"))
 }
 
 fn idle_stop(bench: &Bench<'_>) -> Outcome {
@@ -255,21 +265,25 @@ fn idle_ponderhit(bench: &Bench<'_>) -> Outcome {
 
 fn ignored(bench: &Bench<'_>, command: &str) -> Outcome {
     let mut talk = bench.provoked()?;
-    ignored_now(&mut talk, command, "before the first search")?;
+    ignored_now(&mut talk, command, &said!("before the first search"))?;
     let position = bench.position(probe::of(bench.game()).middle[0]);
     talk.search(&position, "go depth 1")?;
-    ignored_now(&mut talk, command, "after a search")
+    ignored_now(&mut talk, command, &said!("after a search"))
 }
 
-fn ignored_now(talk: &mut Talk, command: &str, when: &str) -> Outcome {
+fn ignored_now(talk: &mut Talk, command: &str, when: &Message) -> Outcome {
     talk.say(command);
-    let said = talk
-        .until_ready()
-        .or_fail(&format!("after `{command}` {when} `isready` was not answered"))?;
+    let said = talk.until_ready().or_fail(said!(
+        "after `{command}` {when} `isready` was not answered",
+        command,
+        when
+    ))?;
     let late = talk.listen(talk.pace().quiet());
     let answer = said.iter().chain(&late).find(|line| matches!(line.reply, Reply::BestMove(_)));
     match answer {
-        Some(_) => Err(Stop::fail(format!("`{command}` {when} was answered with `bestmove`"))),
+        Some(_) => {
+            Err(Stop::Fail(said!("`{command}` {when} was answered with `bestmove`", command, when)))
+        }
         None => Ok(()),
     }
 }
@@ -283,11 +297,11 @@ fn long_line(bench: &Bench<'_>) -> Outcome {
     if let readyok_protocol::Best::Move(mv) = &read.best.best
         && in_short.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::Inconclusive(format!("`{mv}` is no legal move after a short line")));
+        return Err(Stop::Inconclusive(said!("`{mv}` is no legal move after a short line", mv)));
     }
-    let found = talk.search(&position, "go depth 1").or_fail(&format!(
-        "a `position` of {} bytes was not followed by `bestmove`",
-        position.len()
+    let found = talk.search(&position, "go depth 1").or_fail(said!(
+        "a `position` of {bytes} bytes was not followed by `bestmove`",
+        bytes = position.len()
     ))?;
     let mut remark = String::new();
     // Writing into a `String` cannot fail.
@@ -295,9 +309,10 @@ fn long_line(bench: &Bench<'_>) -> Outcome {
     bench.remark(remark);
     match &found.best.best {
         readyok_protocol::Best::Move(mv) if reached.parse_move(mv.as_str()).is_err() => {
-            Err(Stop::fail(format!(
-                "after a `position` of {} bytes `{mv}` is no legal move",
-                position.len()
+            Err(Stop::Fail(said!(
+                "after a `position` of {bytes} bytes `{mv}` is no legal move",
+                bytes = position.len(),
+                mv
             )))
         }
         _ => Ok(()),
@@ -309,11 +324,11 @@ fn trailing_words(bench: &Bench<'_>) -> Outcome {
     talk.say("isready joho");
     let limit = bench.pace.answer();
     talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-        .or_fail("`isready joho` was not answered")?;
+        .or_fail(said!("`isready joho` was not answered"))?;
     talk.say(&bench.position(probe::of(bench.game()).middle[0]));
     talk.say("go infinite");
     talk.say("stop joho");
-    talk.best(limit).or_fail("`stop joho` did not end the search")?;
+    talk.best(limit).or_fail(said!("`stop joho` did not end the search"))?;
     Ok(())
 }
 
@@ -328,25 +343,26 @@ fn pieces(bench: &Bench<'_>) -> Outcome {
         talk.write(piece.as_bytes());
         let limit = bench.pace.answer();
         talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-            .or_fail("`isready` before the beginning of a line was not answered")?;
+            .or_fail(said!("`isready` before the beginning of a line was not answered"))?;
     }
     talk.write(b"th 2\n");
     let found = talk
         .best(bench.pace.answer())
-        .or_fail("`position` and `go depth 2` in pieces were not answered")?;
+        .or_fail(said!("`position` and `go depth 2` in pieces were not answered"))?;
     let position = readyok_rules::Position::from_text(bench.game(), text);
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::fail(format!(
-            "`position` in pieces was misread: `{mv}` is no move there"
+        return Err(Stop::Fail(said!(
+            "`position` in pieces was misread: `{mv}` is no move there",
+            mv
         )));
     }
     Ok(())
 }
 
 fn lone_cr(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("{line}\r"), "with a carriage return alone")
+    plays(bench, |line| format!("{line}\r"), &said!("with a carriage return alone"))
 }
 
 fn batch(bench: &Bench<'_>) -> Outcome {
@@ -355,10 +371,10 @@ fn batch(bench: &Bench<'_>) -> Outcome {
     let position = bench.position(probe::of(bench.game()).middle[0]);
     talk.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
     talk.hear(bench.pace.start(), |line| (line.reply == Reply::HelloOk).then_some(()))
-        .or_fail("the greeting in one write with more was not answered")?;
+        .or_fail(said!("the greeting in one write with more was not answered"))?;
     // It was ready before, so that its time for `isready` is known.
     talk.best(bench.pace.answer() * 2)
-        .or_fail("of a conversation in one write `go` was not answered")?;
+        .or_fail(said!("of a conversation in one write `go` was not answered"))?;
     Ok(())
 }
 
@@ -366,10 +382,11 @@ fn bad_bytes(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     for bytes in [&b"\xff\xfe\x80 joho\n"[..], b"\0\0\0\n", b"\x1b[2J\x07\n"] {
         talk.write(bytes);
-        talk.until_ready().or_fail("after bytes that are no text `isready` was not answered")?;
+        talk.until_ready()
+            .or_fail(said!("after bytes that are no text `isready` was not answered"))?;
     }
     talk.search(&bench.position(probe::of(bench.game()).middle[0]), "go depth 1")
-        .or_fail("after bytes that are no text a search was not answered")?;
+        .or_fail(said!("after bytes that are no text a search was not answered"))?;
     Ok(())
 }
 
@@ -382,5 +399,5 @@ fn last_line(bench: &Bench<'_>) -> Outcome {
     let Err(lost) = last(bench.ready()?, "isready") else { return Ok(()) };
     // An engine may end at the end of its input, whatever stands before it.
     last(bench.aside()?, "isready\n")?;
-    Err(lost.blame("`isready` without line end, at the end of the input, was not answered"))
+    Err(lost.blame(said!("`isready` without line end, at the end of the input, was not answered")))
 }

@@ -7,6 +7,7 @@ use readyok_protocol::Dialect;
 use super::{clause, probe};
 use crate::bench::{Bench, percentiles};
 use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
+use crate::message::said;
 use crate::talk::{Blame, Talk};
 
 /// What is left on a clock, and how often the engine gets so much.
@@ -97,10 +98,14 @@ fn clock_kept(bench: &Bench<'_>) -> Outcome {
         talk.say(&go);
         let found = talk
             .best(LEFT + bench.pace.margin() + bench.pace.answer())
-            .or_fail(&format!("`{go}` was not answered"))?;
+            .or_fail(said!("`{go}` was not answered", go = &go))?;
         times.push(found.time);
         if LEFT + bench.pace.margin() < found.time {
-            return Err(Stop::fail(format!("`{go}` took {} ms", found.time.as_millis())));
+            return Err(Stop::Fail(said!(
+                "`{go}` took {ms} ms",
+                go = &go,
+                ms = found.time.as_millis()
+            )));
         }
     }
     bench.remark(format!("with {left} ms on the clock a move took {}", percentiles(&mut times)));
@@ -130,10 +135,10 @@ fn ends(bench: &Bench<'_>, talk: &mut Talk, go: &str) -> Outcome {
         if let Err(lost) = talk.best(limit) {
             // An engine that obeys no `stop` says nothing about the limit.
             obeys_stop(bench)?;
-            return Err(lost.blame(&format!("`{go}` and `stop` were not answered")));
+            return Err(lost.blame(said!("`{go}` and `stop` were not answered", go)));
         }
     }
-    talk.until_ready().or_fail(&format!("after `{go}` `isready` was not answered"))?;
+    talk.until_ready().or_fail(said!("after `{go}` `isready` was not answered", go))?;
     Ok(())
 }
 
@@ -165,7 +170,7 @@ fn ponder_holds(bench: &Bench<'_>) -> Outcome {
         talk.say(&format!("go ponder {limit}"));
         super::search::goes_on(
             &mut talk,
-            &format!("in `go ponder {limit}` before `ponderhit` or `stop`"),
+            said!("`bestmove` came in `go ponder {limit}` before `ponderhit` or `stop`", limit),
         )?;
         talk.say("stop");
         talk.best(bench.pace.answer())?;

@@ -7,6 +7,7 @@ use readyok_protocol::Reply;
 use super::{clause, probe};
 use crate::bench::{Bench, range};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::said;
 use crate::talk::{Blame, Talk};
 use crate::time::now;
 use crate::usage::Usage;
@@ -94,7 +95,7 @@ fn middle(bench: &Bench<'_>) -> String {
 }
 
 pub(super) fn usage(talk: &Talk) -> Result<Usage, Stop> {
-    let unknown = || Stop::Skip("the system does not tell what a process takes".into());
+    let unknown = || Stop::Skip(said!("the system does not tell what a process takes"));
     talk.usage().ok_or_else(unknown)
 }
 
@@ -120,11 +121,15 @@ fn share(talk: &mut Talk) -> Result<f64, Stop> {
 
 fn idle(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
-    for when in ["before the first search", "after a search"] {
+    for when in [said!("before the first search"), said!("after a search")] {
         let share = share(&mut talk)?;
         if BUSY < share {
             let percent = share * 100.0;
-            return Err(Stop::fail(format!("{when} it takes {percent:.0} % of a processor")));
+            return Err(Stop::Fail(said!(
+                "{when} it takes {percent} % of a processor",
+                when,
+                percent = format!("{percent:.0}")
+            )));
         }
         talk.search(&middle(bench), "go depth 3")?;
     }
@@ -140,12 +145,15 @@ fn no_own_ponder(bench: &Bench<'_>) -> Outcome {
     let said = talk.listen(bench.pace.quiet());
     let thinks = |reply: &Reply<'_>| matches!(reply, Reply::Info(info) if info.depth.is_some() || info.pv.is_some());
     if said.iter().any(|line| thinks(&line.reply)) {
-        return Err(Stop::fail("after `bestmove` it tells about another search"));
+        return Err(Stop::Fail(said!("after `bestmove` it tells about another search")));
     }
     let share = share(&mut talk)?;
     if BUSY < share {
         let percent = share * 100.0;
-        return Err(Stop::fail(format!("after `bestmove` it takes {percent:.0} % of a processor")));
+        return Err(Stop::Fail(said!(
+            "after `bestmove` it takes {percent} % of a processor",
+            percent = format!("{percent:.0}")
+        )));
     }
     Ok(())
 }
@@ -153,13 +161,13 @@ fn no_own_ponder(bench: &Bench<'_>) -> Outcome {
 fn unread_errors(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.start_with_unread_errors()?;
     crate::bench::greet(&mut talk, bench.dialect)?;
-    talk.ready().or_fail("`isready` was not answered with unread error output")?;
+    talk.ready().or_fail(said!("`isready` was not answered with unread error output"))?;
     for depth in [2, 4] {
         talk.search(&middle(bench), &format!("go depth {depth}"))
-            .or_fail("a search was not answered with unread error output")?;
+            .or_fail(said!("a search was not answered with unread error output"))?;
     }
     talk.until_ready()
-        .or_fail("after searches with unread error output `isready` was not answered")?;
+        .or_fail(said!("after searches with unread error output `isready` was not answered"))?;
     Ok(())
 }
 
@@ -167,7 +175,7 @@ fn hash_range(bench: &Bench<'_>) -> Result<(i64, i64), Stop> {
     let (least, most) = bench
         .option("Hash")
         .and_then(range)
-        .ok_or_else(|| Stop::Skip("`Hash` has no range".into()))?;
+        .ok_or_else(|| Stop::Skip(said!("`Hash` has no range")))?;
     Ok((least.unwrap_or(1), most.unwrap_or(1)))
 }
 
@@ -183,7 +191,7 @@ fn memory_with(bench: &Bench<'_>, size: i64) -> Result<u64, Stop> {
 fn hash_memory(bench: &Bench<'_>) -> Outcome {
     let (least, most) = hash_range(bench)?;
     if !(least..=most).contains(&HASH) {
-        return Err(Stop::Skip(format!("`Hash` cannot be {HASH}")));
+        return Err(Stop::Skip(said!("`Hash` cannot be {size}", size = HASH)));
     }
     let small = memory_with(bench, least.max(1))?;
     let large = memory_with(bench, HASH)?;
@@ -196,10 +204,10 @@ fn hash_memory(bench: &Bench<'_>) -> Outcome {
         mb(large)
     ));
     if table + table / 4 + BESIDE < more {
-        return Err(Stop::fail(format!(
-            "a hash table that is {} MB larger took {} MB more",
-            mb(table),
-            mb(more)
+        return Err(Stop::Fail(said!(
+            "a hash table that is {size} MB larger took {more} MB more",
+            size = mb(table),
+            more = mb(more)
         )));
     }
     Ok(())
@@ -212,9 +220,9 @@ fn hash_resize(bench: &Bench<'_>) -> Outcome {
         let size = size.clamp(least, most.max(least)).min(least.max(33));
         talk.say(&bench.set("Hash", &size.to_string()));
         talk.ready()
-            .or_fail(&format!("with a hash table of {size} MB `isready` was not answered"))?;
+            .or_fail(said!("with a hash table of {size} MB `isready` was not answered", size))?;
         talk.search(&middle(bench), "go depth 4")
-            .or_fail(&format!("with a hash table of {size} MB a search was not answered"))?;
+            .or_fail(said!("with a hash table of {size} MB a search was not answered", size))?;
     }
     Ok(())
 }

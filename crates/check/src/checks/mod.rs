@@ -11,6 +11,7 @@ macro_rules! check {
         Check {
             id: $id,
             rule: $rule,
+            japanese: crate::japanese::rule($rule),
             clauses: $clauses,
             severity: Severity::$severity,
             profiles: $profiles,
@@ -57,6 +58,7 @@ mod search;
 mod side_lines;
 mod soak;
 mod state;
+mod translated;
 mod usi;
 mod usi_games;
 

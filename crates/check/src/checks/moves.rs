@@ -5,6 +5,7 @@ use readyok_rules::{Game, Position};
 use super::{clause, positions};
 use crate::bench::Bench;
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::said;
 use crate::talk::{Blame, Talk};
 use crate::words;
 
@@ -102,8 +103,11 @@ pub(super) const CHECKS: &[Check] = &[
 /// The answer to a search restricted to one move.
 fn answer(talk: &mut Talk, command: &str, word: &str) -> Result<String, Stop> {
     let go = format!("go depth 1 searchmoves {word}");
-    let found =
-        talk.search(command, &go).or_fail(&format!("`{command}` and `{go}` were not answered"))?;
+    let found = talk.search(command, &go).or_fail(said!(
+        "`{command}` and `{go}` were not answered",
+        command,
+        go
+    ))?;
     Ok(words::answer(&found.best.best))
 }
 
@@ -114,10 +118,10 @@ fn chooses(bench: &Bench<'_>, text: &str, moves: &str, word: &str, control: &str
     let game = if text.contains("HA") { Game::Chess960 } else { bench.game() };
     let position = Position::from_text(game, text)
         .map(|it| it.after(moves.split_whitespace()))
-        .map_err(|error| Stop::Inconclusive(error.to_string()))?
-        .map_err(|error| Stop::Inconclusive(error.to_string()))?;
+        .map_err(|error| Stop::unplayable(&error))?
+        .map_err(|error| Stop::unplayable(&error))?;
     for it in [word, control] {
-        position.parse_move(it).map_err(|error| Stop::Inconclusive(error.to_string()))?;
+        position.parse_move(it).map_err(|error| Stop::unplayable(&error))?;
     }
     if game == Game::Chess960 {
         talk.say(&bench.set("UCI_Chess960", "true"));
@@ -126,14 +130,16 @@ fn chooses(bench: &Bench<'_>, text: &str, moves: &str, word: &str, control: &str
     let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
     let command = format!("{}{moves}", bench.position(text));
     if answer(&mut talk, &command, control)? != control {
-        return Err(Stop::Skip("`searchmoves` has no effect".into()));
+        return Err(Stop::Skip(said!("`searchmoves` has no effect")));
     }
     let chosen = answer(&mut talk, &command, word)?;
     if chosen == word {
         return Ok(());
     }
-    Err(Stop::fail(format!(
-        "`{word}` is the only move to choose from, and the answer is `{chosen}`"
+    Err(Stop::Fail(said!(
+        "`{word}` is the only move to choose from, and the answer is `{chosen}`",
+        word,
+        chosen
     )))
 }
 
@@ -191,7 +197,7 @@ fn plays_no(bench: &Bench<'_>, text: &str, start: &str) -> Outcome {
     let command = bench.position(text);
     let word = positions::plays_legally(&mut talk, &command, &position, "go depth 4")?;
     if word.starts_with(start) {
-        return Err(Stop::fail(format!("it plays `{word}`")));
+        return Err(Stop::Fail(said!("it plays `{word}`", word)));
     }
     Ok(())
 }

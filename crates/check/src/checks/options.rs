@@ -5,6 +5,7 @@ use readyok_protocol::{Dialect, NoteKind, OptionKind, OptionType};
 use super::{clause, probe};
 use crate::bench::{Bench, Declared, is_costly};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::{Message, said};
 use crate::talk::Blame;
 
 /// Options whose type the protocols fix, by their UCI names.
@@ -281,15 +282,17 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Fails with an option if there is one for which there is something to say.
-fn each(bench: &Bench<'_>, judge: impl Fn(&Declared) -> Option<String>) -> Outcome {
+fn each(bench: &Bench<'_>, judge: impl Fn(&Declared) -> Option<Message>) -> Outcome {
     for option in &bench.facts.options {
         if let Some(why) = judge(option) {
             // So that the report shows the lines.
             bench.greeted()?;
             let name = option.decl.name.escape_debug();
-            return Err(Stop::fail(format!(
-                "option `{name}` (type {}): {why}",
-                option.decl.kind.word()
+            return Err(Stop::Fail(said!(
+                "option `{name}` (type {kind}): {why}",
+                name,
+                kind = option.decl.kind.word(),
+                why
             )));
         }
     }
@@ -309,7 +312,7 @@ fn readable(bench: &Bench<'_>) -> Outcome {
             .iter()
             .find(|note| !(others.contains(note) || is_spin && **note == NoteKind::NotANumber));
         let empty_default = is_text(&it.decl.kind) && note == Some(&NoteKind::Missing);
-        note.filter(|_| !empty_default).map(ToString::to_string)
+        note.filter(|_| !empty_default).map(|note| Message::from(*note))
     })
 }
 
@@ -319,9 +322,9 @@ fn is_text(kind: &OptionKind<'_>) -> bool {
 
 fn check_default(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match it.decl.kind {
-        OptionKind::Check { default: None } => Some("it has no default".into()),
+        OptionKind::Check { default: None } => Some(said!("it has no default")),
         OptionKind::Check { .. } if it.notes.contains(&NoteKind::BadDefault) => {
-            Some("the default is neither `true` nor `false`".into())
+            Some(said!("the default is neither `true` nor `false`"))
         }
         _ => None,
     })
@@ -330,13 +333,14 @@ fn check_default(bench: &Bench<'_>) -> Outcome {
 fn spin_range(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match it.decl.kind {
         OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
-            (default < min || max < default)
-                .then(|| format!("the default {default} is not between {min} and {max}"))
+            (default < min || max < default).then(|| {
+                said!("the default {default} is not between {min} and {max}", default, min, max)
+            })
         }
         OptionKind::Spin { default, min, max } => {
             let missing = [(default, "default"), (min, "min"), (max, "max")];
             let missing = missing.into_iter().find(|(value, _)| value.is_none());
-            missing.map(|(_, what)| format!("there is no whole number for {what}"))
+            missing.map(|(_, what)| said!("there is no whole number for {what}", what))
         }
         _ => None,
     })
@@ -344,11 +348,13 @@ fn spin_range(bench: &Bench<'_>) -> Outcome {
 
 fn combo_default(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match &it.decl.kind {
-        OptionKind::Combo { vars, .. } if vars.is_empty() => Some("it has no choices".into()),
-        OptionKind::Combo { default: None, .. } => Some("it has no default".into()),
+        OptionKind::Combo { vars, .. } if vars.is_empty() => Some(said!("it has no choices")),
+        OptionKind::Combo { default: None, .. } => Some(said!("it has no default")),
         OptionKind::Combo { default: Some(default), vars } => {
             let among = vars.iter().any(|var| var.eq_ignore_ascii_case(default));
-            (!among).then(|| format!("the default `{}` is no choice", default.escape_debug()))
+            (!among).then(|| {
+                said!("the default `{default}` is no choice", default = default.escape_debug())
+            })
         }
         _ => None,
     })
@@ -357,10 +363,10 @@ fn combo_default(bench: &Bench<'_>) -> Outcome {
 fn string_default(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match &it.decl.kind {
         OptionKind::String { default: None } | OptionKind::Filename { default: None } => {
-            Some("it has no default".into())
+            Some(said!("it has no default"))
         }
         kind if is_text(kind) && it.notes.contains(&NoteKind::Missing) => {
-            Some("`default` is followed by nothing".into())
+            Some(said!("`default` is followed by nothing"))
         }
         _ => None,
     })
@@ -370,7 +376,7 @@ fn distinct_names(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         let same = |other: &&Declared| other.decl.name.eq_ignore_ascii_case(&it.decl.name);
         let count = bench.facts.options.iter().filter(same).count();
-        (1 < count).then(|| format!("{count} options have this name"))
+        (1 < count).then(|| said!("{count} options have this name", count))
     })
 }
 
@@ -380,19 +386,19 @@ fn plain_names(bench: &Bench<'_>) -> Outcome {
         let word = words.find(|word| {
             ["name", "value", "type"].iter().any(|key| key.eq_ignore_ascii_case(word))
         });
-        word.map(|word| format!("the name has the word `{word}`"))
+        word.map(|word| said!("the name has the word `{word}`", word))
     })
 }
 
 fn no_spaces(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| it.decl.name.contains(' ').then(|| "the name has a space".into()))
+    each(bench, |it| it.decl.name.contains(' ').then(|| said!("the name has a space")))
 }
 
 fn usi_prefix(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         let unprefixed = ["Hash", "Ponder", "OwnBook"];
         let found = unprefixed.iter().find(|name| name.eq_ignore_ascii_case(&it.decl.name));
-        found.map(|name| format!("it has to be `USI_{name}`"))
+        found.map(|name| said!("it has to be `USI_{name}`", name = *name))
     })
 }
 
@@ -401,11 +407,11 @@ fn hash_offered(bench: &Bench<'_>) -> Outcome {
         Some(decl) if decl.kind.option_type() == Some(OptionType::Spin) => Ok(()),
         Some(decl) => {
             bench.greeted()?;
-            Err(Stop::fail(format!("it is of type {}", decl.kind.word())))
+            Err(Stop::Fail(said!("it is of type {kind}", kind = decl.kind.word())))
         }
         None => {
             bench.greeted()?;
-            Err(Stop::fail("there is no such option"))
+            Err(Stop::Fail(said!("there is no such option")))
         }
     }
 }
@@ -414,7 +420,8 @@ fn fixed_types(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         let same = |name: &str| bench.dialect.same_option(name, &it.decl.name);
         let (_, fixed) = FIXED.into_iter().find(|(name, _)| same(name))?;
-        (it.decl.kind.word() != fixed).then(|| format!("in the protocol it is of type {fixed}"))
+        (it.decl.kind.word() != fixed)
+            .then(|| said!("in the protocol it is of type {fixed}", fixed))
     })
 }
 
@@ -423,7 +430,7 @@ fn button_plain(bench: &Bench<'_>) -> Outcome {
         // What is wrong with its name is for another check to judge.
         let mut notes = it.notes.iter().filter(|note| **note != NoteKind::SpaceInName);
         let plain = it.decl.kind != OptionKind::Button || notes.next().is_none();
-        (!plain).then(|| "a button has no value".into())
+        (!plain).then(|| said!("a button has no value"))
     })
 }
 
@@ -434,7 +441,7 @@ fn distinct_choices(bench: &Bench<'_>) -> Outcome {
             1 < vars.iter().filter(|other| other.eq_ignore_ascii_case(var)).count()
         };
         let var = vars.iter().find(twice)?;
-        Some(format!("the choice `{}` is there twice", var.escape_debug()))
+        Some(said!("the choice `{choice}` is there twice", choice = var.escape_debug()))
     })
 }
 
@@ -443,7 +450,7 @@ fn hash_default(bench: &Bench<'_>) -> Outcome {
         OptionKind::Spin { default: Some(default), .. }
             if bench.dialect.same_option("Hash", &it.decl.name) && MOST_HASH < default =>
         {
-            Some(format!("the default is {default} MB"))
+            Some(said!("the default is {default} MB", default))
         }
         _ => None,
     })
@@ -452,12 +459,12 @@ fn hash_default(bench: &Bench<'_>) -> Outcome {
 fn off_by_default(bench: &Bench<'_>) -> Outcome {
     let quiet = ["UCI_ShowCurrLine", "UCI_ShowRefutations", "UCI_LimitStrength"];
     if quiet.iter().all(|name| bench.option(name).is_none()) {
-        return Err(Stop::Skip("the engine has none of these options".into()));
+        return Err(Stop::Skip(said!("the engine has none of these options")));
     }
     each(bench, |it| {
         let on = it.decl.kind == OptionKind::Check { default: Some(true) };
         let is_one = quiet.iter().any(|name| bench.dialect.same_option(name, &it.decl.name));
-        (on && is_one).then(|| "the default is true".into())
+        (on && is_one).then(|| said!("the default is true"))
     })
 }
 
@@ -466,7 +473,7 @@ fn multipv_default(bench: &Bench<'_>) -> Outcome {
         let is_it = bench.dialect.same_option("MultiPV", &it.decl.name);
         match it.decl.kind {
             OptionKind::Spin { default: Some(default), .. } if is_it && default != 1 => {
-                Some(format!("the default is {default}"))
+                Some(said!("the default is {default}", default))
             }
             _ => None,
         }
@@ -479,21 +486,21 @@ fn elo_with_limit(bench: &Bench<'_>) -> Outcome {
     let limit = bench.option("UCI_LimitStrength");
     let elo = bench.option("UCI_Elo").or_else(degree);
     match (limit, elo) {
-        (None, None) => Err(Stop::Skip("the engine has neither option".into())),
+        (None, None) => Err(Stop::Skip(said!("the engine has neither option"))),
         (Some(_), Some(_)) => Ok(()),
         (Some(_), None) => {
             bench.greeted()?;
-            Err(Stop::fail("there is no `UCI_Elo`"))
+            Err(Stop::Fail(said!("there is no `UCI_Elo`")))
         }
         (None, Some(_)) => {
             bench.greeted()?;
-            Err(Stop::fail("there is no `UCI_LimitStrength`"))
+            Err(Stop::Fail(said!("there is no `UCI_LimitStrength`")))
         }
     }
 }
 
 fn name_ignores_case(bench: &Bench<'_>) -> Outcome {
-    let decl = bench.option("MultiPV").ok_or_else(|| Stop::Skip("there is no `MultiPV`".into()))?;
+    let decl = bench.option("MultiPV").ok_or_else(|| Stop::Skip(said!("there is no `MultiPV`")))?;
     let position = bench.position(probe::of(bench.game()).middle[0]);
     let lines = |name: &str| -> Result<u32, Stop> {
         let mut talk = bench.ready()?;
@@ -503,11 +510,11 @@ fn name_ignores_case(bench: &Bench<'_>) -> Outcome {
         Ok(found.infos.iter().filter_map(|info| info.multipv).max().unwrap_or(1))
     };
     if lines(&decl.name)? < 2 {
-        return Err(Stop::Inconclusive("`MultiPV` has no effect that can be seen".into()));
+        return Err(Stop::Inconclusive(said!("`MultiPV` has no effect that can be seen")));
     }
     let swapped: String = decl.name.chars().map(swap_case).collect();
     if lines(&swapped)? < 2 {
-        return Err(Stop::fail(format!("`setoption name {swapped}` had no effect")));
+        return Err(Stop::Fail(said!("`setoption name {swapped}` had no effect", swapped)));
     }
     Ok(())
 }
@@ -524,10 +531,10 @@ fn button(bench: &Bench<'_>) -> Outcome {
             let name = &option.decl.name;
             talk.say(&format!("setoption name {name}"));
             talk.ready()
-                .or_fail(&format!("after the button `{name}` `isready` was not answered"))?;
+                .or_fail(said!("after the button `{name}` `isready` was not answered", name))?;
         }
     }
-    talk.search(&position, "go depth 1").or_fail("after buttons there was no `bestmove`")?;
+    talk.search(&position, "go depth 1").or_fail(said!("after buttons there was no `bestmove`"))?;
     Ok(())
 }
 
@@ -568,14 +575,16 @@ fn every_value(bench: &Bench<'_>) -> Outcome {
             let limit = bench.pace.start();
             talk.say("isready");
             talk.hear(limit, |line| (line.reply == readyok_protocol::Reply::ReadyOk).then_some(()))
-                .or_fail(&format!(
-                    "after `{name}` was set to `{value}` `isready` was not answered"
+                .or_fail(said!(
+                    "after `{name}` was set to `{value}` `isready` was not answered",
+                    name,
+                    value
                 ))?;
         }
     }
     let position = bench.position(probe::of(bench.game()).middle[0]);
     talk.search(&position, "go depth 1")
-        .or_fail("after all values were set there was no `bestmove`")?;
+        .or_fail(said!("after all values were set there was no `bestmove`"))?;
     Ok(())
 }
 
@@ -599,9 +608,9 @@ fn bad_values(bench: &Bench<'_>) -> Outcome {
     let position = bench.position(probe::of(bench.game()).middle[0]);
     for line in lines {
         talk.say(&line);
-        talk.ready().or_fail(&format!("after `{line}` `isready` was not answered"))?;
+        talk.ready().or_fail(said!("after `{line}` `isready` was not answered", line = &line))?;
         talk.search(&position, "go depth 1")
-            .or_fail(&format!("after `{line}` a search was not answered"))?;
+            .or_fail(said!("after `{line}` a search was not answered", line))?;
     }
     Ok(())
 }

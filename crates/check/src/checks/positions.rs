@@ -7,6 +7,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::{Conversation, usual_word};
+use crate::message::said;
 use crate::talk::{Blame, Lost, Talk};
 use crate::words;
 
@@ -180,17 +181,18 @@ pub(super) fn plays_legally(
     position: &Position,
     go: &str,
 ) -> Result<String, Stop> {
-    let found = talk
-        .search(command, go)
-        .or_fail(&format!("`{}` was not followed by `bestmove`", shortened(command)))?;
+    let found = talk.search(command, go).or_fail(said!(
+        "`{command}` was not followed by `bestmove`",
+        command = shortened(command)
+    ))?;
     match &found.best.best {
         Best::Move(mv) if position.parse_move(mv.as_str()).is_ok() => Ok(mv.to_string()),
         Best::Win if position.can_declare() => Ok("win".to_owned()),
         Best::Resign => Ok("resign".to_owned()),
-        answer => Err(Stop::fail(format!(
-            "after `{}` the answer is no legal move: `{}`",
-            shortened(command),
-            words::answer(answer)
+        answer => Err(Stop::Fail(said!(
+            "after `{command}` the answer is no legal move: `{answer}`",
+            command = shortened(command),
+            answer = words::answer(answer)
         ))),
     }
 }
@@ -213,11 +215,11 @@ fn startpos(bench: &Bench<'_>) -> Outcome {
 
 fn after(start: &Position, moves: &str) -> Result<Position, Stop> {
     let played = start.clone().after(moves.split_whitespace());
-    played.map_err(|error| Stop::Inconclusive(error.to_string()))
+    played.map_err(|error| Stop::unplayable(&error))
 }
 
 pub(super) fn read(bench: &Bench<'_>, text: &str) -> Result<Position, Stop> {
-    Position::from_text(bench.game(), text).map_err(|error| Stop::Inconclusive(error.to_string()))
+    Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))
 }
 
 fn given(bench: &Bench<'_>) -> Outcome {
@@ -309,10 +311,12 @@ fn survives(bench: &Bench<'_>, commands: &[&str]) -> Outcome {
         // A line that is lost on the way does not end the engine.
         let first = talk.ready();
         let ready = if let Err(Lost::Late(_)) = first { talk.ready() } else { first };
-        ready.or_fail(&format!("after `{command}` `isready` was not answered"))?;
+        ready.or_fail(said!("after `{command}` `isready` was not answered", command))?;
         let position = bench.position(probe::of(bench.game()).middle[0]);
-        talk.search(&position, "go depth 1")
-            .or_fail(&format!("after `{command}` and a good position there was no `bestmove`"))?;
+        talk.search(&position, "go depth 1").or_fail(said!(
+            "after `{command}` and a good position there was no `bestmove`",
+            command
+        ))?;
     }
     Ok(())
 }
@@ -365,7 +369,7 @@ fn move_form(talk: &Conversation) -> Heard {
         let said = talk.entries.get(*at).map(|it| it.text.as_str()).unwrap_or_default();
         let word = said.split_ascii_whitespace().nth(1).unwrap_or_default();
         if word != usual {
-            return Err((*at, format!("`{word}` is written `{usual}` here")));
+            return Err((*at, said!("`{word}` is written `{usual}` here", word, usual)));
         }
     }
     Ok(seen)
@@ -375,7 +379,7 @@ fn move_form(talk: &Conversation) -> Heard {
 fn castles(talk: &mut Talk, text: &str, word: &str) -> Outcome {
     let command = format!("position fen {text}");
     let go = format!("go depth 1 searchmoves {word}");
-    let found = talk.search(&command, &go).or_fail("castling was not answered")?;
+    let found = talk.search(&command, &go).or_fail(said!("castling was not answered"))?;
     match &found.best.best {
         Best::Move(mv) if mv.as_str() == word => Ok(()),
         Best::Move(mv) => {
@@ -385,14 +389,15 @@ fn castles(talk: &mut Talk, text: &str, word: &str) -> Outcome {
                     (Ok(a), Ok(b)) if a == b)
             });
             if same {
-                Err(Stop::fail(format!("castling is written `{word}` here, not `{mv}`")))
+                Err(Stop::Fail(said!("castling is written `{word}` here, not `{mv}`", word, mv)))
             } else {
-                Err(Stop::Inconclusive(format!("`{go}` is answered with `{mv}`")))
+                Err(Stop::Inconclusive(said!("`{go}` is answered with `{mv}`", go, mv)))
             }
         }
-        answer => {
-            Err(Stop::fail(format!("castling was answered with `{}`", words::answer(answer))))
-        }
+        answer => Err(Stop::Fail(said!(
+            "castling was answered with `{answer}`",
+            answer = words::answer(answer)
+        ))),
     }
 }
 
@@ -416,8 +421,8 @@ fn chess960(bench: &Bench<'_>) -> Outcome {
     castles(&mut talk, text, "e1h1")?;
     castles(&mut talk, text, "e1a1")?;
     let text = "nrbkqrnb/pppppppp/8/8/8/8/PPPPPPPP/NRBKQRNB w FBfb - 0 1";
-    let position = Position::from_text(Game::Chess960, text)
-        .map_err(|error| Stop::Inconclusive(error.to_string()))?;
+    let position =
+        Position::from_text(Game::Chess960, text).map_err(|error| Stop::unplayable(&error))?;
     plays_legally(&mut talk, &bench.position(text), &position, "go depth 2").map(drop)
 }
 
@@ -430,20 +435,23 @@ fn no_legal_move(bench: &Bench<'_>) -> Outcome {
     for text in texts {
         let found = talk
             .search(&bench.position(text), "go depth 2")
-            .or_fail("a position without a legal move was not answered")?;
+            .or_fail(said!("a position without a legal move was not answered"))?;
         match &found.best.best {
             // In USI a side without a move has lost, and its engine resigns.
             Best::None | Best::Resign => (),
             best @ Best::Move(_) if best.to_move().is_none() => (),
             answer => {
                 let answer = words::answer(answer);
-                return Err(Stop::fail(format!("where no move is legal the answer is `{answer}`")));
+                return Err(Stop::Fail(said!(
+                    "where no move is legal the answer is `{answer}`",
+                    answer
+                )));
             }
         }
     }
     let late = talk.until_ready()?;
     if late.iter().any(|line| matches!(line.reply, readyok_protocol::Reply::BestMove(_))) {
-        return Err(Stop::fail("there was a second `bestmove`"));
+        return Err(Stop::Fail(said!("there was a second `bestmove`")));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
+use crate::message::said;
 use crate::time::now;
 
 /// By how much a told time may be ahead of ours: engines round, and start their clock before they are
@@ -120,7 +121,7 @@ fn depth_grows(talk: &Conversation) -> Heard {
             let Some(depth) = info.depth else { continue };
             seen += 1;
             if depth < deepest {
-                return Err((*at, format!("depth {depth} after depth {deepest}")));
+                return Err((*at, said!("depth {depth} after depth {deepest}", depth, deepest)));
             }
             deepest = depth;
         }
@@ -140,7 +141,13 @@ fn nps(talk: &Conversation) -> Heard {
         Some(if (least..=most).contains(&nps) {
             Ok(())
         } else {
-            Err(format!("{nodes} nodes in {time} ms are {usual} in a second, and not {nps}"))
+            Err(said!(
+                "{nodes} nodes in {time} ms are {usual} in a second, and not {nps}",
+                nodes,
+                time,
+                usual,
+                nps
+            ))
         })
     })
 }
@@ -154,7 +161,10 @@ fn time_ahead(talk: &Conversation) -> Heard {
             let passed = entry.at.saturating_sub(search.begin);
             if passed + AHEAD < Duration::from_millis(time) {
                 let passed = passed.as_millis();
-                return Err((*at, format!("it tells {time} ms when {passed} ms have passed")));
+                return Err((
+                    *at,
+                    said!("it tells {told} ms when {passed} ms have passed", told = time, passed),
+                ));
             }
         }
     }
@@ -180,7 +190,7 @@ fn time(bench: &Bench<'_>) -> Outcome {
             _ => None,
         })?;
         let Some((told, passed)) = last else {
-            return Err(Stop::Skip("the engine tells no time".into()));
+            return Err(Stop::Skip(said!("the engine tells no time")));
         };
         if passed < TIMED * 3 / 4 || passed / TOLD <= told {
             return Ok(());
@@ -189,7 +199,7 @@ fn time(bench: &Bench<'_>) -> Outcome {
     }
     let (told, passed) = least.unwrap_or_default();
     let (told, passed) = (told.as_millis(), passed.as_millis());
-    Err(Stop::fail(format!("it tells {told} ms when {passed} ms have passed")))
+    Err(Stop::Fail(said!("it tells {told} ms when {passed} ms have passed", told, passed)))
 }
 
 fn regular(bench: &Bench<'_>) -> Outcome {
@@ -215,7 +225,7 @@ fn regular(bench: &Bench<'_>) -> Outcome {
     talk.say("stop");
     talk.best(bench.pace.answer())?;
     if silent < longest {
-        return Err(Stop::fail(format!("for {} ms no nodes were told", longest.as_millis())));
+        return Err(Stop::Fail(said!("for {ms} ms no nodes were told", ms = longest.as_millis())));
     }
     Ok(())
 }
@@ -230,7 +240,7 @@ fn late_details(talk: &Conversation) -> Heard {
                 info.currmove.is_some() || info.currline.is_some() || info.refutation.is_some();
             let passed = entry.at.saturating_sub(search.begin);
             if is_detail && passed < PATIENCE {
-                return Err((*at, format!("it came after {} ms", passed.as_millis())));
+                return Err((*at, said!("it came after {ms} ms", ms = passed.as_millis())));
             }
         }
     }
@@ -247,7 +257,7 @@ fn volume(bench: &Bench<'_>) -> Outcome {
         most = most.max(lines);
         if FLOOD < lines {
             let time = FLOOD_TIME.as_millis();
-            return Err(Stop::fail(format!("there were {lines} lines in {time} ms")));
+            return Err(Stop::Fail(said!("there were {lines} lines in {time} ms", lines, time)));
         }
     }
     bench.remark(format!("at most {most} lines came in {} ms", FLOOD_TIME.as_millis()));
@@ -265,7 +275,7 @@ fn string_last(talk: &Conversation) -> Heard {
                 && (hidden.depth.is_some() && hidden.score.is_some() && hidden.pv.is_some())
                 && hidden.unknown.is_empty()
             {
-                return Err((*at, "a variation stands in the text after `string`".into()));
+                return Err((*at, said!("a variation stands in the text after `string`")));
             }
         }
     }

@@ -8,6 +8,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
+use crate::message::said;
 use crate::talk::Blame;
 use crate::words;
 
@@ -101,14 +102,14 @@ pub(super) const CHECKS: &[Check] = &[
 /// The exact scores of a search, the last one last. Other checks shall not judge them again.
 fn scores(bench: &Bench<'_>, position: &str, go: &str) -> Result<Vec<Score>, Stop> {
     let mut talk = bench.provoked()?;
-    let found = talk.search(position, go).or_fail(&format!("`{go}` was not answered"))?;
+    let found = talk.search(position, go).or_fail(said!("`{go}` was not answered", go))?;
     let exact = |info: &&Info<'_>| {
         info.bound == Bound::Exact && info.multipv.is_none_or(|number| number == 1)
     };
     let scores: Vec<Score> =
         found.infos.iter().filter(exact).filter_map(|info| info.score).collect();
     if scores.is_empty() {
-        return Err(Stop::Skip("no score was told".into()));
+        return Err(Stop::Skip(said!("no score was told")));
     }
     Ok(scores)
 }
@@ -122,12 +123,13 @@ fn mated(bench: &Bench<'_>) -> Outcome {
         match last(&scores(bench, &bench.position(text), "go depth 6")?) {
             Score::MatedIn { plies: 2 } | Score::MatedSomeday => (),
             Score::Cp(cp) if cp <= 0 => {
-                return Err(Stop::Skip(format!("the mate in `{text}` was not found")));
+                return Err(Stop::Skip(said!("the mate in `{text}` was not found", text)));
             }
             told => {
-                return Err(Stop::fail(format!(
-                    "who is mated by the next move in `{text}` has `{}`",
-                    words::score(told, bench.dialect)
+                return Err(Stop::Fail(said!(
+                    "who is mated by the next move in `{text}` has `{score}`",
+                    text,
+                    score = words::score(told, bench.dialect)
                 )));
             }
         }
@@ -140,14 +142,18 @@ fn mate_distance(bench: &Bench<'_>) -> Outcome {
         for told in scores(bench, &bench.position(text), "go depth 7")? {
             match told {
                 Score::MateIn { plies: told } if told < plies => {
-                    return Err(Stop::fail(format!(
-                        "in `{text}` there is no mate in {told} plies; the shortest takes {plies}"
+                    return Err(Stop::Fail(said!(
+                        "in `{text}` there is no mate in {told} plies; the shortest takes {plies}",
+                        text,
+                        told,
+                        plies
                     )));
                 }
                 Score::MatedIn { .. } | Score::Mated => {
-                    return Err(Stop::fail(format!(
-                        "in `{text}` the side to move can mate, and has `{}`",
-                        words::score(told, bench.dialect)
+                    return Err(Stop::Fail(said!(
+                        "in `{text}` the side to move can mate, and has `{score}`",
+                        text,
+                        score = words::score(told, bench.dialect)
                     )));
                 }
                 _ => (),
@@ -161,7 +167,11 @@ fn mate_not_cp(bench: &Bench<'_>) -> Outcome {
     for text in probe::of(bench.game()).mate_in_one {
         match last(&scores(bench, &bench.position(text), "go depth 4")?) {
             Score::Cp(cp) if MATE_IN_DISGUISE < cp.saturating_abs() => {
-                return Err(Stop::fail(format!("the mate in `{text}` was told as `cp {cp}`")));
+                return Err(Stop::Fail(said!(
+                    "the mate in `{text}` was told as `cp {cp}`",
+                    text,
+                    cp
+                )));
             }
             _ => (),
         }
@@ -189,7 +199,11 @@ fn repetition(bench: &Bench<'_>) -> Outcome {
     let score = words::score(told, bench.dialect);
     bench.remark(format!("a draw by repetition has `{score}`"));
     if told < LOST {
-        return Err(Stop::fail(format!("`{word}` draws by repetition, and has `{score}`")));
+        return Err(Stop::Fail(said!(
+            "`{word}` draws by repetition, and has `{score}`",
+            word,
+            score
+        )));
     }
     Ok(())
 }
@@ -198,7 +212,7 @@ fn wdl_asked(talk: &Conversation) -> Heard {
     // In USI there is no such option.
     each(talk, |search, info| {
         let asked = search.settings.wdl || info.wdl.is_none() || talk.dialect == Dialect::Usi;
-        Some(if asked { Ok(()) } else { Err("nobody has asked for `wdl`".into()) })
+        Some(if asked { Ok(()) } else { Err(said!("nobody has asked for `wdl`")) })
     })
 }
 
@@ -207,7 +221,12 @@ fn wdl_side(talk: &Conversation) -> Heard {
         let (Some(wdl), Some(Score::Cp(cp))) = (info.wdl, info.score) else { return None };
         let wrong = CLEAR < cp && wdl.win < wdl.loss || cp < -CLEAR && wdl.loss < wdl.win;
         Some(if wrong {
-            Err(format!("`cp {cp}` has {} wins and {} losses", wdl.win, wdl.loss))
+            Err(said!(
+                "`cp {cp}` has {wins} wins and {losses} losses",
+                cp,
+                wins = wdl.win,
+                losses = wdl.loss
+            ))
         } else {
             Ok(())
         })

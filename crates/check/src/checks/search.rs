@@ -9,6 +9,7 @@ use super::{clause, limits, probe};
 use crate::bench::{Bench, largest, percentiles};
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
+use crate::message::{Message, said};
 use crate::talk::{Blame, Found, Lost, Talk};
 use crate::time::now;
 use crate::words;
@@ -358,16 +359,17 @@ fn plays(bench: &Bench<'_>) -> Outcome {
     if bench.game() == Game::Chess {
         texts.extend([probe::CHESS_MATE_IN_TWO, probe::CHESS_FORCED]);
     }
-    talk.search("position startpos", "go depth 5").or_fail("a search was not answered")?;
+    talk.search("position startpos", "go depth 5").or_fail(said!("a search was not answered"))?;
     for text in &texts {
-        talk.search(&bench.position(text), "go depth 4").or_fail("a search was not answered")?;
+        talk.search(&bench.position(text), "go depth 4")
+            .or_fail(said!("a search was not answered"))?;
     }
     if bench.option("MultiPV").is_some() {
         talk.say(&bench.set("MultiPV", "3"));
         talk.ready()?;
         for text in texts {
             talk.search(&bench.position(text), "go depth 3")
-                .or_fail("a search of three lines was not answered")?;
+                .or_fail(said!("a search of three lines was not answered"))?;
         }
     }
     Ok(())
@@ -386,7 +388,10 @@ fn legal_move(talk: &Conversation) -> Heard {
             Best::Win if position.can_declare() => continue,
             answer => {
                 let answer = words::answer(answer);
-                return Err((*at, format!("there are legal moves, and this is none: `{answer}`")));
+                return Err((
+                    *at,
+                    said!("there are legal moves, and this is none: `{answer}`", answer),
+                ));
             }
         };
         if position.legal_moves().is_empty() {
@@ -394,12 +399,17 @@ fn legal_move(talk: &Conversation) -> Heard {
         }
         let next = match position.clone().after([mv.as_str()]) {
             Ok(next) => next,
-            Err(error) => return Err((*at, format!("`bestmove` is not legal: {error}"))),
+            Err(error) => {
+                return Err((*at, said!("`bestmove` is not legal: {error}", error = &error)));
+            }
         };
         if let Some(ponder) = best.ponder
             && let Err(error) = next.parse_move(ponder.as_str())
         {
-            return Err((*at, format!("the move to ponder on is not legal: {error}")));
+            return Err((
+                *at,
+                said!("the move to ponder on is not legal: {error}", error = &error),
+            ));
         }
     }
     Ok(seen)
@@ -417,7 +427,7 @@ fn depth(bench: &Bench<'_>) -> Outcome {
         talk.say(&format!("go depth {depth}"));
         let found = talk
             .best(bench.pace.answer())
-            .or_fail(&format!("`go depth {depth}` was not answered"))?;
+            .or_fail(said!("`go depth {depth}` was not answered", depth))?;
         let exact = |info: &&readyok_protocol::Info<'_>| {
             info.bound == Bound::Exact && info.score.is_some() && info.pv.is_some()
         };
@@ -425,26 +435,34 @@ fn depth(bench: &Bench<'_>) -> Outcome {
         match deepest {
             None => (),
             Some(reached) if depth < reached => {
-                return Err(Stop::fail(format!("`go depth {depth}` told of depth {reached}")));
+                return Err(Stop::Fail(said!(
+                    "`go depth {depth}` told of depth {reached}",
+                    depth,
+                    reached
+                )));
             }
             Some(reached) if reached < depth => {
-                return Err(Stop::fail(format!("`go depth {depth}` ended at depth {reached}")));
+                return Err(Stop::Fail(said!(
+                    "`go depth {depth}` ended at depth {reached}",
+                    depth,
+                    reached
+                )));
             }
             Some(_) => told = true,
         }
     }
-    if told { Ok(()) } else { Err(Stop::Inconclusive("no depth was told".into())) }
+    if told { Ok(()) } else { Err(Stop::Inconclusive(said!("no depth was told"))) }
 }
 
 fn nodes(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     let found = talk
         .search(&middle(bench), &format!("go nodes {NODES}"))
-        .or_fail(&format!("`go nodes {NODES}` was not answered"))?;
+        .or_fail(said!("`go nodes {nodes}` was not answered", nodes = NODES))?;
     let told = found.infos.iter().filter_map(|info| info.nodes).max();
     match told {
         Some(told) if NODES + NODES_MISSED < told => {
-            Err(Stop::fail(format!("`go nodes {NODES}` took {told} nodes")))
+            Err(Stop::Fail(said!("`go nodes {nodes}` took {told} nodes", nodes = NODES, told)))
         }
         _ => Ok(()),
     }
@@ -464,9 +482,9 @@ fn move_time(bench: &Bench<'_>) -> Result<Result<Duration, Lost>, Stop> {
 }
 
 fn move_time_ends(bench: &Bench<'_>) -> Outcome {
-    let took = move_time(bench)?.or_fail("`go movetime` was not answered")?;
+    let took = move_time(bench)?.or_fail(said!("`go movetime` was not answered"))?;
     if MOVE_TIME + bench.pace.margin() < took {
-        return Err(Stop::fail(format!("it took {} ms", took.as_millis())));
+        return Err(Stop::Fail(said!("it took {ms} ms", ms = took.as_millis())));
     }
     Ok(())
 }
@@ -474,7 +492,7 @@ fn move_time_ends(bench: &Bench<'_>) -> Outcome {
 fn move_time_uses(bench: &Bench<'_>) -> Outcome {
     let took = move_time(bench)??;
     if took < MOVE_TIME / 2 {
-        return Err(Stop::fail(format!("it ended after {} ms", took.as_millis())));
+        return Err(Stop::Fail(said!("it ended after {ms} ms", ms = took.as_millis())));
     }
     Ok(())
 }
@@ -485,7 +503,7 @@ fn with_clocks(bench: &Bench<'_>, goes: &[&str]) -> Outcome {
     for go in goes {
         talk.say(&middle(bench));
         talk.say(go);
-        talk.best(bench.pace.answer()).or_fail(&format!("`{go}` was not answered"))?;
+        talk.best(bench.pace.answer()).or_fail(said!("`{go}` was not answered", go))?;
     }
     Ok(())
 }
@@ -546,9 +564,9 @@ pub(super) fn soon_done(bench: &Bench<'_>) -> Vec<String> {
 }
 
 /// Nothing ends the search now.
-pub(super) fn goes_on(talk: &mut Talk, what: &str) -> Outcome {
+pub(super) fn goes_on(talk: &mut Talk, early: Message) -> Outcome {
     if talk.ends_by_itself()? {
-        return Err(Stop::fail(format!("`bestmove` came {what}")));
+        return Err(Stop::Fail(early));
     }
     Ok(())
 }
@@ -559,7 +577,7 @@ fn infinite(bench: &Bench<'_>) -> Outcome {
     for position in soon_done(bench) {
         talk.say(&position);
         talk.say("go infinite");
-        goes_on(&mut talk, "in `go infinite` before `stop`")?;
+        goes_on(&mut talk, said!("`bestmove` came in `go infinite` before `stop`"))?;
         talk.say("stop");
         talk.best(bench.pace.answer())?;
     }
@@ -579,17 +597,17 @@ fn stop(bench: &Bench<'_>) -> Outcome {
             talk.underway();
         }
         if !talk.is_searching() {
-            return Err(Stop::Inconclusive("`go infinite` ended by itself".into()));
+            return Err(Stop::Inconclusive(said!("`go infinite` ended by itself")));
         }
         let asked = now();
         talk.say("stop");
-        talk.best(bench.pace.answer()).or_fail("`stop` was not answered with `bestmove`")?;
+        talk.best(bench.pace.answer()).or_fail(said!("`stop` was not answered with `bestmove`"))?;
         times.push(now().saturating_duration_since(asked));
     }
     bench.remark(format!("`stop` was answered in {}", percentiles(&mut times)));
     let longest = times.last().copied().unwrap_or_default();
     if bench.pace.margin() < longest {
-        return Err(Stop::fail(format!("it took {} ms", longest.as_millis())));
+        return Err(Stop::Fail(said!("it took {ms} ms", ms = longest.as_millis())));
     }
     Ok(())
 }
@@ -599,7 +617,7 @@ fn stop_at_once(bench: &Bench<'_>) -> Outcome {
     for go in ["go infinite", "go depth 40", "go movetime 100000000"] {
         talk.write(format!("{}\n{go}\nstop\n", middle(bench)).as_bytes());
         talk.best(bench.pace.answer())
-            .or_fail(&format!("`{go}` and `stop` in one write were not answered"))?;
+            .or_fail(said!("`{go}` and `stop` in one write were not answered", go))?;
     }
     Ok(())
 }
@@ -613,16 +631,17 @@ fn ready(bench: &Bench<'_>) -> Outcome {
     let mut longest = Duration::ZERO;
     for _ in 0..3 {
         let asked = now();
-        let said = talk.until_ready().or_fail("`isready` during a search was not answered")?;
+        let said =
+            talk.until_ready().or_fail(said!("`isready` during a search was not answered"))?;
         longest = longest.max(now().saturating_duration_since(asked));
         if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-            return Err(Stop::fail("`isready` ended the search"));
+            return Err(Stop::Fail(said!("`isready` ended the search")));
         }
     }
     bench.remark(format!("`readyok` in a search took {:.1} ms", longest.as_secs_f64() * 1000.0));
     talk.say("stop");
     talk.best(bench.pace.answer())
-        .or_fail("after `isready` in a search `stop` was not answered")?;
+        .or_fail(said!("after `isready` in a search `stop` was not answered"))?;
     Ok(())
 }
 
@@ -634,7 +653,7 @@ fn ponder_holds(bench: &Bench<'_>) -> Outcome {
     for position in positions {
         talk.say(&position);
         talk.say(&format!("go ponder {clocks}"));
-        goes_on(&mut talk, "in `go ponder` before `ponderhit` or `stop`")?;
+        goes_on(&mut talk, said!("`bestmove` came in `go ponder` before `ponderhit` or `stop`"))?;
         talk.say("stop");
         talk.best(bench.pace.answer())?;
     }
@@ -659,10 +678,11 @@ fn ponder_hit(bench: &Bench<'_>) -> Outcome {
         talk.say(&format!("go ponder {}", ponder_clocks(bench)));
         talk.listen(Duration::from_millis(30));
         if !talk.is_searching() {
-            return Err(Stop::Inconclusive("`go ponder` ended by itself".into()));
+            return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
         }
         talk.say("ponderhit");
-        talk.best(bench.pace.answer()).or_fail("`ponderhit` was not followed by `bestmove`")?;
+        talk.best(bench.pace.answer())
+            .or_fail(said!("`ponderhit` was not followed by `bestmove`"))?;
     }
     Ok(())
 }
@@ -672,12 +692,12 @@ fn ponder_stop(bench: &Bench<'_>) -> Outcome {
     talk.say(&middle(bench));
     talk.say(&format!("go ponder {}", ponder_clocks(bench)));
     if talk.ends_by_itself()? {
-        return Err(Stop::Inconclusive("`go ponder` ended by itself".into()));
+        return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
     }
     talk.say("stop");
-    talk.best(bench.pace.answer()).or_fail("`stop` in `go ponder` was not answered")?;
+    talk.best(bench.pace.answer()).or_fail(said!("`stop` in `go ponder` was not answered"))?;
     talk.search(&middle(bench), "go depth 2")
-        .or_fail("the search after a ponder miss was not answered")?;
+        .or_fail(said!("the search after a ponder miss was not answered"))?;
     Ok(())
 }
 
@@ -692,13 +712,14 @@ fn odd_moves(bench: &Bench<'_>) -> [&'static str; 2] {
 /// A search of these moves alone, which is answered with one of them.
 fn restricted(talk: &mut Talk, depth: u32, moves: &[&str]) -> Result<Found, Stop> {
     let go = format!("go depth {depth} searchmoves {}", moves.join(" "));
-    let found =
-        talk.search("position startpos", &go).or_fail(&format!("`{go}` was not answered"))?;
+    let found = talk
+        .search("position startpos", &go)
+        .or_fail(said!("`{go}` was not answered", go = &go))?;
     match &found.best.best {
         Best::Move(mv) if moves.contains(&mv.as_str()) => Ok(found),
         answer => {
             let answer = words::answer(answer);
-            Err(Stop::fail(format!("`{go}` was answered with `{answer}`")))
+            Err(Stop::Fail(said!("`{go}` was answered with `{answer}`", go, answer)))
         }
     }
 }
@@ -719,7 +740,7 @@ fn search_moves_lines(bench: &Bench<'_>) -> Outcome {
     let mut heads = found.infos.iter().filter_map(|info| info.pv.as_ref()?.words().next());
     match heads.find(|head| !moves.contains(head)) {
         Some(head) => {
-            Err(Stop::fail(format!("a line begins with `{head}`, which is none of them")))
+            Err(Stop::Fail(said!("a line begins with `{head}`, which is none of them", head)))
         }
         None => Ok(()),
     }
@@ -731,7 +752,7 @@ fn search_moves_first(bench: &Bench<'_>) -> Outcome {
     let go = format!("go searchmoves {} depth 2", odd_moves(bench).join(" "));
     talk.say("position startpos");
     talk.say(&go);
-    talk.best(bench.pace.answer()).or_fail(&format!("`{go}` was not answered"))?;
+    talk.best(bench.pace.answer()).or_fail(said!("`{go}` was not answered", go))?;
     Ok(())
 }
 
@@ -740,26 +761,26 @@ fn mate(bench: &Bench<'_>) -> Outcome {
     let text = probe::of(bench.game()).mate_in_one[0];
     let found = talk
         .search(&bench.position(text), "go mate 1")
-        .or_fail("`go mate 1` on a mate in one was not answered")?;
-    let position = Position::from_text(bench.game(), text)
-        .map_err(|error| Stop::Inconclusive(error.to_string()))?;
+        .or_fail(said!("`go mate 1` on a mate in one was not answered"))?;
+    let position =
+        Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))?;
     let Best::Move(mv) = &found.best.best else {
-        return Err(Stop::fail("`go mate 1` on a mate in one was not answered with a move"));
+        return Err(Stop::Fail(said!("`go mate 1` on a mate in one was not answered with a move")));
     };
     let mated = position.after([mv.as_str()]).is_ok_and(|it| it.legal_moves().is_empty());
-    if mated { Ok(()) } else { Err(Stop::fail(format!("`{mv}` does not mate"))) }
+    if mated { Ok(()) } else { Err(Stop::Fail(said!("`{mv}` does not mate", mv))) }
 }
 
 fn new_game(bench: &Bench<'_>) -> Outcome {
     let word = bench.dialect.new_game();
     let mut talk = bench.ready()?;
     talk.search(&middle(bench), "go depth 1")
-        .or_fail("without a new game a search was not answered")?;
+        .or_fail(said!("without a new game a search was not answered"))?;
     for _ in 0..3 {
         talk.say(word);
-        talk.ready().or_fail(&format!("`isready` after `{word}` was not answered"))?;
+        talk.ready().or_fail(said!("`isready` after `{word}` was not answered", word))?;
         talk.search(&middle(bench), "go depth 1")
-            .or_fail(&format!("a search after `{word}` was not answered"))?;
+            .or_fail(said!("a search after `{word}` was not answered", word))?;
     }
     Ok(())
 }
@@ -767,15 +788,15 @@ fn new_game(bench: &Bench<'_>) -> Outcome {
 fn debug(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.say("debug on");
-    talk.ready().or_fail("`isready` after `debug on` was not answered")?;
+    talk.ready().or_fail(said!("`isready` after `debug on` was not answered"))?;
     talk.say(&middle(bench));
     talk.say("go infinite");
     talk.say("debug off");
-    goes_on(&mut talk, "after `debug off` in `go infinite`")?;
+    goes_on(&mut talk, said!("`bestmove` came after `debug off` in `go infinite`"))?;
     talk.say("stop");
     if let Err(lost) = talk.best(bench.pace.answer()) {
         limits::obeys_stop(bench)?;
-        return Err(lost.blame("after `debug off` in a search `stop` was not answered"));
+        return Err(lost.blame(said!("after `debug off` in a search `stop` was not answered")));
     }
     Ok(())
 }
@@ -783,9 +804,9 @@ fn debug(bench: &Bench<'_>) -> Outcome {
 fn register(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.say("register later");
-    talk.ready().or_fail("`isready` after `register later` was not answered")?;
+    talk.ready().or_fail(said!("`isready` after `register later` was not answered"))?;
     talk.search(&middle(bench), "go depth 1")
-        .or_fail("after `register later` a search was not answered")?;
+        .or_fail(said!("after `register later` a search was not answered"))?;
     Ok(())
 }
 
@@ -794,15 +815,16 @@ fn threads(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     for threads in [most, 1] {
         talk.say(&bench.set("Threads", &threads.to_string()));
-        talk.ready().or_fail(&format!("with {threads} threads `isready` was not answered"))?;
+        talk.ready()
+            .or_fail(said!("with {threads} threads `isready` was not answered", threads))?;
         talk.search(&middle(bench), "go depth 4")
-            .or_fail(&format!("with {threads} threads a search was not answered"))?;
+            .or_fail(said!("with {threads} threads a search was not answered", threads))?;
         talk.say(&middle(bench));
         talk.say("go infinite");
         talk.underway();
         talk.say("stop");
         talk.best(bench.pace.answer())
-            .or_fail(&format!("with {threads} threads `stop` was not answered"))?;
+            .or_fail(said!("with {threads} threads `stop` was not answered", threads))?;
     }
     Ok(())
 }
@@ -869,13 +891,18 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
             // That `isready` is lost in a search is for another check to judge.
             Err(Lost::Late(_)) if answered => {
                 asks_ready = false;
-                talk.ready().or_fail(&format!(
-                    "behind search {} of {count} `isready` was not answered",
-                    number + 1
+                talk.ready().or_fail(said!(
+                    "behind search {number} of {count} `isready` was not answered",
+                    number = number + 1,
+                    count
                 ))?;
             }
             other => {
-                other.or_fail(&format!("search {} of {count} was not answered", number + 1))?;
+                other.or_fail(said!(
+                    "search {number} of {count} was not answered",
+                    number = number + 1,
+                    count
+                ))?;
             }
         }
     }

@@ -8,6 +8,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
+use crate::message::said;
 use crate::talk::Blame;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -87,7 +88,11 @@ fn multipv_limit(talk: &Conversation) -> Heard {
     each(talk, |search, info| {
         let number = info.multipv?;
         let most = search.settings.lines;
-        Some(if number <= most { Ok(()) } else { Err(format!("line {number} of {most}")) })
+        Some(if number <= most {
+            Ok(())
+        } else {
+            Err(said!("line {number} of {most}", number, most))
+        })
     })
 }
 
@@ -100,7 +105,10 @@ fn multipv_together(talk: &Conversation) -> Heard {
             seen += 1;
             // A line may be sent again when its score was only a bound.
             if 1 < number && number != before && number != before + 1 {
-                return Err((*at, format!("line {number} comes after line {before}")));
+                return Err((
+                    *at,
+                    said!("line {number} comes after line {before}", number, before),
+                ));
             }
             before = number;
         }
@@ -118,10 +126,10 @@ fn multipv_few(bench: &Bench<'_>) -> Outcome {
     };
     let found = talk
         .search(&bench.position(text), "go depth 2")
-        .or_fail("with one legal move and three lines there was no `bestmove`")?;
+        .or_fail(said!("with one legal move and three lines there was no `bestmove`"))?;
     match found.infos.iter().filter(|info| info.pv.is_some()).filter_map(|it| it.multipv).max() {
         Some(lines) if 1 < lines => {
-            Err(Stop::fail(format!("there is one legal move, and there are {lines} lines")))
+            Err(Stop::Fail(said!("there is one legal move, and there are {lines} lines", lines)))
         }
         _ => Ok(()),
     }
@@ -130,14 +138,14 @@ fn multipv_few(bench: &Bench<'_>) -> Outcome {
 fn current_line_asked(talk: &Conversation) -> Heard {
     each(talk, |search, info| {
         let asked = search.settings.current_line || info.currline.is_none();
-        Some(if asked { Ok(()) } else { Err("nobody has asked for `currline`".into()) })
+        Some(if asked { Ok(()) } else { Err(said!("nobody has asked for `currline`")) })
     })
 }
 
 fn refutation_asked(talk: &Conversation) -> Heard {
     each(talk, |search, info| {
         let asked = search.settings.refutations || info.refutation.is_none();
-        Some(if asked { Ok(()) } else { Err("nobody has asked for `refutation`".into()) })
+        Some(if asked { Ok(()) } else { Err(said!("nobody has asked for `refutation`")) })
     })
 }
 
@@ -150,8 +158,8 @@ fn current_line(bench: &Bench<'_>) -> Outcome {
     }
     talk.ready()?;
     let text = probe::of(bench.game()).middle[0];
-    let position = Position::from_text(bench.game(), text)
-        .map_err(|error| Stop::Inconclusive(error.to_string()))?;
+    let position =
+        Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))?;
     talk.say(&bench.position(text));
     talk.say("go infinite");
     let mut said = Vec::new();
@@ -163,10 +171,10 @@ fn current_line(bench: &Bench<'_>) -> Outcome {
         (8 < said.len()).then_some(())
     });
     if enough.is_err() && !talk.is_searching() {
-        return Err(Stop::Inconclusive("`go infinite` ended by itself".into()));
+        return Err(Stop::Inconclusive(said!("`go infinite` ended by itself")));
     }
     if said.is_empty() {
-        return Err(Stop::Skip("in 1.8 s there was no such line".into()));
+        return Err(Stop::Skip(said!("in 1.8 s there was no such line")));
     }
     for moves in said {
         searched(&position, &moves).map_err(Stop::Fail)?;

@@ -5,6 +5,7 @@ use readyok_protocol::Rule;
 use super::{clause, machine::usage};
 use crate::bench::Bench;
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::said;
 use crate::talk::{Blame, Talk};
 use crate::usage::Usage;
 
@@ -62,21 +63,24 @@ fn play<T>(
     mut look: impl FnMut(&Talk) -> Result<T, Stop>,
 ) -> Result<Vec<T>, Stop> {
     let Some(games) = bench.effort.soak else {
-        return Err(Stop::Skip("only `--soak` asks for it".into()));
+        return Err(Stop::Skip(said!("only `--soak` asks for it")));
     };
     let mut random = fastrand::Rng::with_seed(bench.seed);
     let mut seen = Vec::new();
     let mut searches = 0;
     for game in 1..=games {
         talk.say(bench.dialect.new_game());
-        talk.ready().or_fail(&format!("`isready` before game {game} was not answered"))?;
+        talk.ready().or_fail(said!("`isready` before game {game} was not answered", game))?;
         let (command, _) = bench.random_line(&mut random, PLIES);
         let words: Vec<&str> = command.split(' ').collect();
         for count in (2..=words.len()).step_by(2) {
             searches += 1;
             let position = words.get(..count).unwrap_or(&words).join(" ");
-            talk.search(&position, "go depth 1")
-                .or_fail(&format!("search {searches}, in game {game}, was not answered"))?;
+            talk.search(&position, "go depth 1").or_fail(said!(
+                "search {searches}, in game {game}, was not answered",
+                searches,
+                game
+            ))?;
         }
         seen.push(look(talk)?);
     }
@@ -107,25 +111,29 @@ fn answers(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     play(bench, &mut talk, |_| Ok(()))?;
     if talk.has_broken(Rule::BestMoveWithoutSearch) {
-        return Err(Stop::fail("there was a `bestmove` too many"));
+        return Err(Stop::Fail(said!("there was a `bestmove` too many")));
     }
     Ok(())
 }
 
 fn memory(bench: &Bench<'_>) -> Outcome {
     match grows(bench, |usage| usage.resident)? {
-        Some((early, late)) if early + GROWTH < late => {
-            Err(Stop::fail(format!("it grew from {} MB to {} MB", early >> 20, late >> 20)))
-        }
+        Some((early, late)) if early + GROWTH < late => Err(Stop::Fail(said!(
+            "it grew from {before} MB to {now} MB",
+            before = early >> 20,
+            now = late >> 20
+        ))),
         _ => Ok(()),
     }
 }
 
 fn threads(bench: &Bench<'_>) -> Outcome {
     match grows(bench, |usage| usage.threads + usage.files)? {
-        Some((early, late)) => {
-            Err(Stop::fail(format!("threads and open files grew from {early} to {late}")))
-        }
+        Some((early, late)) => Err(Stop::Fail(said!(
+            "threads and open files grew from {early} to {late}",
+            early,
+            late
+        ))),
         None => Ok(()),
     }
 }

@@ -8,6 +8,7 @@ use readyok_rules::Position;
 use super::{clause, probe};
 use crate::bench::{Bench, largest};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::{Message, said};
 use crate::talk::{Blame, Talk};
 use crate::words;
 
@@ -171,12 +172,12 @@ fn middle(bench: &Bench<'_>) -> String {
 }
 
 /// One `bestmove` has been said; more are too many.
-fn no_more(talk: &mut Talk, what: &str) -> Outcome {
+fn no_more(talk: &mut Talk, what: &Message) -> Outcome {
     let mut said =
-        talk.until_ready().or_fail(&format!("after {what} `isready` was not answered"))?;
+        talk.until_ready().or_fail(said!("after {what} `isready` was not answered", what))?;
     said.extend(talk.listen(talk.pace().quiet()));
     if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-        return Err(Stop::fail(format!("after {what} there was another `bestmove`")));
+        return Err(Stop::Fail(said!("after {what} there was another `bestmove`", what)));
     }
     Ok(())
 }
@@ -189,7 +190,7 @@ fn second_stop(bench: &Bench<'_>) -> Outcome {
     talk.write(b"stop\nstop\n");
     // Whether the first one is answered is for another check to judge.
     talk.best(bench.pace.answer())?;
-    no_more(&mut talk, "two `stop`s")
+    no_more(&mut talk, &said!("two `stop`s"))
 }
 
 /// Something is said during a search that ends by itself; it ends so, and another one can follow.
@@ -200,25 +201,27 @@ fn undisturbed(bench: &Bench<'_>, command: &str) -> Outcome {
     talk.say(&format!("go movetime {}", WHILE.as_millis()));
     talk.listen(WHILE / 6);
     if !talk.is_searching() {
-        return Err(Stop::Inconclusive("`go movetime` ended too early".into()));
+        return Err(Stop::Inconclusive(said!("`go movetime` ended too early")));
     }
     talk.say(command);
     let limit = WHILE + bench.pace.answer();
     let found = talk
         .best(limit)
-        .or_fail(&format!("after `{command}` in a search there was no `bestmove`"))?;
+        .or_fail(said!("after `{command}` in a search there was no `bestmove`", command))?;
     if let (Ok(position), Best::Move(mv)) =
         (Position::from_text(bench.game(), text), &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::fail(format!(
-            "after `{command}` in a search the answer is no move of the position: `{mv}`"
+        return Err(Stop::Fail(said!(
+            "after `{command}` in a search the answer is no move of the position: `{mv}`",
+            command,
+            mv
         )));
     }
     talk.until_ready()
-        .or_fail(&format!("after `{command}` in a search `isready` was not answered"))?;
+        .or_fail(said!("after `{command}` in a search `isready` was not answered", command))?;
     talk.search(&middle(bench), "go depth 1")
-        .or_fail(&format!("after `{command}` in a search the next one was not answered"))?;
+        .or_fail(said!("after `{command}` in a search the next one was not answered", command))?;
     Ok(())
 }
 
@@ -247,8 +250,8 @@ fn go_stop_go(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     let position = middle(bench);
     talk.write(format!("{position}\ngo infinite\nstop\n{position}\ngo depth 1\n").as_bytes());
-    for what in ["first", "second"] {
-        talk.best(bench.pace.answer()).or_fail(&format!("the {what} `go` was not answered"))?;
+    for what in [said!("first"), said!("second")] {
+        talk.best(bench.pace.answer()).or_fail(said!("the {what} `go` was not answered", what))?;
     }
     Ok(())
 }
@@ -256,18 +259,18 @@ fn go_stop_go(bench: &Bench<'_>) -> Outcome {
 fn same_position(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     let text = probe::of(bench.game()).middle[0];
-    let position = Position::from_text(bench.game(), text)
-        .map_err(|error| Stop::Inconclusive(error.to_string()))?;
+    let position =
+        Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))?;
     talk.search(&bench.position(text), "go depth 2")?;
     for _ in 0..2 {
         talk.say("go depth 2");
         let found = talk
             .best(bench.pace.answer())
-            .or_fail("`go` without another `position` was not answered")?;
+            .or_fail(said!("`go` without another `position` was not answered"))?;
         if let Best::Move(mv) = &found.best.best
             && position.parse_move(mv.as_str()).is_err()
         {
-            return Err(Stop::fail(format!("`{mv}` is no move of the position that was set up")));
+            return Err(Stop::Fail(said!("`{mv}` is no move of the position that was set up", mv)));
         }
     }
     Ok(())
@@ -279,11 +282,11 @@ fn hit_and_stop(bench: &Bench<'_>) -> Outcome {
     talk.say("go ponder movetime 100000000");
     talk.underway();
     if !talk.is_searching() {
-        return Err(Stop::Inconclusive("`go ponder` ended by itself".into()));
+        return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
     }
     talk.write(b"ponderhit\nstop\n");
-    talk.best(bench.pace.answer()).or_fail("`ponderhit` and `stop` were not answered")?;
-    no_more(&mut talk, "`ponderhit` and `stop`")
+    talk.best(bench.pace.answer()).or_fail(said!("`ponderhit` and `stop` were not answered"))?;
+    no_more(&mut talk, &said!("`ponderhit` and `stop`"))
 }
 
 fn ready_while_pondering(bench: &Bench<'_>) -> Outcome {
@@ -295,13 +298,14 @@ fn ready_while_pondering(bench: &Bench<'_>) -> Outcome {
     });
     talk.underway();
     for _ in 0..2 {
-        let said = talk.until_ready().or_fail("`isready` while pondering was not answered")?;
+        let said =
+            talk.until_ready().or_fail(said!("`isready` while pondering was not answered"))?;
         if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-            return Err(Stop::fail("`isready` ended pondering"));
+            return Err(Stop::Fail(said!("`isready` ended pondering")));
         }
     }
     talk.say("stop");
-    talk.best(bench.pace.answer()).or_fail("after `isready` `stop` was not answered")?;
+    talk.best(bench.pace.answer()).or_fail(said!("after `isready` `stop` was not answered"))?;
     Ok(())
 }
 
@@ -323,21 +327,22 @@ fn options_stay(bench: &Bench<'_>) -> Outcome {
     talk.ready()?;
     let found = talk.search(&middle(bench), "go depth 3")?;
     if found.infos.iter().any(|info| info.multipv == Some(2)) {
-        Err(Stop::fail("after a new game `MultiPV` is 1 again"))
+        Err(Stop::Fail(said!("after a new game `MultiPV` is 1 again")))
     } else {
-        Err(Stop::Inconclusive("`MultiPV` has no effect that can be seen".into()))
+        Err(Stop::Inconclusive(said!("`MultiPV` has no effect that can be seen")))
     }
 }
 
 /// What a search came to: its answer, and its last score.
-pub(super) fn result(talk: &mut Talk, bench: &Bench<'_>) -> Result<String, Stop> {
+pub(super) fn result(talk: &mut Talk, bench: &Bench<'_>) -> Result<Message, Stop> {
     let found = talk.search(&middle(bench), &format!("go depth {SAME_DEPTH}"))?;
     let exact = found.infos.iter().filter(|info| info.bound == Bound::Exact);
     let answer = words::answer(&found.best.best);
-    Ok(match exact.filter_map(|info| info.score).next_back() {
-        Some(score) => format!("`{answer}` with `{}`", words::score(score, bench.dialect)),
-        None => format!("`{answer}` without a score"),
-    })
+    let Some(score) = exact.filter_map(|info| info.score).next_back() else {
+        return Ok(said!("`{answer}` without a score", answer));
+    };
+    let score = words::score(score, bench.dialect);
+    Ok(said!("`{answer}` with `{score}`", answer, score))
 }
 
 fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
@@ -348,7 +353,7 @@ fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
         Ok(talk)
     };
     if result(&mut prepared()?, bench)? != result(&mut prepared()?, bench)? {
-        return Err(Stop::Skip("searches of this engine are never quite the same".into()));
+        return Err(Stop::Skip(said!("searches of this engine are never quite the same")));
     }
     let mut talk = prepared()?;
     let before = result(&mut talk, bench)?;
@@ -356,7 +361,7 @@ fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
     talk.ready()?;
     let after = result(&mut talk, bench)?;
     if before != after {
-        return Err(Stop::fail(format!("it was {before} and is {after}")));
+        return Err(Stop::Fail(said!("it was {before} and is {after}", before, after)));
     }
     Ok(())
 }

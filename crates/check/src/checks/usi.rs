@@ -5,6 +5,7 @@ use readyok_protocol::{Checkmate, Reply, Rule};
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
+use crate::message::{Message, said};
 use crate::talk::{Blame, Talk};
 
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
@@ -87,17 +88,17 @@ fn undeclared_options(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.say("setoption name USI_Hash value 16");
     talk.say("setoption name USI_Ponder value true");
-    talk.ready().or_fail("after `USI_Hash` and `USI_Ponder` `isready` was not answered")?;
+    talk.ready().or_fail(said!("after `USI_Hash` and `USI_Ponder` `isready` was not answered"))?;
     talk.say("usinewgame");
     talk.search("position startpos", "go depth 1")
-        .or_fail("after `USI_Hash` and `USI_Ponder` a search was not answered")?;
+        .or_fail(said!("after `USI_Hash` and `USI_Ponder` a search was not answered"))?;
     Ok(())
 }
 
 fn byoyomi(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     for go in ["go btime 0 wtime 0 byoyomi 200", "go btime 500 wtime 500 byoyomi 100"] {
-        talk.search("position startpos", go).or_fail(&format!("`{go}` was not answered"))?;
+        talk.search("position startpos", go).or_fail(said!("`{go}` was not answered", go))?;
     }
     Ok(())
 }
@@ -106,11 +107,11 @@ fn byoyomi(bench: &Bench<'_>) -> Outcome {
 const PONDER: &str = "go ponder btime 60000 wtime 60000";
 
 fn game_over(bench: &Bench<'_>) -> Outcome {
-    let next = |talk: &mut Talk, what: &str| -> Outcome {
-        talk.ready().or_fail(&format!("after `gameover` {what} `isready` was not answered"))?;
+    let next = |talk: &mut Talk, when: &Message| -> Outcome {
+        talk.ready().or_fail(said!("after `gameover` {when} `isready` was not answered", when))?;
         talk.say("usinewgame");
         talk.search("position startpos", "go depth 1")
-            .or_fail(&format!("in a game after `gameover` {what} a search was not answered"))?;
+            .or_fail(said!("in a game after `gameover` {when} a search was not answered", when))?;
         Ok(())
     };
     let mut talk = bench.ready()?;
@@ -118,7 +119,7 @@ fn game_over(bench: &Bench<'_>) -> Outcome {
     talk.search("position startpos", "go depth 1")?;
     for result in ["lose", "draw"] {
         talk.say(&format!("gameover {result}"));
-        next(&mut talk, "behind a search")?;
+        next(&mut talk, &said!("behind a search"))?;
     }
     // Whether pondering has an answer then is not settled: who listens shall not count it.
     let mut talk = bench.provoked()?;
@@ -127,15 +128,15 @@ fn game_over(bench: &Bench<'_>) -> Outcome {
     talk.say(PONDER);
     talk.underway();
     talk.say("gameover win");
-    next(&mut talk, "while pondering")?;
-    let late = talk
-        .until_ready()
-        .or_fail("in the game after `gameover` while pondering `isready` was not answered")?;
+    next(&mut talk, &said!("while pondering"))?;
+    let late = talk.until_ready().or_fail(said!(
+        "in the game after `gameover` while pondering `isready` was not answered"
+    ))?;
     // The first answer may have been that of the search before.
     if 1 < late.iter().filter(|line| matches!(line.reply, Reply::BestMove(_))).count() {
-        return Err(Stop::fail(
-            "after `gameover` while pondering there were more answers than searches",
-        ));
+        return Err(Stop::Fail(said!(
+            "after `gameover` while pondering there were more answers than searches"
+        )));
     }
     Ok(())
 }
@@ -147,7 +148,7 @@ fn game_over_stops(bench: &Bench<'_>) -> Outcome {
     talk.say(PONDER);
     talk.say("gameover win");
     talk.best(bench.pace.answer())
-        .or_fail(&format!("`gameover win` in `{PONDER}` was not answered with `bestmove`"))?;
+        .or_fail(said!("`gameover win` in `{go}` was not answered with `bestmove`", go = PONDER))?;
     Ok(())
 }
 
@@ -162,11 +163,11 @@ fn mate(bench: &Bench<'_>) -> Outcome {
             matches!(line.reply, Reply::Checkmate(_) | Reply::BestMove(_))
                 .then(|| line.reply.clone())
         })
-        .or_fail("`go mate` was not answered")?;
+        .or_fail(said!("`go mate` was not answered"))?;
     match answer {
-        Reply::BestMove(_) => Err(Stop::fail("`go mate` was answered with `bestmove`")),
+        Reply::BestMove(_) => Err(Stop::Fail(said!("`go mate` was answered with `bestmove`"))),
         Reply::Checkmate(Checkmate::NoMate) => {
-            Err(Stop::fail("a mate in one was answered with `checkmate nomate`"))
+            Err(Stop::Fail(said!("a mate in one was answered with `checkmate nomate`")))
         }
         _ => Ok(()),
     }

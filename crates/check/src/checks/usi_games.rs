@@ -6,9 +6,10 @@ use readyok_protocol::translation::{Problem, Translation};
 use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply};
 use readyok_rules::{Game, Position};
 
-use super::{clause, probe};
+use super::{clause, probe, translated};
 use crate::bench::{Bench, percentiles};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use crate::message::{Message, said};
 use crate::talk::{Blame, Talk};
 use crate::words;
 
@@ -165,8 +166,8 @@ pub(super) const CHECKS: &[Check] = &[
 fn order(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     let opening = probe::of(bench.game()).opening;
-    for game in ["first", "second"] {
-        talk.ready().or_fail("`isready` before a game was not answered")?;
+    for game in [said!("first"), said!("second")] {
+        talk.ready().or_fail(said!("`isready` before a game was not answered"))?;
         talk.write(
             format!(
                 "usinewgame\nposition startpos moves {opening}\ngo btime 900 wtime 900 byoyomi 50\n"
@@ -174,7 +175,7 @@ fn order(bench: &Bench<'_>) -> Outcome {
             .as_bytes(),
         );
         talk.best(bench.pace.answer())
-            .or_fail(&format!("the {game} game's first `go` was not answered"))?;
+            .or_fail(said!("the {game} game's first `go` was not answered", game))?;
         talk.say("gameover draw");
     }
     Ok(())
@@ -190,9 +191,13 @@ fn byoyomi_time(bench: &Bench<'_>) -> Outcome {
         talk.say(&go);
         let found = talk
             .best(BYOYOMI + bench.pace.margin() + bench.pace.answer())
-            .or_fail(&format!("`{go}` was not answered"))?;
+            .or_fail(said!("`{go}` was not answered", go = &go))?;
         if BYOYOMI + bench.pace.margin() < found.time {
-            return Err(Stop::fail(format!("`{go}` took {} ms", found.time.as_millis())));
+            return Err(Stop::Fail(said!(
+                "`{go}` took {ms} ms",
+                go = &go,
+                ms = found.time.as_millis()
+            )));
         }
         times.push(found.time);
     }
@@ -211,7 +216,7 @@ fn clocks(bench: &Bench<'_>) -> Outcome {
         "go btime 0 wtime 0 binc 150 winc 150",
         "go btime 0 wtime 0 byoyomi 60",
     ] {
-        talk.search("position startpos", go).or_fail(&format!("`{go}` was not answered"))?;
+        talk.search("position startpos", go).or_fail(said!("`{go}` was not answered", go = &go))?;
     }
     Ok(())
 }
@@ -223,10 +228,10 @@ fn hits(bench: &Bench<'_>, hit: &str) -> Outcome {
     talk.say("go ponder btime 0 wtime 0 byoyomi 250");
     talk.underway();
     if !talk.is_searching() {
-        return Err(Stop::Inconclusive("`go ponder` ended by itself".into()));
+        return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
     }
     talk.say(hit);
-    talk.best(bench.pace.answer()).or_fail(&format!("`{hit}` was not followed by `bestmove`"))?;
+    talk.best(bench.pace.answer()).or_fail(said!("`{hit}` was not followed by `bestmove`", hit))?;
     Ok(())
 }
 
@@ -240,59 +245,66 @@ fn ponderhit_clocks(bench: &Bench<'_>) -> Outcome {
 
 fn idle_game_over(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
-    let quiet = |talk: &mut Talk, when: &str| -> Outcome {
+    let quiet = |talk: &mut Talk, when: &Message| -> Outcome {
         let mut said = talk
             .until_ready()
-            .or_fail(&format!("after `gameover` {when} `isready` was not answered"))?;
+            .or_fail(said!("after `gameover` {when} `isready` was not answered", when))?;
         said.extend(talk.listen(talk.pace().quiet() / 4));
         match said.iter().find(|line| matches!(line.reply, Reply::BestMove(_))) {
-            Some(_) => Err(Stop::fail(format!("`gameover` {when} was answered with `bestmove`"))),
+            Some(_) => {
+                Err(Stop::Fail(said!("`gameover` {when} was answered with `bestmove`", when)))
+            }
             None => Ok(()),
         }
     };
     talk.say("gameover draw");
-    quiet(&mut talk, "before the first game")?;
+    quiet(&mut talk, &said!("before the first game"))?;
     talk.say("usinewgame");
     talk.say("gameover lose");
-    quiet(&mut talk, "before the first position")?;
+    quiet(&mut talk, &said!("before the first position"))?;
     talk.say("usinewgame");
     talk.say("position startpos");
     talk.say("gameover win");
-    quiet(&mut talk, "before the first search")?;
+    quiet(&mut talk, &said!("before the first search"))?;
     talk.say("usinewgame");
     talk.search("position startpos", "go depth 1")
-        .or_fail("in a game after `gameover` a search was not answered")?;
+        .or_fail(said!("in a game after `gameover` a search was not answered"))?;
     talk.say("gameover win");
     talk.say("gameover win");
-    quiet(&mut talk, "said twice")
+    quiet(&mut talk, &said!("said twice"))
 }
 
 /// The answer to a short search of a position.
-fn answer(bench: &Bench<'_>, text: &str, what: &str) -> Result<Best<'static>, Stop> {
+fn answer(bench: &Bench<'_>, text: &str, unanswered: Message) -> Result<Best<'static>, Stop> {
     let mut talk = bench.provoked()?;
-    let found = talk
-        .search(&bench.position(text), "go depth 3")
-        .or_fail(&format!("a search {what} was not answered"))?;
+    let found = talk.search(&bench.position(text), "go depth 3").or_fail(unanswered)?;
     Ok(found.best.best)
 }
 
 fn resign(bench: &Bench<'_>) -> Outcome {
-    match answer(bench, probe::of(bench.game()).mated, "by who is mated")? {
+    match answer(
+        bench,
+        probe::of(bench.game()).mated,
+        said!("a search by who is mated was not answered"),
+    )? {
         Best::Resign => Ok(()),
-        other => Err(Stop::fail(format!("who is mated answers `{}`", words::answer(&other)))),
+        other => Err(Stop::Fail(said!(
+            "who is mated answers `{answer}`",
+            answer = words::answer(&other)
+        ))),
     }
 }
 
 fn declaration(bench: &Bench<'_>) -> Outcome {
-    match answer(bench, DECLARED, "where a declaration wins")? {
+    match answer(bench, DECLARED, said!("a search where a declaration wins was not answered"))? {
         Best::Win => Ok(()),
-        other => Err(Stop::fail(format!("it answers `{}`", words::answer(&other)))),
+        other => Err(Stop::Fail(said!("it answers `{answer}`", answer = words::answer(&other)))),
     }
 }
 
 fn false_declaration(bench: &Bench<'_>) -> Outcome {
-    match answer(bench, UNDECLARED, "where no declaration wins")? {
-        Best::Win => Err(Stop::fail("it declares a win with 2 points")),
+    match answer(bench, UNDECLARED, said!("a search where no declaration wins was not answered"))? {
+        Best::Win => Err(Stop::Fail(said!("it declares a win with 2 points"))),
         _ => Ok(()),
     }
 }
@@ -305,8 +317,8 @@ fn checkmate(talk: &mut Talk, limit: Duration) -> Result<Checkmate<'static>, Sto
             Reply::BestMove(_) => Some(None),
             _ => None,
         })
-        .or_fail("`go mate` was not answered")?;
-    answer.ok_or_else(|| Stop::Skip("it answers `go mate` with `bestmove`".into()))
+        .or_fail(said!("`go mate` was not answered"))?;
+    answer.ok_or_else(|| Stop::Skip(said!("it answers `go mate` with `bestmove`")))
 }
 
 fn mate_time(bench: &Bench<'_>) -> Outcome {
@@ -319,7 +331,7 @@ fn mate_time(bench: &Bench<'_>) -> Outcome {
         // In the first draft the number is one of plies, and the answer `bestmove`.
         talk.say("stop");
         if talk.best(bench.pace.answer()).is_ok() {
-            return Err(Stop::Skip("it answers `go mate` with `bestmove`".into()));
+            return Err(Stop::Skip(said!("it answers `go mate` with `bestmove`")));
         }
     }
     answer.map(drop)
@@ -345,11 +357,13 @@ fn mate_moves(bench: &Bench<'_>) -> Outcome {
         talk.say("go mate 1000");
         let Checkmate::Moves(moves) = checkmate(&mut talk, bench.pace.answer())? else { continue };
         let mated = Position::from_text(Game::Shogi, text)
-            .map_err(|error| Stop::Inconclusive(error.to_string()))?
+            .map_err(|error| Stop::unplayable(&error))?
             .after(moves.words())
-            .map_err(|error| Stop::fail(format!("the mate cannot be played: {error}")))?;
+            .map_err(|error| {
+                Stop::Fail(said!("the mate cannot be played: {error}", error = &error))
+            })?;
         if !mated.legal_moves().is_empty() {
-            return Err(Stop::fail("after the moves of `checkmate` there are legal moves"));
+            return Err(Stop::Fail(said!("after the moves of `checkmate` there are legal moves")));
         }
     }
     Ok(())
@@ -357,13 +371,18 @@ fn mate_moves(bench: &Bench<'_>) -> Outcome {
 
 fn translation(bench: &Bench<'_>) -> Outcome {
     let Some(path) = bench.subject.beside(Translation::EXTENSION) else {
-        return Err(Stop::Skip("the place of the program is not known".into()));
+        return Err(Stop::Skip(said!("the place of the program is not known")));
     };
     let Ok(bytes) = std::fs::read(&path) else {
-        return Err(Stop::Skip(format!("there is no `{}`", path.display())));
+        return Err(Stop::Skip(said!("there is no `{path}`", path = path.display().to_string())));
     };
-    let translation = Translation::read(&bytes)
-        .map_err(|error| Stop::fail(format!("`{}` cannot be read: {error}", path.display())))?;
+    let translation = Translation::read(&bytes).map_err(|error| {
+        Stop::Fail(said!(
+            "`{path}` cannot be read: {error}",
+            path = path.display().to_string(),
+            error = translated::error(&error)
+        ))
+    })?;
     let mut declared = OptionSet::new(Dialect::Usi);
     for option in &bench.facts.options {
         declared.declare(option.decl.clone());
@@ -378,7 +397,7 @@ fn translation(bench: &Bench<'_>) -> Outcome {
         )
     });
     match wrong {
-        Some(finding) => Err(Stop::fail(finding.to_string())),
+        Some(finding) => Err(Stop::Fail(translated::finding(&finding))),
         None => Ok(()),
     }
 }

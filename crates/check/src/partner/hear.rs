@@ -5,6 +5,7 @@ use readyok_rules::{Game, Position};
 
 use crate::check::Heard;
 use crate::conversation::{Conversation, Entry, GameOf, resolve};
+use crate::message::said;
 
 /// The commands, each with the number of its entry.
 fn commands(talk: &Conversation) -> impl Iterator<Item = (usize, &Entry, Command<'_>)> {
@@ -18,7 +19,7 @@ pub(super) fn known_commands(talk: &Conversation) -> Heard {
     for (at, entry, command) in commands(talk) {
         match command {
             Command::Unknown(text) if !text.is_empty() => {
-                return Err((at, format!("`{}` is no command", entry.text)));
+                return Err((at, said!("`{text}` is no command", text = &entry.text)));
             }
             _ => seen += 1,
         }
@@ -38,7 +39,7 @@ pub(super) fn legal_positions(talk: &Conversation) -> Heard {
             }
             Command::Position(position) => {
                 if resolve(&position, game).is_none() {
-                    return Err((at, "it cannot be played".into()));
+                    return Err((at, said!("it cannot be played")));
                 }
                 seen += 1;
             }
@@ -58,7 +59,7 @@ pub(super) fn legal_search_moves(talk: &Conversation) -> Heard {
             Command::Go(go) => {
                 let (Some(position), Some(only)) = (&position, &go.search_moves) else { continue };
                 if let Some(word) = only.words().find(|word| position.parse_move(word).is_err()) {
-                    return Err((at, format!("`{word}` cannot be played")));
+                    return Err((at, said!("`{word}` cannot be played", word)));
                 }
                 seen += 1;
             }
@@ -87,10 +88,18 @@ pub(super) fn declared_options(talk: &Conversation) -> Heard {
                 match declared.iter().find(same) {
                     Some(decl) if decl.value(set.value.as_deref()).is_ok() => seen += 1,
                     Some(_) => {
-                        return Err((at, format!("`{}` cannot be set to this", set.name)));
+                        return Err((
+                            at,
+                            said!("`{option}` cannot be set to this", option = &set.name),
+                        ));
                     }
                     None if talk.dialect.sends_undeclared(&set.name) => (),
-                    None => return Err((at, format!("the engine has no `{}`", set.name))),
+                    None => {
+                        return Err((
+                            at,
+                            said!("the engine has no `{option}`", option = &set.name),
+                        ));
+                    }
                 }
             }
         }
@@ -116,7 +125,7 @@ pub(super) fn own_clock(talk: &Conversation) -> Heard {
                 let (Some(first), true) = (first_moves, told) else { continue };
                 let own = if first == white_first { clocks.white_time } else { clocks.black_time };
                 if own.is_none() {
-                    return Err((at, "there is only the clock of the other side".into()));
+                    return Err((at, said!("there is only the clock of the other side")));
                 }
                 seen += 1;
             }
@@ -136,7 +145,7 @@ pub(super) fn says_quit(talk: &Conversation) -> Heard {
     if commands(talk).any(|(.., command)| command == Command::Quit) {
         return Ok(1);
     }
-    Err((at, "it closed the engine's input, or ended, without `quit`".into()))
+    Err((at, said!("it closed the engine's input, or ended, without `quit`")))
 }
 
 /// A game, which is a search with clocks, begins with `ucinewgame` or `usinewgame`.
@@ -146,7 +155,10 @@ pub(super) fn new_game(talk: &Conversation) -> Heard {
         match command {
             Command::NewGame => told = true,
             Command::Go(go) if go.clocks.black_time.is_some() && !told => {
-                return Err((at, format!("no `{}` came before it", talk.dialect.new_game())));
+                return Err((
+                    at,
+                    said!("no `{command}` came before it", command = talk.dialect.new_game()),
+                ));
             }
             Command::Go(go) if go.clocks.black_time.is_some() => return Ok(1),
             _ => (),

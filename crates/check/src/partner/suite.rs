@@ -16,6 +16,7 @@ use super::run::{End, Outcome, Setting, run};
 use crate::awake::{Awake, watched};
 use crate::check::{Check, Severity, Test, Verdict};
 use crate::conversation::{Conversation, Entry};
+use crate::message::{Message, said};
 use crate::pace::Pace;
 use crate::settings::{Settings, setters};
 use crate::suite::{CheckResult, NoSubject, Report, in_parallel, listen};
@@ -180,22 +181,24 @@ impl ClientSuite {
             _ => word.clone(),
         });
         let words = words.collect();
-        let missing = || NoSubject::new(format!("`{ENGINE}` is not in the command of the client"));
+        let missing =
+            || NoSubject::new(said!("`{word}` is not in the command of the client", word = ENGINE));
         if found { Ok(words) } else { Err(missing()) }
     }
 
     fn unusable(&self, error: &io::Error) -> NoSubject {
         let program = self.command.first().map(|it| it.to_string_lossy()).unwrap_or_default();
-        NoSubject::new(format!("`{program}` cannot be run: {error}"))
+        NoSubject::new(said!(
+            "`{program}` cannot be run: {error}",
+            program,
+            error = error.to_string()
+        ))
     }
 
     fn idle(&self, outcome: &Outcome) -> NoSubject {
         let program = self.command.first().map(|it| it.to_string_lossy()).unwrap_or_default();
-        let end = ended(outcome.end, self.patience);
-        NoSubject::new(format!(
-            "`{program}` starts no engine: it {end}{}",
-            last_words(outcome).map(|it| format!(": {it}")).unwrap_or_default()
-        ))
+        let end = came_to(outcome, self.patience);
+        NoSubject::new(said!("`{program}` starts no engine: {end}", program, end))
     }
 }
 
@@ -210,7 +213,7 @@ fn provoke(
     let begin = now();
     let (verdict, remark, excerpt, talks) = match run(setting) {
         Err(error) => {
-            let why = format!("the client cannot be started: {error}");
+            let why = said!("the client cannot be started: {error}", error = error.to_string());
             (Verdict::Inconclusive(why), None, None, Vec::new())
         }
         Ok(outcome) => {
@@ -237,28 +240,25 @@ const CROSSING: Duration = Duration::from_millis(250);
 
 fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome) -> Verdict {
     let Some((talk, at)) = outcome.mark else {
-        return Verdict::Skip("the client gave no occasion for it".into());
+        return Verdict::Skip(said!("the client gave no occasion for it"));
     };
     if outcome.left_behind {
-        return Verdict::Fail("it ended, and left the engine running".into());
+        return Verdict::Fail(said!("it ended, and left the engine running"));
     }
-    let end = || {
-        let words = last_words(outcome).map(|it| format!(": {it}")).unwrap_or_default();
-        format!("it {}{words}", ended(outcome.end, patience))
-    };
+    let end = || came_to(outcome, patience);
     let after = said_after(outcome, talk, at);
     match (baseline.end, outcome.end, probe.expect) {
         (_, End::Exited(status), _) if is_crash(status) => return Verdict::Fail(end()),
         (End::Exited(usual), End::Exited(status), Expect::Works) if usual != status => {
-            return Verdict::Fail(format!("{}; else it ends with {usual}", end()));
+            return Verdict::Fail(said!("{end}; else it ends with {usual}", end = end(), usual));
         }
         (End::Exited(_), End::Exited(_), Expect::Works)
             if searches(outcome) < searches(baseline).div_ceil(2) =>
         {
-            return Verdict::Fail(format!(
-                "it had {} searches; else it has {}",
-                searches(outcome),
-                searches(baseline)
+            return Verdict::Fail(said!(
+                "it had {count} searches; else it has {usual}",
+                count = searches(outcome),
+                usual = searches(baseline)
             ));
         }
         (End::Exited(_), End::Quiet | End::Cut, _)
@@ -270,8 +270,8 @@ fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome
             });
             let goes_on = same || 0 < after || baseline.talks.len() < outcome.talks.len();
             if !goes_on {
-                let why = "it is still there, and says nothing more: look at it";
-                return Verdict::Inconclusive(why.into());
+                let why = said!("it is still there, and says nothing more: look at it");
+                return Verdict::Inconclusive(why);
             }
         }
         (End::Exited(_) | End::Quiet | End::Cut, End::Exited(_), _) => (),
@@ -292,12 +292,12 @@ fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome
     let new = outcome.talks.get(talk).filter(|talk| !talk.fair).and_then(|it| broken(it, at));
     let new = new.filter(|rule| !baseline.talks.iter().any(|it| broken(it, 0) == Some(*rule)));
     if let Some(rule) = new {
-        return Verdict::Fail(format!("it went on, and broke the rule that {}", rule.text()));
+        return Verdict::Fail(said!("it went on, and broke the rule that {rule}", rule));
     }
     let unplayable = |talk: &Conversation| hear::legal_positions(talk).err().map(|(at, _)| at);
     match outcome.talks.get(talk).and_then(unplayable) {
         Some(found) if at <= found && !baseline.talks.iter().any(|it| unplayable(it).is_some()) => {
-            Verdict::Fail("it went on, and sent a position that cannot be played".into())
+            Verdict::Fail(said!("it went on, and sent a position that cannot be played"))
         }
         _ => Verdict::Pass,
     }
@@ -311,14 +311,26 @@ fn survived(outcome: &Outcome, baseline: &Outcome, setting: &Setting<'_>) -> Str
         count => format!(", after it had started the engine {count} times again"),
     };
     let words = last_words(outcome).map(|it| format!(": {it}")).unwrap_or_default();
-    format!("it {}{again}{words}", ended(outcome.end, setting.patience))
+    format!("{}{again}{words}", ended(outcome.end, setting.patience))
 }
 
-fn ended(end: End, patience: Duration) -> String {
+fn ended(end: End, patience: Duration) -> Message {
     match end {
-        End::Exited(status) => format!("ended with {status}"),
-        End::Quiet => format!("did nothing more for {:.1} s", patience.as_secs_f64()),
-        End::Cut => "did not come to an end".into(),
+        End::Exited(status) => said!("it ended with {status}", status),
+        End::Quiet => {
+            let seconds = format!("{:.1}", patience.as_secs_f64());
+            said!("it did nothing more for {seconds} s", seconds)
+        }
+        End::Cut => said!("it did not come to an end"),
+    }
+}
+
+/// How it ended, and its last words.
+fn came_to(outcome: &Outcome, patience: Duration) -> Message {
+    let end = ended(outcome.end, patience);
+    match last_words(outcome) {
+        Some(words) => said!("{end}: {words}", end, words),
+        None => end,
     }
 }
 

@@ -64,6 +64,7 @@ macro_rules! probes {
         &[$(Check {
             id: concat!("gui.", $id),
             rule: $rule,
+            japanese: crate::japanese::rule($rule),
             clauses: &[$clause],
             severity: Severity::$severity,
             profiles: probes!(@for $($profiles)?),
@@ -402,6 +403,7 @@ macro_rules! conduct {
         Check {
             id: concat!("gui.conduct.", $id),
             rule: $rule,
+            japanese: crate::japanese::rule($rule),
             clauses: &$clauses,
             severity: Severity::$severity,
             profiles: Profile::ALL,

@@ -25,7 +25,7 @@ struct Row<'a> {
     rule: &'static str,
     severity: &'static str,
     verdict: &'static str,
-    text: &'a str,
+    text: String,
     remark: Option<&'a str>,
     clauses: Vec<String>,
     advice: &'static str,

@@ -30,7 +30,7 @@ impl Report {
                 result.check.id,
                 result.took.as_secs_f64()
             );
-            let text = escaped(result.verdict.text());
+            let text = escaped(&result.verdict.text());
             let dialogue = escaped(result.dialogue.as_deref().unwrap_or_default());
             let _ = match &result.verdict {
                 Verdict::Pass => Ok(()),

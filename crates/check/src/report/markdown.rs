@@ -43,7 +43,7 @@ impl Report {
                 result.verdict.word(),
                 result.severity,
                 check.rule,
-                plain(result.verdict.text())
+                plain(&result.verdict.text())
             );
             if let Some(dialogue) = &result.dialogue {
                 let _ = write!(page, "\nTo change: {}.\n\n", check.advice);

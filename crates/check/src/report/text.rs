@@ -48,7 +48,12 @@ impl fmt::Display for Report {
         }
         for result in &self.results {
             if let Verdict::Inconclusive(why) = &result.verdict {
-                writeln!(f, "\ninconclusive {}: {}", result.check.id, display_text(why))?;
+                writeln!(
+                    f,
+                    "\ninconclusive {}: {}",
+                    result.check.id,
+                    display_text(&why.to_string())
+                )?;
             }
         }
         let remarks = || self.results.iter().filter(|it| it.remark.is_some());
@@ -66,7 +71,7 @@ impl fmt::Display for Report {
 fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Result {
     let check = result.check;
     writeln!(f, "\nFAIL {} ({}): {}", check.id, result.severity, check.rule)?;
-    writeln!(f, "  seen: {}", display_text(result.verdict.text()))?;
+    writeln!(f, "  seen: {}", display_text(&result.verdict.text()))?;
     for clause in check.clauses {
         writeln!(f, "  rule: {}: {}", clause.place, clause.says)?;
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use readyok_check::{Subject, Suite, Verdict};
+use readyok_protocol::Language;
 use readyok_protocol::{Dialect, Side};
 
 fn narikin() -> Subject {
@@ -58,8 +59,11 @@ fn an_engine_behind_a_port_is_judged_without_what_needs_a_process() {
     let verdict = |name: &str| report.results.iter().find(|it| it.check.id == name);
     let verdict = |name: &str| verdict(name).map(|it| it.verdict.clone());
     assert_eq!(verdict("ending.eof.searching"), Some(Verdict::Pass), "{report}");
-    let why = "it needs an engine that is a process".to_owned();
-    assert_eq!(verdict("ending.terminate"), Some(Verdict::Skip(why)), "{report}");
+    let terminate = verdict("ending.terminate").expect("a verdict");
+    assert!(matches!(terminate, Verdict::Skip(_)), "{report}");
+    assert_eq!(terminate.text(), "it needs an engine that is a process");
+    let why = terminate.message().map(|it| it.in_language(Language::Japanese));
+    assert_eq!(why.as_deref(), Some("この検査にはプロセスとして動くエンジンが必要"));
 }
 
 #[test]

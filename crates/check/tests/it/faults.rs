@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 
-use readyok_check::{Check, Report};
+use readyok_check::{Check, CheckResult, Report};
+use readyok_protocol::Language;
 
 /// Faults that cannot be had alone: the check, and what else is seen of it.
 pub(crate) type Related = [(&'static str, &'static [&'static str])];
@@ -63,11 +64,28 @@ pub(crate) fn prove(
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// What is told of a result in the words of this program, and not in those of the protocols.
-pub(crate) fn told_oddly(report: &Report) -> Option<&str> {
-    let texts =
-        report.results.iter().flat_map(|it| [Some(it.verdict.text()), it.remark.as_deref()]);
-    texts.flatten().find(|text| is_debug_form(text))
+/// What is told of a result in the words of this program, and not in those of the protocols, or in
+/// Japanese with English in it.
+pub(crate) fn told_oddly(report: &Report) -> Option<String> {
+    let odd = |result: &CheckResult| {
+        let texts = [Some(result.verdict.text()), result.remark.clone()];
+        let message = result.verdict.message();
+        let japanese = message.map(|it| it.in_language(Language::Japanese));
+        let odd = texts.into_iter().flatten().find(|text| is_debug_form(text));
+        odd.or_else(|| japanese.filter(|text| has_english(text)))
+    };
+    report.results.iter().find_map(odd)
+}
+
+/// Whether there are words of English in a Japanese text: between backticks everything may stand, and
+/// documents at its end are cited as they are called.
+fn has_english(text: &str) -> bool {
+    let documents = [" (UCI 2006", " (The UCI Protocol", " (USI draft 1", " (PGN specification"];
+    let text = documents.iter().find_map(|it| text.split_once(it)).map_or(text, |it| it.0);
+    let names = ["UCI", "USI", "CPU", "CR", "MB", "ms", "UTF-8", "ASCII", "JSON", "MultiPV"];
+    let outside: String = text.split('`').step_by(2).collect();
+    let mut words = outside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    words.any(|word| word.contains(|c: char| c.is_ascii_alphabetic()) && !names.contains(&word))
 }
 
 /// Whether there is something like `Some(3)`, `Cp(0)` or `Info { depth: … }`.

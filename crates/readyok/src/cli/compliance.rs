@@ -78,7 +78,7 @@ fn step(number: u32, rule: &str, result: &str) -> (String, String) {
 }
 
 fn seen(result: &CheckResult) -> String {
-    format!(" {}: {}\n", result.check.id, printable(result.verdict.text()))
+    format!(" {}: {}\n", result.check.id, printable(&result.verdict.text()))
 }
 
 /// What was seen and said, and what to change.

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use readyok_check::{CheckResult as Found, Subject, Suite, Verdict};
+use readyok_check::{CheckResult as Found, Subject, Suite};
 
 use super::World;
 use crate::engine::printable;
@@ -80,18 +80,12 @@ impl World {
 }
 
 fn result(found: &Found) -> CheckResult {
-    let (verdict, why) = match &found.verdict {
-        Verdict::Pass => ("pass", ""),
-        Verdict::Fail(why) => ("fail", why.as_str()),
-        Verdict::Skip(why) => ("skip", why.as_str()),
-        Verdict::Inconclusive(why) => ("inconclusive", why.as_str()),
-    };
     CheckResult {
         id: found.check.id.to_owned(),
         rule: found.check.rule.to_owned(),
         severity: found.severity.word().to_owned(),
-        verdict: verdict.to_owned(),
-        detail: printable(why),
+        verdict: found.verdict.word().to_owned(),
+        detail: printable(&found.verdict.text()),
         clauses: found.check.clauses.iter().map(|clause| clause.place.to_owned()).collect(),
     }
 }
