@@ -111,6 +111,41 @@ test(
   WHOLE.timeout,
 );
 
+test(
+  'the checker says which rules are broken, and what it has seen',
+  async () => {
+    const page = await there('#/engines');
+    await page.getByTestId('engine').first().waitFor();
+    await addRogue(page, 'uci: id name Rogue | uciok', 'isready: !exit 3');
+    const card = page.getByTestId('engine').nth(1);
+    await card.getByRole('button', { name: '規格検査' }).click();
+    const check = card.getByTestId('check');
+    await check.and(page.locator('[data-kind=done]')).waitFor(WHOLE);
+    await check.locator('summary').click();
+    const found = check.locator('li');
+    const author = found.filter({ hasText: 'handshake.author' });
+    await author.getByText('エンジンは作者を伝える').waitFor();
+    await author.getByText('`id author` がなかった').waitFor();
+    await author.getByText('必須').waitFor();
+    const ready = found.filter({ hasText: /^必須\s*handshake\.ready / });
+    await ready.getByText('`isready` には `readyok` を 1 回返す').waitFor();
+    const why = '最初の `isready` に応答しなかった: エンジンが終了した (終了コード 3)';
+    await ready.getByText(why).waitFor();
+    // Names of checks and documents are what they are called; the protocol's words are between backticks.
+    const texts = await found.evaluateAll((all) =>
+      all.map((one) => {
+        const words = one.cloneNode(true) as Element;
+        for (const name of words.querySelectorAll('.mono, [data-testid=clauses]')) name.remove();
+        return words.textContent.replace(/`[^`]*`/g, '');
+      }),
+    );
+    expect(texts.length).toBeGreaterThan(10);
+    const names = /UTF-8|Chess960|MultiPV|SFEN/g;
+    expect(texts.filter((text) => /[a-z]{4}/i.test(text.replace(names, '')))).toEqual([]);
+  },
+  WHOLE.timeout,
+);
+
 /** The page with the options of the built-in engine. */
 async function optionsOfNarikin() {
   const page = await there('#/engines');

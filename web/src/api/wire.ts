@@ -196,10 +196,6 @@ export type CheckResult = {
  */
 id: string, 
 /**
- * The rule, in English.
- */
-rule: string, 
-/**
  * `must`, `should` or `may`.
  */
 severity: string, 
@@ -208,13 +204,13 @@ severity: string,
  */
 verdict: string, 
 /**
- * Why, in English.
+ * The rule and what was seen, in English.
  */
-detail: string, 
+english: CheckWords, 
 /**
- * Where the rule stands.
+ * The same in Japanese.
  */
-clauses: Array<string>, };
+japanese: CheckWords, };
 
 /**
  * A run of the conformance checker.
@@ -240,6 +236,23 @@ checks: Array<CheckResult>, } | { "kind": "failed",
  * Why.
  */
 error: Failure, };
+
+/**
+ * A check and what came of it, in a language.
+ */
+export type CheckWords = { 
+/**
+ * The rule.
+ */
+rule: string, 
+/**
+ * What was seen, or why nothing was. Empty for a pass.
+ */
+detail: string, 
+/**
+ * Where the rule stands. Documents are cited by their own names.
+ */
+clauses: Array<string>, };
 
 /**
  * A choice of a combo.

@@ -3,14 +3,15 @@
 use std::thread;
 
 use readyok_check::{CheckResult as Found, Subject, Suite};
+use readyok_protocol::Language;
 
 use super::World;
 use crate::engine::printable;
 use crate::game::refusal;
 use crate::time::{Moment, date, now};
 use crate::wire::{
-    Answer, CheckResult, CheckRun, EngineId, Failure, Problem, ProblemKind, Reach, Refusal,
-    RefusalCode,
+    Answer, CheckResult, CheckRun, CheckWords, EngineId, Failure, Problem, ProblemKind, Reach,
+    Refusal, RefusalCode,
 };
 
 /// So many engines of a run are asked at once: others need the machine too.
@@ -55,8 +56,11 @@ impl World {
                     checks: report.results.iter().map(result).collect(),
                 },
                 Err(error) => {
-                    let text = printable(&error.to_string());
-                    let problem = Problem::new(ProblemKind::NotChecked).with("text", &text);
+                    let [text, japanese] = [Language::English, Language::Japanese]
+                        .map(|language| printable(&error.message().in_language(language)));
+                    let problem = Problem::new(ProblemKind::NotChecked)
+                        .with("text", &text)
+                        .with("japanese", &japanese);
                     CheckRun::Failed { error: Failure { text, problem } }
                 }
             };
@@ -82,10 +86,18 @@ impl World {
 fn result(found: &Found) -> CheckResult {
     CheckResult {
         id: found.check.id.to_owned(),
-        rule: found.check.rule.to_owned(),
         severity: found.severity.word().to_owned(),
         verdict: found.verdict.word().to_owned(),
-        detail: printable(&found.verdict.text()),
-        clauses: found.check.clauses.iter().map(|clause| clause.place.to_owned()).collect(),
+        english: words(found, Language::English),
+        japanese: words(found, Language::Japanese),
+    }
+}
+
+fn words(found: &Found, language: Language) -> CheckWords {
+    let why = found.verdict.message().map(|message| message.in_language(language));
+    CheckWords {
+        rule: found.check.rule_in(language).to_owned(),
+        detail: printable(&why.unwrap_or_default()),
+        clauses: found.check.clauses.iter().map(|it| it.place_in(language).into_owned()).collect(),
     }
 }

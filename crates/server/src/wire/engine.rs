@@ -388,15 +388,24 @@ pub enum CheckRun {
 pub struct CheckResult {
     /// Its name.
     pub id: String,
-    /// The rule, in English.
-    pub rule: String,
     /// `must`, `should` or `may`.
     pub severity: String,
     /// `pass`, `fail`, `skip` or `inconclusive`.
     pub verdict: String,
-    /// Why, in English.
+    /// The rule and what was seen, in English.
+    pub english: CheckWords,
+    /// The same in Japanese.
+    pub japanese: CheckWords,
+}
+
+/// A check and what came of it, in a language.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+pub struct CheckWords {
+    /// The rule.
+    pub rule: String,
+    /// What was seen, or why nothing was. Empty for a pass.
     pub detail: String,
-    /// Where the rule stands.
+    /// Where the rule stands. Documents are cited by their own names.
     pub clauses: Vec<String>,
 }
 

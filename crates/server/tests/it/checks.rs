@@ -46,7 +46,7 @@ async fn an_engine_with_an_environment_is_checked() {
     let checks = done["checks"].as_array().expect("checks");
     let passes = checks.iter().filter(|it| it["verdict"] == "pass").count();
     assert!(0 < passes, "{done}");
-    assert!(checks.iter().all(|it| it["clauses"][0].is_string()), "{done}");
+    assert!(checks.iter().all(|it| it["english"]["clauses"][0].is_string()), "{done}");
 }
 
 /// Passes bytes on as they come: a copy by the system may wait for more.
@@ -76,6 +76,23 @@ fn serve(mut stream: TcpStream) -> io::Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_found_is_told_in_both_languages() {
+    let reach = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
+    let (done, _) = checked(reach, &["handshake.author", "soak.memory"]).await;
+    let checks = done["checks"].as_array().expect("checks");
+    let words = |name: &str| checks.iter().find(|it| it["id"] == name).cloned();
+    let author = words("handshake.author").expect("a result");
+    assert_eq!(author["english"]["rule"], "the engine tells who wrote it", "{done}");
+    assert_eq!(author["japanese"]["rule"], "エンジンは作者を伝える", "{done}");
+    let soak = words("soak.memory").expect("a result");
+    assert_eq!(soak["verdict"], "skip", "{done}");
+    assert_eq!(soak["english"]["clauses"], json!(["practice (matches, servers)"]), "{done}");
+    assert_eq!(soak["japanese"]["clauses"], json!(["慣例 (連続対局, サーバー)"]), "{done}");
+    assert_eq!(soak["english"]["detail"], "only `--soak` asks for it", "{done}");
+    assert_eq!(soak["japanese"]["detail"], "`--soak` を付けたときだけ検査する", "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_engine_behind_a_port_is_checked_without_what_needs_a_process() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
@@ -100,5 +117,11 @@ async fn an_engine_that_is_not_there_cannot_be_checked() {
     let reach = json!({ "kind": "tcp", "address": "127.0.0.1:1" });
     let (failed, _) = checked(reach, &[]).await;
     assert_eq!(failed["kind"], "failed", "{failed}");
-    assert_eq!(failed["error"]["problem"]["kind"], "not_checked", "{failed}");
+    let problem = &failed["error"]["problem"];
+    assert_eq!(problem["kind"], "not_checked", "{failed}");
+    let says = |language: &str, words: &str| {
+        problem["values"][language].as_str().is_some_and(|text| text.contains(words))
+    };
+    assert!(says("text", "`tcp://127.0.0.1:1` cannot be reached"), "{failed}");
+    assert!(says("japanese", "`tcp://127.0.0.1:1` に接続できない"), "{failed}");
 }
