@@ -41,7 +41,7 @@ catalogue! {
     "a spin without bounds does no harm"
         => "範囲のない `spin` があっても問題が起きない",
     "bounds that no integer holds do no harm"
-        => "範囲が整数に収まらない値でも問題が起きない",
+        => "範囲が整数型に収まらなくても問題が起きない",
     "bounds that are no numbers do no harm"
         => "範囲が数でなくても問題が起きない",
     "a default out of bounds, and bounds that are reversed, do no harm"
@@ -169,7 +169,7 @@ catalogue! {
     "only options that the engine has are set, to what they can be"
         => "エンジンが持つオプションだけを、取りうる値に設定する",
     "the clock of the side to move is told, if any is"
-        => "持ち時間を伝えるときは、手番側の時計を含める",
+        => "持ち時間を伝えるときは、手番側の残り時間を含める",
     "a game begins with `ucinewgame` or `usinewgame`"
         => "対局は `ucinewgame` か `usinewgame` で始める",
     "an engine that is no longer needed is told to quit"

@@ -14,7 +14,7 @@ catalogue! {
     "the engine has no `{option}`"
         => "エンジンに `{option}` がない",
     "there is only the clock of the other side"
-        => "相手側の時計しかない",
+        => "相手側の残り時間しかない",
     "it closed the engine's input, or ended, without `quit`"
         => "`quit` を送らずに、エンジンの入力を閉じるか終了した",
     "no `{command}` came before it"

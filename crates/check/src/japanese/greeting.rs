@@ -75,7 +75,7 @@ catalogue! {
     "`stop joho` did not end the search"
         => "`stop joho` で探索が終わらなかった",
     "`isready` before the beginning of a line was not answered"
-        => "行の前半が続く `isready` に応答しなかった",
+        => "次の行の途中までと一緒に届いた `isready` に応答しなかった",
     "`position` and `go depth 2` in pieces were not answered"
         => "分割して送った `position` と `go depth 2` に応答しなかった",
     "`position` in pieces was misread: `{mv}` is no move there"

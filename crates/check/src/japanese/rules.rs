@@ -139,7 +139,7 @@ catalogue! {
     "an illegal move in a list does not end the engine"
         => "指し手の列に非合法手があっても、エンジンは終了しない",
     "a broken position does not end the engine, nor let it hang"
-        => "壊れた局面を受け取っても、エンジンは終了も停止もしない",
+        => "壊れた局面を受け取っても、エンジンは終了したり応答しなくなったりしない",
     "moves are written in the protocol's form: lower-case promotions, and castling as the king's move, or as king takes rook in Chess960"
         => "指し手はプロトコルの形式で書く。プロモーションは小文字、キャスリングはキングの動き (Chess960 ではキングがルークを取る動き) とする",
     "castling is taken and answered as `e1g1` in normal chess"
@@ -225,7 +225,7 @@ catalogue! {
     "depths, counts and times beyond all use are taken for what they are: no limit"
         => "極端に大きな深さ、ノード数、時間は、制限がないものとして扱う",
     "a limit of zero does not hang or end the engine: it answers, at the latest to `stop`"
-        => "制限が 0 でもエンジンは停止も終了もせず、遅くとも `stop` で応答する",
+        => "制限が 0 でもエンジンは終了したり固まったりせず、遅くとも `stop` で応答する",
     "while the engine ponders no limit of depth, nodes or time ends the search"
         => "先読み中は、深さ、ノード数、時間の制限で探索を終えない",
 
@@ -379,11 +379,11 @@ catalogue! {
     "with nothing but byoyomi left the engine moves within it, in every search"
         => "秒読みだけになっても、エンジンは毎回その時間内に指す",
     "clocks with `byoyomi 0`, and with increments from an empty clock, are answered"
-        => "`byoyomi 0` の時計にも、残り時間 0 からの加算にも応答する",
+        => "`byoyomi 0` にも、残り時間が 0 で加算だけの持ち時間にも応答する",
     "after `ponderhit` the engine moves within its byoyomi"
         => "`ponderhit` の後、エンジンは秒読みの時間内に指す",
     "`ponderhit` with clocks after it is taken for `ponderhit`"
-        => "後に時計の付いた `ponderhit` も `ponderhit` として読む",
+        => "後ろに残り時間の付いた `ponderhit` も `ponderhit` として読む",
     "`gameover` without a search, at any time between games, is taken and not answered"
         => "探索していないときの `gameover` は、対局の合間のいつでも受け取り、応答しない",
     "who has no legal move answers `bestmove resign`"

@@ -126,7 +126,7 @@ catalogue! {
     "the {what} `go` was not answered"
         => "{what}の `go` に応答しなかった",
     "`go` without another `position` was not answered"
-        => "次の `position` のない `go` に応答しなかった",
+        => "新しい `position` のない `go` に応答しなかった",
     "`{mv}` is no move of the position that was set up"
         => "`{mv}` は設定した局面の指し手ではない",
     "`isready` while pondering was not answered"

@@ -57,7 +57,7 @@ catalogue! {
     "for {ms} ms no nodes were told"
         => "{ms} ms の間、ノード数を伝えなかった",
     "it came after {ms} ms"
-        => "{ms} ms で送った",
+        => "探索開始から {ms} ms で送った",
     "there were {lines} lines in {time} ms"
         => "{time} ms で {lines} 行を送った",
     "a variation stands in the text after `string`"
