@@ -27,7 +27,7 @@ const ANSWER: Duration = Duration::from_secs(20);
 /// How to serve.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The port; 0 for any that is free.
+    /// The port; 0 for that of the last time, or another one if it is taken.
     pub port: u16,
     /// Where to listen instead of loopback. It needs a password and a host.
     pub listen: Option<IpAddr>,
@@ -165,10 +165,9 @@ impl Server {
         let app = App::open(options.setup.clone()).map_err(ServeError::Store)?;
 
         let ip = options.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        let wanted = SocketAddr::new(ip, options.port);
-        let listen_error = |error| ServeError::Listen(wanted, error);
-        let listener = TcpListener::bind(wanted).await.map_err(listen_error)?;
-        let address = listener.local_addr().map_err(listen_error)?;
+        let last = app.world().store.last_port();
+        let (listener, address) = listen(SocketAddr::new(ip, options.port), last).await?;
+        app.world().store.save_port(address.port());
         let mut listeners = vec![listener];
         if options.listen.is_none() {
             // Some browsers take `localhost` for this. Not every system has it.
@@ -314,6 +313,27 @@ async fn came_back(app: &App, reload: Duration) -> bool {
         }
     }
     0 < app.world().hub.tabs_and_visits().0
+}
+
+/// Listens. If any port will do, it is that of the last time, where bookmarks lead and pages wait that are open:
+/// who comes back has to be let in anew all the same.
+async fn listen(
+    wanted: SocketAddr,
+    last: Option<u16>,
+) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let error = |error| ServeError::Listen(wanted, error);
+    let known = last.filter(|_| wanted.port() == 0);
+    let kept = match known {
+        Some(port) => TcpListener::bind(SocketAddr::new(wanted.ip(), port)).await.ok(),
+        None => None,
+    };
+    let listener = match kept {
+        Some(listener) => listener,
+        // Somebody else listens there now, or nobody may.
+        None => TcpListener::bind(wanted).await.map_err(error)?,
+    };
+    let address = listener.local_addr().map_err(error)?;
+    Ok((listener, address))
 }
 
 /// Where this server is, for the next start of the program: for its user's eyes only.

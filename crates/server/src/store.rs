@@ -397,6 +397,19 @@ impl Store {
         self.db.execute("REPLACE INTO setting (name, value) VALUES ('settings', ?1)", [text])?;
         Ok(())
     }
+
+    /// The port that the server has had the last time, if that is known.
+    pub(crate) fn last_port(&self) -> Option<u16> {
+        let mut query = self.db.prepare("SELECT value FROM setting WHERE name = 'port'").ok()?;
+        query.query_row([], |row| row.get::<_, String>(0)).ok()?.parse().ok()
+    }
+
+    /// Keeps the port for the next time.
+    pub(crate) fn save_port(&self, port: u16) {
+        let text = port.to_string();
+        // Without it the next server has another address, and works.
+        let _ = self.db.execute("REPLACE INTO setting (name, value) VALUES ('port', ?1)", [text]);
+    }
 }
 
 /// A moment as the file has it.

@@ -22,7 +22,7 @@ it finds the server that runs. Ctrl-C ends it; games go on where they were with 
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Listen on this port [default: any that is free]
+    /// Listen on this port [default: that of the last time, or any if it is taken]
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
     /// Listen on this address instead of this machine alone; needs --password-file and --allow-host

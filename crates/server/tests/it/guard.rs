@@ -270,3 +270,45 @@ async fn the_administrator_is_refused_and_a_second_start_too() {
     let third = Fixture::start_with(options(folder.path())).await;
     third.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_server_has_the_same_address_and_lets_everybody_in_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Any port can be taken by another program meanwhile.
+    for _ in 0..10 {
+        let first = Fixture::start_with(options(folder.path())).await;
+        let (host, cookie) = (first.host.clone(), first.cookie.clone());
+        first.stop().await;
+        let second = Fixture::start_with(options(folder.path())).await;
+        if second.host == host {
+            let old = [("cookie", cookie.as_str())];
+            assert_eq!(get(&host, "/api/choices", &old).await.status, 401);
+            // What this one has given counts, whatever else the browser brings along.
+            let port = host.rsplit_once(':').expect("a port").1;
+            let other = format!("{cookie}; {}; readyok-1{port}=0", second.cookie);
+            let both = [("cookie", other.as_str())];
+            assert_eq!(get(&host, "/api/choices", &both).await.status, 200);
+            let foreign = second.cookie.replacen(port, "1", 1);
+            let foreign = [("cookie", foreign.as_str())];
+            assert_eq!(get(&host, "/api/choices", &foreign).await.status, 401);
+            second.stop().await;
+            return;
+        }
+        second.stop().await;
+    }
+    panic!("the address never stays");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_port_that_is_taken_keeps_no_server_from_running() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = Fixture::start_with(options(folder.path())).await;
+    let host = first.host.clone();
+    first.stop().await;
+    // Somebody listens there from now on, whoever it is.
+    let _taken = tokio::net::TcpListener::bind(&host).await;
+    let second = Fixture::start_with(options(folder.path())).await;
+    assert_ne!(second.host, host);
+    assert_eq!(second.get("/api/choices").await.status, 200);
+    second.stop().await;
+}
