@@ -231,6 +231,54 @@ test('an engine that is to stay where it is searches no other position', async (
   expect(await log.textContent()).not.toMatch(/moves d2d4(?! d7d5)/);
 });
 
+test('an engine analyses beside a copy of itself with another value', async () => {
+  const page = await here.page('#/engines');
+  const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
+  await greeted(card);
+  await card.getByRole('button', { name: 'Copy', exact: true }).click();
+  const copy = page.getByTestId('engine').filter({ hasText: 'Mime (2)' });
+  await greeted(copy);
+  await copy.getByRole('button', { name: 'Options' }).click();
+  const hash = page.getByRole('dialog').locator('[data-option="Hash"]');
+  await hash.locator('input').fill('64');
+  await hash.locator('input').blur();
+  await page.getByRole('dialog').locator('[data-option="Hash"].changed').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+
+  // Of the built-in engine a copy has a name that can be changed, and nothing else.
+  await page.getByTestId('engine').first().getByRole('button', { name: 'Copy', exact: true }).click();
+  const narikin = page.getByTestId('engine').filter({ hasText: 'Narikin (2)' });
+  await narikin.getByRole('button', { name: 'Change' }).click();
+  expect(await page.getByRole('dialog').getByRole('textbox').count()).toBe(1);
+  await page.getByRole('dialog').getByLabel('Name').fill('Quick');
+  await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('heading', { name: 'Quick' }).waitFor();
+
+  await visit(page, 'Play');
+  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await squares(page);
+  for (const label of ['Mime', 'Mime (2)']) {
+    await page.getByLabel('Add an engine…').selectOption({ label });
+    const lane = page
+      .getByTestId('lane')
+      .filter({ has: page.getByRole('heading', { name: label, exact: true }) });
+    await lane.getByTestId('line').first().waitFor(LONG);
+  }
+  await visit(page, 'Engines');
+  for (const [name, has] of [
+    ['Mime', false],
+    ['Mime (2)', true],
+  ] as const) {
+    const of = page.getByTestId('engine').filter({ has: page.getByRole('heading', { name, exact: true }) });
+    const process = of.locator('[data-testid=process][data-status=searching]');
+    await process.getByRole('link', { name: 'Protocol log' }).click();
+    const lines = page.getByRole('region', { name: 'Lines of the log' });
+    await expect.poll(() => lines.textContent(), LONG).toContain('go infinite');
+    expect((await lines.textContent())?.includes('setoption name Hash value 64')).toBe(has);
+    await visit(page, 'Engines');
+  }
+});
+
 test('an engine somewhere else is reached over TCP', async () => {
   const server = createServer((socket) => {
     const engine = spawn(ENGINES.mime, { stdio: ['pipe', 'pipe', 'ignore'] });

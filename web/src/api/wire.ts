@@ -457,7 +457,11 @@ engine: number, } | { "kind": "add_engine",
 /**
  * The engine.
  */
-entry: EngineEntry, } | { "kind": "preview_engine", 
+entry: EngineEntry, } | { "kind": "copy_engine", 
+/**
+ * Which.
+ */
+engine: number, } | { "kind": "preview_engine", 
 /**
  * A path, a command line, or `tcp://host:port`.
  */

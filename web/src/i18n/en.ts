@@ -605,6 +605,7 @@ export const en = {
   'engine.builtin': 'Built in: runs as a program of its own',
   'engine.add': 'Add an engine',
   'engine.change': 'Change',
+  'engine.copy': 'Copy',
   'engine.copyprotection': 'copy protection',
   'engine.copyprotection.text':
     'The engine says that its copy protection is violated. It may refuse to play.',

@@ -596,6 +596,7 @@ export const ja: Record<Key, string> = {
   'engine.builtin': '内蔵:独立したプログラムとして動作',
   'engine.add': 'エンジンを追加',
   'engine.change': '変更',
+  'engine.copy': '複製',
   'engine.copyprotection': 'コピー保護',
   'engine.copyprotection.text': 'コピー保護の検証に失敗しました。このエンジンは動作しないことがあります。',
   'engine.register': '登録…',

@@ -69,6 +69,7 @@ impl World {
             Command::StopAnalysis { game, engine } => self.stop_lanes(game, engine),
             Command::EndAnalysis { game, engine } => self.end_lane(game, engine),
             Command::AddEngine { entry } => self.add_engine(entry),
+            Command::CopyEngine { engine } => self.copy_engine(engine),
             Command::PreviewEngine { text } => preview(&text),
             Command::ChangeEngine { engine, entry } => self.change_engine(engine, entry),
             Command::RemoveEngine { engine } => self.remove_engine(engine),

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use readyok_protocol::Register;
 
 use super::{MOST_ENDED, Running, World};
-use crate::engine::{BUILT_IN, Death, News, Order, Registered, Start, default_of, start};
+use crate::engine::{Death, News, Order, Registered, Start, default_of, start};
 use crate::game::{no_such, odd_text, refusal};
 use crate::time::{Moment, date, now};
 use crate::wire::{
@@ -17,6 +17,7 @@ use crate::wire::{
 
 use super::failures::{killed_by_user, server_ends, too_many_engines};
 use super::games::storage;
+use super::library::distinct;
 
 /// So many processes can run at once.
 const MOST_PROCESSES: usize = 64;
@@ -318,6 +319,18 @@ impl World {
     /// Registers an engine and asks it what it can do.
     pub(super) fn add_engine(&mut self, entry: EngineEntry) -> Result<Answer, Refusal> {
         let id = self.registry.add(entry)?;
+        self.added(id)
+    }
+
+    /// Registers an engine again under another name.
+    pub(super) fn copy_engine(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+        let mut taken = self.registry.iter().map(|(_, it)| it.name().to_owned()).collect();
+        let name = distinct(self.registry.get(id)?.name(), &mut taken);
+        let copy = self.registry.copy(id, name)?;
+        self.added(copy)
+    }
+
+    fn added(&mut self, id: EngineId) -> Result<Answer, Refusal> {
         // It is registered, even if it cannot be asked now.
         if let Err(error) = self.inspect(id) {
             self.registry.get_mut(id)?.error = Some(error.into());
@@ -338,10 +351,10 @@ impl World {
         self.start_process(id, Use::Inspect, variant, values, false)
     }
 
-    /// Engines of which nothing is known are asked, and the built-in one: it may have become another.
+    /// Engines of which nothing is known are asked, and the built-in one with its copies.
     pub(crate) fn inspect_unknown(&mut self) {
         let unknown = self.registry.iter();
-        let unknown = unknown.filter(|(id, engine)| *id == BUILT_IN || engine.is_unknown());
+        let unknown = unknown.filter(|(_, engine)| engine.is_to_be_asked());
         let asked = |(id, engine): (EngineId, &Registered)| {
             engine.to_ask_about().iter().map(move |variant| (id, *variant))
         };
@@ -361,7 +374,7 @@ impl World {
             let Some((id, variant)) = self.unasked.pop_front() else { return };
             let engine = self.registry.get(id);
             // It may have been removed, or used, in the meantime.
-            let is_unknown = engine.is_ok_and(|it| id == BUILT_IN || it.is_unknown());
+            let is_unknown = engine.is_ok_and(Registered::is_to_be_asked);
             if is_unknown && self.ask_about(id, variant).is_err() {
                 // There is no room: its turn comes when a process ends.
                 self.unasked.push_front((id, variant));

@@ -148,7 +148,7 @@ impl World {
 }
 
 /// A name that no other engine of the list has: the command line finds engines by it.
-fn distinct(name: &str, taken: &mut BTreeSet<String>) -> String {
+pub(super) fn distinct(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut found = name.to_owned();
     let mut count = 1;
     while !taken.insert(found.clone()) {

@@ -110,6 +110,11 @@ impl Registered {
         self.entry.learned.is_none()
     }
 
+    /// Whether it has to be asked when the server starts: the built-in engine may have become another one.
+    pub(crate) fn is_to_be_asked(&self) -> bool {
+        self.entry.reach == Reach::BuiltIn || self.is_unknown()
+    }
+
     /// What it said when it was spoken to as about a game.
     pub(crate) fn learned(&self, variant: Option<Variant>) -> Option<&Learned> {
         match (&self.entry.reach, variant) {
@@ -253,7 +258,10 @@ impl Registered {
             id,
             name: self.name().to_owned(),
             reach: entry.reach.clone(),
-            protocol: self.dialect(None).map(Protocol::from).filter(|_| id != BUILT_IN),
+            protocol: self
+                .dialect(None)
+                .map(Protocol::from)
+                .filter(|_| entry.reach != Reach::BuiltIn),
             built_in: id == BUILT_IN,
             identity: self.identity().cloned(),
             variants: self.variants().to_vec(),
@@ -326,13 +334,23 @@ impl Registry {
     /// Registers an engine. Its number is never used again: games, reports and matches name it.
     pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, Refusal> {
         check_entry(&entry)?;
+        self.insert(entry.into())
+    }
+
+    /// Registers another engine like this one, with values and presets of its own.
+    pub(crate) fn copy(&mut self, id: EngineId, name: String) -> Result<EngineId, Refusal> {
+        let entry = Entry { name, ..self.get(id)?.entry.clone() };
+        self.insert(entry)
+    }
+
+    fn insert(&mut self, entry: Entry) -> Result<EngineId, Refusal> {
         if MOST <= self.engines.len() {
             return Err(too_many(Thing::Engine, "there are too many engines"));
         }
         let id = self.last.checked_add(1);
         let id = id.ok_or_else(|| too_many(Thing::Engine, "all numbers are used up"))?;
         self.last = id;
-        self.engines.insert(id, Registered::new(entry.into()));
+        self.engines.insert(id, Registered::new(entry));
         Ok(id)
     }
 
@@ -341,12 +359,17 @@ impl Registry {
         if id == BUILT_IN {
             return Err(built_in_stays());
         }
-        check_entry(&entry)?;
         let engine = self.get_mut(id)?;
+        if engine.entry.reach == Reach::BuiltIn && entry.reach == Reach::BuiltIn {
+            // A copy of the built-in engine has nothing but its name.
+            check_name(&entry.name)?;
+        } else {
+            check_entry(&entry)?;
+        }
         let EngineEntry { name, reach, protocol } = entry;
         if (&engine.entry.reach, engine.entry.protocol) != (&reach, protocol) {
             // What another program has said holds no more.
-            engine.entry.learned = None;
+            (engine.entry.learned, engine.entry.learned_in_usi) = (None, None);
         }
         (engine.entry.name, engine.entry.reach, engine.entry.protocol) = (name, reach, protocol);
         Ok(())
@@ -436,15 +459,21 @@ pub(crate) fn not_a_program(path: &str) -> Refusal {
     refusal(RefusalCode::Path, Problem::new(Kind::NotAProgram).with("name", path), text)
 }
 
+fn is_odd(text: &str) -> bool {
+    LONGEST < text.len() || text.chars().any(char::is_control)
+}
+
+fn check_name(name: &str) -> Result<(), Refusal> {
+    if is_odd(name) {
+        let text = "the name is too long, or holds control characters";
+        return Err(odd_text(Thing::EngineName, text));
+    }
+    Ok(())
+}
+
 /// Refuses what cannot be run as it stands.
 fn check_entry(entry: &EngineEntry) -> Result<(), Refusal> {
-    let is_odd = |text: &str| LONGEST < text.len() || text.chars().any(char::is_control);
-    if is_odd(&entry.name) {
-        return Err(odd_text(
-            Thing::EngineName,
-            "the name is too long, or holds control characters",
-        ));
-    }
+    check_name(&entry.name)?;
     match &entry.reach {
         Reach::BuiltIn => {
             let text = "the built-in engine is registered already";

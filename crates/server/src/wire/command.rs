@@ -163,6 +163,12 @@ pub enum Command {
         /// The engine.
         entry: EngineEntry,
     },
+    /// Registers an engine again under another name, with its values and presets, which are the copy's own from then
+    /// on. Answers [`Answer::Engine`].
+    CopyEngine {
+        /// Which.
+        engine: EngineId,
+    },
     /// Tells what would be run, and registers nothing. Answers [`Answer::Preview`].
     PreviewEngine {
         /// A path, a command line, or `tcp://host:port`.

@@ -427,3 +427,41 @@ async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
     assert_eq!(told(&server, &process).await, all);
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_of_an_engine_has_values_of_its_own() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&[]).await;
+    let set = |engine: &Value, hash: &str| json!({ "kind": "set_options", "engine": engine, "of": "all", "values": { "Hash": hash } });
+    let copy_of = |engine: &Value| json!({ "kind": "copy_engine", "engine": engine });
+    tab.ask(set(&engine, "64")).await;
+    let copied = tab.ask(copy_of(&engine)).await;
+    assert_eq!(copied["kind"], "engine", "{copied}");
+    let copy = copied["engine"].clone();
+    let state = tab.follow("engines").await;
+    assert_eq!(engine_of(&state, &copy)["name"], "Mime <b>1</b> (2)");
+    assert_eq!(engine_of(&state, &copy)["values"], json!({ "Hash": "64" }));
+    assert_eq!(tab.ask(set(&copy, "128")).await["kind"], "done");
+
+    // The built-in engine stays, and its copies have names.
+    let built_in = tab.ask(copy_of(&json!(1))).await["engine"].clone();
+    let entry = json!({ "name": "Quick", "reach": { "kind": "built_in" }, "protocol": null });
+    let change =
+        |engine: &Value| json!({ "kind": "change_engine", "engine": engine, "entry": entry });
+    assert_eq!(tab.ask(change(&json!(1))).await["code"], "not_now");
+    assert_eq!(tab.ask(change(&copy)).await["code"], "malformed");
+    assert_eq!(tab.ask(change(&built_in)).await["kind"], "done");
+    let folder = server.stop().await.expect("its folder");
+
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    let state = tab.follow("engines").await;
+    assert_eq!(engine_of(&state, &engine)["values"], json!({ "Hash": "64" }));
+    assert_eq!(engine_of(&state, &copy)["values"], json!({ "Hash": "128" }));
+    let quick = engine_of(&state, &built_in);
+    assert_eq!((&quick["name"], &quick["built_in"]), (&json!("Quick"), &json!(false)));
+    let remove = json!({ "kind": "remove_engine", "engine": built_in });
+    assert_eq!(tab.ask(remove).await["kind"], "done");
+    server.stop().await;
+}
