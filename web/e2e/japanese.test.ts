@@ -121,7 +121,7 @@ test(
     await card.getByRole('button', { name: '規格検査' }).click();
     const check = card.getByTestId('check');
     await check.and(page.locator('[data-kind=done]')).waitFor(WHOLE);
-    await check.locator('summary').click();
+    await check.locator('summary').first().click();
     const found = check.locator('li');
     const author = found.filter({ hasText: 'handshake.author' });
     await author.getByText('エンジンは作者を伝える').waitFor();
@@ -131,6 +131,11 @@ test(
     await ready.getByText('`isready` には `readyok` を 1 回返す').waitFor();
     const why = '最初の `isready` に応答しなかった: エンジンが終了した (終了コード 3)';
     await ready.getByText(why).waitFor();
+    // All others are there as well, with what came of them.
+    await check.getByText(/^その他の検査：\d+件$/).click();
+    await found.filter({ hasText: /^合格\s*handshake\.name / }).waitFor();
+    await found.filter({ hasText: /^判定不能\s*ending\.eof\.idle / }).waitFor();
+    expect(await found.count()).toBeGreaterThan(150);
     // Names of checks and documents are what they are called; the protocol's words are between backticks.
     const texts = await found.evaluateAll((all) =>
       all.map((one) => {
