@@ -117,6 +117,7 @@ test('analysis', async () => {
   await shoot('analyse-chess', chess, {}, line);
   await shoot('analyse-chess-dark', chess, DARK, line);
   await shoot('analyse-chess-narrow', chess, NARROW, line);
+  await page.getByTestId('lane').getByRole('button', { name: 'Stop' }).click();
   const shogi = await open(page, SHOGI, 14);
   await analyse(page);
   await shoot('analyse-shogi', shogi, {}, line);
