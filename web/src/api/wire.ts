@@ -2554,7 +2554,11 @@ variant: Variant | null,
 /**
  * What there is none, too many or a bad one of.
  */
-what?: Thing, };
+what?: Thing, 
+/**
+ * What has led to it: says the same as the value `text`, in words of the page.
+ */
+cause?: Problem, };
 
 /**
  * The kinds of what is wrong.

@@ -91,6 +91,16 @@ test('a text that has its Japanese is told in the language of the page', () => {
   expect(problemText(broke)).toBe('Rogue: broke its protocol: nothing follows it');
 });
 
+test('what has led to a problem is told in the language of the page', () => {
+  const restarted: Problem = {
+    kind: 'restarted',
+    values: { engine: 'Rogue', text: 'English' },
+    variant: null,
+    cause: { kind: 'exited', values: { code: '3' }, variant: null },
+  };
+  expect(problemText(restarted)).toBe('Rogue: 再起動しました: コード3で終了しました');
+});
+
 test('a refusal says its problem in the language of the page', () => {
   const problem: Problem = { kind: 'second_pawn', values: { move: 'P*5e' }, variant: null };
   expect(refusalText({ code: 'illegal_move', text: 'English', problem })).toBe(

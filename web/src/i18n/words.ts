@@ -113,7 +113,7 @@ export function detailText(outcome: Outcome): string {
 }
 
 /** What is wrong, with the squares, pieces and sides of its game. */
-export function problemText({ kind, values, variant, what }: Problem): string {
+export function problemText({ kind, values, variant, what, cause }: Problem): string {
   const shogi = variant === 'shogi';
   const words: Record<string, string> = {};
   for (const [name, value = ''] of Object.entries(values)) words[name] = value;
@@ -125,6 +125,7 @@ export function problemText({ kind, values, variant, what }: Problem): string {
   if (field && known(key)) words.field = t(key);
   if (what) words.what = t(`what.${what}`);
   if (words.japanese && language() === 'ja') words.text = words.japanese;
+  if (cause) words.text = problemText(cause);
   const unnamed = kind === 'no_such' && !words.name;
   const plain = t(unnamed ? 'problem.none_such' : `problem.${kind}`, words).trim();
   const text = words.last_words ? t('failure.last_words', { text: plain, line: words.last_words }) : plain;

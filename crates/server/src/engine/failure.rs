@@ -21,18 +21,11 @@ pub(crate) fn failure(error: &EngineError) -> Failure {
 fn problem(error: &EngineError) -> Problem {
     let kind = match error.problem() {
         Wrong::Start { kind, text } => return start(*kind, text),
-        Wrong::Late(Wait::Hello) => ProblemKind::NoGreeting,
-        Wrong::Late(Wait::Ready) => ProblemKind::NotReady,
-        Wrong::Late(Wait::Stop) => ProblemKind::NotStopped,
-        Wrong::Late(Wait::Quit) => ProblemKind::NotLeft,
+        Wrong::Late(wait) => late(*wait),
         Wrong::OutOfTime(late) => {
             return Problem::new(ProblemKind::Late).with("time", &late.as_millis());
         }
-        // How it ended says more than that its output did.
-        Wrong::Gone => {
-            let exit = error.exit().map(Exit::from);
-            return exit.map_or_else(|| Problem::new(ProblemKind::Closed), exited);
-        }
+        Wrong::Gone => return gone(error.exit().map(Exit::from)),
         Wrong::Dropped(DropReason::EngineGone) => ProblemKind::EngineEnded,
         Wrong::Misuse(Misuse::CopyProtected) => ProblemKind::CopyProtected,
         Wrong::Misuse(Misuse::UnknownOption(UnknownOption { name })) => {
@@ -45,6 +38,46 @@ fn problem(error: &EngineError) -> Problem {
         other => return Problem::system(other),
     };
     Problem::new(kind)
+}
+
+/// The same of an error of which there is only the text, as in results of matches. None if it is another kind of text.
+pub(crate) fn read_back(text: &str) -> Option<Problem> {
+    let (_, said) = text.strip_prefix("engine `")?.split_once("`: ")?;
+    let (said, last_words) = match said.split_once("; its last words: `") {
+        Some((said, words)) => (said, Some(words.strip_suffix('`').unwrap_or(words))),
+        None => (said, None),
+    };
+    let (what, exit) = match said.rsplit_once("; it ") {
+        Some((what, exit)) => (what, Exit::explained(exit)),
+        None => (said, None),
+    };
+    let problem = if let Some(text) = what.strip_prefix("cannot be started: ") {
+        Problem::new(ProblemKind::CannotStart).with("text", &printable(text))
+    } else if what == Wrong::Gone.to_string() {
+        gone(exit)
+    } else {
+        let waits = [Wait::Hello, Wait::Ready, Wait::Stop, Wait::Quit];
+        waits.into_iter().find(|&wait| what == Wrong::Late(wait).to_string()).map(late)?.into()
+    };
+    Some(match last_words {
+        Some(line) => problem.with("last_words", &printable(line)),
+        None => problem,
+    })
+}
+
+/// What was waited for in vain.
+fn late(wait: Wait) -> ProblemKind {
+    match wait {
+        Wait::Hello => ProblemKind::NoGreeting,
+        Wait::Ready => ProblemKind::NotReady,
+        Wait::Stop => ProblemKind::NotStopped,
+        Wait::Quit => ProblemKind::NotLeft,
+    }
+}
+
+/// How it ended says more than that its output did.
+fn gone(exit: Option<Exit>) -> Problem {
+    exit.map_or_else(|| Problem::new(ProblemKind::Closed), exited)
 }
 
 /// What is wrong about an option.
@@ -96,4 +129,35 @@ pub(crate) fn exited(exit: Exit) -> Problem {
         // Whoever closes his output is told to end.
         _ => ProblemKind::Closed,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_read_back_from_its_text() {
+        let check =
+            |text: &str, expected: Problem| assert_eq!(read_back(text), Some(expected), "{text}");
+        check(
+            "engine `A`: cannot be started: no such file",
+            Problem::new(ProblemKind::CannotStart).with("text", "no such file"),
+        );
+        check("engine `A`: closed its output", Problem::new(ProblemKind::Closed));
+        check(
+            "engine `A`: closed its output; it exited with code 3; its last words: `no; it is`",
+            Problem::new(ProblemKind::Exited).with("code", "3").with("last_words", "no; it is"),
+        );
+        for (wait, kind) in [
+            (Wait::Hello, ProblemKind::NoGreeting),
+            (Wait::Ready, ProblemKind::NotReady),
+            (Wait::Stop, ProblemKind::NotStopped),
+            (Wait::Quit, ProblemKind::NotLeft),
+        ] {
+            check(&format!("engine `A`: {}", Wrong::Late(wait)), Problem::new(kind));
+        }
+        for other in ["", "no such file", "engine `A", "engine `A`: is tired"] {
+            assert_eq!(read_back(other), None, "{other}");
+        }
+    }
 }

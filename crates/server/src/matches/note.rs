@@ -7,7 +7,7 @@ use readyok_arena::stats::{SprtError, Verdict};
 use readyok_protocol::{Language, Rule, Violation};
 use readyok_rules::Game;
 
-use crate::engine::printable;
+use crate::engine::{printable, read_back};
 use crate::game::bad_openings;
 use crate::wire::{Failure, Problem, ProblemKind as Kind, RefusalCode, Thing};
 
@@ -45,7 +45,7 @@ fn warned(kind: &WarningKind) -> Problem {
     let text = |kind, text: &str| Problem::new(kind).with("text", &printable(text));
     match kind {
         WarningKind::UnknownOption { name } => Problem::no_such(Thing::Option, &printable(name)),
-        WarningKind::Restarted { why } => text(Kind::Restarted, why),
+        WarningKind::Restarted { why } => text(Kind::Restarted, why).because(read_back(why)),
         WarningKind::NoScore => Problem::new(Kind::ToldNoScore),
         WarningKind::OtherPv { word: told } => word(Kind::OtherVariation, told),
         WarningKind::IllegalPv { word: told } => word(Kind::IllegalVariation, told),
@@ -119,6 +119,18 @@ mod tests {
         assert_eq!(told.problem, problem.with("word", "e2e4").with("engine", "Rogue"));
         let free = warning(None, None, "an opening is left out");
         assert_eq!(free.problem, Problem::system("an opening is left out"));
+    }
+
+    #[test]
+    fn why_an_engine_was_started_again_is_a_problem_of_its_own() {
+        let told = |why: &str| {
+            let kind = WarningKind::Restarted { why: why.to_owned() };
+            warning(Some("Rogue"), Some(&kind), "English").problem
+        };
+        let cause = told("engine `Rogue`: closed its output").cause;
+        assert_eq!(cause.as_deref(), Some(&Problem::new(Kind::Closed)));
+        let other = told("it was tired");
+        assert_eq!((other.values["text"].as_str(), other.cause), ("it was tired", None));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use readyok_client::Exit;
 use readyok_rules::record::{RecordScore, Termination as RecordEnd};
 use readyok_rules::{Game, Position, Side};
 
-use crate::engine::{exited, printable};
+use crate::engine::{exited, printable, read_back};
 use crate::game::move_problem;
 use crate::wire::{EndReason, Outcome, Problem, ProblemKind, Score};
 
@@ -81,9 +81,9 @@ fn problem(game: Game, end: &Termination) -> Option<Problem> {
             Some(exit) => exited(exit),
             None => Problem::new(ProblemKind::LeftGame).with("text", &printable(exit)),
         },
-        Termination::NoStart { why } => {
+        Termination::NoStart { why } => read_back(why).unwrap_or_else(|| {
             Problem::new(ProblemKind::CannotStart).with("text", &printable(why))
-        }
+        }),
         _ => return None,
     })
 }
@@ -181,5 +181,7 @@ mod tests {
             &Termination::NoStart { why },
             problem(ProblemKind::CannotStart).with("text", "no such file"),
         );
+        let why = "engine `Rogue`: closed its output; it exited with code 3".to_owned();
+        check(&Termination::NoStart { why }, problem(ProblemKind::Exited).with("code", "3"));
     }
 }

@@ -32,6 +32,10 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub what: Option<Thing>,
+    /// What has led to it: says the same as the value `text`, in words of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cause: Option<Box<Self>>,
 }
 
 /// The kinds of what is wrong.
@@ -495,7 +499,7 @@ impl From<Refusal> for Failure {
 impl Problem {
     /// What is wrong, without values.
     pub(crate) fn new(kind: ProblemKind) -> Self {
-        Self { kind, values: BTreeMap::new(), variant: None, what: None }
+        Self { kind, values: BTreeMap::new(), variant: None, what: None, cause: None }
     }
 
     /// What the system or a library says.
@@ -521,6 +525,11 @@ impl Problem {
     /// It is empty, too long, or holds control characters.
     pub(crate) fn odd(what: Thing) -> Self {
         Self::new(ProblemKind::Odd).of(what)
+    }
+
+    /// With what has led to it, where that is known.
+    pub(crate) fn because(self, cause: Option<Self>) -> Self {
+        Self { cause: cause.map(Box::new), ..self }
     }
 
     fn of(self, what: Thing) -> Self {
