@@ -457,17 +457,11 @@ impl World {
             return BTreeMap::new();
         };
         let room = self.rooms.get(&game);
-        let player = room.and_then(|room| Some((room, room.seat(side)?.engine()?)));
-        let (Some((room, player)), Ok(engine)) = (player, self.registry.get(running.state.engine))
-        else {
+        let player = room.and_then(|room| room.seat(side)?.engine());
+        let (Some(player), Ok(engine)) = (player, self.registry.get(running.state.engine)) else {
             return BTreeMap::new();
         };
-        let strength = player
-            .strength
-            .map(|strength| engine.strength_values(room.game().into(), strength.value));
-        let mut values: BTreeMap<_, _> = strength.into_iter().flatten().collect();
-        values.extend(player.options.clone());
-        values
+        engine.values_for(player, room.map(|room| room.game().into()))
     }
 
     /// Presses a button of all processes of an engine. If there is none, one is started for it.

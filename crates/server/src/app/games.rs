@@ -352,10 +352,7 @@ impl World {
         let engine = self.registry.get(player.engine)?;
         let is_unknown = engine.learned(variant).is_none();
         let mut values = engine.values(ValuesFor::Play);
-        if let (Some(strength), Some(variant)) = (player.strength, variant) {
-            values.extend(engine.strength_values(variant, strength.value));
-        }
-        values.extend(player.options.clone());
+        values.extend(engine.values_for(&player, variant));
         let process = self.start_process(
             player.engine,
             Use::Play { game: id },

@@ -13,9 +13,9 @@ use super::log::printable;
 use super::process::Greeting;
 use crate::game::{no_such, odd_text, refusal, too_many};
 use crate::wire::{
-    CheckRun, EngineEntry, EngineId, EngineOption, EngineState, Failure, Identity, Preset, Problem,
-    ProblemKind as Kind, Protocol, Reach, Refusal, RefusalCode, StrengthRange, Thing, ValuesFor,
-    Variant,
+    CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer, EngineState, Failure, Identity,
+    Preset, Problem, ProblemKind as Kind, Protocol, Reach, Refusal, RefusalCode, StrengthRange,
+    Thing, ValuesFor, Variant,
 };
 
 /// The engine that comes with the program.
@@ -234,6 +234,19 @@ impl Registered {
     pub(crate) fn strength_values(&self, variant: Variant, value: i64) -> Vec<(String, String)> {
         let range = self.strength(Some(variant));
         range.map_or_else(Vec::new, |range| describe::strength_values(range, value))
+    }
+
+    /// The values that a game has set for it, over its own: those of its strength, and options by name.
+    pub(crate) fn values_for(
+        &self,
+        player: &EnginePlayer,
+        variant: Option<Variant>,
+    ) -> BTreeMap<String, String> {
+        let strength = player.strength.zip(variant);
+        let strength = strength.map(|(it, variant)| self.strength_values(variant, it.value));
+        let mut values: BTreeMap<_, _> = strength.into_iter().flatten().collect();
+        values.extend(player.options.clone());
+        values
     }
 
     /// What to show as its name: the user's, its own, or that of its program until it has told one.
