@@ -112,6 +112,45 @@ test(
 );
 
 test(
+  'a match says which openings it leaves out, and why engines are started again',
+  async () => {
+    const page = await there('#/engines');
+    await page.getByTestId('engine').first().waitFor();
+    // It leaves after the answer with which a game ends.
+    await addRogue(page, 'go: info depth 1 score mate 1 pv h1h8 | bestmove h1h8 | !exit 3');
+    const file = join(here.server.data, 'book.epd');
+    writeFileSync(file, 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8/8/8/8/8 w - -\n');
+    await page.getByRole('navigation').getByRole('link', { name: '連続対局' }).click();
+    await page.getByRole('button', { name: '新しい連続対局' }).click();
+    await expect.poll(() => page.getByLabel('エンジン2').locator('option').count(), LONG).toBe(2);
+    await page.getByLabel('方式').last().selectOption('none');
+    await page.getByLabel('ノード上限').fill('30');
+    await page.getByLabel('先後組数').fill('2');
+    await page.getByLabel('エンジン2').selectOption({ label: 'Narikin' });
+    await page.getByLabel('開始局面').selectOption('file');
+    await page.getByLabel('ファイル', { exact: true }).fill(file);
+    const start = page.getByRole('button', { name: '開始', exact: true });
+    await start.click();
+    const note = page.getByTestId('match').getByTestId('note');
+    await says(note, '開始局面を1つ除外しました', file);
+    await says(note, 'キング(玉)', file);
+
+    await page.getByRole('navigation').getByRole('link', { name: '連続対局' }).click();
+    await page.getByRole('button', { name: '新しい連続対局' }).click();
+    await expect.poll(() => page.getByLabel('エンジン2').locator('option').count(), LONG).toBe(2);
+    await page.getByLabel('方式').last().selectOption('none');
+    await page.getByLabel('ノード上限').fill('30');
+    await page.getByLabel('先後組数').fill('2');
+    await page.getByLabel('エンジン2').selectOption({ label: 'Rogue' });
+    await page.getByLabel('開始局面').selectOption('positions');
+    await page.getByLabel('局面(一行に一つ)').last().fill('k7/8/1K6/8/8/8/8/7R w - - 0 1');
+    await start.click();
+    await says(note, '再起動しました', 'Rogue');
+  },
+  WHOLE.timeout,
+);
+
+test(
   'the checker says which rules are broken, and what it has seen',
   async () => {
     const page = await there('#/engines');

@@ -10,6 +10,7 @@ mod json;
 mod ratings;
 mod score;
 
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use readyok_rules::{Game, Side};
@@ -19,6 +20,7 @@ pub use json::JsonLines;
 pub use ratings::{JointRatings, Rating};
 pub use score::{Score, TestState};
 
+use crate::openings::Skipped;
 use crate::pairing::Opening;
 use crate::plan::EngineId;
 use crate::queue::{About, Stop, WorkerId};
@@ -188,11 +190,26 @@ pub enum End {
 pub trait Listener: Send {
     /// Hears what has happened. The match goes on when this returns.
     fn hear(&mut self, event: &Event);
+
+    /// Hears which openings cannot be used: warnings, unless a listener has other words for them.
+    fn hear_skipped(&mut self, skipped: &Arc<Skipped>) {
+        let warn = |text| Event::Warning { text, pair: None, engine: None, about: None };
+        for error in &skipped.errors {
+            self.hear(&warn(format!("an opening is left out: {error}")));
+        }
+        if skipped.more > 0 {
+            self.hear(&warn(format!("{} more openings are left out", skipped.more)));
+        }
+    }
 }
 
 impl<L: Listener + ?Sized> Listener for Box<L> {
     fn hear(&mut self, event: &Event) {
         (**self).hear(event);
+    }
+
+    fn hear_skipped(&mut self, skipped: &Arc<Skipped>) {
+        (**self).hear_skipped(skipped);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What came of a game: who won, why, and each move with what was told about it.
 
+mod fault;
 mod variation;
 mod words;
 
@@ -9,6 +10,7 @@ use readyok_protocol::Move;
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
+pub use fault::{EngineFault, EngineFaultKind};
 pub use variation::Variation;
 pub use words::GameEnd;
 
@@ -114,6 +116,9 @@ pub enum WarningKind {
     Restarted {
         /// How it had left, for people.
         why: String,
+        /// The same for programs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Box<EngineFault>>,
     },
     /// It told no score with its move.
     NoScore,
@@ -307,6 +312,9 @@ pub enum Termination {
     Crash {
         /// How it ended, for people.
         exit: String,
+        /// The same for programs, where its process did not tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Box<EngineFault>>,
     },
     /// The engine fell silent where no clock ran: no answer to `isready`, or to a search for
     /// nodes or to a depth within the patience of the match.
@@ -316,8 +324,11 @@ pub enum Termination {
     },
     /// The engine could not be started for the game.
     NoStart {
-        /// Why.
+        /// Why, for people.
         why: String,
+        /// The same for programs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Box<EngineFault>>,
     },
     /// The match was ended before the game was.
     Aborted,
@@ -343,7 +354,7 @@ impl fmt::Display for WarningKind {
             Self::UnknownOption { name } => {
                 write!(f, "has no option `{}` to be set", name.escape_debug())
             }
-            Self::Restarted { why } => write!(f, "was started again: {why}"),
+            Self::Restarted { why, fault: _ } => write!(f, "was started again: {why}"),
             Self::NoScore => f.write_str("told no score"),
             Self::OtherPv { word } => {
                 write!(f, "its variation starts with `{}`, not its move", word.escape_debug())

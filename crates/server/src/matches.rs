@@ -28,7 +28,7 @@ use std::time::Duration;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::runner::Suspensions;
 use readyok_arena::schedule::Schedule;
-use readyok_arena::store::{Reader, Store};
+use readyok_arena::store::{Reader, Store, StoreError};
 use readyok_client::Guard;
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
@@ -40,9 +40,9 @@ use record::{finished, number_of};
 pub use run::{Changes, MatchNews, Tell};
 use run::{Running, lock};
 
-use note::match_failure;
+use note::{match_failure, schedule_problem, store_problem};
 
-use crate::game::{no_such, refusal, too_many};
+use crate::game::{io_problem, no_such, refusal, too_many};
 use crate::wire::{
     Failure, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus, ProblemKind as Kind, Refusal,
     RefusalCode, Thing,
@@ -123,8 +123,13 @@ impl From<Stood> for MatchStatus {
     }
 }
 
-fn storage(error: impl std::fmt::Display) -> Refusal {
-    Refusal::because(RefusalCode::Storage, Failure::system(&error))
+fn storage(error: &io::Error) -> Refusal {
+    Refusal::because(RefusalCode::Storage, Failure::new(io_problem(error), error.to_string()))
+}
+
+fn bad_store(error: &StoreError) -> Refusal {
+    let why = Failure::new(store_problem(error), error.to_string());
+    Refusal::because(RefusalCode::Storage, why)
 }
 
 fn not_now(why: Kind, text: &str) -> Refusal {
@@ -164,8 +169,9 @@ impl Matches {
         let total = total(&plan)?;
         let id = self.next_id();
         let kept = Kept { asked, status: Stood::Unfinished, played: 0, total, note: None };
-        write_kept(&self.path(id, "json"), &kept).map_err(storage)?;
-        let store = Store::create(&self.path(id, "match"), &plan).map_err(storage)?;
+        write_kept(&self.path(id, "json"), &kept).map_err(|error| storage(&error))?;
+        let store =
+            Store::create(&self.path(id, "match"), &plan).map_err(|error| bad_store(&error))?;
         let follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
         self.run(id, kept, store, follow)?;
         Ok(id)
@@ -210,11 +216,12 @@ impl Matches {
         let mut kept = self.entry(id)?.kept.clone();
         kept.note = None;
         let path = self.path(id, "match");
-        let plan = Reader::open(&path).map_err(storage)?.plan().clone();
+        let plan = Reader::open(&path).map_err(|error| bad_store(&error))?.plan().clone();
         let mut follow = Follow::new(id, kept.asked.clone(), &plan, kept.total);
-        let (mut store, _) = Store::resume(&path, |pair| follow.count(&pair)).map_err(storage)?;
+        let (mut store, _) =
+            Store::resume(&path, |pair| follow.count(&pair)).map_err(|error| bad_store(&error))?;
         for (number, entrant) in (0..).zip(entrants) {
-            store.take_values(EngineId(number), &entrant.env).map_err(storage)?;
+            store.take_values(EngineId(number), &entrant.env).map_err(|error| bad_store(&error))?;
         }
         self.run(id, kept, store, follow)
     }
@@ -276,7 +283,7 @@ impl Matches {
         for ending in ["match", "json"] {
             match fs::remove_file(self.path(id, ending)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(storage(error));
+                    return Err(storage(&error));
                 }
                 Ok(()) | Err(_) => (),
             }
@@ -310,11 +317,11 @@ impl Matches {
         if let Some(running) = &entry.running {
             return Ok(lock(&running.follow).state());
         }
-        let reader = Reader::open(&self.path(id, "match")).map_err(storage)?;
+        let reader = Reader::open(&self.path(id, "match")).map_err(|error| bad_store(&error))?;
         let plan = reader.plan().clone();
         let mut follow = Follow::new(id, entry.kept.asked.clone(), &plan, entry.kept.total);
         for pair in reader {
-            follow.count(&pair.map_err(storage)?);
+            follow.count(&pair.map_err(|error| bad_store(&error))?);
         }
         follow.set_status(entry.kept.status.into());
         if let Some(note) = &entry.kept.note {
@@ -371,10 +378,10 @@ impl Results {
     /// It is not there, or the results cannot be read.
     pub fn game(&self, number: u32) -> Result<Finished, Refusal> {
         let missing = || no_such(Thing::Game, &number, format!("the match has no game {number}"));
-        let reader = Reader::open(&self.0).map_err(storage)?;
+        let reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
         let plan = reader.plan().clone();
         for pair in reader {
-            let pair = pair.map_err(storage)?;
+            let pair = pair.map_err(|error| bad_store(&error))?;
             let mut numbers = (0..).zip(&pair.games).map(|(index, _)| number_of(&pair, index));
             if numbers.any(|it| it == number) {
                 let game = finished(&plan, &pair).into_iter().find(|game| game.number == number);
@@ -397,7 +404,10 @@ fn no_match(id: MatchId) -> Refusal {
 
 /// How many games a plan has; none if that depends on results.
 fn total(plan: &Plan) -> Result<Option<u32>, Refusal> {
-    let schedule = Schedule::open(plan).map_err(storage)?;
+    let schedule = Schedule::open(plan).map_err(|error| {
+        let why = Failure::new(schedule_problem(plan.game, &error), error.to_string());
+        Refusal::because(RefusalCode::Storage, why)
+    })?;
     let games = schedule.total().saturating_mul(2);
     let is_known = !matches!(plan.format, readyok_arena::plan::Format::Knockout { .. });
     Ok(u32::try_from(games).ok().filter(|_| is_known))

@@ -250,6 +250,8 @@ export const en = {
   'problem.openings_of_other_game': 'the openings are those of another game',
   'problem.no_openings': 'it has no openings',
   'problem.not_text': 'it is no text in UTF-8',
+  'problem.is_a_folder': 'a folder is no file',
+  'problem.no_moves': 'the record has no moves',
   'problem.two_engines': 'a match has at least two engines',
   'problem.match_size':
     'at most {rounds} rounds, {pairs} pairs, {engines} engines and {slots} games at once, and at least one of each',
@@ -269,6 +271,9 @@ export const en = {
   'problem.accepts_h1': 'the test accepts H1',
   'problem.has_failed': 'failed {count} times',
   'problem.played_again': 'games were broken off and are played again',
+  'problem.opening_left_out': 'an opening is left out: {text}',
+  'problem.openings_left_out': '{count} openings are left out, the first: {text}',
+  'problem.bad_results': 'the results of the match cannot be read, or are of another one',
   'problem.restarted': 'started again: {text}',
   'problem.told_no_score': 'told no score with a move',
   'problem.other_variation': 'played another move than its variation begins with: {word}',

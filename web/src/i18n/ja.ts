@@ -244,6 +244,8 @@ export const ja: Record<Key, string> = {
   'problem.openings_of_other_game': '別のゲームの開始局面です',
   'problem.no_openings': '開始局面がありません',
   'problem.not_text': 'UTF-8のテキストではありません',
+  'problem.is_a_folder': 'ファイルではなくフォルダーです',
+  'problem.no_moves': '棋譜に指し手がありません',
   'problem.two_engines': '連続対局には2つ以上のエンジンが必要です',
   'problem.match_size':
     'ラウンドは1から{rounds}、組は1から{pairs}、エンジンは{engines}まで、同時の対局は1から{slots}です',
@@ -263,6 +265,9 @@ export const ja: Record<Key, string> = {
   'problem.accepts_h1': '検定はH1を採択しました',
   'problem.has_failed': '{count}回失敗しました',
   'problem.played_again': '対局が中断され、やり直しています',
+  'problem.opening_left_out': '開始局面を1つ除外しました: {text}',
+  'problem.openings_left_out': '開始局面を{count}個除外しました。最初の理由: {text}',
+  'problem.bad_results': '連続対局の結果を読み込めないか、別の連続対局の結果です',
   'problem.restarted': '再起動しました: {text}',
   'problem.told_no_score': '評価値なしで指しました',
   'problem.other_variation': '読み筋の初手「{word}」と違う手を指しました',

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use readyok_client::{
     Best, Engine, EngineError, Event, Game as WireGame, Notice, Played, Problem, Search, Thinking,
-    Wait, WaitLimit, explain,
+    Wait, WaitLimit,
 };
 use readyok_protocol::{GameResult as Told, Move};
 use readyok_rules::{Game, Position, Side};
@@ -25,7 +25,10 @@ use super::time::{now, unix_ms};
 use super::told;
 use crate::pairing::Opening;
 use crate::plan::Adjudication;
-use crate::result::{GameResult, Introduction, PlayedMove, Termination, Warning, WarningKind};
+use crate::result::{
+    EngineFault, EngineFaultKind, GameResult, Introduction, PlayedMove, Termination, Warning,
+    WarningKind,
+};
 
 /// What a game needs beside its players and its opening.
 #[derive(Clone, Debug)]
@@ -140,7 +143,7 @@ struct Seat<'a> {
     player: &'a mut Player,
     wording: Wording,
     /// The game in the words of the engine, or why it cannot be told.
-    game: Result<WireGame, String>,
+    game: Result<WireGame, Termination>,
     pondering: Option<Pondering>,
     has_moved: bool,
     watched: Option<Watched>,
@@ -161,6 +164,7 @@ impl<'a> Seat<'a> {
     fn new(player: &'a mut Player, game: Game, opening: &Opening) -> Self {
         let wording = player.wording();
         let game = told_game(wording, game, opening);
+        let game = game.map_err(|why| Termination::unfit(why, EngineFaultKind::Untold));
         Self {
             player,
             wording,
@@ -172,7 +176,11 @@ impl<'a> Seat<'a> {
         }
     }
 
-    fn start(&mut self, cancel: &Cancel, warnings: &mut Vec<WarningKind>) -> Result<(), String> {
+    fn start(
+        &mut self,
+        cancel: &Cancel,
+        warnings: &mut Vec<WarningKind>,
+    ) -> Result<(), Termination> {
         let game = self.game.as_ref().map_err(Clone::clone)?;
         self.player.prepare(game, warnings)?;
         self.watch(cancel);
@@ -183,7 +191,7 @@ impl<'a> Seat<'a> {
         &mut self,
         cancel: &Cancel,
         warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Termination> {
         let game = self.game.as_ref().map_err(Clone::clone)?;
         self.player.restart(game, warnings)?;
         self.watch(cancel);
@@ -268,7 +276,7 @@ enum Failure {
     /// The engine was lost before.
     NotThere,
     /// It could not be started again.
-    NoStart(String),
+    NoStart(Termination),
     /// It took too long where no clock runs.
     Stalled,
     Cancelled,
@@ -280,8 +288,8 @@ impl Table<'_> {
             if self.cancel.is_cancelled() {
                 return Outcome::without_winner(Termination::Aborted);
             }
-            if let Err(why) = self.start(side, false) {
-                return Outcome::lost_by(side, Termination::NoStart { why });
+            if let Err(end) = self.start(side, false) {
+                return Outcome::lost_by(side, end);
             }
         }
         loop {
@@ -291,7 +299,7 @@ impl Table<'_> {
         }
     }
 
-    fn start(&mut self, side: Side, again: bool) -> Result<(), String> {
+    fn start(&mut self, side: Side, again: bool) -> Result<(), Termination> {
         let (seat, _) = pair_mut(&mut self.seats, side);
         let mut warnings = Vec::new();
         let result = if again {
@@ -372,7 +380,7 @@ impl Table<'_> {
             Err(Failure::Engine(error))
                 if !seat.has_moved && seat.player.is_used() && is_lost(&error) =>
             {
-                self.warn(side, WarningKind::Restarted { why: error.to_string() });
+                self.warn(side, WarningKind::restarted(&error));
                 self.start(side, true).map_err(Failure::NoStart)?;
                 self.think(side)
             }
@@ -469,10 +477,11 @@ impl Table<'_> {
                 seat.end(true);
                 return Outcome::lost_by(side, Termination::Stall { waited_ms });
             }
-            Failure::NoStart(why) => return Outcome::lost_by(side, Termination::NoStart { why }),
+            Failure::NoStart(end) => return Outcome::lost_by(side, end),
             Failure::NotThere => {
                 let exit = "it was lost before".to_owned();
-                return Outcome::lost_by(side, Termination::Crash { exit });
+                let fault = Some(Box::new(EngineFault::new(EngineFaultKind::Gone)));
+                return Outcome::lost_by(side, Termination::Crash { exit, fault });
             }
             Failure::Engine(error) => error,
         };
@@ -486,13 +495,8 @@ impl Table<'_> {
                 }
             }
             Problem::Late(Wait::Ready | Wait::Stop) => Termination::Stall { waited_ms },
-            Problem::Start { .. } | Problem::Misuse(_) => {
-                Termination::NoStart { why: error.to_string() }
-            }
-            _ => {
-                let exit = error.exit().map_or_else(|| error.to_string(), explain);
-                Termination::Crash { exit }
-            }
+            Problem::Start { .. } | Problem::Misuse(_) => Termination::no_start(&error),
+            _ => Termination::crash(&error),
         };
         Outcome::lost_by(side, termination)
     }

@@ -13,7 +13,7 @@ use readyok_protocol::{Move, OptionKind, Side as Spoke};
 use readyok_rules::{Game, Side, fairy};
 
 use crate::plan::{EngineId, EnginePlan, Protocol};
-use crate::result::WarningKind;
+use crate::result::{EngineFaultKind, Termination, WarningKind};
 
 /// An engine that plays game after game.
 ///
@@ -152,9 +152,10 @@ impl Player {
         &mut self,
         game: &WireGame,
         warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Termination> {
         if self.protocol() == Protocol::Usi && self.game != Game::Shogi {
-            return Err("a USI engine plays shogi only".to_owned());
+            let why = "a USI engine plays shogi only".to_owned();
+            return Err(Termination::unfit(why, EngineFaultKind::OtherGame));
         }
         if self.plan.restart {
             self.engine = None;
@@ -166,9 +167,9 @@ impl Player {
             match engine.new_game(game) {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_recoverable() && !is_gone(&error) => {
-                    return Err(error.to_string());
+                    return Err(Termination::no_start(&error));
                 }
-                Err(error) => warnings.push(WarningKind::Restarted { why: error.to_string() }),
+                Err(error) => warnings.push(WarningKind::restarted(&error)),
             }
         }
         self.restart(game, warnings)
@@ -179,7 +180,7 @@ impl Player {
         &mut self,
         game: &WireGame,
         warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Termination> {
         self.engine = None;
         self.is_used = false;
         let dialect = self.wording().dialect();
@@ -196,17 +197,19 @@ impl Player {
             let name = self.plan.name.clone();
             builder = builder.overheard_by(move |side, line: &str| overhearing(&name, side, line));
         }
-        let mut engine = (self.start)(builder).map_err(|error| error.to_string())?;
+        let mut engine = (self.start)(builder).map_err(|error| Termination::no_start(&error))?;
         engine.allow_pondering(self.plan.ponder);
         for (name, value) in &self.plan.options {
-            if let Some(warning) = set_option(&mut engine, name, value)? {
+            if let Some(warning) = set_option(&mut engine, name, value)
+                .map_err(|error| Termination::no_start(&error))?
+            {
                 warnings.push(warning);
             }
         }
-        engine.new_game(game).map_err(|error| error.to_string())?;
+        engine.new_game(game).map_err(|error| Termination::no_start(&error))?;
         // A shogi engine is asked once for each game only, since that starts one.
         if dialect == Dialect::Uci {
-            engine.ready().map_err(|error| error.to_string())?;
+            engine.ready().map_err(|error| Termination::no_start(&error))?;
         }
         // One that is not what the plan wants plays no game.
         self.engine = Some(engine);
@@ -218,7 +221,11 @@ fn is_gone(error: &EngineError) -> bool {
     matches!(error.problem(), Problem::Misuse(Misuse::Gone | Misuse::NotGreeted))
 }
 
-fn set_option(engine: &mut Engine, name: &str, value: &str) -> Result<Option<WarningKind>, String> {
+fn set_option(
+    engine: &mut Engine,
+    name: &str,
+    value: &str,
+) -> Result<Option<WarningKind>, EngineError> {
     let found = engine.options().find(name);
     let result = match found.map(|option| &option.kind) {
         Some(OptionKind::Button) => engine.press(name),
@@ -229,7 +236,7 @@ fn set_option(engine: &mut Engine, name: &str, value: &str) -> Result<Option<War
         Problem::Misuse(Misuse::UnknownOption(_) | Misuse::ManagedOption { .. }) => {
             Ok(Some(WarningKind::UnknownOption { name: name.to_owned() }))
         }
-        _ => Err(error.to_string()),
+        _ => Err(error),
     }
 }
 

@@ -134,12 +134,12 @@ impl fmt::Display for Termination {
                 }
                 Ok(())
             }
-            Self::Crash { exit } => write!(f, "crashes ({})", plain(exit)),
+            Self::Crash { exit, fault: _ } => write!(f, "crashes ({})", plain(exit)),
             Self::Stall { waited_ms } => {
                 let waited = Duration::from_millis(*waited_ms).as_secs_f64();
                 write!(f, "gives no answer for {waited} s")
             }
-            Self::NoStart { why } => write!(f, "does not start ({})", plain(why)),
+            Self::NoStart { why, fault: _ } => write!(f, "does not start ({})", plain(why)),
             Self::Aborted => f.write_str("broken off"),
         }
     }

@@ -1,6 +1,7 @@
 //! The thread that decides: what is played next, what counts, and when it is over.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
@@ -9,7 +10,6 @@ use super::{MatchError, Settings, Summary};
 use crate::event::{End, Event, Listener};
 use crate::export::Exports;
 use crate::pairing::{PairResult, Pairing};
-use crate::plan::EngineId;
 use crate::queue::{Dispatcher, Order, Progress, Report, Return, Stop, WorkerId};
 use crate::result::Termination;
 use crate::schedule::{Next, Outcome, Schedule};
@@ -126,7 +126,7 @@ impl<'a> Coordinator<'a> {
             self.parts.exports.check(&pair)?;
         }
         for text in self.parts.exports.open()? {
-            self.warn(text, None, None);
+            self.tell(&Event::Warning { text, pair: None, engine: None, about: None });
         }
         for score in self.parts.tally.scores() {
             self.tell(&Event::Score(score));
@@ -159,11 +159,12 @@ impl<'a> Coordinator<'a> {
     /// Tells of openings that could not be used.
     fn tell_skipped(&mut self) {
         let skipped = self.parts.schedule.take_skipped();
-        for error in skipped.errors {
-            self.warn(format!("an opening is left out: {error}"), None, None);
+        if skipped.is_empty() {
+            return;
         }
-        if skipped.more > 0 {
-            self.warn(format!("{} more openings are left out", skipped.more), None, None);
+        let skipped = Arc::new(skipped);
+        for listener in &mut self.parts.listeners {
+            listener.hear_skipped(&skipped);
         }
     }
 
@@ -221,7 +222,7 @@ impl<'a> Coordinator<'a> {
         let why = match why {
             Return::Again => {
                 let text = "its worker was lost, and it is played again".to_owned();
-                self.warn(text, Some(index), None);
+                self.tell(&Event::Warning { text, pair: Some(index), engine: None, about: None });
                 return Ok(());
             }
             Return::Withdrawn => None,
@@ -357,10 +358,6 @@ impl<'a> Coordinator<'a> {
             Some(error) => Err(error),
             None => Ok(Summary { end, complete, games, scores: self.parts.tally.scores() }),
         }
-    }
-
-    fn warn(&mut self, text: String, pair: Option<u64>, engine: Option<EngineId>) {
-        self.tell(&Event::Warning { text, pair, engine, about: None });
     }
 
     fn tell(&mut self, event: &Event) {

@@ -37,7 +37,7 @@ fn every_end_has_its_words() {
     let [word, position, why] = ["a1a1", "startpos", "no piece"].map(str::to_owned);
     let illegal = Termination::IllegalMove { word, position, why };
     check(white, illegal, "1-0", "Black makes an illegal move");
-    let crash = Termination::Crash { exit: "exited with code 3".to_owned() };
+    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
     check(white, crash, "1-0", "Black disconnects");
     let stall = Termination::Stall { waited_ms: 5 };
     check(black, stall, "0-1", "White's connection stalls");

@@ -6,7 +6,10 @@ use readyok_arena::plan::{
     Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
     ResignAdjudication,
 };
-use readyok_arena::result::{GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind};
+use readyok_arena::result::{
+    EngineFaultKind, GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind,
+};
+use readyok_protocol::OptionError;
 use readyok_rules::{Game, Side};
 use tempfile::TempDir;
 
@@ -204,7 +207,15 @@ fn a_chess_engine_of_usi_cannot_play() {
     let result =
         game_of(&setting(Game::Chess), &Opening::default(), &[uci, usi], ["", ""].map(script));
     assert_eq!(result.winner, FIRST);
-    assert!(matches!(result.termination, Termination::NoStart { .. }));
+    assert_eq!(fault(&result), Some(EngineFaultKind::OtherGame));
+}
+
+/// Why an engine could not be had.
+fn fault(result: &GameResult) -> Option<EngineFaultKind> {
+    match &result.termination {
+        Termination::NoStart { why: _, fault } => fault.as_ref().map(|fault| fault.kind.clone()),
+        _ => None,
+    }
 }
 
 fn pondering(reply: &str) -> (GameResult, Vec<String>) {
@@ -336,7 +347,11 @@ fn options_are_set_and_unknown_ones_warned_of() {
     // An engine that is not what the plan wants plays no game, nor the next.
     let (results, heard) = game(&with("Hash", "9999"));
     for result in results {
-        assert!(!heard && matches!(result.termination, Termination::NoStart { .. }), "{result:?}");
+        let Some(EngineFaultKind::OptionValue { error }) = fault(&result) else {
+            panic!("{result:?}")
+        };
+        let OptionError::OutOfRange { option, value: 9999, .. } = &error else { panic!("{error}") };
+        assert!(!heard && option == "Hash", "{result:?}");
     }
 }
 

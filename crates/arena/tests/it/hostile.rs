@@ -6,7 +6,7 @@ use std::time::Duration;
 use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits};
-use readyok_arena::result::{GameResult, Termination, WarningKind};
+use readyok_arena::result::{EngineFault, EngineFaultKind, GameResult, Termination, WarningKind};
 use readyok_client::{Patience, WaitLimit};
 use readyok_rules::{Game, Side};
 
@@ -154,7 +154,11 @@ fn who_moves_second_stalls_as_who_moves_first() {
 #[test]
 fn who_leaves_in_the_middle_has_crashed() {
     for act in ["!leave", "f2f3, !leave", "info depth 1|!leave"] {
-        check(nodes(), script(act), |end| matches!(end, Termination::Crash { .. }));
+        let closed = EngineFault::new(EngineFaultKind::Closed);
+        check(nodes(), script(act), |end| match end {
+            Termination::Crash { exit: _, fault } => fault.as_deref() == Some(&closed),
+            _ => false,
+        });
     }
 }
 
@@ -164,11 +168,16 @@ fn who_leaves_after_the_last_move_is_started_again() {
     let games =
         check(nodes(), script("f2f3, bestmove g2g4|!leave"), |end| *end == Termination::Checkmate);
     let restarted = |game: &GameResult| {
-        let is = |kind: &WarningKind| matches!(kind, WarningKind::Restarted { .. });
-        game.warnings.iter().any(|warning| is(&warning.kind))
+        game.warnings.iter().find_map(|warning| match &warning.kind {
+            WarningKind::Restarted { why: _, fault } => fault.as_deref().cloned(),
+            _ => None,
+        })
     };
-    assert!(!restarted(&games[0]));
-    assert!(restarted(&games[1]), "{:?}", games[1]);
+    assert_eq!(restarted(&games[0]), None);
+    // Its end is heard between the games, or when it is told of the second.
+    let ends = [EngineFaultKind::Gone, EngineFaultKind::Closed];
+    let fault = restarted(&games[1]).map(|fault| fault.kind);
+    assert!(fault.is_some_and(|kind| ends.contains(&kind)), "{:?}", games[1]);
 }
 
 #[test]
@@ -184,7 +193,9 @@ fn who_cannot_be_started_loses() {
             play(&chess, &Opening::default(), &mut good, &mut gone)
         };
         assert_eq!(result.winner, Some(winner));
-        assert!(matches!(result.termination, Termination::NoStart { .. }), "{result:?}");
+        let Termination::NoStart { why, fault } = &result.termination else { panic!("{result:?}") };
+        assert!(why.starts_with("engine `gone`: cannot be started: "), "{why}");
+        assert_eq!(fault.as_deref(), Some(&EngineFault::new(EngineFaultKind::NoProgram)));
     }
 }
 
@@ -225,8 +236,8 @@ fn a_process_that_ends_tells_how() {
         result.termination
     };
     let exit = "exited with code 3".to_owned();
-    assert_eq!(game(&shell("exit 3", "exit")), Termination::Crash { exit });
-    let Termination::Crash { exit } = game(&shell("kill -11 $$", "exit")) else {
+    assert_eq!(game(&shell("exit 3", "exit")), Termination::Crash { exit, fault: None });
+    let Termination::Crash { exit, .. } = game(&shell("kill -11 $$", "exit")) else {
         panic!("no crash")
     };
     assert!(exit.contains("signal 11"), "{exit}");

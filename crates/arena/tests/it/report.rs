@@ -73,7 +73,7 @@ fn the_first_failures_are_listed_and_the_others_counted() {
     let mut report = Report::new(&plan(TWO, "rounds = 1").unwrap());
     let crash = || {
         let exit = "<i>exited</i> with code 3".to_owned();
-        game(0, 1, Some(Side::First), Termination::Crash { exit })
+        game(0, 1, Some(Side::First), Termination::Crash { exit, fault: None })
     };
     for index in 0..51 {
         report.add(&pair(index, 0, 1, vec![crash(), crash()]));

@@ -350,7 +350,7 @@ fn lost_by(
 #[test]
 fn an_engine_that_crashes_loses_and_the_match_goes_on() {
     let place = Place::new(sample::plan(&["a", "b"], 20));
-    let crash = Termination::Crash { exit: "exited with code 3".to_owned() };
+    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
     let (summary, events) = place.play(Settings::default(), lost_by(crash));
     let summary = summary.expect("a match");
     assert_eq!((summary.end, summary.scores[0].wins), (End::Complete, 40));
@@ -365,7 +365,7 @@ fn an_engine_that_crashes_loses_and_the_match_goes_on() {
 fn an_engine_that_crashes_too_often_ends_the_match_if_that_is_wanted() {
     let place = Place::new(sample::plan(&["a", "b"], 20));
     let settings = Settings { failures: Some(6), ..Settings::default() };
-    let crash = Termination::Crash { exit: "exited with code 3".to_owned() };
+    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
     let summary = place.play(settings.clone(), lost_by(crash)).0.expect("a match");
     let End::Failures { engine: EngineId(1), count } = summary.end else {
         panic!("{summary:?}");
@@ -380,7 +380,7 @@ fn an_engine_that_crashes_too_often_ends_the_match_if_that_is_wanted() {
 #[test]
 fn an_engine_that_never_starts_ends_the_match() {
     let place = Place::new(sample::plan(&["a", "b"], 1000));
-    let no_start = Termination::NoStart { why: "no such file".to_owned() };
+    let no_start = Termination::NoStart { why: "no such file".to_owned(), fault: None };
     let summary = place.play(Settings::default(), lost_by(no_start)).0.expect("a match");
     assert!(matches!(summary.end, End::Failures { engine: EngineId(1), .. }), "{summary:?}");
     assert!(summary.complete < 10, "{summary:?}");

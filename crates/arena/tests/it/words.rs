@@ -27,10 +27,10 @@ fn an_end_is_told_with_what_is_known_of_it() {
     check(white, late(1_250_000), "Black loses on time by 1250 ms");
     check(white, late(0), "Black loses on time");
     let exit = "exited with code 3".to_owned();
-    check(black, Termination::Crash { exit }, "White crashes (exited with code 3)");
+    check(black, Termination::Crash { exit, fault: None }, "White crashes (exited with code 3)");
     check(black, Termination::Stall { waited_ms: 1500 }, "White gives no answer for 1.5 s");
     let why = "no\nprogram".to_owned();
-    check(white, Termination::NoStart { why }, "Black does not start (no program)");
+    check(white, Termination::NoStart { why, fault: None }, "Black does not start (no program)");
     let illegal = |position: &str, why: &str| Termination::IllegalMove {
         word: "e2e5\u{1b}".to_owned(),
         position: position.to_owned(),
@@ -52,5 +52,5 @@ fn black_moves_first_in_shogi() {
 #[test]
 fn texts_from_outside_are_short() {
     let why = "x".repeat(100_000);
-    assert!(Termination::NoStart { why }.to_string().len() < 400);
+    assert!(Termination::NoStart { why, fault: None }.to_string().len() < 400);
 }

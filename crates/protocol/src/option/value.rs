@@ -24,6 +24,8 @@ pub enum OptionValue {
 
 /// Why a text is no value of an option.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum OptionError {
     /// A check option takes `true` or `false`.

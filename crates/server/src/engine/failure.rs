@@ -1,83 +1,61 @@
 //! What went wrong with a process, by kinds for which the page has words.
 
-use std::io::ErrorKind;
-
-use readyok_client::{DropReason, EngineError, Exit, Misuse, Problem as Wrong, Wait};
-use readyok_protocol::{OptionError, UnknownOption};
+use readyok_arena::result::{EngineFault, EngineFaultKind};
+use readyok_client::{EngineError, Exit};
+use readyok_protocol::OptionError;
 
 use super::log::printable;
 use crate::wire::{Failure, Problem, ProblemKind, Thing};
 
 /// An error of an engine, for the page.
 pub(crate) fn failure(error: &EngineError) -> Failure {
-    let problem = problem(error);
-    let problem = match error.stderr().last() {
+    Failure::new(fault(&EngineFault::from(error)), error.to_string())
+}
+
+/// What went wrong with an engine, for the page.
+pub(crate) fn fault(fault: &EngineFault) -> Problem {
+    let exit = fault.exit.as_deref().and_then(Exit::explained);
+    let problem = match (&fault.kind, exit) {
+        // How it ended says more than that its output did.
+        (EngineFaultKind::Closed | EngineFaultKind::Gone, Some(exit)) => exited(exit),
+        (kind, _) => kind_of(kind),
+    };
+    match &fault.last_words {
         Some(line) => problem.with("last_words", &printable(line)),
         None => problem,
-    };
-    Failure::new(problem, error.to_string())
-}
-
-fn problem(error: &EngineError) -> Problem {
-    let kind = match error.problem() {
-        Wrong::Start { kind, text } => return start(*kind, text),
-        Wrong::Late(wait) => late(*wait),
-        Wrong::OutOfTime(late) => {
-            return Problem::new(ProblemKind::Late).with("time", &late.as_millis());
-        }
-        Wrong::Gone => return gone(error.exit().map(Exit::from)),
-        Wrong::Dropped(DropReason::EngineGone) => ProblemKind::EngineEnded,
-        Wrong::Misuse(Misuse::CopyProtected) => ProblemKind::CopyProtected,
-        Wrong::Misuse(Misuse::UnknownOption(UnknownOption { name })) => {
-            return Problem::no_such(Thing::Option, &printable(name));
-        }
-        Wrong::Misuse(Misuse::OptionValue(error)) => return option_problem(error),
-        Wrong::Misuse(Misuse::ManagedOption { name }) => {
-            return of_option(ProblemKind::SetByServer, name);
-        }
-        other => return Problem::system(other),
-    };
-    Problem::new(kind)
-}
-
-/// The same of an error of which there is only the text, as in results of matches. None if it is another kind of text.
-pub(crate) fn read_back(text: &str) -> Option<Problem> {
-    let (_, said) = text.strip_prefix("engine `")?.split_once("`: ")?;
-    let (said, last_words) = match said.split_once("; its last words: `") {
-        Some((said, words)) => (said, Some(words.strip_suffix('`').unwrap_or(words))),
-        None => (said, None),
-    };
-    let (what, exit) = match said.rsplit_once("; it ") {
-        Some((what, exit)) => (what, Exit::explained(exit)),
-        None => (said, None),
-    };
-    let problem = if let Some(text) = what.strip_prefix("cannot be started: ") {
-        Problem::new(ProblemKind::CannotStart).with("text", &printable(text))
-    } else if what == Wrong::Gone.to_string() {
-        gone(exit)
-    } else {
-        let waits = [Wait::Hello, Wait::Ready, Wait::Stop, Wait::Quit];
-        waits.into_iter().find(|&wait| what == Wrong::Late(wait).to_string()).map(late)?.into()
-    };
-    Some(match last_words {
-        Some(line) => problem.with("last_words", &printable(line)),
-        None => problem,
-    })
-}
-
-/// What was waited for in vain.
-fn late(wait: Wait) -> ProblemKind {
-    match wait {
-        Wait::Hello => ProblemKind::NoGreeting,
-        Wait::Ready => ProblemKind::NotReady,
-        Wait::Stop => ProblemKind::NotStopped,
-        Wait::Quit => ProblemKind::NotLeft,
     }
 }
 
-/// How it ended says more than that its output did.
-fn gone(exit: Option<Exit>) -> Problem {
-    exit.map_or_else(|| Problem::new(ProblemKind::Closed), exited)
+fn kind_of(kind: &EngineFaultKind) -> Problem {
+    Problem::new(match kind {
+        EngineFaultKind::NoProgram => ProblemKind::NoSuchProgram,
+        EngineFaultKind::NotPermitted => ProblemKind::MayNotRun,
+        EngineFaultKind::Unreachable => ProblemKind::NobodyThere,
+        EngineFaultKind::NotStarted { text } => {
+            return Problem::new(ProblemKind::CannotStart).with("text", &printable(text));
+        }
+        EngineFaultKind::NoGreeting => ProblemKind::NoGreeting,
+        EngineFaultKind::NotReady => ProblemKind::NotReady,
+        EngineFaultKind::NotStopped => ProblemKind::NotStopped,
+        EngineFaultKind::NotLeft => ProblemKind::NotLeft,
+        EngineFaultKind::OutOfTime { late_ms } => {
+            return Problem::new(ProblemKind::Late).with("time", late_ms);
+        }
+        EngineFaultKind::Closed => ProblemKind::Closed,
+        EngineFaultKind::Gone => ProblemKind::EngineEnded,
+        EngineFaultKind::CopyProtected => ProblemKind::CopyProtected,
+        EngineFaultKind::UnknownOption { name } => {
+            return Problem::no_such(Thing::Option, &printable(name));
+        }
+        EngineFaultKind::ManagedOption { name } => {
+            return of_option(ProblemKind::SetByServer, name);
+        }
+        EngineFaultKind::OptionValue { error } => return option_problem(error),
+        EngineFaultKind::OtherGame => ProblemKind::OtherGame,
+        EngineFaultKind::Untold => ProblemKind::Untold,
+        EngineFaultKind::Other { text } => return Problem::system(&printable(text)),
+        other => return Problem::system(&format!("{other:?}")),
+    })
 }
 
 /// What is wrong about an option.
@@ -105,17 +83,6 @@ pub(super) fn option_problem(error: &OptionError) -> Problem {
     }
 }
 
-fn start(kind: ErrorKind, text: &str) -> Problem {
-    match kind {
-        ErrorKind::NotFound => Problem::new(ProblemKind::NoSuchProgram),
-        ErrorKind::PermissionDenied => Problem::new(ProblemKind::MayNotRun),
-        ErrorKind::ConnectionRefused | ErrorKind::HostUnreachable | ErrorKind::TimedOut => {
-            Problem::new(ProblemKind::NobodyThere)
-        }
-        _ => Problem::new(ProblemKind::CannotStart).with("text", text),
-    }
-}
-
 /// How a process ended.
 pub(crate) fn exited(exit: Exit) -> Problem {
     Problem::new(match exit {
@@ -136,28 +103,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_read_back_from_its_text() {
-        let check =
-            |text: &str, expected: Problem| assert_eq!(read_back(text), Some(expected), "{text}");
+    fn a_fault_is_told_by_its_kind() {
+        let check = |told: EngineFault, expected: Problem| assert_eq!(fault(&told), expected);
+        let of = |kind| EngineFault::new(kind);
         check(
-            "engine `A`: cannot be started: no such file",
-            Problem::new(ProblemKind::CannotStart).with("text", "no such file"),
+            of(EngineFaultKind::NotStarted { text: "no memory".to_owned() }),
+            Problem::new(ProblemKind::CannotStart).with("text", "no memory"),
         );
-        check("engine `A`: closed its output", Problem::new(ProblemKind::Closed));
+        check(of(EngineFaultKind::Closed), Problem::new(ProblemKind::Closed));
         check(
-            "engine `A`: closed its output; it exited with code 3; its last words: `no; it is`",
-            Problem::new(ProblemKind::Exited).with("code", "3").with("last_words", "no; it is"),
+            EngineFault {
+                exit: Some("exited with code 3".to_owned()),
+                last_words: Some("no\u{1b} network".to_owned()),
+                ..of(EngineFaultKind::Closed)
+            },
+            Problem::new(ProblemKind::Exited)
+                .with("code", "3")
+                .with("last_words", "no\\u{1b} network"),
         );
-        for (wait, kind) in [
-            (Wait::Hello, ProblemKind::NoGreeting),
-            (Wait::Ready, ProblemKind::NotReady),
-            (Wait::Stop, ProblemKind::NotStopped),
-            (Wait::Quit, ProblemKind::NotLeft),
-        ] {
-            check(&format!("engine `A`: {}", Wrong::Late(wait)), Problem::new(kind));
-        }
-        for other in ["", "no such file", "engine `A", "engine `A`: is tired"] {
-            assert_eq!(read_back(other), None, "{other}");
-        }
+        check(
+            EngineFault {
+                exit: Some("was killed by signal 9".to_owned()),
+                ..of(EngineFaultKind::NotReady)
+            },
+            Problem::new(ProblemKind::NotReady),
+        );
+        let error = OptionError::NoValue { option: "Hash".to_owned() };
+        check(
+            of(EngineFaultKind::OptionValue { error }),
+            Problem::new(ProblemKind::NoValue).with("option", "Hash"),
+        );
     }
 }

@@ -115,6 +115,8 @@ fn opening_problem(game: Option<Game>, fault: &OpeningFault) -> Problem {
         OpeningFault::Over(_) => Problem::new(Kind::GameOver),
         OpeningFault::Chess960Number(number) => Problem::no_such(Thing::StartNumber, number),
         OpeningFault::Handicap(name) => Problem::no_such(Thing::Handicap, name),
+        OpeningFault::Folder => Problem::new(Kind::IsAFolder),
+        OpeningFault::NoMoves => Problem::new(Kind::NoMoves),
         other => Problem::system(other),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use readyok_arena::event::{End, Event};
+use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
@@ -10,14 +11,14 @@ use readyok_arena::result::PlayedMove;
 use readyok_rules::record::{GameRecord, Node};
 use readyok_rules::{Move, Side};
 
-use super::note::{decided, has_failed, played_again, warning};
+use super::note::{decided, has_failed, left_out, played_again, warning};
 use super::outcome::{of_game, score};
 use super::record::{Finished, begun, finished, number_of, play};
 use super::tally::Tally;
 use crate::game::here::{last_move, move_text};
 use crate::wire::{
     CurvePoint, Failure, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId, MatchLine,
-    MatchPlan, MatchScore, MatchState, MatchStatus, Score, Sides,
+    MatchPlan, MatchScore, MatchState, MatchStatus, ProblemKind, Score, Sides,
 };
 
 /// So many of the last games are listed.
@@ -161,6 +162,13 @@ impl Follow {
         Vec::new()
     }
 
+    /// Hears which openings cannot be used.
+    pub fn hear_skipped(&mut self, skipped: &Skipped) {
+        if let Some(note) = left_out(self.plan.game, skipped) {
+            self.set_note(note);
+        }
+    }
+
     /// Its engines have ended as well: only now is it over, and can be gone on with or deleted.
     pub fn over(&mut self) {
         let Some(why) = self.end.take() else { return };
@@ -171,7 +179,9 @@ impl Follow {
             End::Failures { engine, count } => {
                 (MatchStatus::Failed, Some(has_failed(&self.name(engine), count)))
             }
-            End::Error { text } => (MatchStatus::Failed, Some(Failure::system(&text))),
+            End::Error { text } => {
+                (MatchStatus::Failed, Some(Failure::new(ProblemKind::MatchFailed, text)))
+            }
         };
         self.set_status(status);
         if let Some(note) = note {

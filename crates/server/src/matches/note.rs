@@ -1,14 +1,16 @@
 //! What there is to say of a match: why it ended, what went wrong, what is odd.
 
+use readyok_arena::openings::Skipped;
 use readyok_arena::result::WarningKind;
 use readyok_arena::runner::MatchError;
 use readyok_arena::schedule::ScheduleError;
 use readyok_arena::stats::{SprtError, Verdict};
+use readyok_arena::store::StoreError;
 use readyok_protocol::{Language, Rule, Violation};
 use readyok_rules::Game;
 
-use crate::engine::{printable, read_back};
-use crate::game::bad_openings;
+use crate::engine::{fault, printable};
+use crate::game::{bad_openings, io_problem};
 use crate::wire::{Failure, Problem, ProblemKind as Kind, RefusalCode, Thing};
 
 /// What a test has decided.
@@ -24,6 +26,19 @@ pub(super) fn decided(verdict: Verdict) -> Option<Failure> {
 pub(super) fn has_failed(name: &str, count: u64) -> Failure {
     let problem = Problem::new(Kind::HasFailed).with("count", &count);
     Failure::new(problem.with("engine", name), format!("{name} has failed {count} times"))
+}
+
+/// Openings that were left out.
+pub(super) fn left_out(game: Game, skipped: &Skipped) -> Option<Failure> {
+    let first = skipped.errors.first()?;
+    let count = skipped.more.saturating_add(skipped.errors.len() as u64);
+    let (kind, text) = match count {
+        1 => (Kind::OpeningLeftOut, format!("an opening is left out: {first}")),
+        _ => (Kind::OpeningsLeftOut, format!("{count} openings are left out; the first: {first}")),
+    };
+    let why = bad_openings(game, RefusalCode::Malformed, first);
+    let problem = Problem::new(kind).with("count", &count).with("text", &why.text);
+    Some(Failure::new(problem.because(Some(why.problem)), text))
 }
 
 /// What an engine did in a game; a text where nobody knows its kind.
@@ -45,7 +60,9 @@ fn warned(kind: &WarningKind) -> Problem {
     let text = |kind, text: &str| Problem::new(kind).with("text", &printable(text));
     match kind {
         WarningKind::UnknownOption { name } => Problem::no_such(Thing::Option, &printable(name)),
-        WarningKind::Restarted { why } => text(Kind::Restarted, why).because(read_back(why)),
+        WarningKind::Restarted { why, fault: told } => {
+            text(Kind::Restarted, why).because(told.as_deref().map(fault))
+        }
         WarningKind::NoScore => Problem::new(Kind::ToldNoScore),
         WarningKind::OtherPv { word: told } => word(Kind::OtherVariation, told),
         WarningKind::IllegalPv { word: told } => word(Kind::IllegalVariation, told),
@@ -82,9 +99,22 @@ pub(super) fn match_failure(game: Game, error: &MatchError) -> Failure {
         MatchError::Schedule(error) => schedule_problem(game, error),
         MatchError::Test(error) => test_problem(error),
         MatchError::TestOf(_) => Problem::new(Kind::TestOfTwo),
-        other => Problem::system(other),
+        MatchError::Store(error) => store_problem(error),
+        MatchError::Threads(error) => Problem::system(error),
+        _ => Problem::new(Kind::MatchFailed),
     };
     Failure::new(problem, error.to_string())
+}
+
+/// Why results cannot be read or kept.
+pub(super) fn store_problem(error: &StoreError) -> Problem {
+    match error {
+        StoreError::Io { path, what: _, error } => io_problem(error).with("path", &path.display()),
+        StoreError::Damaged { path, line, why: _ } => {
+            Problem::new(Kind::BadResults).with("path", &path.display()).with("line", line)
+        }
+        _ => Problem::new(Kind::BadResults),
+    }
 }
 
 /// Why a plan has no schedule.
@@ -94,6 +124,9 @@ pub(super) fn schedule_problem(game: Game, error: &ScheduleError) -> Problem {
         ScheduleError::TooManyEngines { .. } => Problem::too_many(Thing::Engine),
         ScheduleError::TooLarge => Problem::too_many(Thing::Game),
         ScheduleError::Opening(error) => bad_openings(game, RefusalCode::Malformed, error).problem,
+        ScheduleError::NoSuchPairing { .. }
+        | ScheduleError::Games { .. }
+        | ScheduleError::OtherEngines { .. } => Problem::new(Kind::BadResults),
         other => Problem::system(other),
     }
 }
@@ -108,6 +141,12 @@ pub(super) fn test_problem(error: &SprtError) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::path::PathBuf;
+
+    use readyok_arena::openings::{OpeningError, OpeningFault};
+    use readyok_arena::result::{EngineFault, EngineFaultKind};
+
     use super::*;
 
     #[test]
@@ -117,19 +156,52 @@ mod tests {
         assert_eq!(told.text, "Rogue: English");
         let problem = Problem::new(Kind::OtherVariation);
         assert_eq!(told.problem, problem.with("word", "e2e4").with("engine", "Rogue"));
-        let free = warning(None, None, "an opening is left out");
-        assert_eq!(free.problem, Problem::system("an opening is left out"));
+        let free = warning(None, None, "English");
+        assert_eq!(free.problem, Problem::system("English"));
+    }
+
+    #[test]
+    fn openings_that_are_left_out_are_told_by_what_is_wrong_with_the_first() {
+        let error = |line| OpeningError {
+            path: Some("book.epd".to_owned()),
+            line: Some(line),
+            fault: OpeningFault::NotText,
+        };
+        let told = |errors: Vec<OpeningError>, more| {
+            left_out(Game::Chess, &Skipped { errors, more }).map(|note| note.problem)
+        };
+        assert_eq!(told(Vec::new(), 0), None);
+        let one = told(vec![error(3)], 0).unwrap();
+        assert_eq!((one.kind, one.values["count"].as_str()), (Kind::OpeningLeftOut, "1"));
+        let not_text = Problem::new(Kind::NotText).with("path", "book.epd").with("line", "3");
+        assert_eq!(one.cause.as_deref(), Some(&not_text));
+        let many = told(vec![error(3), error(4)], 5).unwrap();
+        assert_eq!((many.kind, many.values["count"].as_str()), (Kind::OpeningsLeftOut, "7"));
+        assert_eq!(many.cause.as_deref(), Some(&not_text));
+    }
+
+    #[test]
+    fn results_that_cannot_be_kept_are_told_by_their_file() {
+        let told = |error| match_failure(Game::Chess, &MatchError::Store(error)).problem;
+        let path = PathBuf::from("a.match");
+        let why = "English".to_owned();
+        let bad = Problem::new(Kind::BadResults).with("path", "a.match").with("line", "3");
+        assert_eq!(told(StoreError::Damaged { path: path.clone(), line: 3, why }), bad);
+        let error = io::Error::from(io::ErrorKind::PermissionDenied);
+        let refused = Problem::new(Kind::NotPermitted).with("path", "a.match");
+        assert_eq!(told(StoreError::Io { path, what: "cannot be opened", error }), refused);
     }
 
     #[test]
     fn why_an_engine_was_started_again_is_a_problem_of_its_own() {
-        let told = |why: &str| {
-            let kind = WarningKind::Restarted { why: why.to_owned() };
+        let told = |fault: Option<EngineFaultKind>| {
+            let fault = fault.map(|kind| Box::new(EngineFault::new(kind)));
+            let kind = WarningKind::Restarted { why: "it was tired".to_owned(), fault };
             warning(Some("Rogue"), Some(&kind), "English").problem
         };
-        let cause = told("engine `Rogue`: closed its output").cause;
+        let cause = told(Some(EngineFaultKind::Closed)).cause;
         assert_eq!(cause.as_deref(), Some(&Problem::new(Kind::Closed)));
-        let other = told("it was tired");
+        let other = told(None);
         assert_eq!((other.values["text"].as_str(), other.cause), ("it was tired", None));
     }
 

@@ -5,7 +5,7 @@ use readyok_client::Exit;
 use readyok_rules::record::{RecordScore, Termination as RecordEnd};
 use readyok_rules::{Game, Position, Side};
 
-use crate::engine::{exited, printable, read_back};
+use crate::engine::{exited, fault, printable};
 use crate::game::move_problem;
 use crate::wire::{EndReason, Outcome, Problem, ProblemKind, Score};
 
@@ -48,11 +48,11 @@ fn reason(end: &Termination) -> (EndReason, Option<String>) {
         Termination::IllegalMove { word, why, position: _ } => {
             (EndReason::IllegalMove, Some(format!("`{}`: {why}", word.escape_debug())))
         }
-        Termination::Crash { exit } => (EndReason::EngineFailed, Some(exit.clone())),
+        Termination::Crash { exit, fault: _ } => (EndReason::EngineFailed, Some(exit.clone())),
         Termination::Stall { waited_ms } => {
             (EndReason::EngineFailed, Some(format!("silent for {waited_ms} ms")))
         }
-        Termination::NoStart { why } => (EndReason::EngineFailed, Some(why.clone())),
+        Termination::NoStart { why, fault: _ } => (EndReason::EngineFailed, Some(why.clone())),
         Termination::Aborted => (EndReason::Aborted, None),
     }
 }
@@ -77,13 +77,16 @@ fn problem(game: Game, end: &Termination) -> Option<Problem> {
                 Some(Ok(_)) | None => Problem::new(ProblemKind::Unreadable).with("move", word),
             }
         }
-        Termination::Crash { exit } => match Exit::explained(exit) {
+        Termination::Crash { exit, fault: told } => match Exit::explained(exit) {
             Some(exit) => exited(exit),
-            None => Problem::new(ProblemKind::LeftGame).with("text", &printable(exit)),
+            None => Problem::new(ProblemKind::LeftGame)
+                .with("text", &printable(exit))
+                .because(told.as_deref().map(fault)),
         },
-        Termination::NoStart { why } => read_back(why).unwrap_or_else(|| {
-            Problem::new(ProblemKind::CannotStart).with("text", &printable(why))
-        }),
+        Termination::NoStart { why, fault: told } => match told {
+            Some(told) => fault(told),
+            None => Problem::new(ProblemKind::CannotStart).with("text", &printable(why)),
+        },
         _ => return None,
     })
 }
@@ -151,6 +154,8 @@ pub(super) fn of_game(kind: Game, game: &GameResult) -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use readyok_arena::result::{EngineFault, EngineFaultKind};
+
     use super::*;
 
     fn check(end: &Termination, expected: Problem) {
@@ -161,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_engines_did_is_told_by_its_kind() {
-        let crash = |exit: &str| Termination::Crash { exit: exit.to_owned() };
+        let crash = |exit: &str| Termination::Crash { exit: exit.to_owned(), fault: None };
         let problem = Problem::new;
         check(&crash("exited with code 3"), problem(ProblemKind::Exited).with("code", "3"));
         check(
@@ -178,10 +183,21 @@ mod tests {
         check(&illegal("win", ""), problem(ProblemKind::Unreadable).with("move", "win"));
         let why = "no such file".to_owned();
         check(
-            &Termination::NoStart { why },
+            &Termination::NoStart { why, fault: None },
             problem(ProblemKind::CannotStart).with("text", "no such file"),
         );
-        let why = "engine `Rogue`: closed its output; it exited with code 3".to_owned();
-        check(&Termination::NoStart { why }, problem(ProblemKind::Exited).with("code", "3"));
+        let fault = |kind| Some(Box::new(EngineFault::new(kind)));
+        let why = "English".to_owned();
+        check(
+            &Termination::NoStart { why, fault: fault(EngineFaultKind::NotReady) },
+            problem(ProblemKind::NotReady),
+        );
+        let exit = "English".to_owned();
+        check(
+            &Termination::Crash { exit, fault: fault(EngineFaultKind::Closed) },
+            problem(ProblemKind::LeftGame)
+                .with("text", "English")
+                .because(Some(problem(ProblemKind::Closed))),
+        );
     }
 }

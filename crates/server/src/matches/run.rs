@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{Event, Listener};
 use readyok_arena::game::Setting;
+use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::queue::{Order, Stop};
 use readyok_arena::runner::{
@@ -86,6 +87,7 @@ impl Running {
 
 enum Heard {
     Event(Event),
+    Skipped(Arc<Skipped>),
     Pair(PairResult),
 }
 
@@ -96,6 +98,10 @@ impl Listener for Ear {
     fn hear(&mut self, event: &Event) {
         // Whoever followed has gone.
         let _ = self.0.send(Heard::Event(event.clone()));
+    }
+
+    fn hear_skipped(&mut self, skipped: &Arc<Skipped>) {
+        let _ = self.0.send(Heard::Skipped(Arc::clone(skipped)));
     }
 }
 
@@ -174,6 +180,7 @@ pub(super) fn start(
             };
             match message {
                 Ok(Heard::Pair(pair)) => lock(&follow).played(pair),
+                Ok(Heard::Skipped(skipped)) => lock(&follow).hear_skipped(&skipped),
                 Ok(Heard::Event(event)) => {
                     let games = lock(&follow).hear(&event);
                     for game in games {

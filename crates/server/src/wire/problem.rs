@@ -352,6 +352,10 @@ pub enum ProblemKind {
     NoOpenings,
     /// A text is not in UTF-8.
     NotText,
+    /// A folder is no file.
+    IsAFolder,
+    /// A record has no moves.
+    NoMoves,
     /// A match has at least two engines.
     TwoEngines,
     /// A match has up to `rounds`, `pairs`, `engines` and games at once (`slots`).
@@ -388,6 +392,12 @@ pub enum ProblemKind {
     HasFailed,
     /// Games of a match were broken off and are played again.
     PlayedAgain,
+    /// An opening of a match is left out: a `text` says why.
+    OpeningLeftOut,
+    /// So many, `count`, openings of a match are left out: a `text` says why the first is.
+    OpeningsLeftOut,
+    /// The results of a match cannot be read or are of another one.
+    BadResults,
     /// An engine was started again: a `text` says why.
     Restarted,
     /// An engine told no score with its move.
