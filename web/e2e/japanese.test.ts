@@ -1,5 +1,5 @@
 // A page in Japanese: whatever is refused or goes wrong is told in Japanese.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
@@ -252,4 +252,7 @@ test('the log says in Japanese which rules are broken', async () => {
   await says(breaches, text, clause, '`ponderhit`', '`go ponder`');
   const rule = 'UCI 2006, general rules と USI draft 1';
   await says(breaches, 'メッセージの後の余分な文字列', rule);
+  const given = page.waitForEvent('download');
+  await page.getByRole('button', { name: '書き出し' }).click();
+  expect(readFileSync(await (await given).path(), 'utf8')).toContain(`# 必須: ${text} [${clause}]`);
 });

@@ -1799,7 +1799,7 @@ export type LogState = {
  */
 process: number, 
 /**
- * The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`).
+ * The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`, `?language=ja` for Japanese).
  */
 lines: Array<LogLine>, 
 /**

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::PoisonError;
 
+use readyok_protocol::Language;
+
 use super::World;
 use super::games::storage;
 use crate::engine::BUILT_IN;
@@ -70,8 +72,8 @@ impl World {
         Ok((room.tree().clone(), room.cursor()))
     }
 
-    /// The log of a process as a file: `<time in ms> > line`.
-    pub(crate) fn log_text(&self, id: ProcessId) -> Option<String> {
+    /// The log of a process as a file: `<time in ms> > line`. What lines break is told in a language.
+    pub(crate) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
         let log = self.processes.get(&id)?.log.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         for line in log.lines() {
@@ -84,10 +86,12 @@ impl World {
             // Writing into a `String` cannot fail.
             let _ = writeln!(text, "{} {sign} {}", line.at, line.text);
             for breach in &line.breaches {
-                let level = if breach.serious { "must" } else { "note" };
-                let breach = &breach.english;
-                let _ =
-                    writeln!(text, "{} # {level}: {} [{}]", line.at, breach.text, breach.clause);
+                let (why, [note, must]) = match language {
+                    Language::English => (&breach.english, ["note", "must"]),
+                    Language::Japanese => (&breach.japanese, ["注意", "必須"]),
+                };
+                let level = if breach.serious { must } else { note };
+                let _ = writeln!(text, "{} # {level}: {} [{}]", line.at, why.text, why.clause);
             }
         }
         Some(text)

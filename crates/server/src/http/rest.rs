@@ -1,9 +1,10 @@
 //! The small JSON of `/api`.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use readyok_protocol::Language;
 use readyok_rules::{Handicap, Move, Position, Setup};
 use serde::Deserialize;
 
@@ -116,11 +117,31 @@ fn play(position: &mut Position, words: &[String]) -> Result<Option<Move>, Refus
     Ok(last)
 }
 
+/// The language in which the page is shown.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Shown {
+    #[default]
+    En,
+    Ja,
+}
+
+#[derive(Deserialize)]
+pub(super) struct LogQuery {
+    #[serde(default)]
+    language: Shown,
+}
+
 pub(super) async fn log(
     State(service): State<Service>,
     Path(process): Path<ProcessId>,
+    Query(LogQuery { language }): Query<LogQuery>,
 ) -> Response {
-    let Some(text) = service.app.world().log_text(process) else {
+    let language = match language {
+        Shown::En => Language::English,
+        Shown::Ja => Language::Japanese,
+    };
+    let Some(text) = service.app.world().log_text(process, language) else {
         return refused(no_such(
             Thing::Process,
             &process,

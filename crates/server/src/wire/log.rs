@@ -10,7 +10,7 @@ use super::ProcessId;
 pub struct LogState {
     /// Which.
     pub process: ProcessId,
-    /// The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`).
+    /// The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`, `?language=ja` for Japanese).
     pub lines: Vec<LogLine>,
     /// How many lines there were in all.
     pub total: u64,

@@ -140,6 +140,9 @@ async fn the_log_has_both_sides_and_the_users_lines() {
     }
     let file = server.get(&format!("/api/log/{process}")).await.text();
     assert!(file.contains("! go depth 1") && file.contains("< bestmove a2a3"), "{file}");
+    assert!(file.contains("# note: "), "{file}");
+    let file = server.get(&format!("/api/log/{process}?language=ja")).await.text();
+    assert!(file.contains("! go depth 1") && file.contains("# 注意: "), "{file}");
     let quit = tab.ask(json!({ "kind": "quit_process", "process": process })).await;
     assert_eq!(quit["kind"], "done");
     tab.change("engines", |delta| {
