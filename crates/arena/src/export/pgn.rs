@@ -331,36 +331,40 @@ impl<'a> Moves<'a> {
         }
         let _ = write!(text, "{}s", seconds(played.time_us / 1000));
         let tell = self.style.tell;
-        let mut say = |wanted: bool, name: &str, value: Option<String>| {
-            if let Some(value) = value.filter(|_| wanted) {
-                let _ = write!(text, ", {name}={value}");
-            }
+        // Most of it is seldom wanted, and a variation takes longer than all else.
+        let mut say = |name: &str, value: String| {
+            let _ = write!(text, ", {name}={value}");
         };
-        let left = played.left_ms.map(|ms| {
+        if let Some(ms) = played.left_ms.filter(|_| tell.time_left) {
             let sign = if ms < 0 { "-" } else { "" };
-            format!("{sign}{}s", seconds(ms.unsigned_abs()))
-        });
-        let latency = played
-            .told_ms
-            .map(|told| format!("{}s", seconds((played.time_us / 1000).saturating_sub(told))));
-        say(tell.time_left, "tl", left);
-        say(tell.latency, "latency", latency);
-        say(tell.nodes, "n", played.nodes.map(|nodes| nodes.to_string()));
-        say(tell.seldepth, "sd", played.seldepth.map(|depth| depth.to_string()));
-        say(tell.nps, "nps", played.nps.map(|nps| nps.to_string()));
-        say(tell.hashfull, "hashfull", played.hashfull.map(|permill| permill.to_string()));
-        say(tell.tbhits, "tbhits", played.tbhits.map(|hits| hits.to_string()));
-        let pv = (!played.pv.is_empty()).then(|| {
+            say("tl", format!("{sign}{}s", seconds(ms.unsigned_abs())));
+        }
+        if let Some(told) = played.told_ms.filter(|_| tell.latency) {
+            let latency = (played.time_us / 1000).saturating_sub(told);
+            say("latency", format!("{}s", seconds(latency)));
+        }
+        for (wanted, name, value) in [
+            (tell.nodes, "n", played.nodes),
+            (tell.seldepth, "sd", played.seldepth.map(u64::from)),
+            (tell.nps, "nps", played.nps),
+            (tell.hashfull, "hashfull", played.hashfull.map(u64::from)),
+            (tell.tbhits, "tbhits", played.tbhits),
+        ] {
+            if let Some(value) = value.filter(|_| wanted) {
+                say(name, value.to_string());
+            }
+        }
+        if tell.pv && !played.pv.is_empty() {
             let notation = match self.style.moves {
                 PgnMoves::San => Notation::Western,
                 PgnMoves::Lan => Notation::Long,
                 PgnMoves::Uci => Notation::Word,
             };
-            format!("\"{}\"", self.position.notate(played.pv.words(), notation).join(" "))
-        });
-        say(tell.pv, "pv", pv);
+            let pv = self.position.notate(played.pv.words(), notation);
+            say("pv", format!("\"{}\"", pv.join(" ")));
+        }
         for line in &played.lines {
-            say(true, "line", Some(format!("\"{line}\"")));
+            say("line", format!("\"{line}\""));
         }
         text
     }
