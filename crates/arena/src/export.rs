@@ -16,6 +16,7 @@ mod pgn;
 mod shogi;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use readyok_rules::Game;
 use readyok_rules::record::Format;
@@ -65,12 +66,36 @@ pub enum Existing {
     Append,
 }
 
+/// Writes the games of pairs as texts, in any thread: a match has one that waits for nothing else.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    plan: Arc<Plan>,
+    forms: Arc<[Form]>,
+}
+
+/// The games of a pair as texts: for each file of the match, or why there are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Records(Vec<Result<Vec<String>, String>>);
+
+impl Recorder {
+    /// Writes what a match with these files needs.
+    pub fn new(plan: &Plan, exports: &[Export]) -> Self {
+        let forms = exports.iter().map(|export| export.form.clone()).collect();
+        Self { plan: Arc::new(plan.clone()), forms }
+    }
+
+    /// The games of a pair.
+    pub fn records(&self, pair: &PairResult) -> Records {
+        Records(self.forms.iter().map(|form| form.texts(&self.plan, pair)).collect())
+    }
+}
+
 /// The files of a match.
 #[derive(Debug, Default)]
 pub struct Exports {
     wanted: Vec<Export>,
-    plan: Option<Plan>,
-    targets: Vec<(Form, Target)>,
+    recorder: Option<Recorder>,
+    targets: Vec<Target>,
 }
 
 #[derive(Debug)]
@@ -82,7 +107,7 @@ enum Target {
 impl Exports {
     /// The files that are wanted. Nothing is touched yet.
     pub fn new(wanted: Vec<Export>) -> Self {
-        Self { wanted, plan: None, targets: Vec::new() }
+        Self { wanted, recorder: None, targets: Vec::new() }
     }
 
     /// Opens the files for the match of a store.
@@ -90,7 +115,7 @@ impl Exports {
     /// # Errors
     /// A file cannot be read, the game has no such records, or the store cannot be written.
     pub fn begin(&mut self, store: &mut Store) -> Result<(), ExportError> {
-        self.plan = Some(store.plan().clone());
+        self.recorder = Some(Recorder::new(store.plan(), &self.wanted));
         for export in &self.wanted {
             export.form.check(&export.path, store.plan().game)?;
             let target = match export.form {
@@ -103,7 +128,7 @@ impl Exports {
                     Target::File(Box::new(Follower::open(&export.path, from, keeps)?))
                 }
             };
-            self.targets.push((export.form.clone(), target));
+            self.targets.push(target);
         }
         Ok(())
     }
@@ -113,7 +138,7 @@ impl Exports {
     /// # Errors
     /// A file cannot be read or written, or a game has a move that is not legal.
     pub fn check(&mut self, pair: &PairResult) -> Result<(), ExportError> {
-        self.each(pair, Target::check)
+        self.each(pair, None, Target::check)
     }
 
     /// Ends the comparison: from now on pairs are appended. Tells what did not agree.
@@ -122,7 +147,7 @@ impl Exports {
     /// A file cannot be read or written.
     pub fn open(&mut self) -> Result<Vec<String>, ExportError> {
         let mut told = Vec::new();
-        for (_, target) in &mut self.targets {
+        for target in &mut self.targets {
             if let Target::File(file) = target {
                 told.extend(file.end_check()?);
             }
@@ -135,7 +160,19 @@ impl Exports {
     /// # Errors
     /// A file cannot be written, or a game has a move that is not legal.
     pub fn append(&mut self, pair: &PairResult) -> Result<(), ExportError> {
-        self.each(pair, Target::append)
+        self.each(pair, None, Target::append)
+    }
+
+    /// The same with records that a [`Recorder`] of the match has made of the pair.
+    ///
+    /// # Errors
+    /// As with [`Exports::append`].
+    pub fn append_records(
+        &mut self,
+        pair: &PairResult,
+        records: Records,
+    ) -> Result<(), ExportError> {
+        self.each(pair, Some(records), Target::append)
     }
 
     /// Brings everything to the disk.
@@ -143,7 +180,7 @@ impl Exports {
     /// # Errors
     /// The disk does not take it.
     pub fn close(&mut self) -> Result<(), ExportError> {
-        for (_, target) in &mut self.targets {
+        for target in &mut self.targets {
             if let Target::File(file) = target {
                 file.sync()?;
             }
@@ -154,12 +191,12 @@ impl Exports {
     fn each(
         &mut self,
         pair: &PairResult,
+        records: Option<Records>,
         act: impl Fn(&mut Target, &PairResult, &[String]) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
-        let Some(plan) = &self.plan else { return Ok(()) };
-        for (form, target) in &mut self.targets {
-            let text = |number| form.text(plan, pair, number);
-            let games: Result<Vec<String>, _> = (0..pair.games.len()).map(text).collect();
+        let Some(recorder) = &self.recorder else { return Ok(()) };
+        let Records(records) = records.unwrap_or_else(|| recorder.records(pair));
+        for (target, games) in self.targets.iter_mut().zip(records) {
             let games = games.map_err(|why| ExportError::game(target.path(), pair, why))?;
             act(target, pair, &games)?;
         }
@@ -212,6 +249,11 @@ impl Form {
             }
         };
         if fits { Ok(()) } else { Err(ExportError::Form { path: path.to_owned() }) }
+    }
+
+    /// The games of a pair as texts.
+    fn texts(&self, plan: &Plan, pair: &PairResult) -> Result<Vec<String>, String> {
+        (0..pair.games.len()).map(|number| self.text(plan, pair, number)).collect()
     }
 
     /// A game of a pair as text.

@@ -9,6 +9,7 @@ use super::{
     DELIVERIES, Dispatcher, Job, Jobs, Lease, Progress, QueueError, Report, Return, Stop,
     StopToken, WorkerId,
 };
+use crate::export::Recorder;
 use crate::pairing::PairResult;
 
 /// Makes a queue for threads of this program: the coordinator's end, and the workers' end, of which
@@ -21,7 +22,7 @@ pub fn local(reports: Sender<Report>) -> (LocalDispatcher, LocalJobs) {
         reports,
     };
     let shared = Arc::new(shared);
-    let jobs = LocalJobs { shared: Arc::clone(&shared) };
+    let jobs = LocalJobs { shared: Arc::clone(&shared), recorder: None };
     (LocalDispatcher { shared }, jobs)
 }
 
@@ -36,6 +37,7 @@ pub struct LocalDispatcher {
 #[derive(Clone, Debug)]
 pub struct LocalJobs {
     shared: Arc<Shared>,
+    recorder: Option<Recorder>,
 }
 
 struct Shared {
@@ -56,12 +58,14 @@ struct State {
 struct LocalWorker {
     shared: Arc<Shared>,
     id: WorkerId,
+    recorder: Option<Recorder>,
 }
 
 struct LocalLease {
     shared: Arc<Shared>,
     id: WorkerId,
     job: Job,
+    recorder: Option<Recorder>,
     /// Whether its end was reported.
     ended: bool,
 }
@@ -92,10 +96,16 @@ impl Drop for LocalDispatcher {
 }
 
 impl LocalJobs {
+    /// Has workers write the records of what they have played.
+    #[must_use]
+    pub fn recorded_by(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
+    }
+
     /// The end of a worker, which joins with it and leaves when it is dropped.
     pub fn of(&self, id: WorkerId) -> impl Jobs + use<> {
         self.shared.report(Report::Joined(id.clone()));
-        LocalWorker { shared: Arc::clone(&self.shared), id }
+        LocalWorker { shared: Arc::clone(&self.shared), id, recorder: self.recorder.clone() }
     }
 }
 
@@ -110,7 +120,8 @@ impl Jobs for LocalWorker {
         let Some(job) = state.jobs.pop_front() else { return Ok(None) };
         drop(state);
         let (shared, id) = (Arc::clone(&self.shared), self.id.clone());
-        Ok(Some(Box::new(LocalLease { shared, id, job, ended: false })))
+        let recorder = self.recorder.clone();
+        Ok(Some(Box::new(LocalLease { shared, id, job, recorder, ended: false })))
     }
 
     fn stop_token(&self) -> &StopToken {
@@ -142,8 +153,10 @@ impl Lease for LocalLease {
     }
 
     fn finish(mut self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
+        let records = self.recorder.as_ref().map(|recorder| recorder.records(&result));
         self.ended = true;
-        self.shared.report(Report::Done { worker: self.id.clone(), result: Box::new(result) });
+        let (worker, result) = (self.id.clone(), Box::new(result));
+        self.shared.report(Report::Done { worker, result, records });
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
 use super::QueueError;
+use crate::export::Records;
 use crate::pairing::{Opening, PairResult};
 use crate::plan::EngineId;
 use crate::result::{GameResult, Introduction, PlayedMove, Termination, Warning, WarningKind};
@@ -37,6 +38,8 @@ pub enum Report {
         worker: WorkerId,
         /// What came of it.
         result: Box<PairResult>,
+        /// Its records, if the worker has written them.
+        records: Option<Records>,
     },
     /// A lease has ended without a result, or a job was withdrawn.
     Returned {

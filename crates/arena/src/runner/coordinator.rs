@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::tally::{Tally, loser};
 use super::{MatchError, Settings, Summary};
 use crate::event::{End, Event, Listener};
-use crate::export::Exports;
+use crate::export::{Exports, Records};
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::{Dispatcher, Order, Progress, Report, Return, Stop, WorkerId};
 use crate::result::Termination;
@@ -173,7 +173,7 @@ impl<'a> Coordinator<'a> {
             Report::Joined(_) => self.workers += 1,
             Report::Left(_) => self.workers = self.workers.saturating_sub(1),
             Report::Told { worker, index, progress } => self.on_progress(worker, index, progress),
-            Report::Done { result, .. } => return self.on_done(&result),
+            Report::Done { result, records, .. } => return self.on_done(&result, records),
             Report::Returned { index, why } => return self.on_return(index, why),
             Report::Interrupted => {
                 self.interrupts += 1;
@@ -188,7 +188,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    fn on_done(&mut self, pair: &PairResult) -> Result<(), MatchError> {
+    fn on_done(&mut self, pair: &PairResult, records: Option<Records>) -> Result<(), MatchError> {
         let index = pair.pairing.index;
         // A job can be done twice, and by somebody who is not of this program.
         let Some(pairing) = self.offered.remove(&index) else { return Ok(()) };
@@ -206,7 +206,10 @@ impl<'a> Coordinator<'a> {
         if self.parts.store.append(pair)? && self.sync_by.is_none() {
             self.sync_by = Some(now() + self.parts.settings.sync);
         }
-        self.parts.exports.append(pair)?;
+        match records {
+            Some(records) => self.parts.exports.append_records(pair, records)?,
+            None => self.parts.exports.append(pair)?,
+        }
         self.parts.schedule.record(Outcome::from(pair))?;
         self.parts.tally.add(pair);
         let complete = self.parts.store.stored().len();

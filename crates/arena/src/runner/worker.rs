@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{error, fmt, thread};
 
 use super::{Cpus, Match, MatchError, Summary};
+use crate::export::Recorder;
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::{
     Jobs, LocalJobs, Order, Progress, QueueError, Report, StopToken, WorkerId, local,
@@ -77,6 +78,7 @@ pub(super) fn crew<P: PairPlayer>(
     let reports = game.reports();
     let (mut dispatcher, jobs) = local(reports.clone());
     let order = game.order().clone();
+    let jobs = jobs.recorded_by(Recorder::new(&order.plan, &game.exports));
     thread::scope(|scope| {
         for slot in 0..slots.max(1) {
             let (jobs, reports, order, make) = (jobs.clone(), reports.clone(), &order, &make);

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use readyok_arena::export::{
-    Existing, Export, ExportError, Exports, Form, PgnMoves, PgnStyle, PgnTell,
+    Existing, Export, ExportError, Exports, Form, PgnMoves, PgnStyle, PgnTell, Recorder,
 };
 use readyok_arena::pairing::PairResult;
 use readyok_arena::result::{PlayedMove, Termination};
@@ -87,6 +87,45 @@ fn games_are_written_as_other_runners_write_them() {
     assert!(second.starts_with("[Event \"?\"]"), "{second}");
     assert!(second.contains("[Round \"1.2\"]\n[White \"b \\\"x\\\"\"]\n[Black \"a\"]"), "{second}");
     assert!(second.ends_with("draw by repetition} 1/2-1/2\n\n"), "{second}");
+}
+
+/// Whoever makes the records, they are the same: for all files, also of a pair that cannot be recorded.
+#[test]
+fn records_that_a_worker_has_made_are_those_of_the_match() {
+    let place = Place::new();
+    let exports = |ending: &str| {
+        let export = |name: &str, form| Export {
+            path: place.path(&format!("{name}.{ending}")),
+            form,
+            existing: Existing::Replace,
+        };
+        vec![export("games", pgn()), export("positions", Form::Positions)]
+    };
+    let plan = sample::plan(&["a", "b"], 1);
+    let mut store = Store::create(&place.path("match.jsonl"), &plan).expect("new");
+    let [mut here, mut there] = ["here", "there"].map(|ending| Exports::new(exports(ending)));
+    for all in [&mut here, &mut there] {
+        all.begin(&mut store).expect("files");
+        all.open().expect("files");
+    }
+    let pair = sample::pair(0);
+    here.append(&pair).expect("space");
+    let recorder = Recorder::new(&plan, &exports("there"));
+    there.append_records(&pair, recorder.records(&pair)).expect("space");
+    for name in ["games", "positions"] {
+        let [here, there] = ["here", "there"].map(|ending| {
+            fs::read_to_string(place.path(&format!("{name}.{ending}"))).expect("a file")
+        });
+        assert_eq!(here, there);
+        assert!(!here.is_empty());
+    }
+    let mut bad = pair;
+    bad.games[0].moves[0].word = "e2e5".parse().expect("a word");
+    let [one, other] = [
+        here.append(&bad).expect_err("no move").to_string(),
+        there.append_records(&bad, recorder.records(&bad)).expect_err("no move").to_string(),
+    ];
+    assert_eq!(one.replace("here", "there"), other);
 }
 
 /// The tags about the opening of the first game, if its book has this to say.

@@ -57,7 +57,10 @@ fn hands_out_jobs_in_order_and_brings_results_back() {
         assert_eq!(lease.job(), &bench.order.job(sample::pairing(index)));
         lease.finish(sample::pair(index)).expect("a queue");
         let result = Box::new(sample::pair(index));
-        assert_eq!(bench.told(), [Report::Done { worker: WorkerId("w".to_owned()), result }]);
+        assert_eq!(
+            bench.told(),
+            [Report::Done { worker: WorkerId("w".to_owned()), result, records: None }]
+        );
     }
 }
 

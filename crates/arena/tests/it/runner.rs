@@ -410,7 +410,7 @@ fn elsewhere(place: &Place, answer: fn(Job, &Sender<Report>)) -> Result<Summary,
 }
 
 fn done(result: PairResult) -> Report {
-    Report::Done { worker: WorkerId("far".to_owned()), result: Box::new(result) }
+    Report::Done { worker: WorkerId("far".to_owned()), result: Box::new(result), records: None }
 }
 
 #[test]

@@ -288,7 +288,9 @@ impl Shared {
             state.sequences.retain(|_, job| *job != index);
         }
         self.send(match ended {
-            Ended::Done { worker, result } => Report::Done { worker, result: Box::new(result) },
+            Ended::Done { worker, result } => {
+                Report::Done { worker, result: Box::new(result), records: None }
+            }
             Ended::Failed { why, .. } => Report::Returned { index, why: Return::Failed(why) },
         });
     }
