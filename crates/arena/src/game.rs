@@ -12,6 +12,7 @@
 mod adjudicator;
 mod cancel;
 mod clock;
+mod gate;
 mod play;
 mod player;
 mod referee;

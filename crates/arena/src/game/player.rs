@@ -12,6 +12,7 @@ use readyok_client::{
 use readyok_protocol::{Move, OptionKind, Side as Spoke};
 use readyok_rules::{Game, Side, fairy};
 
+use super::gate::GATE;
 use crate::plan::{EngineId, EnginePlan, Protocol};
 use crate::result::{EngineFaultKind, Termination, WarningKind};
 
@@ -197,7 +198,10 @@ impl Player {
             let name = self.plan.name.clone();
             builder = builder.overheard_by(move |side, line: &str| overhearing(&name, side, line));
         }
-        let mut engine = (self.start)(builder).map_err(|error| Termination::no_start(&error))?;
+        let pass = GATE.enter();
+        let started = (self.start)(builder);
+        drop(pass);
+        let mut engine = started.map_err(|error| Termination::no_start(&error))?;
         engine.allow_pondering(self.plan.ponder);
         for (name, value) in &self.plan.options {
             if let Some(warning) = set_option(&mut engine, name, value)
