@@ -25,8 +25,8 @@ use clap::{Parser, Subcommand};
 pub use match_alone::run_match;
 
 use crate::exit::{Code, Failure};
-use crate::guardian;
 use crate::text::printable;
+use crate::{guardian, lean};
 
 /// Analyse with, match, look into and listen to chess and shogi engines (UCI and USI).
 #[derive(Debug, Parser)]
@@ -56,11 +56,16 @@ enum Verb {
 
 /// Does what the arguments say. The first of them is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if let [_, verb, way, words @ ..] = arguments.as_slice()
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let is_given_back = lean::take_back(&mut arguments);
+    if let [_, verb, rest @ ..] = arguments.as_slice()
+        && let [way, words @ ..] = rest
         && (verb == "match" && way == "--fastchess")
     {
-        // Its options are not of the form that all others here have.
+        // Its options are not of the form that all others here have. Checks are made here.
+        if !is_given_back && !words.iter().any(|word| word == "--compliance") {
+            lean::become_it(rest);
+        }
         return finish(matches::run_fastchess(words, compliance::run));
     }
     let cli: Cli = match parse(&arguments) {
@@ -74,7 +79,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Engine(args) => engine::run(&args),
         Verb::Tap(args) => tap::run(args),
         Verb::Check(args) => check::run(&args),
-        Verb::Match(args) => matches::run(*args),
+        Verb::Match(args) => {
+            if !is_given_back && !args.has_queue() {
+                lean::become_it(arguments.get(2..).unwrap_or_default());
+            }
+            matches::run(*args)
+        }
         Verb::Worker(args) => worker::run(args),
         Verb::Report(args) => report::run(&args),
         Verb::Elo(args) => elo::run(&args),
@@ -85,7 +95,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// What the arguments say, or, when what is wrong with them has been told, the code to end with.
 fn parse<T: Parser>(arguments: &[OsString]) -> Result<T, ExitCode> {
-    T::try_parse_from(arguments).map_err(|error| {
+    parsed(T::try_parse_from(arguments))
+}
+
+/// The same for a program that calls itself `usage` where it says how it is used.
+fn parse_as<T: Parser>(usage: &'static str, arguments: &[OsString]) -> Result<T, ExitCode> {
+    let command = T::command().bin_name(usage);
+    let matches = command.try_get_matches_from(arguments);
+    parsed(matches.and_then(|mut matches| T::from_arg_matches_mut(&mut matches)))
+}
+
+fn parsed<T>(parsed: Result<T, clap::Error>) -> Result<T, ExitCode> {
+    parsed.map_err(|error| {
         // With its output closed there is nobody left to tell.
         let _ = error.print();
         u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)

@@ -12,6 +12,7 @@ pub mod dirs;
 pub mod exit;
 mod guardian;
 pub mod interrupt;
+mod lean;
 pub mod matches;
 pub mod options;
 mod suspended;

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use crate::program::{Dir, program, readyok, readyok_match, run};
+use crate::program::{Dir, Output, program, readyok, readyok_match, run};
 
 /// Both end with the same code, having said the same.
 fn check_same(words: &[&str], code: i32) {
@@ -63,4 +63,64 @@ fn plays_the_same_match() {
     let (first, second) = (Dir::new(), Dir::new());
     let whole = played(readyok(&first).arg("match"), &first);
     assert_eq!(played(&mut readyok_match(&second), &second), whole);
+}
+
+/// A folder with `readyok`, and beside it a script for the program that only plays matches.
+fn beside(script: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    fs::hard_link(env!("CARGO_BIN_EXE_readyok"), folder.path().join("readyok"))
+        .expect("a second name");
+    let dir = Dir::new();
+    let mut copy = Command::new("cp");
+    copy.arg(dir.write_program("readyok-match", script)).arg(folder.path());
+    let copied = run(copy.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()), b"");
+    assert_eq!(copied.code(), Some(0), "{}", copied.stderr);
+    folder
+}
+
+fn run_beside(folder: &tempfile::TempDir, words: &str) -> Output {
+    let dir = Dir::new();
+    let mut command = program(folder.path().join("readyok"), &dir);
+    run(command.current_dir(dir.path()).args(words.split(' ')), b"")
+}
+
+#[cfg(unix)]
+#[test]
+fn plays_the_matches_of_the_whole_program_beside_it() {
+    let folder = beside("#!/bin/sh\necho \"$1: $# words, the last is $5\"\n");
+    let output = run_beside(&folder, "match narikin narikin --rounds 7");
+    assert_eq!(output.text(), "given: 6 words, the last is --rounds\n");
+    let output = run_beside(&folder, "match --fastchess -engine cmd=a -rounds 7");
+    assert_eq!(output.text(), "given: 7 words, the last is cmd=a\n");
+    // What it leaves to the whole program does not reach it.
+    for words in ["match a b --queue nats://127.0.0.1:1", "match --fastchess --compliance false"] {
+        let output = run_beside(&folder, words);
+        assert!(!output.text().contains("given"), "{}", output.text());
+    }
+    let output = run_beside(&folder, "match-here narikin nobody-of-this-name");
+    assert_eq!((output.text(), output.code()), ("", Some(2)), "{}", output.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_whole_program_plays_its_matches_where_the_other_does_not_start() {
+    let folder = beside("#!/no/interpreter\n");
+    let words = "match narikin narikin --depth 1 --max-moves 4 --rounds 1";
+    for _ in 0..2 {
+        let output = run_beside(&folder, words);
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        let _ = fs::remove_file(folder.path().join("readyok-match"));
+    }
+}
+
+#[test]
+fn gives_back_what_a_program_of_other_sources_has_given_it() {
+    let dir = Dir::new();
+    let words = ["given", "other-sources", "narikin", "nobody-of-this-name"];
+    let back = run(readyok_match(&dir).args(words), b"");
+    let whole = run(readyok(&dir).arg("match").args(&words[2..]), b"");
+    assert_eq!((back.stderr.as_str(), back.code()), (whole.stderr.as_str(), Some(2)));
+    let help = run(readyok_match(&dir).args(["given", "other-sources", "--help"]), b"");
+    let expected = run(readyok(&dir).args(["match", "--help"]), b"");
+    assert_eq!(help.text(), expected.text());
 }
