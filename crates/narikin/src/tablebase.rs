@@ -32,7 +32,7 @@ pub struct Ranked {
     pub wdl: Wdl,
     /// In how many plies, this one among them, a capture, a pawn move or mate is due: positive if
     /// the side that moves wins, negative if it loses, 0 for a draw. Tables round it; it can be one
-    /// too small.
+    /// too small. It is 0 for all moves if a table of distances is missing.
     pub dtz: i32,
 }
 
@@ -84,20 +84,15 @@ impl Tablebases {
     pub fn wdl(&self, board: &Board) -> Option<Wdl> {
         let position = self.known(board)?;
         let wdl = self.tables.probe_wdl_after_zeroing(&position).ok()?;
-        Some(match wdl {
-            shakmaty_syzygy::Wdl::Loss => Wdl::Loss,
-            shakmaty_syzygy::Wdl::BlessedLoss => Wdl::BlessedLoss,
-            shakmaty_syzygy::Wdl::Draw => Wdl::Draw,
-            shakmaty_syzygy::Wdl::CursedWin => Wdl::CursedWin,
-            shakmaty_syzygy::Wdl::Win => Wdl::Win,
-        })
+        Some(said(wdl))
     }
 
     /// The legal moves of a position, the best first: by result, then the quickest progress to a
     /// win, or the slowest to a loss. Nothing if one of them leads to a position that is not known.
     ///
     /// Who plays the first of them again and again wins what can be won. Repetition is not looked
-    /// at.
+    /// at. Where the files of distances (`.rtbz`) are missing, moves are told apart by their results
+    /// alone, as if no move had been counted yet by the fifty-move rule.
     pub fn root(&self, board: &Board) -> Option<Vec<Ranked>> {
         self.known(board)?;
         let mut moves = Vec::new();
@@ -105,8 +100,9 @@ impl Tablebases {
             moves.extend(of_piece);
             false
         });
-        let ranked = moves.into_iter().map(|mv| self.rank(board, mv));
-        let mut ranked: Vec<Ranked> = ranked.collect::<Option<_>>()?;
+        let by_progress = moves.iter().map(|&mv| self.rank(board, mv)).collect::<Option<Vec<_>>>();
+        let by_result = || moves.iter().map(|&mv| self.rank_by_result(board, mv)).collect();
+        let mut ranked = by_progress.or_else(by_result)?;
         ranked.sort_by_key(|it| (std::cmp::Reverse(it.wdl), it.dtz));
         Some(ranked)
     }
@@ -129,6 +125,13 @@ impl Tablebases {
         Some(Ranked { mv, wdl: under_the_rule(dtz, counted), dtz })
     }
 
+    fn rank_by_result(&self, board: &Board, mv: Move) -> Option<Ranked> {
+        let mut after = board.clone();
+        after.play_unchecked(mv);
+        let theirs = self.tables.probe_wdl_after_zeroing(&self.known(&after)?).ok()?;
+        Some(Ranked { mv, wdl: said(-theirs), dtz: 0 })
+    }
+
     /// The position as the tables know it; nothing for one that cannot be in them.
     fn known(&self, board: &Board) -> Option<Chess> {
         let castles = Color::ALL.into_iter().any(|side| {
@@ -143,6 +146,16 @@ impl Tablebases {
             .position(CastlingMode::Standard)
             .or_else(PositionError::ignore_invalid_ep_square)
             .ok()
+    }
+}
+
+const fn said(wdl: shakmaty_syzygy::Wdl) -> Wdl {
+    match wdl {
+        shakmaty_syzygy::Wdl::Loss => Wdl::Loss,
+        shakmaty_syzygy::Wdl::BlessedLoss => Wdl::BlessedLoss,
+        shakmaty_syzygy::Wdl::Draw => Wdl::Draw,
+        shakmaty_syzygy::Wdl::CursedWin => Wdl::CursedWin,
+        shakmaty_syzygy::Wdl::Win => Wdl::Win,
     }
 }
 

@@ -118,6 +118,22 @@ fn the_fifty_move_rule_is_looked_at() {
 }
 
 #[test]
+fn results_alone_rank_moves_where_distances_are_missing() {
+    let copy = tempfile::tempdir().expect("a folder");
+    for name in ["KRvK.rtbw", "KPvK.rtbw", "KQvK.rtbw", "KNvK.rtbw", "KBvK.rtbw"] {
+        fs::copy(folder().join(name), copy.path().join(name)).expect("copied");
+    }
+    let tables = Tablebases::open(copy.path().to_str().expect("UTF-8")).expect("the tables");
+    let root = tables.root(&board("3k4/8/8/1K6/3P4/8/8/8 w - - 0 1")).expect("known moves");
+    let [first, others @ ..] = root.as_slice() else { panic!("no move") };
+    assert_eq!((first.mv.to_string().as_str(), first.wdl), ("b5c6", Wdl::Win));
+    assert!(others.iter().all(|it| it.wdl == Wdl::Draw), "{root:?}");
+    // All of these win, and nobody knows how soon.
+    let root = tables.root(&board("8/8/8/8/3k4/8/8/KR6 w - - 0 1")).expect("known moves");
+    assert!(root.iter().all(|it| (it.wdl, it.dtz) == (Wdl::Win, 0)), "{root:?}");
+}
+
+#[test]
 fn broken_tables_are_survived() {
     let copy = tempfile::tempdir().expect("a folder");
     let mut lot = 1_u64;
