@@ -213,8 +213,8 @@ impl Run<'_> {
                 }
                 told.report(root);
                 for other in root.moves.iter().skip(root.told().len()) {
-                    if let (Some(answer), [mv]) = (other.refutation, other.pv.as_slice())
-                        && let [mv, answers @ ..] = told.moves::<B>(&[*mv, answer]).as_slice()
+                    if let Some(answer) = other.refutation
+                        && let [mv, answers @ ..] = told.moves::<B>(&[other.mv, answer]).as_slice()
                     {
                         control.refutation(*mv, answers);
                     }

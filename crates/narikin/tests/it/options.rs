@@ -447,6 +447,24 @@ fn the_line_being_searched_and_refutations_are_told_to_those_who_want_them() {
 }
 
 #[test]
+fn what_refutes_a_move_that_was_the_best_once_is_told() {
+    let mut client = Client::with("uci", &["UCI_ShowRefutations value true"]);
+    client.say("position startpos\ngo infinite");
+    let first_after = |line: &str, word: &str| {
+        let (_, rest) = line.split_once(word)?;
+        rest.split(' ').next().map(str::to_owned)
+    };
+    let mut heard = Vec::new();
+    let told = (0..400).any(|_| {
+        heard.extend(client.hear_up_to(|line| line.contains(" refutation ")));
+        let refuted = heard.last().and_then(|line| first_after(line, " refutation "));
+        heard.iter().any(|line| first_after(line, " pv ") == refuted)
+    });
+    assert!(told, "no former best move among the refuted: {heard:#?}");
+    client.ask("stop");
+}
+
+#[test]
 fn the_lines_of_all_threads_are_told_together() {
     let mut client = Client::with("uci", &["UCI_ShowCurrLine value true", "Threads value 3"]);
     client.say("position startpos\ngo infinite");
