@@ -491,7 +491,7 @@ impl Board for Chess {
         from_there.has(mv.to) || blockers.has(mv.from) && !get_line_rays(king, mv.from).has(mv.to)
     }
 
-    fn ended(&self, _ply: usize) -> Option<Value> {
+    fn ended(&self, ply: usize) -> Option<Value> {
         let board = &self.now.board;
         let reversible = usize::from(board.halfmove_clock());
         if reversible >= 100 {
@@ -502,9 +502,11 @@ impl Board for Chess {
         let reversible = reversible.min(self.since_pass);
         // Only every other position has the same side to move, and the last but one differs.
         let key = key_of(board);
-        let mut earlier = self.keys.iter().rev().take(reversible).skip(3).step_by(2);
-        let drawn = earlier.any(|&earlier| earlier == key) || cannot_mate(board);
-        drawn.then_some(DRAW)
+        let earlier = self.keys.iter().rev().take(reversible).enumerate().skip(3).step_by(2);
+        let mut same = earlier.filter(|&(_, &earlier)| earlier == key).map(|(back, _)| back + 1);
+        // Once is enough in the search itself, as what was better the first time is so the second time.
+        let repeated = same.next().is_some_and(|back| back < ply || same.next().is_some());
+        (repeated || cannot_mate(board)).then_some(DRAW)
     }
 
     fn can_repeat(&self, ply: usize) -> bool {

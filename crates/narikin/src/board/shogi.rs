@@ -116,15 +116,18 @@ impl Shogi {
         free.iter().filter(|&to| !self.position.is_attacked_by(to, us)).count()
     }
 
-    /// The value if this position was there before.
-    fn repetition(&self) -> Option<Value> {
+    /// The value if this position was there before: once in the search, or three times in the game.
+    fn repetition(&self, ply: usize) -> Option<Value> {
         let board = self.position.board_key().low_u64();
         let us = self.position.turn();
         let hand = self.position.hand(us);
         // The same side is to move in every other position, and the last but one differs.
         let earlier = self.past.iter().rev().take(self.since_pass.min(MEMORY)).enumerate();
-        let mut earlier = earlier.skip(3).step_by(2);
-        let (index, _) = earlier.find(|(_, past)| past.board == board && past.hand == hand)?;
+        let earlier = earlier.skip(3).step_by(2);
+        let mut same = earlier.filter(|(_, past)| past.board == board && past.hand == hand);
+        let (index, _) = same.next()?;
+        // Once is enough in the search itself, as what was better the first time is so the second time.
+        let index = if index + 1 < ply { index } else { same.nth(1)?.0 };
         // Whoever has given check with every move since then loses. Two are counted for each.
         let [black, white] = self.position.continuous_checks();
         let (ours, theirs) = if us.to_index() == 0 { (black, white) } else { (white, black) };
@@ -328,7 +331,7 @@ impl Board for Shogi {
     }
 
     fn ended(&self, ply: usize) -> Option<Value> {
-        self.repetition().or_else(|| {
+        self.repetition(ply).or_else(|| {
             // Plies are counted from 1, and the one to be played is not there yet.
             if self.position.game_ply() > self.last_ply && !self.in_check() {
                 return Some(DRAW);

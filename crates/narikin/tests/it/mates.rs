@@ -117,16 +117,20 @@ fn knows_positions_without_a_move() {
 
 #[test]
 fn counts_the_game_before_the_search_as_repetition() {
-    // The rook's move back is the only one that does not lose, but repeats a position.
-    let start = position(Game::Chess, "7k/8/8/8/8/8/r7/7K b - - 90 100");
-    let before = start.after(["a2a3", "h1g1", "a3a2", "g1h1"]).expect("legal moves");
-    let limits = Limits {
-        searchmoves: vec![before.parse_move("a2a3").expect("legal")],
-        depth: Some(1),
-        ..Limits::default()
+    let start = position(Game::Chess, "7k/8/8/8/8/8/r7/7K b - - 80 100");
+    let score = |rounds: usize| {
+        let round = ["a2a3", "h1g1", "a3a2", "g1h1"].into_iter().cycle();
+        let before = start.clone().after(round.take(4 * rounds)).expect("legal moves");
+        let limits = Limits {
+            searchmoves: vec![before.parse_move("a2a3").expect("legal")],
+            depth: Some(1),
+            ..Limits::default()
+        };
+        search(&before, &limits, &Probe::default()).score
     };
-    let outcome = search(&before, &limits, &Probe::default());
-    assert_eq!(outcome.score, Score::Centipawns(0));
+    // The second time is no end yet, and the third one is.
+    assert!(matches!(score(1), Score::Centipawns(value) if value > 100), "{:?}", score(1));
+    assert_eq!(score(2), Score::Centipawns(0));
 }
 
 #[test]

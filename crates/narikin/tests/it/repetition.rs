@@ -14,21 +14,43 @@ fn score(text: &str, moves: &str, only: &str) -> Score {
     search(&before, &limits, &Probe::default()).score
 }
 
+const ROOK: &str = "4k4/9/3R5/9/9/9/9/9/4K4 b - 1";
+
+/// The score of the move that makes a position the `times`th one, where each of these moves leads from
+/// one place of it to the next.
+fn score_of_return(times: usize, first: &str, round: [&str; 4]) -> Score {
+    let [a, b, c, back] = round;
+    let before = std::iter::once(first)
+        .chain([a, b, c, back].into_iter().cycle().take(4 * (times - 1) - 1))
+        .collect::<Vec<_>>();
+    score(ROOK, &before.join(" "), back)
+}
+
 #[test]
 fn who_checks_again_and_again_loses() {
-    let rook = "4k4/9/3R5/9/9/9/9/9/4K4 b - 1";
-    assert_eq!(score(rook, "6c5c 5a4a 5c4c 4a5a", "4c5c"), Score::Centipawns(-20_000));
+    let checks = ["5a4a", "5c4c", "4a5a", "4c5c"];
+    assert_eq!(score_of_return(4, "6c5c", checks), Score::Centipawns(-20_000));
     // The other side sees that it wins, if it goes where it was.
-    assert_eq!(
-        score(rook, "6c5c 5a4a 5c4c 4a5a 4c5c 5a4a 5c4c", "4a5a"),
-        Score::Centipawns(20_000)
-    );
+    let flight = "6c5c 5a4a 5c4c 4a5a 4c5c 5a4a 5c4c 4a5a 4c5c 5a4a 5c4c 4a5a 4c5c 5a4a 5c4c";
+    assert_eq!(score(ROOK, flight, "4a5a"), Score::Centipawns(20_000));
 }
 
 #[test]
 fn without_a_check_in_between_it_is_a_draw() {
-    let rook = "4k4/9/3R5/9/9/9/9/9/4K4 b - 1";
     // One of the moves gives no check.
-    assert_eq!(score(rook, "6c5c 5a4a 5c6c 4a5a", "6c5c"), Score::Centipawns(0));
-    assert_eq!(score(rook, "6c6d 5a4a 6d6c 4a5a", "6c6d"), Score::Centipawns(0));
+    let checks = ["5a4a", "5c6c", "4a5a", "6c5c"];
+    assert_eq!(score_of_return(4, "6c5c", checks), Score::Centipawns(0));
+    let quiet = ["5a4a", "6d6c", "4a5a", "6c6d"];
+    assert_eq!(score_of_return(4, "6c6d", quiet), Score::Centipawns(0));
+}
+
+#[test]
+fn what_the_game_has_repeated_once_or_twice_is_no_end_yet() {
+    let quiet = ["5a4a", "6d6c", "4a5a", "6c6d"];
+    for times in [2, 3] {
+        let Score::Centipawns(value) = score_of_return(times, "6c6d", quiet) else {
+            panic!("no mate in three plies")
+        };
+        assert!(value > 300, "a rook is worth something: {value}");
+    }
 }
