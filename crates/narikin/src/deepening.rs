@@ -1,5 +1,7 @@
 //! Iterative deepening at the root: one line, or several with different first moves.
 
+use std::cmp::Reverse;
+
 use crate::{
     board::{Board, ByTables, MoveList, Step},
     eval::Evaluation,
@@ -21,6 +23,8 @@ pub(crate) struct RootMove<M> {
     pub(crate) pv: Vec<M>,
     /// Positions searched after this move.
     pub(crate) nodes: u64,
+    /// Those of them before this iteration.
+    nodes_before: u64,
     /// What showed last that it is no better than others.
     pub(crate) refutation: Option<M>,
     /// What tablebases say of it.
@@ -87,6 +91,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
                 longest: 0,
                 pv: vec![mv],
                 nodes: 0,
+                nodes_before: 0,
                 refutation: None,
                 by_tables: by_tables.iter().find(|it| it.mv == mv.packed()).copied(),
             })
@@ -152,9 +157,23 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         }
     }
 
+    /// Has those moves first, of all that are not told, that took the most positions in the last iteration:
+    /// they were the hardest to refute.
+    fn order_others(&mut self) {
+        if let Some(others) = self.moves.get_mut(self.lines..) {
+            others.sort_by_key(|root| (root.rank(), Reverse(root.nodes - root.nodes_before)));
+        }
+        for root in &mut self.moves {
+            root.nodes_before = root.nodes;
+        }
+    }
+
     /// Searches all lines one ply deeper. Returns whether it could; if not, several lines stay as
     /// they were, so that they can be compared, while a single one takes what was found.
     fn iterate(&mut self, go_on: &mut dyn FnMut(&mut Self, Progress) -> bool) -> bool {
+        if uses(Heuristic::RootOrder) {
+            self.order_others();
+        }
         let before = (self.lines > 1).then(|| self.moves.clone());
         for line in 0..self.lines {
             self.search_line(line, go_on);

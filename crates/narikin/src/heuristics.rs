@@ -49,6 +49,13 @@ heuristics! {
     QuiescenceExchange = "quiescence-exchange",
     QuiescenceChecks = "quiescence-checks",
     RootMates = "root-mates",
+    RootOrder = "root-order",
+    RewardAllowed = "reward-allowed",
+    TableCapture = "table-capture",
+    CutUnknown = "cut-unknown",
+    SoftHigh = "soft-high",
+    LearnExact = "learn-exact",
+    CaptureEnough = "capture-enough",
 }
 
 /// Whether the search makes use of this.

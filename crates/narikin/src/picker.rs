@@ -10,6 +10,9 @@ use crate::{
 /// What giving check adds to the rank of a quiet move.
 const CHECK: i32 = 8_000;
 
+/// The least that a check has to bring in exchanges to be ranked so.
+const CHECK_COST: Value = -75;
+
 /// Where the picker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -136,8 +139,11 @@ impl<B: Board> Picker<B> {
                             [_, second] if second == packed => 1_000_000,
                             _ => {
                                 let history = histories.quiet(side, *mv, &self.earlier);
-                                let checks = uses(Heuristic::CheckBonus) && board.gives_check(*mv);
-                                if checks { history + CHECK } else { history }
+                                let checks = uses(Heuristic::CheckBonus)
+                                    && board.gives_check(*mv)
+                                    && board.wins_exchange(*mv, CHECK_COST);
+                                let rank = history + 16 * board.gain(*mv);
+                                if checks { rank + CHECK } else { rank }
                             }
                         };
                     }

@@ -55,6 +55,8 @@ struct Frame {
     eval: Value,
     /// The move played here.
     earlier: Earlier,
+    /// Whether that was a capture or the like.
+    noisy: bool,
     /// A move that is not to be tried, packed.
     excluded: u16,
     /// Quiet moves that refuted neighbours of this line.
@@ -63,6 +65,8 @@ struct Frame {
     cutoffs: i32,
     /// How many plies were extended beyond the depth of the iteration.
     extended: i32,
+    /// Whether the side to move is better off than two plies ago.
+    improving: bool,
 }
 
 /// Asked from time to time whether to stop, and told the line that is looked at.
@@ -75,7 +79,7 @@ type Lists<B> = (MoveList<<B as Board>::Move>, MoveList<<B as Board>::Move>);
 type Tried<B> = (Vec<<B as Board>::Move>, Vec<<B as Board>::Move>);
 
 /// Frames before the root, so that looking back needs no test.
-const BEFORE: usize = 4;
+const BEFORE: usize = 5;
 
 /// One thread's search of one position.
 pub(crate) struct Search<'a, B: Board, E> {
@@ -153,7 +157,9 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let frame = self.frame(0);
         frame.eval = eval;
         frame.excluded = 0;
-        self.frame(1).cutoffs = 0;
+        for ply in [1, 2] {
+            self.frame(ply).cutoffs = 0;
+        }
     }
 
     /// Plays a move at the root, the `number`th from 1 on, and searches what follows.
@@ -298,6 +304,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 (INFINITE, earlier) | (earlier, _) => earlier,
             };
             improving = eval > before;
+            self.frame(ply).improving = improving;
             if let (Some(known), Some(value)) = (known, known_value)
                 && !is_decided(value)
                 && known.improves(value, eval)
@@ -306,6 +313,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
         } else {
             eval = self.frame(ply).eval;
+            improving = self.frame(ply).improving;
         }
         self.frame(ply + 1).excluded = 0;
         self.frame(ply + 2).killers = [0; 2];
@@ -339,11 +347,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 && eval >= beta
                 && self.frame(ply).eval + 20 * depth >= beta + 120
                 && ply >= self.pass_from
+                && cut
                 && !is_decided(beta)
                 && self.frame_at(ply, 1).earlier != Earlier::default()
                 && self.board.can_pass()
             {
-                let reduction = 3 + depth / 4 + ((eval - beta) / 200).min(3);
+                let reduction = 4 + depth / 3 + ((eval - beta) / 200).min(3);
                 self.frame(ply).earlier = Earlier::default();
                 self.board.pass();
                 let value =
@@ -392,6 +401,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let (original_alpha, mut best, mut best_move) = (alpha, -INFINITE, None);
         let mut count = 0;
         let mut skip_quiet = false;
+        let table_is_noisy = from_table.is_some_and(|mv| self.board.is_noisy(mv));
         let late = tuning.late_moves;
         while let Some(mv) = picker.next(&self.board, self.histories, !skip_quiet) {
             if mv.packed() == excluded {
@@ -517,6 +527,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     if gives_check {
                         reduction -= 1024;
                     }
+                    if uses(Heuristic::TableCapture) && !noisy && table_is_noisy {
+                        reduction += 1024;
+                    }
+                    if uses(Heuristic::CutUnknown) && cut && from_table.is_none() {
+                        reduction += 1024;
+                    }
                     if self.frame(ply + 1).cutoffs > 3 {
                         reduction += 768;
                     }
@@ -526,7 +542,9 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     searched = (new_depth - reduction / 1024)
                         .clamp(1.min(new_depth), new_depth + i32::from(PV));
                 }
-                value = -self.negamax::<false>(-alpha - 1, -alpha, searched, ply + 1, true);
+                // What is searched less deep is expected to fail, and so is what a cut node does not cut with.
+                let child_cuts = searched < new_depth || !cut;
+                value = -self.negamax::<false>(-alpha - 1, -alpha, searched, ply + 1, child_cuts);
                 if value > alpha && searched < new_depth {
                     // It is better than thought; how much deeper to look depends on how much.
                     let deeper = i32::from(value > best + 40 + 2 * new_depth)
@@ -591,15 +609,19 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
 
         // 18. Learn from it.
-        if best >= beta
-            && let Some(mv) = best_move
-        {
-            self.frame(ply).cutoffs += 1;
+        self.frame(ply).cutoffs += i32::from(best >= beta);
+        if let Some(mv) = best_move.filter(|_| best >= beta || uses(Heuristic::LearnExact)) {
             self.learn(mv, depth + i32::from(best > beta + 60), ply, &quiets, &noisies);
+        }
+        if uses(Heuristic::RewardAllowed) && best_move.is_none() && excluded == 0 {
+            self.reward_last(depth, ply);
         }
         self.keep(ply, picker, quiets, noisies);
 
-        // 19. Remember what was found.
+        // 19. Remember what was found, which is the less certain the less deep it was searched.
+        if uses(Heuristic::SoftHigh) && best >= beta && !is_decided(best) && !is_decided(beta) {
+            best = (best * depth + beta) / (depth + 1);
+        }
         let bound = if best >= beta {
             Bound::AtLeast
         } else if best > original_alpha {
@@ -626,7 +648,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let quiet = best_move.is_none_or(|mv| !self.board.is_noisy(mv));
             let teaches = !in_check && quiet && !explained && !is_decided(best);
             if uses(Heuristic::CorrectionHistory) && teaches {
-                self.histories.correct(&self.board, best - i32::from(raw), depth);
+                let uncorrected = self.patient(raw.into());
+                self.histories.correct(&self.board, best - uncorrected, depth);
             }
         }
         best
@@ -704,6 +727,17 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
+    /// Nothing helps against the last move: rank it higher, if it is a quiet one.
+    fn reward_last(&mut self, depth: i32, ply: usize) {
+        let last = self.frame_at(ply, 1);
+        let is_quiet = !last.noisy && last.earlier != Earlier::default();
+        if let Some(&mv) = self.path.last().filter(|_| is_quiet) {
+            let earlier = ANSWERS.map(|back| self.frame_at(ply, back + 1).earlier);
+            let side = 1 - self.board.side();
+            self.histories.learn_quiet(side, mv, &earlier, bonus(depth));
+        }
+    }
+
     /// A move was too good: rank it higher, and those before it lower.
     fn learn(
         &mut self,
@@ -740,13 +774,19 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
+    /// What is left of an evaluation without progress.
+    fn patient(&self, raw: Value) -> Value {
+        raw * self.board.patience() / 256
+    }
+
     fn corrected(&self, raw: Value) -> Value {
-        let value = raw * self.board.patience() / 256 + self.histories.correction(&self.board);
+        let value = self.patient(raw) + self.histories.correction(&self.board);
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
     /// The value of an entry of the table for this position, if it has one.
     fn value_of(&self, known: Known, ply: usize) -> Option<Value> {
+        known.bound?;
         from_here_to_root(known.value.into(), ply, self.board.plies_left())
     }
 
@@ -770,7 +810,9 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     }
 
     fn play(&mut self, mv: B::Move, ply: usize) {
-        self.frame(ply).earlier = Histories::<B>::earlier(mv);
+        let noisy = self.board.is_noisy(mv);
+        let frame = self.frame(ply);
+        (frame.earlier, frame.noisy) = (Histories::<B>::earlier(mv), noisy);
         self.path.push(mv);
         self.evaluation.play(&self.board, mv);
         self.board.play(mv);

@@ -114,6 +114,12 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                 if by_exchange && !in_check && !self.board.wins_exchange(mv, 0) {
                     continue;
                 }
+                // Even trades do not help one who is so far behind.
+                let must_win = uses(Heuristic::CaptureEnough) && !in_check && enough <= alpha;
+                if must_win && noisy && !self.board.wins_exchange(mv, 1) {
+                    best = best.max(enough);
+                    continue;
+                }
                 // One quiet answer to a check says enough.
                 if in_check && !noisy {
                     skip_quiet = true;
