@@ -94,9 +94,9 @@ def child_seconds(command):
 def perft(arguments):
     print("perft, million lines per second of processor time")
     for game, text, depth, rival, protocol in [
-        ("chess", CHESS[0], 5, arguments.stockfish, "uci"),
-        ("chess", CHESS[1], 4, arguments.stockfish, "uci"),
-        ("shogi", SHOGI[0], 4, arguments.fairy, "usi"),
+        ("chess", CHESS[0], 6, arguments.stockfish, "uci"),
+        ("chess", CHESS[1], 5, arguments.stockfish, "uci"),
+        ("shogi", SHOGI[0], 5, arguments.fairy, "usi"),
     ]:
         output, seconds = child_seconds([arguments.narikin, "perft", game, str(depth), text])
         ours = int(output.split()[0]) / max(seconds, 0.01) / 1e6
