@@ -82,10 +82,22 @@ struct Limits {
     time: Option<Duration>,
     /// Only these moves.
     named: Vec<String>,
+    /// A mate is asked for in USI, where the answer is not a move.
+    mate: bool,
+}
+
+impl Limits {
+    /// The word that its answer begins with.
+    fn answer(&self) -> &'static str {
+        if self.mate { "checkmate" } else { "bestmove" }
+    }
 }
 
 /// Mates, stalemates, many moves and few, promotions, castling, draws at hand.
-const ODD_CHESS: [&str; 10] = [
+const ODD_CHESS: [&str; 13] = [
+    "8/8/8/8/3k4/8/8/KR6 w - - 0 1",
+    "8/8/8/4k3/8/2K5/8/r2R4 w - - 70 100",
+    "3k4/8/8/1K6/3P4/8/8/8 w - - 0 1",
     "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
     "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1",
     "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
@@ -304,6 +316,10 @@ impl Gui {
         for _ in 0..searches {
             match self.rng.u32(..10) {
                 0 => {
+                    if self.speech == Speech::Usi && self.rng.bool() {
+                        let end = self.rng.choice(["win", "lose", "draw"]).unwrap_or_default();
+                        self.say(&format!("gameover {end}"))?;
+                    }
                     self.say(&format!("{}newgame", self.hello()))?;
                     position = self.position();
                 }
@@ -345,7 +361,7 @@ impl Gui {
             }
             let pause = Duration::from_millis(self.rng.u64(..12));
             if let Some(line) = self.hear(pause)?
-                && line.starts_with("bestmove")
+                && line.starts_with(limits.answer())
             {
                 best = Some(line);
                 break;
@@ -367,7 +383,7 @@ impl Gui {
         }
         let best = match best {
             Some(best) => best,
-            None => self.hear_best()?,
+            None => self.hear_best(&limits)?,
         };
         let promised = if stops { Some(Duration::ZERO) } else { limits.time };
         // The way to the search and back is one of several threads, each of which was kept waiting.
@@ -380,10 +396,10 @@ impl Gui {
         self.check(position, &best, &limits)
     }
 
-    fn hear_best(&mut self) -> Result<String, String> {
+    fn hear_best(&mut self, limits: &Limits) -> Result<String, String> {
         loop {
             match self.hear(self.patience.hung)? {
-                Some(line) if line.starts_with("bestmove") => return Ok(line),
+                Some(line) if line.starts_with(limits.answer()) => return Ok(line),
                 Some(_) => (),
                 None => return Err("no move".to_owned()),
             }
@@ -392,6 +408,16 @@ impl Gui {
 
     fn check(&self, position: &Told, best: &str, limits: &Limits) -> Result<(), String> {
         let wrong = || format!("{best} in {}, after `{}`", position.now, limits.named.join(" "));
+        if limits.mate {
+            return match best.strip_prefix("checkmate ").ok_or_else(wrong)? {
+                "nomate" | "timeout" => Ok(()),
+                moves => {
+                    let line = position.now.clone().after(moves.split(' ')).map_err(|_| wrong())?;
+                    let mates = line.legal_moves().is_empty() && line.in_check();
+                    mates.then_some(()).ok_or_else(wrong)
+                }
+            };
+        }
         let mut words = best.split(' ').skip(1);
         let word = words.next().ok_or_else(wrong)?;
         let has_moves = !position.now.legal_moves().is_empty();
@@ -424,8 +450,18 @@ impl Gui {
     }
 
     fn go(&mut self, position: &Told) -> (String, Limits) {
-        let mut go = "go".to_owned();
         let mut limits = Limits::default();
+        if self.speech == Speech::Usi && self.rng.u32(..12) == 0 {
+            limits.mate = true;
+            if self.rng.bool() {
+                return ("go mate infinite".to_owned(), limits);
+            }
+            let time = self.rng.u64(..40);
+            limits.ends = true;
+            limits.time = Some(Duration::from_millis(time));
+            return (format!("go mate {time}"), limits);
+        }
+        let mut go = "go".to_owned();
         match self.rng.u32(..12) {
             0 => {
                 go.push_str(" infinite");
@@ -532,7 +568,14 @@ impl Gui {
                 self.rng.choice(&choices).copied().unwrap_or_default().to_owned()
             }
             Some("string" | "filename") => {
-                let texts = ["<empty>", "/nowhere/at/all", "Cargo.toml", "none 2000 human A", "💥"];
+                let texts = [
+                    "<empty>",
+                    "/nowhere/at/all",
+                    "Cargo.toml",
+                    "none 2000 human A",
+                    "💥",
+                    concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy"),
+                ];
                 self.rng.choice(texts).unwrap_or_default().to_owned()
             }
             _ => String::new(),
