@@ -137,6 +137,11 @@ pub(crate) trait Board: Clone + Send {
     /// Calls with every feature that a move adds or removes, as a side sees it.
     fn changes(&self, mv: Self::Move, side: usize, each: &mut dyn FnMut(Change));
 
+    /// Whether a move drops a piece from hand: its origin is no square then.
+    fn is_drop(mv: Self::Move) -> bool {
+        mv.from() >= Self::SQUARES
+    }
+
     /// Whether a move changes material at once.
     fn is_noisy(&self, mv: Self::Move) -> bool;
 

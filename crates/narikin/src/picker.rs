@@ -13,6 +13,9 @@ const CHECK: i32 = 8_000;
 /// The least that a check has to bring in exchanges to be ranked so.
 const CHECK_COST: Value = -75;
 
+/// What dropping a piece where it can be had takes from the rank of the move.
+const GIVEN: i32 = 6_000;
+
 /// Where the picker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -142,7 +145,12 @@ impl<B: Board> Picker<B> {
                                 let checks = uses(Heuristic::CheckBonus)
                                     && board.gives_check(*mv)
                                     && board.wins_exchange(*mv, CHECK_COST);
-                                let rank = history + 16 * board.gain(*mv);
+                                let gives = uses(Heuristic::DropOrder)
+                                    && B::is_drop(*mv)
+                                    && !checks
+                                    && !board.wins_exchange(*mv, 0);
+                                let cost = if gives { GIVEN } else { 0 };
+                                let rank = history + 16 * board.gain(*mv) - cost;
                                 if checks { rank + CHECK } else { rank }
                             }
                         };

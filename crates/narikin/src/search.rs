@@ -67,6 +67,8 @@ struct Frame {
     extended: i32,
     /// Whether the side to move is better off than two plies ago.
     improving: bool,
+    /// By how many plies the search of the move played here is reduced.
+    reduction: i32,
 }
 
 /// Asked from time to time whether to stop, and told the line that is looked at.
@@ -305,6 +307,16 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             };
             improving = eval > before;
             self.frame(ply).improving = improving;
+            let before = self.frame_at(ply, 1);
+            if uses(Heuristic::Hindsight) && before.eval != INFINITE {
+                // Of what one side wins by a move the other one sees as much lost, or there was more to it.
+                let gained = eval + before.eval;
+                if before.reduction >= 3 && gained < 0 {
+                    depth += 1;
+                } else if before.reduction >= 2 && depth >= 2 && gained > 170 {
+                    depth -= 1;
+                }
+            }
             if let (Some(known), Some(value)) = (known, known_value)
                 && !is_decided(value)
                 && known.improves(value, eval)
@@ -321,11 +333,17 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let tuning = B::TUNING;
 
         let full_width = self.shared.full_width;
+        let is_unknown = from_table.is_none() && excluded == 0 && (PV || cut);
+        if uses(Heuristic::InternalReduction) && is_unknown && depth >= 6 && !full_width {
+            depth -= 1;
+        }
         if !PV && !in_check && excluded == 0 && !full_width {
             // 8. Reverse futility: so far above the window that a quiet move will do.
             let margin = tuning.reverse_futility * (depth - i32::from(improving));
             if uses(Heuristic::ReverseFutility)
                 && depth <= 8
+                && !was_pv
+                && from_table.is_none_or(|mv| self.board.is_noisy(mv))
                 && !is_decided(beta)
                 && eval - margin >= beta
                 && !is_decided(eval)
@@ -345,7 +363,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             if uses(Heuristic::NullMove)
                 && depth >= 3
                 && eval >= beta
-                && self.frame(ply).eval + 20 * depth >= beta + 120
+                && self.frame(ply).eval + 20 * depth >= beta + 60
                 && ply >= self.pass_from
                 && cut
                 && !is_decided(beta)
@@ -466,7 +484,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 && Some(mv) == from_table
                 && may_extend
                 && excluded == 0
-                && depth >= 7
+                && depth >= 5
                 && i32::from(known.depth) >= depth - 3
                 && matches!(known.bound, Some(Bound::Exact | Bound::AtLeast))
                 && !is_decided(value)
@@ -484,6 +502,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     let alone_by_far = !PV && single < single_beta - 18;
                     if uses(Heuristic::DoubleExtension) && alone_by_far {
                         extension = 2;
+                        let by_very_far = single < single_beta - 90 && !noisy;
+                        extension += i32::from(uses(Heuristic::TripleExtension) && by_very_far);
                     }
                 } else if uses(Heuristic::Multicut) && single_beta >= beta {
                     // Several moves are too good.
@@ -510,10 +530,10 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     if noisy {
                         reduction = reduction / 2 - history / 16;
                     } else {
-                        reduction -= history / 10;
+                        reduction -= history / 8;
                     }
                     if cut {
-                        reduction += 1536;
+                        reduction += 2048;
                     }
                     if was_pv {
                         reduction -= 1024;
@@ -544,7 +564,9 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
                 // What is searched less deep is expected to fail, and so is what a cut node does not cut with.
                 let child_cuts = searched < new_depth || !cut;
+                self.frame(ply).reduction = (new_depth - searched).max(0);
                 value = -self.negamax::<false>(-alpha - 1, -alpha, searched, ply + 1, child_cuts);
+                self.frame(ply).reduction = 0;
                 if value > alpha && searched < new_depth {
                     // It is better than thought; how much deeper to look depends on how much.
                     let deeper = i32::from(value > best + 40 + 2 * new_depth)

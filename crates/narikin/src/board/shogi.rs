@@ -182,6 +182,9 @@ fn worth(piece: PieceType) -> Value {
     WORTH.get(piece.to_index()).copied().unwrap_or(0)
 }
 
+/// Spreads what differs over all bits of a product: 2^64 over the golden ratio.
+const MIXER: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// What taking a piece is worth: it changes sides, unpromoted.
 fn prize(piece: PieceType) -> Value {
     worth(piece) + worth(piece.demote())
@@ -319,7 +322,11 @@ impl Board for Shogi {
     fn part_keys(&self) -> [u64; PARTS] {
         let keys = self.position.partial_keys();
         let [black, white] = keys.non_pawn;
-        [keys.pawn, black, white, keys.minor].map(ZobristKey::low_u64)
+        let [pawn, black, white] = [keys.pawn, black, white].map(ZobristKey::low_u64);
+        // What is in hand is in none of the others.
+        let hand = |color| u64::from(self.position.hand(color).bits());
+        let hands = (hand(Color::BLACK) << 32 | hand(Color::WHITE)).wrapping_mul(MIXER);
+        [pawn, black, white, hands ^ hands >> 29]
     }
 
     fn in_check(&self) -> bool {
