@@ -4,7 +4,11 @@
 //!
 //! Both were given `-each nodes=1 -rounds 100 -games 2 -concurrency 2` and these openings in their
 //! order, with a hash of 1 MB for Stockfish, and of 2 MB and `depth=1` for Ethereal.
+//!
+//! Other versions play other games, so that they are a failure; with `READYOK_OTHER_VERSIONS=1` they
+//! play without being compared.
 
+use std::env;
 use std::io::{Write as _, stderr};
 use std::path::Path;
 use std::thread;
@@ -39,6 +43,16 @@ fn nodes_1(program: &str, name: &str, depth: Option<u32>, hash: &str) -> EngineP
     EnginePlan { name: name.to_owned(), options, ..plan }
 }
 
+/// Whether the games can be compared: not with engines whose games nobody has counted, which others
+/// can be if that is allowed.
+fn are_known(names: [&str; 2], known: [&str; 2], others_allowed: bool) -> bool {
+    assert!(
+        names == known || others_allowed,
+        "{names:?} instead of {known:?}, which READYOK_OTHER_VERSIONS=1 allows"
+    );
+    names == known
+}
+
 /// Plays the match, and compares if these are the engines whose games are known.
 fn check(engines: [EnginePlan; 2], known: [&str; 2], plies: usize) -> Option<Score> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -56,8 +70,10 @@ fn check(engines: [EnginePlan; 2], known: [&str; 2], plies: usize) -> Option<Sco
         let [white, black] = &pair.games[0].engines;
         [white.name.clone(), black.name.clone()]
     };
-    if names(&pairs[0]) != known {
-        let text = format!("not compared: {:?} instead of {known:?}\n", names(&pairs[0]));
+    let names = names(&pairs[0]);
+    let others_allowed = env::var_os("READYOK_OTHER_VERSIONS").is_some();
+    if !are_known(names.each_ref().map(String::as_str), known, others_allowed) {
+        let text = format!("not compared: {names:?} instead of {known:?}\n");
         stderr().write_all(text.as_bytes()).expect("standard error is open");
         return None;
     }
@@ -65,6 +81,23 @@ fn check(engines: [EnginePlan; 2], known: [&str; 2], plies: usize) -> Option<Sco
     assert_eq!(games.map(|game| game.moves.len()).sum::<usize>(), plies);
     let [score] = summary.scores[..] else { panic!("one score: {:?}", summary.scores) };
     Some(score)
+}
+
+#[test]
+fn engines_of_the_known_versions_are_compared() {
+    assert!(are_known(["Stockfish 15.1"; 2], ["Stockfish 15.1"; 2], false));
+    assert!(are_known(["Stockfish 15.1"; 2], ["Stockfish 15.1"; 2], true));
+}
+
+#[test]
+#[should_panic(expected = "which READYOK_OTHER_VERSIONS=1 allows")]
+fn another_version_is_a_failure() {
+    are_known(["Stockfish 17", "Stockfish 15.1"], ["Stockfish 15.1"; 2], false);
+}
+
+#[test]
+fn another_version_is_not_compared_where_it_is_allowed() {
+    assert!(!are_known(["Stockfish 17", "Stockfish 15.1"], ["Stockfish 15.1"; 2], true));
 }
 
 #[test]
