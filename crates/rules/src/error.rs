@@ -225,7 +225,8 @@ pub enum Illegal {
     DeadPiece,
     /// A pawn was dropped to give mate (shogi; JSA: uchifuzume).
     DropMate,
-    /// The game is longer than can be counted.
+    /// The game would be longer than can be counted (shogi): at 30,000 moves it is drawn under all rules,
+    /// see [`Reason::MoveLimit`](crate::Reason::MoveLimit).
     GameTooLong,
     /// The notation fits several legal moves.
     Ambiguous,

@@ -86,7 +86,8 @@ pub struct ShogiRules {
     pub perpetual_check_loses: bool,
     /// How an impasse is decided.
     pub impasse: Impasse,
-    /// Where games that are too long end.
+    /// Where games that are too long end. Without a limit it is at 30,000 moves, as more are not
+    /// counted.
     pub move_limit: Option<MoveLimit>,
 }
 

@@ -22,8 +22,8 @@ use rsshogi::{
 
 use crate::{Illegal, PositionError, Setup, Side};
 
-/// Games end here, so that those who look ahead do not overrun `rsshogi`'s counters of moves and of
-/// successive checks, which end at 65,535.
+/// Games are drawn here, so that those who look ahead do not overrun `rsshogi`'s counters of moves and
+/// of successive checks, which end at 65,535.
 const LONGEST_GAME: Ply = 30_000;
 
 /// A position of shogi and the positions before it.
@@ -83,7 +83,7 @@ impl ShogiBoard {
     }
 
     pub(crate) fn play(&mut self, mv: Move32) -> Result<(), Illegal> {
-        if self.position.game_ply() >= LONGEST_GAME {
+        if self.is_full() {
             return Err(Illegal::GameTooLong);
         }
         let earlier = Earlier { key: self.key(), in_check: self.position.is_in_check() };
@@ -96,6 +96,11 @@ impl ShogiBoard {
         })?;
         self.earlier.push(earlier);
         Ok(())
+    }
+
+    /// Whether no further move can be counted.
+    fn is_full(&self) -> bool {
+        self.position.game_ply() >= LONGEST_GAME
     }
 
     pub(crate) fn sfen(&self) -> String {

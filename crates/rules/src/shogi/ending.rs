@@ -18,8 +18,9 @@ impl ShogiBoard {
         let tried = rules.impasse == Impasse::Try && self.has_tried(them);
         let tried = tried.then(|| Ending::won(them, Reason::Try));
         let repeated = || rules.repetition.and_then(|times| self.repeated(times, rules));
-        let limit = || rules.move_limit.filter(|&limit| self.is_at(limit));
-        tried.or_else(repeated).or_else(|| limit().map(|_| Ending::drawn(Reason::MoveLimit)))
+        let is_at_limit = || self.is_full() || rules.move_limit.is_some_and(|it| self.is_at(it));
+        let limit = || is_at_limit().then(|| Ending::drawn(Reason::MoveLimit));
+        tried.or_else(repeated).or_else(limit)
     }
 
     /// The ending by repetition, if the position is there for at least this time.

@@ -289,6 +289,25 @@ fn shogi_ends_at_the_move_limit() {
     check_ending_under(limit, Game::Shogi, mate, "G*5b", Some((Some(Side::First), Checkmate)));
 }
 
+/// Kings that walk to and fro for so long that one further move can be counted, and then that move.
+fn check_longest(last: &str, rules: EndRules, expected: Option<(Option<Side>, Reason)>) {
+    let kings = ["5i4i", "5a4a", "4i5i", "4a5a"];
+    let walk = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
+    let end = position(Game::Shogi, "4k4/9/9/9/9/9/4p4/9/4K4 b g 10000").after(walk);
+    let end = end.expect("legal moves");
+    assert_eq!(end.ending_under(&rules), None);
+    let ending = end.after([last]).expect("a legal move").ending_under(&rules);
+    assert_eq!(ending, expected.map(|(winner, reason)| Ending { winner, reason }), "{last}");
+}
+
+#[test]
+fn a_game_of_shogi_is_drawn_where_no_further_move_can_be_counted() {
+    check_longest("5b6b", EndRules::BOARD, Some((None, MoveLimit)));
+    check_longest("5b6b", NONE, Some((None, MoveLimit)));
+    // Mate on the last move counts.
+    check_longest("G*5h", EndRules::BOARD, Some((Some(Side::Second), Checkmate)));
+}
+
 #[test]
 fn a_check_on_the_last_move_has_to_end_first() {
     let jsa = shogi(ShogiRules { repetition: None, ..ShogiRules::JSA });
