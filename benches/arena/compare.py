@@ -3,7 +3,7 @@
 
     cargo build --release -p readyok
     cargo build --release -p readyok-arena --bin instant
-    benches/arena/compare.py [--fastchess PATH] [--stockfish PATH] [--quick]
+    benches/arena/compare.py [--fastchess PATH] [--stockfish PATH] [--book-lines N] [--quick]
 
 `--readyok PATH` and `--instant PATH` take other programs than those just built. With debug builds, and
 the test engine for stockfish, the figures tell nothing, but that all of this still works.
@@ -13,6 +13,10 @@ engines are other processes. Of its memory "own" is what no other process can sh
 program itself, in the cache of the system. All runners play the same pairings: where games follow
 from the engines alone, it is an error if the plies or the points of any pair differ. Without
 --fastchess only ours is measured.
+
+With --book-lines N two more cases have a book of so many lines, made for it, in order and by lot: a match
+of one pair, so that it shows what the book costs until the first move, and of memory. --quick takes
+a thousand lines unless told otherwise.
 
 The test engine stamps each `go` that it has read and each `bestmove` that it is about to write. So
 for any runner it is known how long it takes from a `bestmove` until the opponent has read its `go`,
@@ -113,7 +117,8 @@ def ours(case, folder):
     options = [f"--option={option}" for option in case["options"]]
     # `readyok-match` does nothing else.
     verb = [] if Path(case["runner"]).stem == "readyok-match" else ["match"]
-    command = [case["runner"], *verb, *case["engines"], *limit, *options,
+    order = ["--random", "--seed=7"] if case["order"] == "random" else []
+    command = [case["runner"], *verb, *case["engines"], *limit, *options, *order,
                f"--openings={case['book']}", f"--rounds={case['rounds']}", "--plain",
                f"--concurrency={case['concurrency']}", "--results=r.jsonl", "--pgn=r.pgn"]
     return run(command, folder), time.time(), outcome_of_results(folder / "r.jsonl")
@@ -129,7 +134,7 @@ def fastchess(path, case, folder):
         engines += [f"args={' '.join(arguments)}"] if arguments else []
     options = [f"option.{option}" for option in case["options"]]
     command = [path, *engines, "-each", *limit, *options, "-openings", f"file={case['book']}",
-               "format=epd", "order=sequential", "-rounds", str(case["rounds"]), "-games", "2",
+               "format=epd", f"order={case['order']}", "-srand", "7", "-rounds", str(case["rounds"]), "-games", "2",
                "-concurrency", str(case["concurrency"]), "-force-concurrency",
                "-ratinginterval", "0", "-recover", "-pgnout", "file=f.pgn", "append=false"]
     return (run(command, folder), time.time(),
@@ -161,6 +166,81 @@ def book():
             yield "/".join(map(row, rows)) + " w KQkq - 0 2"
 
 
+def big_book(lines):
+    """As many lines as wanted, each another, of the positions of the usual book."""
+    positions = sorted(book())
+    for number in range(lines):
+        board = positions[number % len(positions)].rsplit(" ", 2)[0]
+        yield f'{board} hmvc 0; fmvn 2; id "{number}";'
+
+
+def measure(runner, play, case, programs):
+    """Plays a match: what `run` tells, then the milliseconds until the first `go` was read and from the
+    last bestmove to the end, the latencies, and the outcome. None where no engine stamps."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        (folder / "stamps").mkdir()
+        lines = big_book(case["lines"]) if case["lines"] else sorted(book())
+        with open(folder / "book.epd", "w") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        engines = [engine.replace("stamps=", f"stamps={folder / 'stamps'}")
+                   for engine in case["engines"]]
+        here = {**case, "runner": programs.readyok, "engines": engines,
+                "book": folder / "book.epd"}
+        started = time.time()
+        used, over, outcome = play(here, folder)
+        answered, asked = stamps(folder / "stamps")
+        start = 1000 * (min(asked.values()) - started) if asked else None
+        end = 1000 * (over - max(answered.values())) if answered else None
+        return used, start, end, latencies(folder / "stamps"), outcome
+
+
+def check_same(name, outcomes):
+    """Where games follow from the engines and the order alone, all runners play the same."""
+    if len(set(map(str, outcomes.values()))) > 1:
+        sys.exit(f"{name}: not the same games, plies, forfeits and points of pairs: {outcomes}")
+
+
+def figure(value):
+    return "–" if value is None else f"{value:.0f}"
+
+
+def compare_matches(cases, runners, programs):
+    print("| case | runner | games | plies | µs/ply | games/s | MB | own MB | exit ms "
+          "| latency µs: 50, 95, 99 % | forfeits |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for name, case in cases:
+        outcomes = {}
+        for runner, play in runners:
+            (wall, cpu, memory, own), _, end, times, outcome = measure(runner, play, case, programs)
+            outcomes[runner] = outcome
+            games, plies, forfeits, _ = outcome
+            shares = [times[int(share * (len(times) - 1))] for share in [0.5, 0.95, 0.99]
+                      if times]
+            late = ", ".join(f"{time:.0f}" for time in shares) or "–"
+            print(f"| {name} | {runner} | {games} | {plies} | {1e6 * cpu / plies:.0f} | "
+                  f"{games / wall:.1f} | {memory:.1f} | {own:.1f} | {figure(end)} | {late} | "
+                  f"{forfeits} |", flush=True)
+        if "nodes" in case["limit"]:
+            check_same(name, outcomes)
+
+
+def compare_books(cases, runners, programs):
+    print()
+    print("| case | runner | start ms | CPU ms | MB | own MB |")
+    print("|---|---|--:|--:|--:|--:|")
+    for name, case in cases:
+        outcomes = {}
+        for runner, play in runners:
+            (_, cpu, memory, own), start, _, _, outcome = measure(runner, play, case, programs)
+            outcomes[runner] = outcome
+            print(f"| {name} | {runner} | {figure(start)} | {1000 * cpu:.0f} | {memory:.1f} | "
+                  f"{own:.1f} |", flush=True)
+        # Every runner draws lots of its own.
+        if case["order"] == "sequential":
+            check_same(name, outcomes)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     program = {"type": os.path.abspath}
@@ -169,54 +249,33 @@ def main():
     parser.add_argument("--stockfish", default=usual, **program)
     parser.add_argument("--readyok", default=ROOT / "target/release/readyok", **program)
     parser.add_argument("--instant", default=ROOT / "target/release/instant", **program)
+    parser.add_argument("--book-lines", type=int, metavar="N", help="also with a book of N lines")
     parser.add_argument("--quick", action="store_true", help="a few games only")
-    arguments = parser.parse_args()
-    instant = arguments.instant
-    rounds = 10 if arguments.quick else 100
-    cases = []
+    programs = parser.parse_args()
+    rounds = 10 if programs.quick else 100
+    usual_book = {"lines": 0, "order": "sequential"}
+    instant = {"engines": [f"{programs.instant} seed={seed} stamps=" for seed in [7, 8]],
+               "limit": {"nodes": 1}, "options": []}
+    stockfish = {"engines": [programs.stockfish] * 2, "options": ["Hash=1"], **usual_book}
+    matches = []
     for concurrency in [2, 16, 64]:
-        cases.append((f"instant engines, concurrency {concurrency}",
-                      {"engines": [f"{instant} seed=7 stamps=", f"{instant} seed=8 stamps="],
-                       "limit": {"nodes": 1}, "options": [], "rounds": rounds,
-                       "concurrency": concurrency}))
-        cases.append((f"stockfish nodes=1, concurrency {concurrency}",
-                      {"engines": [arguments.stockfish] * 2, "limit": {"nodes": 1},
-                       "options": ["Hash=1"], "rounds": rounds, "concurrency": concurrency}))
-    cases.append(("stockfish 0.1+0.01, concurrency 2",
-                  {"engines": [arguments.stockfish] * 2, "limit": {"tc": "0.1+0.01"},
-                   "options": ["Hash=1"], "rounds": rounds // 2, "concurrency": 2}))
-    print("| case | runner | games | plies | µs/ply | games/s | MB | own MB | exit ms "
-          "| latency µs: 50, 95, 99 % | forfeits |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for name, case in cases:
-        runners = [("readyok", ours)]
-        if arguments.fastchess:
-            path = arguments.fastchess
-            runners.append(("fastchess", lambda case, folder: fastchess(path, case, folder)))
-        outcomes = {}
-        for runner, play in runners:
-            with tempfile.TemporaryDirectory() as folder:
-                folder = Path(folder)
-                (folder / "stamps").mkdir()
-                (folder / "book.epd").write_text("\n".join(sorted(book())) + "\n")
-                engines = [engine.replace("stamps=", f"stamps={folder / 'stamps'}")
-                           for engine in case["engines"]]
-                here = {**case, "runner": arguments.readyok, "engines": engines,
-                        "book": folder / "book.epd"}
-                (wall, cpu, memory, own), over, outcome = play(here, folder)
-                answered, _ = stamps(folder / "stamps")
-                times = latencies(folder / "stamps")
-            outcomes[runner] = outcome
-            games, plies, forfeits, _ = outcome
-            end = f"{1000 * (over - max(answered.values())):.0f}" if answered else "–"
-            shares = [times[int(share * (len(times) - 1))] for share in [0.5, 0.95, 0.99]
-                      if times]
-            late = ", ".join(f"{time:.0f}" for time in shares) or "–"
-            print(f"| {name} | {runner} | {games} | {plies} | {1e6 * cpu / plies:.0f} | "
-                  f"{games / wall:.1f} | {memory:.1f} | {own:.1f} | {end} | {late} | {forfeits} |",
-                  flush=True)
-        if "nodes" in case["limit"] and len(set(map(str, outcomes.values()))) > 1:
-            sys.exit(f"{name}: not the same games, plies, forfeits and points of pairs: {outcomes}")
+        several = {"rounds": rounds, "concurrency": concurrency}
+        matches.append((f"instant engines, concurrency {concurrency}",
+                        {**instant, **usual_book, **several}))
+        matches.append((f"stockfish nodes=1, concurrency {concurrency}",
+                        {**stockfish, "limit": {"nodes": 1}, **several}))
+    matches.append(("stockfish 0.1+0.01, concurrency 2",
+                    {**stockfish, "limit": {"tc": "0.1+0.01"}, "rounds": rounds // 2,
+                     "concurrency": 2}))
+    runners = [("readyok", ours)]
+    if programs.fastchess:
+        runners.append(("fastchess", lambda case, folder: fastchess(programs.fastchess, case, folder)))
+    compare_matches(matches, runners, programs)
+    lines = programs.book_lines or (1000 if programs.quick else 0)
+    if lines:
+        compare_books([(f"{lines} openings, {order}",
+                        {**instant, "lines": lines, "order": order, "rounds": 1, "concurrency": 2})
+                       for order in ["sequential", "random"]], runners, programs)
 
 
 main()
