@@ -17,8 +17,8 @@ const NOTATIONS: [Notation; 5] = [
     Notation::Japanese,
 ];
 
-/// Where games start, and positions where much is possible.
-fn starts() -> impl Strategy<Value = Position> {
+/// Where games of chess start, and positions where much is possible.
+fn chess_starts() -> impl Strategy<Value = Position> {
     let text = |game, text: &'static str| Just(position(game, text));
     prop_oneof![
         text(Game::Chess, ""),
@@ -27,6 +27,13 @@ fn starts() -> impl Strategy<Value = Position> {
         text(Game::Chess, "8/7k/8/QQQ5/Q1Q5/QQQ5/8/4K3 w - - 0 1"),
         (0..960_u16, 0..960_u16).prop_map(|(white, black)| double(white, black, false)),
         (0..960_u16, 0..960_u16).prop_map(|(white, black)| double(white, black, true)),
+    ]
+}
+
+/// The same for shogi.
+fn shogi_starts() -> impl Strategy<Value = Position> {
+    let text = |game, text: &'static str| Just(position(game, text));
+    prop_oneof![
         text(Game::Shogi, ""),
         text(Game::Shogi, "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"),
         text(Game::Shogi, "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"),
@@ -49,9 +56,23 @@ fn double(white: u16, black: u16, bare: bool) -> Position {
     setup.position().expect("a position")
 }
 
-/// A position, and the moves that lead on from it.
+fn chess_lines() -> impl Strategy<Value = (Position, Vec<Move>)> {
+    lines_from(chess_starts())
+}
+
+fn shogi_lines() -> impl Strategy<Value = (Position, Vec<Move>)> {
+    lines_from(shogi_starts())
+}
+
 fn lines() -> impl Strategy<Value = (Position, Vec<Move>)> {
-    (starts(), prop::collection::vec(any::<prop::sample::Index>(), 0..80)).prop_map(
+    prop_oneof![6 => chess_lines(), 5 => shogi_lines()]
+}
+
+/// A position, and the moves that lead on from it.
+fn lines_from(
+    starts: impl Strategy<Value = Position>,
+) -> impl Strategy<Value = (Position, Vec<Move>)> {
+    (starts, prop::collection::vec(any::<prop::sample::Index>(), 0..80)).prop_map(
         |(start, choices)| {
             let mut position = start.clone();
             let mut line = Vec::new();
@@ -226,9 +247,36 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 16,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// What is generated is what is legal, wherever a game of chess has come to.
+    #[test]
+    fn every_word_is_generated_or_refused_after_any_line_of_chess((start, line) in chess_lines()) {
+        check_all_words_after(start, line);
+    }
+
+    /// The same for shogi.
+    #[test]
+    fn every_word_is_generated_or_refused_after_any_line_of_shogi((start, line) in shogi_lines()) {
+        check_all_words_after(start, line);
+    }
+}
+
+fn check_all_words_after(mut position: Position, line: Vec<Move>) {
+    for mv in line {
+        position.play(mv).expect("a legal move");
+    }
+    check_all_words(&position);
+}
+
 /// Every word that a protocol could send is a generated move, or is refused with a reason.
-fn check_all_words(game: Game, text: &str) {
-    let position = position(game, text);
+fn check_all_words(position: &Position) {
+    let game = position.game();
     let form = CastlingForm::KingTakesRook;
     let mut generated: Vec<String> =
         position.legal_moves().iter().map(|mv| mv.word(form)).collect();
@@ -237,9 +285,9 @@ fn check_all_words(game: Game, text: &str) {
         match position.parse_move(&word) {
             Ok(mv) => read.push(mv.word(form)),
             Err(error) => {
-                assert!(!generated.contains(&word), "{text}: {error}");
+                assert!(!generated.contains(&word), "{position}: {error}");
                 let same_square = word.get(..2) == word.get(2..4);
-                assert!(same_square || error.why != Illegal::Unreadable, "{text}: {error}");
+                assert!(same_square || error.why != Illegal::Unreadable, "{position}: {error}");
             }
         }
     }
@@ -247,7 +295,7 @@ fn check_all_words(game: Game, text: &str) {
     read.sort();
     // Castling can be written in two ways.
     read.dedup();
-    assert_eq!(read, generated, "{text}");
+    assert_eq!(read, generated, "{position}");
 }
 
 fn all_words(game: Game) -> Vec<String> {
@@ -275,9 +323,10 @@ fn every_word_of_chess_is_generated_or_refused() {
         "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
         "4k2r/8/8/8/7b/8/5P2/R3K2R w KQ - 0 1",
     ] {
-        check_all_words(Game::Chess, text);
+        check_all_words(&position(Game::Chess, text));
     }
-    check_all_words(Game::Chess960, "1r2k1r1/8/8/8/8/8/8/1R1RK1R1 w KDkq - 0 1");
+    let rooks = "1r2k1r1/8/8/8/8/8/8/1R1RK1R1 w KDkq - 0 1";
+    check_all_words(&position(Game::Chess960, rooks));
 }
 
 #[test]
@@ -288,6 +337,6 @@ fn every_word_of_shogi_is_generated_or_refused() {
         "4k4/K4r3/3GN1B2/9/9/9/9/9/9 b P 1",
         "4k4/9/4P4/9/9/9/9/9/9 b G 1",
     ] {
-        check_all_words(Game::Shogi, text);
+        check_all_words(&position(Game::Shogi, text));
     }
 }
