@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_arena::game::{Answer, Known, Outcome, Referee, Syzygy, Tablebases, Verdict};
+use readyok_arena::game::{
+    Answer, Known, OpeningError, Outcome, Referee, Syzygy, Tablebases, Verdict,
+};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, Limits, ResignAdjudication, TablebaseAdjudication,
@@ -13,7 +15,7 @@ use readyok_arena::plan::{
 use readyok_arena::result::Termination;
 use readyok_protocol::Score;
 use readyok_rules::shakmaty::Chess;
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Reason, Side};
 
 use crate::referee::referee;
 
@@ -127,6 +129,21 @@ fn a_two_sided_resignation_needs_the_winner_to_agree() {
 }
 
 #[test]
+fn scores_decide_in_shogi_as_in_chess() {
+    let one_sided = resign_rule(2, 500, false);
+    let two_sided = resign_rule(2, 500, true);
+    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+        check(Game::Shogi, "", rule, moves, end);
+    };
+    check(&one_sided, "7g7f -500 3c3d 0 2g2f -501", lost(Side::First).into());
+    check(&one_sided, "7g7f 0 3c3d L4 2g2f 0 8c8d L2", lost(Side::Second).into());
+    check(&one_sided, "7g7f -500 3c3d 0 2g2f -499 8c8d 0", None);
+    check(&two_sided, "7g7f -500 3c3d 500 2g2f -501 8c8d M3", lost(Side::First).into());
+    check(&two_sided, "7g7f 600 3c3d -600 2g2f M9 8c8d L8", lost(Side::Second).into());
+    check(&two_sided, "7g7f -500 3c3d -500 2g2f -500 8c8d -500", None);
+}
+
+#[test]
 fn fastchess_wants_both_scores_far_from_zero_and_ends_at_the_move_of_who_is_behind() {
     let rule = Adjudication { as_fastchess: true, ..resign_rule(2, 500, true) };
     let check = |moves, end: Option<Outcome>| check(Game::Chess, "", &rule, moves, end);
@@ -155,10 +172,78 @@ fn a_long_game_is_drawn() {
     let rule = |moves| Adjudication { max_moves: Some(moves), ..Adjudication::default() };
     let over = draw(Termination::MoveLimit);
     check(Game::Chess, "", &rule(2), "g1f3 - g8f6 - f3g1 - f6g8 -", over.clone());
-    check(Game::Shogi, "", &rule(3), "7g7f - 3c3d - 2g2f -", over);
+    let black = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
+    check(Game::Chess, black, &rule(2), "g8f6 - g1f3 - f6g8 - f3g1 -", over.clone());
+    check(Game::Shogi, "", &rule(3), "7g7f - 3c3d - 2g2f -", over.clone());
+    check(Game::Shogi, "", &rule(2), "7g7f - 3c3d -", over);
     // A mate with the last move wins.
+    let mate = |side| Outcome { winner: Some(side), termination: Termination::Checkmate };
+    check(Game::Chess, "", &rule(2), "f2f3 - e7e5 - g2g4 - d8h4 -", mate(Side::Second));
+    let black = "7k/R7/8/8/8/8/8/KR6 b - - 0 60";
+    check(Game::Chess, black, &rule(1), "h8g8 - b1b8 -", mate(Side::First));
+}
+
+/// The limits of championships of shogi, each with the last move by either side.
+#[test]
+fn the_limits_of_championships_draw_unless_the_last_move_mates() {
+    for limit in [320, 512] {
+        let first = "4k4/9/4P4/9/9/9/9/9/4K4 w G 1";
+        let kings = ["5a4a", "5i4i", "4a5a", "4i5i"];
+        check_last_move(limit, first, kings, ["5a4a", "5i5h", "4a5a"], "5h4h", None);
+        let mate = Some(Side::First);
+        check_last_move(limit, first, kings, ["5a4a", "5i5h", "4a5a"], "G*5b", mate);
+        let second = "4k4/9/9/9/9/9/4p4/9/4K4 b g 1";
+        let kings = ["5i4i", "5a4a", "4i5i", "4a5a"];
+        check_last_move(limit, second, kings, ["5i4i", "5a5b", "4i5i"], "5b4b", None);
+        let mate = Some(Side::Second);
+        check_last_move(limit, second, kings, ["5i4i", "5a5b", "4i5i"], "G*5h", mate);
+    }
+}
+
+/// Kings walk to and fro and then to where they have not been; the last move before the limit mates
+/// for the winner, if there is one.
+fn check_last_move(
+    limit: u32,
+    sfen: &str,
+    kings: [&str; 4],
+    elsewhere: [&str; 3],
+    last: &str,
+    winner: Option<Side>,
+) {
+    let rules = Adjudication { max_moves: Some(limit), ..Adjudication::default() };
+    let walked = usize::try_from(limit).expect("small") - 4;
+    let words = kings.into_iter().cycle().take(walked).chain(elsewhere);
+    let moves = words.map(str::to_owned).collect();
+    let opening = Opening { position: Some(sfen.to_owned()), moves, ..Opening::default() };
+    let limits = [Limits::default(); 2];
+    let mut referee = Referee::new(Game::Shogi, &opening, limits, &rules, None).expect("a start");
+    let verdict = referee.on_answer(Answer::Move(last), Duration::ZERO, None);
+    let termination =
+        if winner.is_some() { Termination::Checkmate } else { Termination::MoveLimit };
+    assert_eq!(verdict, Verdict::Over(Outcome { winner, termination }), "{limit}: {last}");
+}
+
+/// More moves than 30,000 are not counted, and whoever makes the last of them has done no wrong.
+#[test]
+fn a_game_of_shogi_without_end_is_drawn() {
+    let late = "4k4/9/9/9/9/9/4p4/9/4K4 b g 10000";
+    let kings = ["5i4i", "5a4a", "4i5i", "4a5a"];
+    let words = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
+    let moves = words.map(str::to_owned).collect();
+    let mut opening = Opening { position: Some(late.to_owned()), moves, ..Opening::default() };
+    let start = |opening: &Opening| {
+        let rules = Adjudication::default();
+        Referee::new(Game::Shogi, opening, [Limits::default(); 2], &rules, None)
+    };
+    let last = |word| {
+        let mut referee = start(&opening).expect("a start");
+        referee.on_answer(Answer::Move(word), Duration::ZERO, None)
+    };
+    assert_eq!(last("5b6b"), Verdict::Over(draw(Termination::MoveLimit)));
     let mate = Outcome { winner: Some(Side::Second), termination: Termination::Checkmate };
-    check(Game::Chess, "", &rule(2), "f2f3 - e7e5 - g2g4 - d8h4 -", Some(mate));
+    assert_eq!(last("G*5h"), Verdict::Over(mate));
+    opening.moves.push("5b6b".to_owned());
+    assert_eq!(start(&opening).err(), Some(OpeningError::Over(Reason::MoveLimit)));
 }
 
 #[test]
@@ -221,21 +306,29 @@ fn judged(
 
 /// White takes, and Black is to move in a position of four pieces.
 const TAKES: &str = "7k/8/8/1p6/1R6/8/7r/K7 w - - 3 60";
+/// The same with the sides exchanged.
+const BLACK_TAKES: &str = "k7/7R/8/1r6/1P6/8/8/7K b - - 3 60";
 
 #[test]
 fn tablebases_end_a_game_as_far_as_they_are_asked() {
+    check_tablebases(TAKES, "b4b5", Side::First);
+    check_tablebases(BLACK_TAKES, "b5b4", Side::Second);
+}
+
+/// A side takes; the tables know what that leaves to the other, who is to move.
+fn check_tablebases(fen: &str, takes: &str, taker: Side) {
     let end = |winner| Some(Outcome { winner, termination: Termination::Tablebase });
-    let (white, black) = (end(Some(Side::First)), end(Some(Side::Second)));
+    let (taken, other) = (end(Some(taker)), end(Some(taker.other())));
     let drawn = end(None);
     for (known, both, ignoring) in [
-        (Known::Win, &black, &black),
-        (Known::CursedWin, &drawn, &black),
+        (Known::Win, &other, &other),
+        (Known::CursedWin, &drawn, &other),
         (Known::Draw, &drawn, &drawn),
-        (Known::BlessedLoss, &drawn, &white),
-        (Known::Loss, &white, &white),
+        (Known::BlessedLoss, &drawn, &taken),
+        (Known::Loss, &taken, &taken),
     ] {
         let judge =
-            |scope, ignore| judged(Oracle(known), &table_rule(scope, ignore, 0), TAKES, "b4b5");
+            |scope, ignore| judged(Oracle(known), &table_rule(scope, ignore, 0), fen, takes);
         assert_eq!(&judge(TablebaseScope::Both, false), both, "{known:?}");
         assert_eq!(&judge(TablebaseScope::Both, true), ignoring, "{known:?}");
         let drawn = both.clone().filter(|outcome| outcome.winner.is_none());

@@ -23,20 +23,11 @@ fn clock(text: &str) -> Limits {
 /// Two games with a bad engine as White and a good one: the first ends as the bad one wants.
 /// The good engine is the same in both, and its process never changes.
 fn check(limits: Limits, bad: Script, end: impl Fn(&Termination) -> bool) -> [GameResult; 2] {
-    check_in(&setting(Game::Chess), limits, bad, end)
-}
-
-fn check_in(
-    chess: &Setting,
-    limits: Limits,
-    bad: Script,
-    end: impl Fn(&Termination) -> bool,
-) -> [GameResult; 2] {
     let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", limits), bad);
     let good = plan("good", Limits { nodes: Some(1), ..Limits::default() });
     let (mut good, heard) = player(Game::Chess, 1, &good, script("e7e5, d8h4"));
     let games = [(); 2].map(|()| {
-        let result = play(chess, &Opening::default(), &mut bad, &mut good);
+        let result = play(&setting(Game::Chess), &Opening::default(), &mut bad, &mut good);
         assert!(end(&result.termination), "{result:?}");
         assert!(good.is_running());
         result
@@ -98,12 +89,42 @@ fn what_was_said_about_the_last_game_does_not_enter_the_next() {
     check_harmless(Script { farewell, ..script("f2f3, g2g4") });
 }
 
+/// Two games with a bad engine as White, and two with it as Black: each ends as it wants, and the good
+/// one wins. `MOVE` in what the bad one does stands for its first move.
+fn check_fault(
+    chess: &Setting,
+    limits: Limits,
+    acts: &str,
+    end: impl Fn(&Termination) -> bool,
+) -> Vec<GameResult> {
+    let mut games = Vec::new();
+    for (side, first_move) in [(Side::First, "f2f3"), (Side::Second, "e7e5")] {
+        let acts = script(&acts.replace("MOVE", first_move));
+        let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", limits), acts);
+        let others = script(if side == Side::First { "e7e5, d8h4" } else { "f2f3, g2g4" });
+        let (mut good, heard) = player(Game::Chess, 1, &plan("good", nodes()), others);
+        for _ in 0..2 {
+            let result = match side {
+                Side::First => play(chess, &Opening::default(), &mut bad, &mut good),
+                Side::Second => play(chess, &Opening::default(), &mut good, &mut bad),
+            };
+            assert!(end(&result.termination), "{side}: {result:?}");
+            assert_eq!(result.winner, Some(side.other()), "{result:?}");
+            assert!(good.is_running());
+            games.push(result);
+        }
+        drop((bad, good));
+        let greetings = heard.try_iter().filter(|line| line == "uci").count();
+        assert_eq!(greetings, 1, "the good engine was started once");
+    }
+    games
+}
+
 fn check_forfeit(limits: Limits, act: &str) {
-    let games = check(limits, script(act), |end| matches!(end, Termination::TimeForfeit { .. }));
-    for game in games {
-        assert_eq!(game.winner, Some(Side::Second));
+    let forfeits = |end: &Termination| matches!(end, Termination::TimeForfeit { .. });
+    for game in check_fault(&setting(Game::Chess), limits, act, forfeits) {
         assert!(game.duration_ms < 60_000, "{game:?}");
-        let Termination::TimeForfeit { late_us } = game.termination else { return };
+        let Termination::TimeForfeit { late_us } = game.termination else { panic!("{game:?}") };
         assert!(0 < late_us);
     }
 }
@@ -122,7 +143,7 @@ fn who_never_stops_talking_loses_on_time() {
 
 #[test]
 fn a_late_answer_loses_on_time() {
-    check_forfeit(clock("0.05"), "!wait 400|bestmove f2f3");
+    check_forfeit(clock("0.05"), "!wait 400|bestmove MOVE");
 }
 
 #[test]
@@ -130,32 +151,18 @@ fn who_falls_silent_without_a_clock_stalls() {
     for act in ["!hang", "!flood"] {
         let chess = impatient(Game::Chess);
         let stalls = |end: &Termination| matches!(end, Termination::Stall { .. });
-        let games = check_in(&chess, nodes(), script(act), stalls);
-        for game in games {
-            let Termination::Stall { waited_ms } = game.termination else { return };
+        for game in check_fault(&chess, nodes(), act, stalls) {
+            let Termination::Stall { waited_ms } = game.termination else { panic!("{game:?}") };
             assert!((300..60_000).contains(&waited_ms), "{waited_ms}");
         }
     }
 }
 
 #[test]
-fn who_moves_second_stalls_as_who_moves_first() {
-    for act in ["!hang", "!flood"] {
-        let (mut good, _heard) = player(Game::Chess, 0, &plan("good", nodes()), script("e2e4"));
-        let (mut bad, _heard_too) = player(Game::Chess, 1, &plan("bad", nodes()), script(act));
-        let chess = impatient(Game::Chess);
-        let result = play(&chess, &Opening::default(), &mut good, &mut bad);
-        assert!(matches!(result.termination, Termination::Stall { .. }), "{result:?}");
-        assert_eq!((result.winner, result.moves.len()), (Some(Side::First), 1));
-        assert!(good.is_running());
-    }
-}
-
-#[test]
 fn who_leaves_in_the_middle_has_crashed() {
-    for act in ["!leave", "f2f3, !leave", "info depth 1|!leave"] {
+    for act in ["!leave", "MOVE, !leave", "info depth 1|!leave"] {
         let closed = EngineFault::new(EngineFaultKind::Closed);
-        check(nodes(), script(act), |end| match end {
+        check_fault(&setting(Game::Chess), nodes(), act, |end| match end {
             Termination::Crash { exit: _, fault } => fault.as_deref() == Some(&closed),
             _ => false,
         });
@@ -226,23 +233,32 @@ fn a_process_that_ends_tells_how() {
         ],
         ..plan("shell", clock("0.3"))
     };
-    let (mut good, _heard) = player(Game::Chess, 1, &plan("good", nodes()), script("e7e5"));
-    let mut game = |plan: &EnginePlan| {
+    let game_as = |side: Side, plan: &EnginePlan| {
         let quit = WaitLimit::fixed(SHORT);
         let patience = Patience { quit, ..patience() };
         let mut bad = Player::new(Game::Chess, EngineId(0), plan, patience);
-        let result = play(&setting(Game::Chess), &Opening::default(), &mut bad, &mut good);
+        let others = script(if side == Side::First { "e7e5" } else { "e2e4" });
+        let (mut good, _heard) = player(Game::Chess, 1, &self::plan("good", nodes()), others);
+        let chess = setting(Game::Chess);
+        let result = match side {
+            Side::First => play(&chess, &Opening::default(), &mut bad, &mut good),
+            Side::Second => play(&chess, &Opening::default(), &mut good, &mut bad),
+        };
         assert_eq!((bad.is_running(), bad.process_id()), (false, None));
+        assert_eq!(result.winner, Some(side.other()));
         result.termination
     };
-    let exit = "exited with code 3".to_owned();
-    assert_eq!(game(&shell("exit 3", "exit")), Termination::Crash { exit, fault: None });
-    let Termination::Crash { exit, .. } = game(&shell("kill -11 $$", "exit")) else {
-        panic!("no crash")
-    };
-    assert!(exit.contains("signal 11"), "{exit}");
-    let end = game(&shell("trap '' TERM; while :; do echo info depth 1; done", ":"));
-    assert!(matches!(end, Termination::TimeForfeit { .. }), "{end:?}");
+    for side in [Side::First, Side::Second] {
+        let game = |plan: &EnginePlan| game_as(side, plan);
+        let exit = "exited with code 3".to_owned();
+        assert_eq!(game(&shell("exit 3", "exit")), Termination::Crash { exit, fault: None });
+        let Termination::Crash { exit, .. } = game(&shell("kill -11 $$", "exit")) else {
+            panic!("no crash")
+        };
+        assert!(exit.contains("signal 11"), "{exit}");
+        let end = game(&shell("trap '' TERM; while :; do echo info depth 1; done", ":"));
+        assert!(matches!(end, Termination::TimeForfeit { .. }), "{end:?}");
+    }
 }
 
 /// The clocks of the two sides do not mix: the good engine uses no time while the bad one hangs.

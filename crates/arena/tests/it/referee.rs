@@ -209,21 +209,26 @@ fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
 
 #[test]
 fn a_declaration_needs_the_king_and_ten_pieces_there_and_no_check() {
-    let check = |sfen| {
+    let check = |sfen, winner| {
         let wrong = Termination::WrongDeclaration;
-        check_impasse(Impasse::Points27, sfen, "win", SECOND, wrong);
+        check_impasse(Impasse::Points27, sfen, "win", winner, wrong);
     };
-    check("9/+P+P+P+P+P+P+P+P+P/4+P4/4K4/9/9/9/9/4k4 b 2R2B4G 1");
-    check("4K4/+P+P+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 b 2R2B4G 1");
-    check("r3K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/4k4 b R2B4G 1");
+    check("9/+P+P+P+P+P+P+P+P+P/4+P4/4K4/9/9/9/9/4k4 b 2R2B4G 1", SECOND);
+    check("4K4/9/9/9/9/4k4/4+p4/+p+p+p+p+p+p+p+p+p/9 w 2r2b4g 1", FIRST);
+    check("4K4/+P+P+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 b 2R2B4G 1", SECOND);
+    check("4K4/9/9/9/9/9/9/+p+p+p+p+p+p+p+p+p/4k4 w 2r2b4g 1", FIRST);
+    check("r3K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/4k4 b R2B4G 1", SECOND);
+    check("4K4/9/9/9/9/9/4+p4/+p+p+p+p+p+p+p+p+p/4k3R w r2b4g 1", FIRST);
 }
 
 #[test]
 fn nobody_declares_where_that_is_no_rule() {
-    let sfen = declarable(CAMP, "RRBBGGGG");
+    // Beside the square of the try.
+    let first = declarable(CAMP, "RRBBGGGG").replace("4K4/", "3K5/");
+    let second = declarable(OTHER_CAMP, "RRBBGGGG").replace("4k4 w", "5k3 w");
     for rule in [Impasse::TryRule, Impasse::None] {
-        let sfen = sfen.replace("4K4/", "3K5/");
-        check_impasse(rule, &sfen, "win", SECOND, Termination::WrongDeclaration);
+        check_impasse(rule, &first, "win", SECOND, Termination::WrongDeclaration);
+        check_impasse(rule, &second, "win", FIRST, Termination::WrongDeclaration);
     }
 }
 
@@ -246,6 +251,7 @@ fn the_try_wins_under_its_rule_only() {
 fn who_resigns_loses() {
     check(Game::Shogi, "", "resign", SECOND, Termination::Resignation);
     check(Game::Shogi, "", "7g7f resign", FIRST, Termination::Resignation);
+    check(Game::Chess, "", "resign", SECOND, Termination::Resignation);
     check(Game::Chess, "", "e2e4 resign", FIRST, Termination::Resignation);
 }
 
@@ -264,24 +270,44 @@ fn check_illegal(game: Game, position: &str, words: &str, winner: Option<Side>, 
 
 #[test]
 fn illegal_moves_lose() {
-    let chess = |words, winner, why| check_illegal(Game::Chess, "", words, winner, why);
-    chess("e2e5", SECOND, "the piece does not move so");
-    chess("e2e4 e2e4", FIRST, "no piece stands on its first square");
-    chess("e2e4 0000", FIRST, "it is no move of this game");
-    chess("(none)", SECOND, "it is no move");
-    chess("win", SECOND, "it is no move");
+    let chess = |fen, words, winner, why| check_illegal(Game::Chess, fen, words, winner, why);
+    for (before, winner) in [("", SECOND), ("e2e4 ", FIRST)] {
+        let refused = |word, why| {
+            check_illegal(Game::Chess, "", &format!("{before}{word}"), winner, why);
+        };
+        refused("a4a5", "no piece stands on its first square");
+        refused("0000", "it is no move of this game");
+        refused("(none)", "it is no move");
+        refused("win", "it is no move");
+    }
+    chess("", "e2e5", SECOND, "the piece does not move so");
+    chess("", "e2e4 e7e4", FIRST, "the piece does not move so");
+    let check = "the king would be in check";
+    chess("4r2k/8/8/8/8/8/4R3/4K3 w - - 0 1", "e2d2", SECOND, check);
+    chess("4k3/4r3/8/8/8/8/8/4R2K b - - 0 1", "e7d7", FIRST, check);
+}
+
+#[test]
+fn fouls_lose_in_shogi() {
     let shogi = |sfen, words, winner, why| check_illegal(Game::Shogi, sfen, words, winner, why);
     shogi("", "7g7e", SECOND, "the piece does not move so");
+    shogi("", "7g7f 3c3e", FIRST, "the piece does not move so");
     let nifu = "4k4/9/9/9/9/9/4P4/9/4K4 b P 1";
     shogi(nifu, "P*5d", SECOND, "the file has a pawn of this side already");
     let nifu = "4k4/9/4p4/9/9/9/9/9/4K4 w p 1";
     shogi(nifu, "P*5e", FIRST, "the file has a pawn of this side already");
     let drop_mate = "8k/6G2/7G1/9/9/9/9/9/4K4 b P 1";
     shogi(drop_mate, "P*1b", SECOND, "a dropped pawn may not give mate");
+    let drop_mate = "4k4/9/9/9/9/9/1g7/2g6/K8 w p 1";
+    shogi(drop_mate, "P*9h", FIRST, "a dropped pawn may not give mate");
     let pinned = "4k4/4r4/9/9/9/9/9/4G4/4K4 b - 1";
     shogi(pinned, "5h4h", SECOND, "the king would be in check");
+    let pinned = "4k4/4g4/9/9/9/9/9/4R4/4K4 w - 1";
+    shogi(pinned, "5b6b", FIRST, "the king would be in check");
     let dead = "4k4/9/9/9/9/9/9/9/4K4 b N 1";
     shogi(dead, "N*9b", SECOND, "the piece could never move again");
+    let dead = "4k4/9/9/9/9/9/9/9/4K4 w n 1";
+    shogi(dead, "N*1h", FIRST, "the piece could never move again");
 }
 
 #[test]

@@ -132,12 +132,20 @@ fn a_game_ends_when_a_capture_leads_to_a_table() {
     let end = |winner| Verdict::Over(Outcome { winner, termination: Termination::Tablebase });
     let taken = "8/8/4k3/3n4/8/8/8/3R2K1 w - - 4 60";
     assert_eq!(played(taken, "d1d5"), end(None), "the rook is lost, too");
+    let taken = "3r2k1/8/8/8/3N4/4K3/8/8 b - - 4 60";
+    assert_eq!(played(taken, "d8d4"), end(None), "the rook is lost, too");
     let taken = "8/8/2k5/8/3n4/8/8/3R2K1 w - - 4 60";
     assert_eq!(played(taken, "d1d4"), end(Some(Side::First)));
+    let taken = "3r2k1/8/8/3N4/8/2K5/8/8 b - - 4 60";
+    assert_eq!(played(taken, "d8d5"), end(Some(Side::Second)));
     let pushed = "8/8/4k3/8/4K3/8/4P3/8 w - - 0 60";
     assert_eq!(played(pushed, "e2e3"), end(Some(Side::First)));
+    let pushed = "8/4p3/8/4k3/8/4K3/8/8 b - - 0 60";
+    assert_eq!(played(pushed, "e7e6"), end(Some(Side::Second)));
     let pushed = "8/8/3k4/8/4K3/8/4P3/8 b - - 0 60";
     assert_eq!(played(pushed, "d6e6"), Verdict::Continue, "no capture or pawn move");
     let thrown = "8/8/8/4k3/8/3KP3/8/8 w - - 0 60";
     assert_eq!(played(thrown, "e3e4"), end(None), "the king is behind its pawn");
+    let thrown = "8/8/3kp3/8/4K3/8/8/8 b - - 0 60";
+    assert_eq!(played(thrown, "e6e5"), end(None), "the king is behind its pawn");
 }
