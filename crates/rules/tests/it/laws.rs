@@ -3,7 +3,9 @@
 
 use std::io::Cursor;
 
-use readyok_rules::{Epd, FenForm, Game, Move, MoveError, Notation, Polyglot, Position, Setup};
+use readyok_rules::{
+    Epd, FenForm, Game, Move, MoveError, Notation, Polyglot, Position, Setup, fairy,
+};
 
 const FORMS: [FenForm; 3] = [FenForm::Fen, FenForm::XFen, FenForm::Shredder];
 
@@ -56,6 +58,48 @@ pub fn uci(bytes: &[u8]) {
 /// Any bytes as a position on the first line and words of USI on the others.
 pub fn usi(bytes: &[u8]) {
     words(Game::Shogi, bytes);
+}
+
+/// Any bytes as a position of shogi on the first line, as UCI programs or as USI write it, and words of
+/// either on the others: each has the same meaning there and back.
+pub fn fairy(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.split('\n');
+    let Some(start) = lines.next() else { return };
+    let sfen = fairy::sfen(start).unwrap_or_else(|| start.to_owned());
+    let mut position = Position::from_text(Game::Shogi, &sfen).ok();
+    position.iter().for_each(in_words_of_uci);
+    for line in lines.take(64) {
+        if let Some(usi) = fairy::usi_word(line) {
+            assert_eq!(fairy::uci_word(&usi).as_deref(), Some(line), "{usi}");
+        }
+        let usi = match fairy::uci_word(line) {
+            Some(uci) => {
+                assert_eq!(fairy::usi_word(&uci).as_deref(), Some(line), "{uci}");
+                line.to_owned()
+            }
+            None => fairy::usi_word(line).unwrap_or_default(),
+        };
+        let Some(position) = &mut position else { continue };
+        let Ok(mv) = position.parse_move(&usi) else { continue };
+        position.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
+        in_words_of_uci(position);
+    }
+}
+
+/// A position of shogi and its moves can be said in the words of UCI, and understood.
+fn in_words_of_uci(position: &Position) {
+    let same = |sfen: &str| Position::from_text(Game::Shogi, sfen).map(|read| read.key());
+    let fen = fairy::fen(&position.to_string()).unwrap_or_else(|| panic!("{position}"));
+    let sfen = fairy::sfen(&fen).unwrap_or_else(|| panic!("{fen}"));
+    assert_eq!(same(&sfen), Ok(position.key()), "{fen}");
+    // Numbers of the other side's moves are lost, and nothing more.
+    assert_eq!(fairy::fen(&sfen), Some(fen));
+    for mv in position.legal_moves() {
+        let usi = mv.word(Game::Shogi.castling_form());
+        let uci = fairy::uci_word(&usi).unwrap_or_else(|| panic!("{usi}"));
+        assert_eq!(fairy::usi_word(&uci), Some(usi));
+    }
 }
 
 /// Any bytes as a Polyglot book: they are one by their size alone, and it has only legal moves.

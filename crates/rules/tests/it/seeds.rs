@@ -9,17 +9,17 @@ const SPOILT: usize = 100;
 
 /// What the seeds are spoilt with: letters of all notations.
 const ALPHABET: &str =
-    "pnbrqkglsPNBRQKGLS123456789/ -bwhaHA~+x=#!*OO0\"; \n▲△同金銀歩左右上成不打直引寄７六三(";
+    "pnbrqkglsPNBRQKGLS123456789/ -bwhaHA~+x=#!*@[]OO0\"; \n▲△同金銀歩左右上成不打直引寄７六三(";
 
-/// Holds a law against every seed of a target, and against many spoilt ones.
-fn check(target: &str, law: fn(&[u8])) {
+/// Holds a law against every seed of a target, and against many that are spoilt with letters.
+pub(crate) fn check(target: &str, alphabet: &str, law: fn(&[u8])) {
     check_spoilt(target, law, |numbers, seed| {
-        numbers.spoil(&String::from_utf8_lossy(seed), ALPHABET).into_bytes()
+        numbers.spoil(&String::from_utf8_lossy(seed), alphabet).into_bytes()
     });
 }
 
-/// The same for seeds that are no text: any byte can be put into them.
-fn check_bytes(target: &str, law: fn(&[u8])) {
+/// The same with any byte, for seeds that are no text.
+pub(crate) fn check_bytes(target: &str, law: fn(&[u8])) {
     let alphabet: String = (0..=u8::MAX).map(char::from).collect();
     check_spoilt(target, law, |numbers, seed| {
         let seed: String = seed.iter().copied().map(char::from).collect();
@@ -44,13 +44,18 @@ fn check_spoilt(target: &str, law: fn(&[u8]), spoil: impl Fn(&mut Numbers, &[u8]
 
 #[test]
 fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
-    check("fen", laws::fen);
-    check("sfen", laws::sfen);
-    check("san", laws::san);
-    check("japanese", laws::japanese);
-    check("western", laws::western);
-    check("epd", laws::epds);
-    check("uci", laws::uci);
-    check("usi", laws::usi);
+    for (target, law) in [
+        ("fen", laws::fen as fn(&[u8])),
+        ("sfen", laws::sfen),
+        ("san", laws::san),
+        ("japanese", laws::japanese),
+        ("western", laws::western),
+        ("epd", laws::epds),
+        ("uci", laws::uci),
+        ("usi", laws::usi),
+        ("fairy", laws::fairy),
+    ] {
+        check(target, ALPHABET, law);
+    }
     check_bytes("polyglot", laws::polyglot);
 }
