@@ -1,26 +1,24 @@
 //! The seeds of the fuzz targets keep the laws that the targets check.
 
-use std::fs;
-use std::path::Path;
-
 use super::laws;
+use crate::seeds::{check, check_bytes};
 
-/// Holds a law against every seed of a target.
-fn check(target: &str, law: fn(&[u8])) {
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
-    let mut replayed = 0;
-    for seed in fs::read_dir(seeds).expect("a folder") {
-        law(&fs::read(seed.expect("an entry").path()).expect("a file"));
-        replayed += 1;
-    }
-    assert!(0 < replayed, "no seeds for {target}");
-}
+/// What PGN is made of.
+const CHESS: &str = "abcdefghKQRBNxO-=+#!?12345678 .*/$%[]{}()\";\\\n\r\t~½é";
+/// What KIF, KI2, CSA and lines of USI are made of.
+const SHOGI: &str = "+-*#&'%|:：,.()[]{}\"0123456789 \n\r\tabiTPNVK成不打同　歩玉香飛五七７３▲△変化手まで投了持駒先後番";
 
 #[test]
 fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
-    check("record_pgn", laws::pgn);
-    check("record_kif", laws::kif);
-    check("record_csa", laws::csa);
-    check("record_jkf", laws::jkf);
-    check("record_usi", laws::usi);
+    check("record_pgn", CHESS, laws::pgn);
+    for (target, law) in [
+        ("record_kif", laws::kif as fn(&[u8])),
+        ("record_csa", laws::csa),
+        ("record_jkf", laws::jkf),
+        ("record_usi", laws::usi),
+    ] {
+        check(target, SHOGI, law);
+        // Some are in Shift_JIS.
+        check_bytes(target, law);
+    }
 }
