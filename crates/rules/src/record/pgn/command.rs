@@ -150,7 +150,8 @@ fn take_engine_words<'a>(text: &'a str, mover: Side, notes: &mut Annotations) ->
         Some((words, rest)) => (words, rest.trim_start()),
         None => (text, ""),
     };
-    let (judgement, time) = match words.split_once(' ') {
+    // Where lines end at 80 letters, one can end here.
+    let (judgement, time) = match words.split_once(char::is_whitespace) {
         Some((judgement, time)) => (judgement, Some(time)),
         None => (words, None),
     };

@@ -147,6 +147,19 @@ fn marks_of_another_board_are_not_written() {
 }
 
 #[test]
+fn a_line_can_end_within_what_a_match_runner_says() {
+    let text = b"1. e4 {+0.54/12\n0.31s} e5 {+0.10/11\r\n0.25s,\r\nn=1200} *";
+    let (record, _) = read_one(text, Format::Pgn);
+    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let depths = notes.iter().map(|notes| notes.evaluation.and_then(|it| it.depth));
+    assert_eq!(depths.collect::<Vec<_>>(), [Some(12), Some(11)]);
+    let times = notes.iter().filter_map(|notes| notes.elapsed);
+    assert_eq!(times.collect::<Vec<_>>(), [310, 250].map(Duration::from_millis));
+    assert_eq!(notes[0].comments, [""; 0]);
+    assert_eq!(notes[1].comments, ["n=1200"]);
+}
+
+#[test]
 fn reads_the_comments_of_match_runners() {
     let (record, _) = read_one(
         b"1. e4 {+0.54/12 0.31s} e5 {+0.10/11 0.25s, n=1200} 2. Nf3 {book} Nc6 {-M4/9 1s, White mates}\
