@@ -7,12 +7,26 @@ import re
 import sys
 import tempfile
 
-COMMAND = re.compile(r"\[%(?:eval|clk|emt|csl|cal) [^\]]*\] ?")
+COMMAND = re.compile(r"\[%(?:eval|clk|emt|csl|cal)\s[^\]]*\] ?")
+# What match runners say of a move: the mover's score or the plies to the mate, the depth, the seconds.
+JUDGEMENT = re.compile(r"([+-]?)(?:M(\d+)|(\d+\.\d+))/(\d+)(?:\s(\d+\.\d+)s)?(?:,\s*(.*))?$", re.DOTALL)
 
 
 def millis(seconds):
     """Seconds as they were written: python-chess adds hours and minutes up as floats."""
     return None if seconds is None else round(seconds, 3)
+
+
+def judged(node, found):
+    """The notes with what a match runner says, which is plain text to python-chess."""
+    judgement = JUDGEMENT.match(found["comment"])
+    if node.parent is None or found["score"] is not None or judgement is None:
+        return found
+    sign, plies, pawns, depth, seconds, rest = judgement.groups()
+    side = 1 if (sign == "-") != node.parent.board().turn else -1
+    score = [side * ((int(plies) + 1) // 2)] if plies else side * round(100 * float(pawns))
+    found |= {"score": score, "depth": int(depth), "comment": rest or ""}
+    return found | ({"elapsed": millis(float(seconds))} if seconds else {})
 
 
 def notes(node):
@@ -37,15 +51,17 @@ def tree(game):
     while open_nodes:
         node = open_nodes.pop()
         move = node.parent.board().uci(node.move, chess960=node.board().chess960) if node.parent else ""
-        nodes.append({"move": move, "ply": node.ply() - game.ply(), **notes(node)})
-        open_nodes.extend(reversed(node.variations))
+        nodes.append({"move": move, "ply": node.ply() - game.ply(), **judged(node, notes(node))})
+        # A null move is none to us.
+        open_nodes.extend(child for child in reversed(node.variations) if child.move)
     return nodes
 
 
 def chess_games(text):
     import chess.pgn
 
-    source, games = io.StringIO(text), []
+    # As from a file: any line end is one.
+    source, games = io.StringIO(text, newline=None), []
     while (game := chess.pgn.read_game(source)) is not None:
         games.append(
             {

@@ -3,8 +3,9 @@
 //! Runs where `READYOK_REAL_ENGINES` is set; `scripts/install-record-peers.sh` installs them.
 
 use std::env;
+use std::fs;
 use std::io::{Write as _, stderr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -19,8 +20,21 @@ use serde_json::{Value, json};
 use super::kif::words;
 use super::{games, read_all, read_one, written};
 
-/// Asks the programs; none where they are not wanted.
+/// Asks the programs in Python.
 fn ask(request: &Value) -> Option<Value> {
+    ask_with(request, |installed, tests| {
+        let mut python = Command::new(installed.join("bin/python"));
+        python.arg(tests.join("peers.py")).env("PYTHONIOENCODING", "utf-8");
+        python
+    })
+}
+
+/// Asks a program, which is made of the folder where others are installed and the one of these tests;
+/// none where it is not wanted.
+pub(super) fn ask_with(
+    request: &Value,
+    program: impl FnOnce(&Path, &Path) -> Command,
+) -> Option<Value> {
     if env::var_os("READYOK_REAL_ENGINES").is_none() {
         // Not by `eprintln!`, which nobody sees of a test that passes.
         let text = "not tested: records of other programs, which need READYOK_REAL_ENGINES=1\n";
@@ -28,15 +42,13 @@ fn ask(request: &Value) -> Option<Value> {
         return None;
     }
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let python = root.join("../../target/record-peers/bin/python");
-    assert!(python.is_file(), "scripts/install-record-peers.sh was not run");
-    let mut child = Command::new(python)
-        .arg(root.join("tests/it/record/peers.py"))
-        .env("PYTHONIOENCODING", "utf-8")
+    let installed = root.join("../../target/record-peers");
+    assert!(installed.is_dir(), "scripts/install-record-peers.sh was not run");
+    let mut child = program(&installed, &root.join("tests/it/record"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .expect("Python starts");
+        .expect("scripts/install-record-peers.sh was run");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(request.to_string().as_bytes()).expect("it listens");
     drop(input);
@@ -46,7 +58,10 @@ fn ask(request: &Value) -> Option<Value> {
 }
 
 /// The same values in every run.
-fn drawn<T: std::fmt::Debug>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
+pub(super) fn drawn<T: std::fmt::Debug>(
+    strategy: &impl Strategy<Value = T>,
+    count: usize,
+) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     (0..count).map(|_| strategy.new_tree(&mut runner).expect("a value").current()).collect()
 }
@@ -135,6 +150,54 @@ fn python_chess_reads_what_we_write_and_we_read_what_it_writes() {
         assert_eq!(read.start().to_string(), record.start().to_string());
         assert_eq!(read.headers, record.headers);
     }
+}
+
+/// The files of many programs, whose games each of us could have misread.
+#[test]
+fn python_chess_reads_the_samples_as_we_do() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+    let mut compared = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        // What broken games come to is for each to say.
+        if path.extension().is_none_or(|it| it != "pgn") || name == "broken.pgn" {
+            continue;
+        }
+        let bytes = fs::read(&path).expect("a file");
+        let latin1 = || bytes.iter().copied().map(char::from).collect();
+        let text = String::from_utf8(bytes.clone()).unwrap_or_else(|_| latin1());
+        let Some(answer) = ask(&json!({ "pgn": text })) else { return };
+        let ours = read_all(&bytes, Format::Pgn);
+        assert_eq!(answer.as_array().map(Vec::len), Some(ours.len()), "{name}");
+        for (theirs, ours) in answer.as_array().expect("games").iter().zip(ours) {
+            check_sample(name, theirs, &ours.expect("a game"));
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 17);
+}
+
+fn check_sample(name: &str, theirs: &Value, ours: &GameRecord) {
+    assert_eq!(theirs["errors"], json!([]), "{name}");
+    assert_eq!(theirs["fen"], ours.start().to_string(), "{name}");
+    assert_eq!(theirs["headers"]["Result"], ours.result.as_str(), "{name}");
+    // These tell what a record holds otherwise.
+    let held = ["Result", "FEN", "SetUp", "Variant"];
+    let mut headers = theirs["headers"].as_object().expect("headers").clone();
+    headers.retain(|name, _| !held.contains(&name.as_str()));
+    let known = |(name, value): &(&str, &str)| {
+        let unknown = ["?", "????.??.??"].contains(value);
+        !unknown && !held.contains(name)
+    };
+    let found = ours.headers.iter().filter(known);
+    let found = found.map(|(name, value)| (name.to_owned(), value.into())).collect();
+    assert_eq!(headers, found, "{name}");
+    let nodes = theirs["nodes"].as_array().expect("nodes");
+    for (theirs, ours) in nodes.iter().zip(&tree(ours)) {
+        assert_eq!(theirs, ours, "{name}");
+    }
+    assert_eq!(nodes.len(), ours.len() + 1, "{name}");
 }
 
 #[test]
