@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests of game records compare with: python-chess and cshogi.
+# Installs the programs that the tests of game records compare with: python-chess and cshogi from PyPI, tsshogi
+# from npm, which needs Node.
 # Can be run again at any time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,4 +11,7 @@ if [[ ! -x $venv/bin/python ]]; then
 fi
 "$venv/bin/pip" install --quiet chess==1.11.2 cshogi==1.1.0
 "$venv/bin/python" -c 'import chess.pgn, cshogi.CSA, cshogi.KI2, cshogi.KIF'
-echo "installed: python-chess, cshogi"
+npm install --prefix "$venv" --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --silent \
+    tsshogi@2.2.0
+NODE_PATH=$venv/node_modules node -e 'require("tsshogi").importKIF'
+echo "installed: python-chess, cshogi, tsshogi"

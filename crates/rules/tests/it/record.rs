@@ -11,6 +11,7 @@ mod pgn;
 mod samples;
 mod seeds;
 mod tree;
+mod tsshogi;
 
 use readyok_rules::record::{self, Format, GameRecord, Oddity, RecordError};
 

@@ -1,0 +1,177 @@
+//! The same games in tsshogi, which is how ShogiHome reads and writes KIF, KI2, CSA, JKF and USI.
+//!
+//! Runs where `READYOK_REAL_ENGINES` is set; `scripts/install-record-peers.sh` installs it.
+
+use std::process::Command;
+use std::time::Duration;
+
+use proptest::strategy::Strategy as _;
+use readyok_rules::record::{Annotations, End, Format, GameRecord, NodeId, Tag, Termination};
+use readyok_rules::{CastlingForm, Side};
+use serde_json::{Value, json};
+
+use super::kif::no_time;
+use super::peers::{ask_with, drawn};
+use super::{games, read_one, written};
+
+const FORMATS: [(&str, Format); 5] = [
+    ("kif", Format::Kif),
+    ("ki2", Format::Ki2),
+    ("csa", Format::Csa),
+    ("jkf", Format::Jkf),
+    ("usi", Format::Usi),
+];
+
+/// What a format holds, for both.
+#[derive(Clone, Copy)]
+struct Holds {
+    variations: bool,
+    times: bool,
+    comments: bool,
+    players: bool,
+}
+
+fn holds(format: Format) -> Holds {
+    let all = Holds { variations: true, times: true, comments: true, players: true };
+    match format {
+        Format::Kif | Format::Jkf => all,
+        Format::Ki2 => Holds { times: false, ..all },
+        Format::Csa => Holds { variations: false, ..all },
+        Format::Usi | Format::Pgn => {
+            Holds { variations: false, times: false, comments: false, players: false }
+        }
+    }
+}
+
+/// The word that tsshogi has for an end, where it has one that a format has, too.
+fn end_word(end: &Termination, format: Format) -> Option<&'static str> {
+    Some(match end {
+        Termination::Resignation => "resign",
+        Termination::Checkmate => "mate",
+        Termination::Repetition => "repetitionDraw",
+        Termination::Impasse => "impass",
+        Termination::Declaration => "enteringOfKing",
+        Termination::TimeForfeit => "timeout",
+        Termination::IllegalMove => "foulLose",
+        // It takes the side that CSA and JKF name for the winner; CSA says that it is the one at fault.
+        Termination::IllegalAction if format == Format::Kif => "foulWin",
+        Termination::Interrupted => "interrupt",
+        Termination::NoMate => "noMate",
+        Termination::MoveLimit if format == Format::Csa => "maxMoves",
+        _ => return None,
+    })
+}
+
+/// A comment without blanks at the ends of its lines.
+fn trimmed(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// What tsshogi should find in a format.
+fn tree(record: &GameRecord, format: Format) -> Vec<Value> {
+    let holds = holds(format);
+    let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
+    while let Some(node) = open.pop().and_then(|id| record.node(id)) {
+        let word = node.mv().map(|mv| mv.word(CastlingForm::KingMove));
+        let comment = trimmed(&node.notes.comments.join("\n"));
+        let time = node.notes.elapsed.unwrap_or_default();
+        nodes.push(json!({
+            "move": word.unwrap_or_default(),
+            "ply": node.ply(),
+            "comment": if holds.comments { comment } else { String::new() },
+            "millis": if holds.times { time.as_millis() } else { 0 },
+        }));
+        let children = node.children().iter().take(if holds.variations { usize::MAX } else { 1 });
+        open.extend(children.rev());
+    }
+    nodes
+}
+
+/// The same of what tsshogi has found.
+fn found(nodes: &Value) -> Vec<Value> {
+    let nodes = nodes.as_array().expect("nodes");
+    let found = |node: &Value| {
+        json!({
+            "move": node["move"],
+            "ply": node["ply"],
+            "comment": trimmed(node["comment"].as_str().expect("text")),
+            "millis": node["millis"],
+        })
+    };
+    nodes.iter().map(found).collect()
+}
+
+/// Games with variations, comments, times and ends.
+fn records() -> Vec<GameRecord> {
+    let notes = games::whole_seconds();
+    // It keeps evaluations as comments.
+    let notes = notes.prop_map(|notes| Annotations { evaluation: None, ..notes });
+    let drawn = drawn(&(games::shogi_start(), games::plan(notes, 0..60), games::end()), 60);
+    let records = drawn.into_iter().map(|(start, plan, end)| {
+        let plan = games::Plan { root: no_time(plan.root), ..plan };
+        let mut record = games::build(start, plan);
+        record.set_header(Tag::Player(Side::First), "甲");
+        record.set_header(Tag::Player(Side::Second), "乙");
+        record.result = readyok_rules::record::GameResult::Unknown;
+        let last = record.last();
+        if let (Some(end), Some(notes)) = (end, record.notes_mut(last)) {
+            let elapsed = Some(Duration::from_secs(5));
+            notes.end = Some(End { termination: end, elapsed, comments: Vec::new() });
+        }
+        record
+    });
+    records.collect()
+}
+
+#[test]
+fn tsshogi_reads_what_we_write_and_we_read_what_it_writes() {
+    let records = records();
+    let texts = |record: &GameRecord| {
+        let texts = FORMATS.map(|(name, format)| (name.to_owned(), text(record, format).into()));
+        Value::Object(texts.into_iter().collect())
+    };
+    let request: Vec<Value> = records.iter().map(texts).collect();
+    let answer = ask_with(&json!({ "shogi": request }), |installed, tests| {
+        let mut node = Command::new("node");
+        node.arg(tests.join("tsshogi.cjs")).env("NODE_PATH", installed.join("node_modules"));
+        node
+    });
+    let Some(answer) = answer else { return };
+    let answer = answer.as_array().expect("games");
+    assert_eq!(answer.len(), records.len());
+    for (record, theirs) in records.iter().zip(answer) {
+        for (name, format) in FORMATS {
+            check(record, format, &theirs[name]);
+        }
+    }
+}
+
+fn text(record: &GameRecord, format: Format) -> String {
+    String::from_utf8(written(record, format)).expect("UTF-8")
+}
+
+fn check(record: &GameRecord, format: Format, theirs: &Value) {
+    let text = text(record, format);
+    assert_eq!(theirs["error"], Value::Null, "{text}");
+    let position = |text: &str| text.split(' ').take(3).collect::<Vec<_>>().join(" ");
+    let start = theirs["start"].as_str().map(position);
+    assert_eq!(start, Some(position(&record.start().to_string())), "{text}");
+    if holds(format).players {
+        assert_eq!(theirs["players"], json!(["甲", "乙"]), "{text}");
+    }
+    let expected = tree(record, format);
+    assert_eq!(found(&theirs["nodes"]), expected, "{format}: {text}");
+    let file = theirs["written"].as_str().expect("text");
+    let (read, oddities) = read_one(file.as_bytes(), format);
+    assert_eq!(oddities, [], "{file}");
+    assert_eq!(tree(&read, format), expected, "{file}");
+    let end = record.node(record.last()).and_then(|node| node.notes.end.as_ref());
+    let word = end.and_then(|end| end_word(&end.termination, format));
+    if let Some(word) = word.filter(|_| format != Format::Usi && format != Format::Ki2) {
+        let nodes = theirs["nodes"].as_array().expect("nodes");
+        let ends: Vec<&Value> =
+            nodes.iter().flat_map(|node| node["end"].as_array().expect("ends")).collect();
+        assert_eq!(ends, [&json!([word, "", 5000])], "{text}");
+        assert_eq!(read.termination(), record.termination(), "{file}");
+    }
+}
