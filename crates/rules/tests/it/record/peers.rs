@@ -175,7 +175,7 @@ fn python_chess_reads_the_samples_as_we_do() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 17);
+    assert_eq!(compared, 22);
 }
 
 fn check_sample(name: &str, theirs: &Value, ours: &GameRecord) {
