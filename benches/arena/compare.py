@@ -269,7 +269,8 @@ def main():
                      "concurrency": 2}))
     runners = [("readyok", ours)]
     if programs.fastchess:
-        runners.append(("fastchess", lambda case, folder: fastchess(programs.fastchess, case, folder)))
+        path = programs.fastchess
+        runners.append(("fastchess", lambda case, folder: fastchess(path, case, folder)))
     compare_matches(matches, runners, programs)
     lines = programs.book_lines or (1000 if programs.quick else 0)
     if lines:
