@@ -2,6 +2,8 @@
 //!
 //! Runs where `READYOK_REAL_ENGINES` is set; `scripts/install-record-peers.sh` installs it.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::kif::no_time;
 use super::peers::{ask_with, drawn};
-use super::{games, read_one, written};
+use super::{games, read_all, read_one, written};
 
 const FORMATS: [(&str, Format); 5] = [
     ("kif", Format::Kif),
@@ -130,20 +132,56 @@ fn tsshogi_reads_what_we_write_and_we_read_what_it_writes() {
         let texts = FORMATS.map(|(name, format)| (name.to_owned(), text(record, format).into()));
         Value::Object(texts.into_iter().collect())
     };
-    let request: Vec<Value> = records.iter().map(texts).collect();
-    let answer = ask_with(&json!({ "shogi": request }), |installed, tests| {
-        let mut node = Command::new("node");
-        node.arg(tests.join("tsshogi.cjs")).env("NODE_PATH", installed.join("node_modules"));
-        node
-    });
-    let Some(answer) = answer else { return };
-    let answer = answer.as_array().expect("games");
+    let Some(answer) = ask(&records.iter().map(texts).collect::<Vec<_>>()) else { return };
     assert_eq!(answer.len(), records.len());
-    for (record, theirs) in records.iter().zip(answer) {
+    for (record, theirs) in records.iter().zip(&answer) {
         for (name, format) in FORMATS {
             check(record, format, &theirs[name]);
         }
     }
+}
+
+/// Asks tsshogi to read texts of games, each by the name of its format.
+fn ask(games: &[Value]) -> Option<Vec<Value>> {
+    let answer = ask_with(&json!({ "shogi": games }), |installed, tests| {
+        let mut node = Command::new("node");
+        node.arg(tests.join("tsshogi.cjs")).env("NODE_PATH", installed.join("node_modules"));
+        node
+    });
+    Some(answer?.as_array().expect("games").clone())
+}
+
+/// The moves and times of a tree, which programs do not hide in comments as they do evaluations.
+fn moves_and_times(nodes: Vec<Value>) -> Vec<[Value; 3]> {
+    nodes.into_iter().map(|node| ["move", "ply", "millis"].map(|name| node[name].clone())).collect()
+}
+
+/// The files of many programs, of which tsshogi reads the first game.
+#[test]
+fn tsshogi_reads_the_samples_as_we_do() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+    let mut compared = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+        // A line is a game only to us.
+        let format = Format::from_extension(extension).filter(|_| !path.ends_with("openings.sfen"));
+        let Some((name, format)) = FORMATS.into_iter().find(|it| Some(it.1) == format) else {
+            continue;
+        };
+        let bytes = fs::read(&path).expect("a file");
+        let text = String::from_utf8(bytes.clone())
+            .unwrap_or_else(|_| encoding_rs::SHIFT_JIS.decode(&bytes).0.into_owned());
+        let Some(answer) = ask(&[json!({ name: text })]) else { return };
+        let theirs = &answer[0][name];
+        let ours = read_all(&bytes, format).remove(0).expect("a game");
+        let path = path.display();
+        assert_eq!(theirs["error"], Value::Null, "{path}");
+        let (theirs, ours) = (found(&theirs["nodes"]), tree(&ours, format));
+        assert_eq!(moves_and_times(theirs), moves_and_times(ours), "{path}");
+        compared += 1;
+    }
+    assert_eq!(compared, 22);
 }
 
 fn text(record: &GameRecord, format: Format) -> String {
