@@ -17,6 +17,7 @@
 //! ```
 
 mod annotations;
+mod bookmark;
 mod csa;
 mod ending;
 mod error;
@@ -34,6 +35,7 @@ mod source;
 mod usi;
 
 pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag, RecordScore};
+pub use bookmark::Bookmark;
 pub use ending::{GameResult, Termination};
 pub use error::{AddError, Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};
 pub use format::{Encoding, Format, Records, read, write, write_encoded};

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError, csa, games::Games as _,
-    jkf, kif, lines::to_shift_jis, pgn, usi,
+    Bookmark, GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError, csa,
+    games::Games as _, jkf, kif, lines::to_shift_jis, pgn, usi,
 };
 
 /// A format of game records.
@@ -192,9 +192,28 @@ impl<R: Read> Records<R> {
     pub fn new(source: R, format: impl Into<Option<Format>>, limits: Limits) -> Self {
         let source = BufReader::with_capacity(1 << 16, source);
         Self(match format.into() {
-            Some(format) => Inner::new(source, Vec::new(), format, limits),
+            Some(format) => Inner::new(source, Vec::new(), limits, Bookmark::start(format)),
             None => Inner::Undetected(Some((source, limits))),
         })
+    }
+
+    /// Reads on at a bookmark of a file, within other limits. The source stands at its
+    /// [`offset`](Bookmark::offset).
+    pub fn resume(source: R, bookmark: &Bookmark, limits: Limits) -> Self {
+        let source = BufReader::with_capacity(1 << 16, source);
+        Self(Inner::new(source, Vec::new(), limits, *bookmark))
+    }
+
+    /// Where the next game begins. None before the first game of a file that is still to tell its
+    /// format, and in PGN, where a reader may have seen a part of that game already.
+    pub fn bookmark(&self) -> Option<Bookmark> {
+        match &self.0 {
+            Inner::Undetected(_) | Inner::Pgn(_) => None,
+            Inner::Kif(reader) => Some(reader.bookmark()),
+            Inner::Csa(reader) => Some(reader.bookmark()),
+            Inner::Jkf(reader) => Some(reader.bookmark()),
+            Inner::Usi(reader) => Some(reader.bookmark()),
+        }
     }
 
     /// What was odd in the game that was given last, up to a hundred things.
@@ -211,14 +230,14 @@ impl<R: Read> Records<R> {
 }
 
 impl<R: BufRead> Inner<R> {
-    fn new(source: R, beginning: Vec<u8>, format: Format, limits: Limits) -> Self {
+    fn new(source: R, beginning: Vec<u8>, limits: Limits, from: Bookmark) -> Self {
         let source = io::Cursor::new(beginning).chain(source);
-        match format {
+        match from.format {
             Format::Pgn => Self::Pgn(pgn::Reader::new(source, limits)),
-            Format::Kif | Format::Ki2 => Self::Kif(kif::Reader::new(source, limits)),
-            Format::Csa => Self::Csa(csa::Reader::new(source, limits)),
-            Format::Jkf => Self::Jkf(jkf::Reader::new(source, limits)),
-            Format::Usi => Self::Usi(usi::Reader::new(source, limits)),
+            Format::Kif | Format::Ki2 => Self::Kif(kif::Reader::new(source, limits, from)),
+            Format::Csa => Self::Csa(csa::Reader::new(source, limits, from)),
+            Format::Jkf => Self::Jkf(jkf::Reader::new(source, limits, from)),
+            Format::Usi => Self::Usi(usi::Reader::new(source, limits, from)),
         }
     }
 
@@ -230,7 +249,7 @@ impl<R: BufRead> Inner<R> {
             return Ok(None);
         }
         let format = Format::detect(&beginning).ok_or(RecordErrorKind::UnknownFormat)?;
-        Ok(Some(Self::new(source, beginning, format, limits)))
+        Ok(Some(Self::new(source, beginning, limits, Bookmark::start(format))))
     }
 }
 

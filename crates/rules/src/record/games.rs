@@ -51,6 +51,16 @@ pub(super) struct State {
 }
 
 impl State {
+    /// So many games were read before.
+    pub(super) fn after(game: u64) -> Self {
+        Self { game, ..Self::default() }
+    }
+
+    /// How many games were read.
+    pub(super) fn games(&self) -> u64 {
+        self.game
+    }
+
     pub(super) fn oddities(&self) -> &[Oddity] {
         &self.oddities
     }

@@ -4,12 +4,14 @@ use std::io::{BufRead, ErrorKind, Read};
 
 use encoding_rs::{Encoding, SHIFT_JIS, UTF_8};
 
-use super::{Limit, Limits, RecordErrorKind, source::Place};
+use super::{Bookmark, Format, Limit, Limits, RecordErrorKind, source::Place};
 
 /// A line without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) number: u64,
+    /// How many bytes of the file are before it.
+    offset: u64,
     pub(super) text: String,
 }
 
@@ -30,13 +32,25 @@ pub(super) struct Lines<R> {
     limits: Limits,
     encoding: Option<&'static Encoding>,
     number: u64,
+    /// How many bytes were read.
+    offset: u64,
     returned: Option<Line>,
     game_bytes: u64,
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(input: R, limits: Limits) -> Self {
-        Self { input, limits, encoding: None, number: 0, returned: None, game_bytes: 0 }
+    pub(super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+        let Bookmark { lines: number, offset, encoding, .. } = from;
+        Self { input, limits, encoding, number, offset, returned: None, game_bytes: 0 }
+    }
+
+    /// Where the next line begins, with so many games before it.
+    pub(super) fn bookmark(&self, format: Format, games: u64) -> Bookmark {
+        let (lines, offset) = match &self.returned {
+            Some(line) => (line.number - 1, line.offset),
+            None => (self.number, self.offset),
+        };
+        Bookmark { format, offset, lines, games, encoding: self.encoding }
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -63,6 +77,7 @@ impl<R: BufRead> Lines<R> {
         if let Some(line) = self.returned.take() {
             return Ok(Some(line));
         }
+        let offset = self.offset;
         let Some(mut bytes) = self.take_line()? else { return Ok(None) };
         self.number += 1;
         if self.number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
@@ -75,7 +90,7 @@ impl<R: BufRead> Lines<R> {
         if self.game_bytes > self.limits.game_bytes {
             return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
         }
-        Ok(Some(Line { number: self.number, text: self.decoded(&bytes) }))
+        Ok(Some(Line { number: self.number, offset, text: self.decoded(&bytes) }))
     }
 
     /// Bytes up to a line end, which is taken, too.
@@ -89,6 +104,7 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.game_bytes += count as u64;
+        self.offset += count as u64;
         if bytes.last() == Some(&b'\n') {
             bytes.pop();
         } else if count as u64 == limit {
@@ -118,6 +134,7 @@ impl<R: BufRead> Lines<R> {
                 Err(error) => return Err(error.into()),
             };
             self.input.consume(used);
+            self.offset += used as u64;
             if done {
                 return Ok(());
             }

@@ -12,7 +12,7 @@ use rsshogi::types::Move;
 use crate::{Game, Position, error::shortened};
 
 use super::{
-    GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError,
+    Bookmark, GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError,
     format::Format,
     lines::{Line, Lines},
     shogi::Draft,
@@ -29,8 +29,14 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    pub(super) fn new(input: R, limits: Limits) -> Self {
-        Self { lines: Lines::new(input, limits), place: Place::START, game: 0, over: false }
+    pub(super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+        let lines = Lines::new(input, limits, from);
+        Self { lines, place: Place::START, game: from.games, over: false }
+    }
+
+    /// Where the next line begins.
+    pub(super) fn bookmark(&self) -> Bookmark {
+        self.lines.bookmark(Format::Usi, self.game)
     }
 
     /// A line is a game or an error.

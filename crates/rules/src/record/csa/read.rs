@@ -7,7 +7,8 @@ use rsshogi::types::{Move, PieceType};
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    End, Evaluation, GameRecord, Headers, Limits, Oddity, RecordErrorKind, RecordScore, Strange,
+    Bookmark, End, Evaluation, Format, GameRecord, Headers, Limits, Oddity, RecordErrorKind,
+    RecordScore, Strange,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Setup, piece_by_csa, square},
@@ -38,8 +39,14 @@ struct Head {
 }
 
 impl<R: BufRead> Reader<R> {
-    pub(in super::super) fn new(input: R, limits: Limits) -> Self {
-        Self { lines: Lines::new(input, limits), place: Place::START, state: State::default() }
+    pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+        let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
+        Self { lines, place: Place::START, state }
+    }
+
+    /// Where the next game begins, or what stands before it.
+    pub(in super::super) fn bookmark(&self) -> Bookmark {
+        self.lines.bookmark(Format::Csa, self.state.games())
     }
 
     pub(in super::super) fn oddities(&self) -> &[Oddity] {

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    io::{BufRead, Read as _},
+    io::{BufRead, ErrorKind},
     time::Duration,
 };
 
@@ -16,7 +16,8 @@ use serde_json::{Map, Value};
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    End, GameRecord, Headers, Limit, Limits, Oddity, RecordError, RecordErrorKind, Strange,
+    Bookmark, End, Format, GameRecord, Headers, Limit, Limits, Oddity, RecordError,
+    RecordErrorKind, Strange,
     csa::end_of,
     games::note_odd,
     shogi::{Draft, Handicap, Setup, piece_by_csa, square},
@@ -26,25 +27,26 @@ use super::super::{
 /// Reads games until the source ends.
 #[derive(Debug)]
 pub(in super::super) struct Reader<R> {
-    /// Taken when the first game is asked for.
-    input: Option<R>,
+    input: R,
     limits: Limits,
-    text: Vec<u8>,
-    /// How much of the text was read.
-    read: usize,
+    /// How many bytes were read, and the place after them.
+    offset: u64,
+    place: Place,
+    over: bool,
     oddities: Vec<Oddity>,
     game: u64,
 }
 
 impl<R: BufRead> Reader<R> {
-    pub(in super::super) fn new(input: R, limits: Limits) -> Self {
+    pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
         Self {
-            input: Some(input),
+            input,
             limits,
-            text: Vec::new(),
-            read: 0,
+            offset: from.offset,
+            place: Place { line: from.lines + 1, column: 1 },
+            over: false,
             oddities: Vec::new(),
-            game: 0,
+            game: from.games,
         }
     }
 
@@ -52,63 +54,83 @@ impl<R: BufRead> Reader<R> {
         &self.oddities
     }
 
+    /// Where the next game begins, or blanks before it.
+    pub(in super::super) fn bookmark(&self) -> Bookmark {
+        let (offset, lines) = (self.offset, self.place.line - 1);
+        Bookmark { format: Format::Jkf, offset, lines, games: self.game, encoding: None }
+    }
+
     /// The next game, or why it cannot be read.
     pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
         self.oddities.clear();
-        if let Some(input) = self.input.take()
-            && let Err(kind) = self.load(input)
-        {
-            self.game += 1;
-            return Some(Err(RecordError { game: self.game, line: 1, column: 1, kind }));
+        if self.over {
+            return None;
         }
-        let rest = self.text.get(self.read..).unwrap_or_default();
-        let rest_is_empty = rest.iter().all(u8::is_ascii_whitespace);
-        if rest_is_empty {
+        let mut place = self.place;
+        let read = self.take_value(&mut place);
+        if matches!(read, Ok(None)) {
+            self.over = true;
             return None;
         }
         self.game += 1;
-        let place = self.place();
-        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<File>();
-        let value = values.next()?;
-        self.read += values.byte_offset();
-        let (kind, Place { line, column }) = match value {
-            Ok(file) => match self.game(file, place) {
-                Ok(game) => return Some(Ok(game)),
-                Err(kind) => (kind, place),
-            },
-            Err(error) => {
-                // Where the next game might begin, nobody knows.
-                self.read = self.text.len();
-                let line = place.line + (error.line() as u64).saturating_sub(1);
-                let column = error.column() as u64;
-                let kind = RecordErrorKind::Unexpected(shortened(&error.to_string()));
-                (kind, Place { line, column: column.max(1) })
+        let read = read.and_then(|text| {
+            let text = text.unwrap_or_default();
+            let file: File = serde_json::from_slice(&text).map_err(|error| {
+                let begin = place;
+                place.line = begin.line + (error.line() as u64).saturating_sub(1);
+                let before = if error.line() <= 1 { begin.column - 1 } else { 0 };
+                place.column = before + (error.column() as u64).max(1);
+                RecordErrorKind::Unexpected(shortened(&error.to_string()))
+            })?;
+            self.game(file, place)
+        });
+        let Place { line, column } = place;
+        Some(read.map_err(|kind| RecordError { game: self.game, line, column, kind }))
+    }
+
+    /// The text of the next value, from the place on where it begins; none at the end of the file.
+    /// Nothing follows one that is no object or list, or that is too long.
+    fn take_value(&mut self, place: &mut Place) -> Result<Option<Vec<u8>>, RecordErrorKind> {
+        let mut text = Vec::new();
+        let mut nesting = Nesting::default();
+        loop {
+            let byte = match self.input.fill_buf() {
+                Ok(buffer) => buffer.first().copied(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.over = true;
+                    return Err(error.into());
+                }
+            };
+            let Some(byte) = byte else { return Ok((!text.is_empty()).then_some(text)) };
+            let is_mark = self.offset < 3 && b"\xef\xbb\xbf".contains(&byte);
+            if text.is_empty() && !is_mark && !byte.is_ascii_whitespace() {
+                *place = self.place;
             }
-        };
-        Some(Err(RecordError { game: self.game, line, column, kind }))
-    }
-
-    fn load(&mut self, input: R) -> Result<(), RecordErrorKind> {
-        let limit = self.limits.game_bytes;
-        input.take(limit.saturating_add(1)).read_to_end(&mut self.text)?;
-        if self.text.len() as u64 > limit {
-            self.text.clear();
-            return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+            if !nesting.is_open() && !text.is_empty() && byte == b'\n' {
+                // Where the next game might begin, nobody knows.
+                self.over = true;
+                return Ok(Some(text));
+            }
+            self.input.consume(1);
+            self.offset += 1;
+            if byte == b'\n' {
+                self.place = Place { line: self.place.line + 1, column: 1 };
+            } else if byte & 0xC0 != 0x80 && !is_mark {
+                self.place.column += 1;
+            }
+            if text.is_empty() && (is_mark || byte.is_ascii_whitespace()) {
+                continue;
+            }
+            text.push(byte);
+            if text.len() as u64 > self.limits.game_bytes {
+                self.over = true;
+                return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+            }
+            if nesting.closes_with(byte) {
+                return Ok(Some(text));
+            }
         }
-        if self.text.starts_with(b"\xef\xbb\xbf") {
-            self.read = 3;
-        }
-        Ok(())
-    }
-
-    /// Where the next game begins.
-    fn place(&self) -> Place {
-        let blanks = self.text.iter().skip(self.read).take_while(|byte| byte.is_ascii_whitespace());
-        let before = self.text.get(..self.read + blanks.count()).unwrap_or(&self.text);
-        let line = before.split(|&byte| byte == b'\n').next_back().unwrap_or_default();
-        let lines = before.split(|&byte| byte == b'\n').count();
-        let column = String::from_utf8_lossy(line).chars().count();
-        Place { line: lines as u64, column: column as u64 + 1 }
     }
 
     fn game(&mut self, file: File, place: Place) -> Result<GameRecord, RecordErrorKind> {
@@ -199,6 +221,41 @@ fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorK
     }
     draft.end_comment();
     Ok(())
+}
+
+/// How deep a text of JSON is in objects and lists.
+#[derive(Debug, Default)]
+struct Nesting {
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+}
+
+impl Nesting {
+    fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Takes the next byte. Returns whether the outermost object or list ends with it.
+    fn closes_with(&mut self, byte: u8) -> bool {
+        if self.in_string {
+            let is_end = byte == b'"' && !self.is_escaped;
+            self.is_escaped = byte == b'\\' && !self.is_escaped;
+            self.in_string = !is_end;
+            return false;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                let was_open = self.is_open();
+                self.depth = self.depth.saturating_sub(1);
+                return was_open && !self.is_open();
+            }
+            _ => {}
+        }
+        false
+    }
 }
 
 /// The outermost object.

@@ -7,7 +7,8 @@ use rsshogi::types::Move32;
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    End, GameRecord, GameResult, Headers, Limits, Oddity, RecordErrorKind, Strange, Termination,
+    Bookmark, End, Format, GameRecord, GameResult, Headers, Limits, Oddity, RecordErrorKind,
+    Strange, Termination,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Handicap, Setup, wide_digit},
@@ -54,8 +55,14 @@ struct Body {
 const FIRST_HEADERS: [&str; 6] = ["開始日時", "手合割", "棋戦", "先手", "下手", "対局ID"];
 
 impl<R: BufRead> Reader<R> {
-    pub(in super::super) fn new(input: R, limits: Limits) -> Self {
-        Self { lines: Lines::new(input, limits), place: Place::START, state: State::default() }
+    pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+        let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
+        Self { lines, place: Place::START, state }
+    }
+
+    /// Where the next game begins, or what stands before it.
+    pub(in super::super) fn bookmark(&self) -> Bookmark {
+        self.lines.bookmark(Format::Kif, self.state.games())
     }
 
     pub(in super::super) fn oddities(&self) -> &[Oddity] {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use readyok_rules::record::{self, Format, GameRecord, RecordErrorKind, WriteError};
+use readyok_rules::record::{
+    self, Format, GameRecord, Limits, RecordErrorKind, Records, WriteError,
+};
 use readyok_rules::{Game, Position};
 
 use super::kif::words;
@@ -51,6 +53,53 @@ fn the_beginning_tells_the_format() {
     let error = record::read(&b"hello"[..], None).next().expect("an error").expect_err("no format");
     assert!(matches!(error.kind, RecordErrorKind::UnknownFormat));
     assert!(record::read(&b" \n"[..], None).next().is_none());
+}
+
+/// What is read from the bookmark before each game is what follows without it.
+#[test]
+fn reading_goes_on_at_any_bookmark() {
+    let kif = "手合割：平手\n   1 ７六歩(77)\n手合割：平手\n   1 ７五歩(77)\n\n手合割：平手\n   1 ２六歩(27)\n";
+    let kif_in_shift_jis = encoding_rs::SHIFT_JIS.encode(kif).0.into_owned();
+    let declared = format!("#KIF version=2.0 encoding=UTF-8\r\n{kif}");
+    let jkf = "{\"moves\":[{}]}\n\n  {\"moves\":[{\"a\":\"}\\\"{\"},3]}{\"moves\":[{}]} \n";
+    let files: [(Format, &[u8]); 7] = [
+        (Format::Kif, kif.as_bytes()),
+        (Format::Kif, &kif_in_shift_jis),
+        (Format::Kif, declared.as_bytes()),
+        (
+            Format::Ki2,
+            "手合割：平手\n▲７六歩\n手合割：平手\n▲７五歩\n手合割：平手\n▲２六歩".as_bytes(),
+        ),
+        (Format::Csa, b"V2.2\nPI\n+\n+7776FU\n/\nPI\n+\n+7775FU\nV2.2\nPI\n+\n+2726FU\n"),
+        (Format::Jkf, jkf.as_bytes()),
+        (
+            Format::Usi,
+            b"startpos moves 7g7f\n\n# no game\nstartpos moves 7g7e\nstartpos moves 2g2f",
+        ),
+    ];
+    for (format, bytes) in files {
+        let mut games = record::read(bytes, format);
+        let mut places = Vec::new();
+        let mut read = Vec::new();
+        loop {
+            places.push(games.bookmark().expect("a bookmark"));
+            let Some(game) = games.next() else { break };
+            read.push(format!("{game:?}"));
+        }
+        assert_eq!(read.len(), 3, "{format}: {read:?}");
+        assert!(read[1].contains("game: 2"), "{format}: {read:?}");
+        for (place, rest) in places.iter().zip((0..).map(|from| &read[from..])) {
+            let from = usize::try_from(place.offset()).expect("an offset");
+            let games = Records::resume(&bytes[from..], place, Limits::default());
+            let games: Vec<String> = games.map(|game| format!("{game:?}")).collect();
+            assert_eq!(games, rest, "{format} from {place:?}");
+        }
+    }
+    let mut games = record::read(kif.as_bytes(), None);
+    assert_eq!(games.bookmark(), None, "no format is known");
+    games.next();
+    assert!(games.bookmark().is_some());
+    assert_eq!(record::read(&b"1. e4 *"[..], Format::Pgn).bookmark(), None);
 }
 
 #[test]
