@@ -12,6 +12,7 @@ mod error;
 mod permutation;
 mod polyglot;
 mod read;
+mod records;
 mod source;
 
 use std::num::NonZeroU64;

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use memchr::{memchr, memchr3};
@@ -308,7 +309,7 @@ fn after_moves(mut line: &[u8], mut in_comment: bool) -> State {
 
 /// Opens a file. One with a gzip header is unpacked into a nameless temporary file first, since
 /// only plain files can be read at any place.
-pub(super) fn plain(path: &str) -> Result<File, OpeningFault> {
+pub(super) fn plain(path: impl AsRef<Path>) -> Result<File, OpeningFault> {
     /// In bytes.
     const LARGEST: u64 = 1 << 36;
     let mut file = File::open(path)?;

@@ -2,7 +2,7 @@
 
 use readyok_client::Dialect;
 use readyok_protocol::{Command, NoteKind, Root};
-use readyok_rules::record::{self, Format, Node};
+use readyok_rules::record::{self, Format, GameRecord, Node};
 use readyok_rules::{Epd, Game, Position};
 
 use super::OpeningFault;
@@ -86,21 +86,21 @@ fn command(game: Game, line: &str) -> Result<Line, OpeningFault> {
     Ok(Line::with_moves(start, moves))
 }
 
-/// The main line of the first game in a file.
+/// The main line of a game as PGN has it.
 ///
-/// An error has the line of the file where it is, from 1 on.
-pub(super) fn game(
-    game: Game,
-    bytes: &[u8],
-    format: Option<Format>,
-) -> Result<Line, (u64, OpeningFault)> {
-    let record = match record::read(bytes, format).next() {
-        Some(Ok(record)) => record,
-        Some(Err(error)) => return Err((error.line, OpeningFault::Record(error.kind))),
-        None => return Err((1, OpeningFault::Empty)),
-    };
+/// An error has its line in the text, from 1 on.
+pub(super) fn pgn(game: Game, bytes: &[u8]) -> Result<Line, (u64, OpeningFault)> {
+    match record::read(bytes, Format::Pgn).next() {
+        Some(Ok(record)) => main_line(game, &record).map_err(|fault| (1, fault)),
+        Some(Err(error)) => Err((error.line, OpeningFault::Record(error.kind))),
+        None => Err((1, OpeningFault::Empty)),
+    }
+}
+
+/// The main line of a record.
+pub(super) fn main_line(game: Game, record: &GameRecord) -> Result<Line, OpeningFault> {
     if record.game() != game {
-        return Err((1, OpeningFault::OtherGame { game }));
+        return Err(OpeningFault::OtherGame { game });
     }
     let form = game.castling_form();
     let moves: Vec<String> =
@@ -109,7 +109,7 @@ pub(super) fn game(
     let is_nothing =
         moves.is_empty() && record.start().to_string() == Position::start(game).to_string();
     if is_nothing && game == Game::Shogi {
-        return Err((1, OpeningFault::NoMoves));
+        return Err(OpeningFault::NoMoves);
     }
     Ok(Line::with_moves(record.start().clone(), moves))
 }

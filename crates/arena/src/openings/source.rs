@@ -1,16 +1,14 @@
 //! The kinds of openings, behind one way to ask for an entry.
 
-use std::fs::{self, File};
-use std::io::Read;
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use readyok_rules::record::Format;
 use readyok_rules::{Game, Handicap, Position, Setup};
 
 use super::entries::{Entries, Kind, plain};
 use super::polyglot::Polyglot;
 use super::read::{self, Line};
+use super::records::{Found, Records};
 use super::{OpeningError, OpeningFault};
 use crate::pairing::Opening;
 use crate::plan::{BookFormat, OpeningSource, Openings};
@@ -31,8 +29,7 @@ enum Openable {
     DoubleChess960(Vec<(u16, u16)>),
     Handicap(Handicap),
     File(String, Box<Entries>),
-    /// Files of which each is one opening.
-    Records(Vec<PathBuf>),
+    Records(String, Box<Records>),
     Polyglot(String, Box<Polyglot>),
 }
 
@@ -83,7 +80,7 @@ impl Source {
             Openable::DoubleChess960(numbers) if numbers.is_empty() => CHESS960 * CHESS960,
             Openable::DoubleChess960(numbers) => numbers.len() as u64,
             Openable::File(_, entries) => entries.known_count()?,
-            Openable::Records(paths) => paths.len() as u64,
+            Openable::Records(_, records) => records.known_count()?,
             Openable::Polyglot(..) => return None,
         })
     }
@@ -95,6 +92,10 @@ impl Source {
             let count = entries.count().map_err(|error| in_file(error.into()))?;
             return NonZeroU64::new(count).ok_or_else(|| in_file(OpeningFault::Empty));
         }
+        if let Openable::Records(path, records) = &mut self.kind {
+            let empty = || OpeningError::in_file(path, OpeningFault::Empty);
+            return NonZeroU64::new(records.count()?).ok_or_else(empty);
+        }
         self.known_count().ok_or_else(|| OpeningError::in_plan(OpeningFault::Empty))
     }
 
@@ -104,6 +105,9 @@ impl Source {
         if let Openable::File(path, entries) = &mut self.kind {
             return from_file(self.game, path, entries, entry, self.plies);
         }
+        if let Openable::Records(_, records) = &mut self.kind {
+            return from_records(self.game, records, entry, self.plies);
+        }
         if let Openable::Polyglot(path, book) = &mut self.kind {
             let line = book.line(self.game, entry);
             let opening = line.and_then(|line| line.opening(entry, self.plies));
@@ -111,10 +115,6 @@ impl Source {
         }
         if self.known_count().is_none_or(|count| entry >= count.get()) {
             return Ok(None);
-        }
-        if let Openable::Records(paths) = &self.kind {
-            let path = usize::try_from(entry).ok().and_then(|entry| paths.get(entry));
-            return path.map(|path| from_record(self.game, path, entry, self.plies)).transpose();
         }
         let opening = self.line(entry).and_then(|line| line.opening(entry, self.plies));
         opening.map(Some).map_err(OpeningError::in_plan)
@@ -124,7 +124,7 @@ impl Source {
     fn line(&self, entry: u64) -> Result<Line, OpeningFault> {
         let at = usize::try_from(entry).unwrap_or(usize::MAX);
         match &self.kind {
-            Openable::File(..) | Openable::Records(_) | Openable::Polyglot(..) => {
+            Openable::File(..) | Openable::Records(..) | Openable::Polyglot(..) => {
                 Err(OpeningFault::Empty)
             }
             Openable::Start => Ok(Line::from(Position::start(self.game), None)),
@@ -178,51 +178,15 @@ fn file(
             let entries = Entries::open(path, Kind::Game)?;
             Ok(Openable::File(path.to_owned(), Box::new(entries)))
         }
-        BookFormat::Kif if is_folder => Ok(Openable::Records(records(path)?)),
-        BookFormat::Kif => Ok(Openable::Records(vec![path.into()])),
+        BookFormat::Kif => {
+            let records = Records::open(path)?;
+            Ok(Openable::Records(path.to_owned(), Box::new(records)))
+        }
         BookFormat::Polyglot => {
             let book = Polyglot::open(plain(path)?, plies, seed)?;
             Ok(Openable::Polyglot(path.to_owned(), Box::new(book)))
         }
     }
-}
-
-/// The records of shogi in a folder, by name.
-fn records(folder: &str) -> Result<Vec<PathBuf>, OpeningFault> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        match format_of_record(&path) {
-            Some(Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf) => paths.push(path),
-            Some(Format::Pgn | Format::Usi) | None => {}
-        }
-    }
-    paths.sort_unstable();
-    if paths.is_empty() { Err(OpeningFault::Empty) } else { Ok(paths) }
-}
-
-fn format_of_record(path: &Path) -> Option<Format> {
-    Format::from_extension(path.extension()?.to_str()?)
-}
-
-/// The main line of the first game of a file.
-fn from_record(
-    game: Game,
-    path: &Path,
-    number: u64,
-    plies: Option<u32>,
-) -> Result<Opening, OpeningError> {
-    let in_file = |fault| OpeningError::in_file(&path.to_string_lossy(), fault);
-    let mut bytes = Vec::new();
-    let limit = Entries::LONGEST as u64 + 1;
-    let read = File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
-    if read.map_err(|error| in_file(error.into()))? > Entries::LONGEST {
-        return Err(in_file(OpeningFault::TooLong { limit: Entries::LONGEST }));
-    }
-    read::game(game, &bytes, format_of_record(path))
-        .map_err(|(line, fault)| OpeningError { line: Some(line), ..in_file(fault) })?
-        .opening(number, plies)
-        .map_err(in_file)
 }
 
 /// The format that the end of a name tells, in front of `.gz`.
@@ -272,7 +236,7 @@ fn from_file(
     let bytes = entry.bytes.ok_or(OpeningFault::TooLong { limit: Entries::LONGEST });
     let line = bytes.map_err(|fault| (1, fault)).and_then(|bytes| match entries.kind() {
         Kind::Line => read::position(game, &bytes).map_err(|fault| (1, fault)),
-        Kind::Game => read::game(game, &bytes, Some(Format::Pgn)),
+        Kind::Game => read::pgn(game, &bytes),
     });
     line.and_then(|line| line.opening(number, plies).map_err(|fault| (1, fault))).map(Some).map_err(
         |(line, fault)| {
@@ -281,4 +245,21 @@ fn from_file(
             OpeningError { line, ..in_file(fault) }
         },
     )
+}
+
+fn from_records(
+    game: Game,
+    records: &mut Records,
+    number: u64,
+    plies: Option<u32>,
+) -> Result<Option<Opening>, OpeningError> {
+    let Some(Found { path, game: read }) = records.get(number)? else { return Ok(None) };
+    let in_file = |line, fault| {
+        let error = OpeningError::in_file(&path.to_string_lossy(), fault);
+        OpeningError { line, ..error }
+    };
+    let record =
+        read.map_err(|error| in_file(Some(error.line), OpeningFault::Record(error.kind)))?;
+    let line = read::main_line(game, &record).map_err(|fault| in_file(None, fault))?;
+    line.opening(number, plies).map(Some).map_err(|fault| in_file(None, fault))
 }

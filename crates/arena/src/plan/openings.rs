@@ -45,8 +45,8 @@ pub enum OpeningSource {
     /// The start position of the game.
     #[default]
     Start,
-    /// A file, which can be compressed by gzip; or a folder of KIF, KI2 and CSA files, which are
-    /// taken in the order of their names.
+    /// A file, which can be compressed by gzip; or a folder of KIF, KI2, CSA and JKF files, which
+    /// are taken in the order of their names.
     File {
         /// Its path.
         path: String,
@@ -89,7 +89,7 @@ pub enum BookFormat {
     Pgn,
     /// One SFEN, or one line of USI `position` with or without that word, for each line.
     Sfen,
-    /// The first moves of the first game in a KIF, KI2, CSA or JKF file.
+    /// The first moves of the games in a KIF, KI2, CSA or JKF file.
     Kif,
     /// A Polyglot book, whose moves are drawn by their weights.
     Polyglot,

@@ -149,6 +149,114 @@ fn a_folder_of_records_is_taken_by_name() {
     check(open_file(Game::Shogi, one, ""), &["0 start [2g2f 8c8d]", "0 start [2g2f 8c8d]"]);
 }
 
+/// Files of three games each, with the same moves in every format.
+fn records() -> [(&'static str, String); 4] {
+    let jkf = |moves: &[[u8; 4]]| {
+        let moves = moves.iter().zip([0, 1].into_iter().cycle()).map(|([x, y, to_x, to_y], color)| {
+            format!(
+                r#",{{"move":{{"from":{{"x":{x},"y":{y}}},"to":{{"x":{to_x},"y":{to_y}}},"color":{color},"piece":"FU"}}}}"#
+            )
+        });
+        format!("{{\"moves\":[{{}}{}]}}\n", moves.collect::<String>())
+    };
+    [
+        (
+            "book.kif",
+            "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n\
+             手合割：平手\n   1 ２六歩(27)\n手合割：平手\n   1 ９六歩(97)\n   2 投了\n"
+                .to_owned(),
+        ),
+        (
+            "book.ki2",
+            "手合割：平手\n\n▲７六歩 △３四歩\nまで2手で後手の勝ち\n\n手合割：平手\n\n▲２六歩\n\n\
+             手合割：平手\n▲９六歩\n"
+                .to_owned(),
+        ),
+        (
+            "book.csa",
+            "V2.2\nPI\n+\n+7776FU\n-3334FU\n%TORYO\n/\nPI\n+\n+2726FU\n%CHUDAN\nV2.2\nPI\n+\n+9796FU\n"
+                .to_owned(),
+        ),
+        (
+            "book.jkf",
+            [&[[7, 7, 7, 6], [3, 3, 3, 4]][..], &[[2, 7, 2, 6]], &[[9, 7, 9, 6]]]
+                .map(jkf)
+                .concat(),
+        ),
+    ]
+}
+
+#[test]
+fn every_game_of_a_file_of_shogi_is_an_opening() {
+    let all = ["0 start [7g7f 3c3d]", "1 start [2g2f]", "2 start [9g9f]"];
+    let [one, two, three] = all;
+    for (name, text) in records() {
+        let (_folder, path) = file(name, text.as_bytes());
+        check(open_file(Game::Shogi, &path, ""), &[one, two, three, one]);
+        check(open_file(Game::Shogi, &path, "skip = 2"), &[three, one, two]);
+        check(open_file(Game::Shogi, &path, "plies = 1"), &["0 start [7g7f]", two]);
+        let mut book = open_file(Game::Shogi, &path, "order = \"random\"").expect(name);
+        let mut found: Vec<String> = openings(&mut book, 3).iter().map(shown).collect();
+        found.sort_unstable();
+        assert_eq!(found, all, "{name}");
+        // In any order, and again.
+        let mut book = open_file(Game::Shogi, &path, "").expect(name);
+        for number in [2, 0, 1, 2, 1, 0] {
+            let opening = book.get(number as u64).expect(name);
+            assert_eq!(shown(&opening), all[number], "{name}");
+        }
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(text.as_bytes()).expect("bytes");
+        let (_folder, path) = file(&format!("{name}.gz"), &packed.finish().expect("bytes"));
+        check(open_file(Game::Shogi, &path, ""), &[one, two, three, one]);
+    }
+}
+
+#[test]
+fn every_game_of_a_folder_of_shogi_is_an_opening() {
+    let folder = TempDir::new().expect("a folder");
+    for (number, (name, text)) in records().into_iter().enumerate() {
+        std::fs::write(folder.path().join(format!("{number}-{name}")), text).expect("a file");
+    }
+    std::fs::write(folder.path().join("2-empty.csa"), "").expect("a file");
+    let path = folder.path().to_str().expect("a path in UTF-8");
+    let moves = ["[7g7f 3c3d]", "[2g2f]", "[9g9f]"].into_iter().cycle();
+    let expected: Vec<String> =
+        moves.take(12).enumerate().map(|(index, moves)| format!("{index} start {moves}")).collect();
+    let mut book = open_file(Game::Shogi, path, "").expect("a book");
+    let found: Vec<String> = openings(&mut book, 12).iter().map(shown).collect();
+    assert_eq!(found, expected);
+    assert_eq!(book.get(12).expect("an opening").index, 0);
+    let mut book = open_file(Game::Shogi, path, "order = \"random\"").expect("a book");
+    let mut found: Vec<u64> = openings(&mut book, 12).iter().map(|it| it.index).collect();
+    found.sort_unstable();
+    assert!(found.into_iter().eq(0..12));
+}
+
+#[test]
+fn a_bad_game_among_records_is_left_out_and_reported() {
+    let text = "V2.2\nPI\n+\n+7776FU\n/\nPI\n+\n+7775FU\n-3334FU\n/\nPI\n+\n+2726FU\n/\nhello\n";
+    let (_folder, path) = file("book.csa", text.as_bytes());
+    for order in ["sequential", "random"] {
+        let mut book = open_file(Game::Shogi, &path, &format!("order = \"{order}\"")).expect(order);
+        let mut found: Vec<u64> = openings(&mut book, 20).iter().map(|it| it.index).collect();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found, [0, 2]);
+        let skipped = book.take_skipped().errors;
+        let mut texts: Vec<String> =
+            skipped.iter().map(|error| error.to_string().replace(&path, "book.csa")).collect();
+        texts.sort_unstable();
+        assert_eq!(
+            texts,
+            [
+                "book.csa, line 8: illegal move `7g7e`: the piece does not move so",
+                "book.csa: the record has no moves",
+            ]
+        );
+    }
+}
+
 /// Readers of these formats pass over what they do not know.
 #[test]
 fn what_is_no_record_is_no_opening() {

@@ -122,7 +122,7 @@ struct LimitArgs {
 #[group(conflicts_with = "plan", requires = "engines")]
 #[command(next_help_heading = "Openings")]
 struct OpeningArgs {
-    /// A file: EPD, FEN, PGN, SFEN, KIF, KI2, CSA or Polyglot
+    /// A file: EPD, FEN, PGN, SFEN, KIF, KI2, CSA, JKF or Polyglot; or a folder of records of shogi
     #[arg(long, value_name = "FILE", conflicts_with_all = ["chess960_numbers", "double_chess960", "handicap"])]
     openings: Option<String>,
     /// The format of the file, if its name does not tell
