@@ -9,6 +9,7 @@
 
 mod entries;
 mod error;
+mod fastchess;
 mod permutation;
 mod polyglot;
 mod read;
@@ -24,6 +25,7 @@ pub use error::{OpeningError, OpeningFault, Skipped};
 use crate::lot;
 use crate::pairing::Opening;
 use crate::plan::{OpeningOrder, Openings};
+use fastchess::Shuffle;
 use permutation::Permutation;
 use source::Source;
 
@@ -51,6 +53,8 @@ pub struct Book {
     seed: u64,
     /// The order of one time through the source.
     shuffled: Option<(u64, Permutation)>,
+    /// The order that fastchess draws.
+    drawn: Option<Shuffle>,
     /// The places in the order that have been looked at are those before this one…
     seen: u64,
     /// …of which these have no playable opening; rising.
@@ -74,6 +78,7 @@ impl Book {
             skip: openings.skip,
             seed,
             shuffled: None,
+            drawn: None,
             seen: 0,
             bad: Vec::new(),
             skipped: Skipped::default(),
@@ -96,6 +101,15 @@ impl Book {
         let opening = if number < self.good() { self.again(number)? } else { self.on(number)? };
         self.last = Some((number, opening.clone()));
         Ok(opening)
+    }
+
+    /// An opening by its number in an order that ends after the first so many.
+    pub(crate) fn get_of(&mut self, number: u64, most: u64) -> Result<Opening, OpeningError> {
+        let source = &mut self.source;
+        if number >= most && (source.is_endless() || source.count()?.get() >= most) {
+            return self.get(number % most.max(1));
+        }
+        self.get(number)
     }
 
     /// What was left out since this was last asked. Only the first time through the source is
@@ -157,7 +171,7 @@ impl Book {
         match (count, self.order) {
             (None, _) if self.source.is_endless() => MOST_FAILURES,
             (None, _) => u64::MAX,
-            (Some(count), OpeningOrder::Sequential) => count.get(),
+            (Some(count), OpeningOrder::Sequential | OpeningOrder::Fastchess) => count.get(),
             // A good one can be the first of one order and the last of the next.
             (Some(count), OpeningOrder::Random) => count.get().saturating_mul(2).saturating_sub(1),
         }
@@ -172,10 +186,15 @@ impl Book {
                 None => place,
             },
             // A line of a Polyglot book is drawn by lot in any order.
-            OpeningOrder::Random if self.source.is_endless() => place,
+            OpeningOrder::Random | OpeningOrder::Fastchess if self.source.is_endless() => place,
             OpeningOrder::Random => {
                 let count = self.source.count()?;
                 self.permutation(place / count, count).at(place % count)
+            }
+            OpeningOrder::Fastchess => {
+                let count = self.source.count()?;
+                let drawn = self.drawn.get_or_insert_with(|| Shuffle::new(count, self.seed));
+                drawn.at(place % count)
             }
         };
         self.source.opening(entry)

@@ -19,7 +19,7 @@ pub use adjudication::{
 };
 pub use check::PlanError;
 pub use engine::{EngineId, EnginePlan, Protocol};
-pub use format::{Colours, Format, GamesPerPairing, KnockoutTie};
+pub use format::{Colours, Format, GamesPerPairing, KnockoutTie, MeetingOrder};
 pub use limits::{Limits, TimeControl, TimeControlError};
 pub use openings::{BookFormat, OpeningOrder, OpeningPolicy, OpeningSource, Openings};
 pub use sprt::SprtPlan;
@@ -41,6 +41,9 @@ pub struct Plan {
     /// Who meets whom.
     #[serde(default)]
     pub format: Format,
+    /// In which order they meet.
+    #[serde(default, skip_serializing_if = "MeetingOrder::is_default")]
+    pub meetings: MeetingOrder,
     /// How often everybody meets whom the format says; for Swiss, how many rounds there are.
     #[serde(default = "format::one")]
     pub rounds: u32,

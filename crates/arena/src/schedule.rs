@@ -89,7 +89,10 @@ impl Schedule {
                 first: slot.first,
                 second: slot.second,
                 games: slot.games,
-                opening: self.book.get(slot.opening)?,
+                opening: match slot.cycle {
+                    Some(most) => self.book.get_of(slot.opening, most)?,
+                    None => self.book.get(slot.opening)?,
+                },
             }),
             Step::Wait => Next::Wait,
             Step::Done => Next::Done,

@@ -7,7 +7,7 @@ use readyok_rules::Game;
 
 use crate::plan::{
     Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
-    OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan,
+    MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan,
     TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use crate::stats::Model;
@@ -111,6 +111,7 @@ impl Reader {
             site: "?".to_owned(),
             engines: Vec::new(),
             format: Format::RoundRobin,
+            meetings: MeetingOrder::Berger,
             rounds: 2,
             legs: 1,
             games: GamesPerPairing::Two,
@@ -291,7 +292,7 @@ impl Reader {
                 "order" => {
                     openings.order = match value {
                         "sequential" => OpeningOrder::Sequential,
-                        "random" => OpeningOrder::Random,
+                        "random" => OpeningOrder::Fastchess,
                         _ => return None,
                     }
                 }
@@ -405,7 +406,7 @@ impl Reader {
             other.name.push('2');
         }
         self.plan.openings.source = OpeningSource::File { path, format: None };
-        self.plan.openings.order = OpeningOrder::Random;
+        self.plan.openings.order = OpeningOrder::Fastchess;
         self.plan.adjudication.draw = Some(DrawAdjudication { from_move: 30, moves: 8, score: 8 });
         self.plan.rounds = 25_000;
         self.games = 2;
@@ -441,6 +442,10 @@ impl Reader {
             plan.games = GamesPerPairing::One;
             plan.legs = 2;
             plan.openings.policy = OpeningPolicy::Meeting;
+        }
+        if plan.engines.len() > 2 {
+            plan.meetings = MeetingOrder::Rows;
+            plan.openings.policy = OpeningPolicy::Cycle;
         }
         if plan.games == GamesPerPairing::One || self.options.output == OutputFormat::Cutechess {
             self.options.penta = false;

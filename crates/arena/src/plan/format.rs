@@ -33,6 +33,26 @@ pub enum Format {
     Swiss,
 }
 
+/// In which order engines meet in a round robin or a gauntlet, and who begins single games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MeetingOrder {
+    /// A round robin by the Berger tables, in rounds in which nobody plays twice.
+    #[default]
+    Berger,
+    /// As fastchess does it: the first engine meets all that come after it in the plan, then the
+    /// second one does, and so on; all of it is one round. Single games change colours from pairing
+    /// to pairing.
+    Rows,
+}
+
+impl MeetingOrder {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Who goes on when a match of a knockout was tied as often as it was to be played again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

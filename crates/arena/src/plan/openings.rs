@@ -36,6 +36,9 @@ pub enum OpeningPolicy {
     Meeting,
     /// For each round: whoever plays in it starts from the same.
     Round,
+    /// Each time two engines meet, and from the first one on again after as many as there are
+    /// rounds, as fastchess does it.
+    Cycle,
 }
 
 /// Where openings come from.
@@ -105,4 +108,6 @@ pub enum OpeningOrder {
     /// By lot, with the seed of the plan; none a second time before all were used. The order is the
     /// same on every machine.
     Random,
+    /// By the lot of fastchess: what it draws with the same seed, and again in the same order.
+    Fastchess,
 }

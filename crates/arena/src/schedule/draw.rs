@@ -8,7 +8,9 @@ use super::intervals::Intervals;
 use super::knockout::Knockout;
 use super::swiss::Swiss;
 use super::{Outcome, ScheduleError};
-use crate::plan::{Colours, EngineId, Format, GamesPerPairing, OpeningPolicy, Plan};
+use crate::plan::{
+    Colours, EngineId, Format, GamesPerPairing, MeetingOrder, OpeningPolicy, Plan,
+};
 use crate::stats::MOST_PLAYERS;
 
 /// The number of engines is squared here and there.
@@ -46,6 +48,8 @@ pub(super) struct Slot {
     pub(super) second: EngineId,
     pub(super) games: u32,
     pub(super) opening: u64,
+    /// After so many openings the first one follows again; none is after all there are.
+    pub(super) cycle: Option<u64>,
 }
 
 pub(super) enum Step {
@@ -62,8 +66,10 @@ pub(super) struct Draw {
     meetings: u64,
     legs: u64,
     games: u32,
+    order: MeetingOrder,
     colours: Colours,
     policy: OpeningPolicy,
+    rounds: u64,
     repeat: u64,
     /// Given out, recorded, or never to be played.
     taken: Intervals,
@@ -99,6 +105,10 @@ impl Draw {
         };
         let (engines, rounds) = (count as u64, u64::from(plan.rounds));
         let (form, rounds, meetings) = match plan.format {
+            Format::RoundRobin if plan.meetings == MeetingOrder::Rows => {
+                let rows = Gauntlet { engines, seeds: engines - 1 };
+                (Form::Gauntlet(rows), rounds, rounds * rows.meetings())
+            }
             Format::RoundRobin => {
                 let circle = Circle { engines };
                 (Form::Circle(circle), rounds * circle.rounds(), rounds * circle.meetings())
@@ -134,8 +144,10 @@ impl Draw {
             meetings,
             legs: u64::from(plan.legs),
             games,
+            order: plan.meetings,
             colours: plan.colours,
             policy: plan.openings.policy,
+            rounds: u64::from(plan.rounds),
             repeat: plan.openings.repeat.map_or(1, NonZeroU32::get).into(),
             taken: Intervals::default(),
             recorded: Intervals::default(),
@@ -235,9 +247,15 @@ impl Draw {
 
     fn slot(&self, index: u64, meeting: Meeting) -> Slot {
         let (mut first, mut second) = (meeting.first, meeting.second);
-        if self.colours.fixed || self.games == 2 {
+        let has_fixed = self.colours.fixed || self.games == 2;
+        if has_fixed || self.order == MeetingOrder::Rows {
             (first, second) = (first.min(second), first.max(second));
-        } else if !(index % self.legs).is_multiple_of(2) {
+        }
+        let turn = match self.order {
+            MeetingOrder::Berger => index % self.legs,
+            MeetingOrder::Rows => index,
+        };
+        if !has_fixed && !turn.is_multiple_of(2) {
             (first, second) = (second, first);
         }
         if self.colours.reversed {
@@ -245,7 +263,7 @@ impl Draw {
         }
         let use_ = match self.policy {
             OpeningPolicy::Pairing => index,
-            OpeningPolicy::Meeting => index / self.legs,
+            OpeningPolicy::Meeting | OpeningPolicy::Cycle => index / self.legs,
             OpeningPolicy::Round => meeting.lot,
         };
         Slot {
@@ -255,6 +273,7 @@ impl Draw {
             second,
             games: self.games,
             opening: use_ / self.repeat,
+            cycle: (self.policy == OpeningPolicy::Cycle).then_some(self.rounds),
         }
     }
 }

@@ -44,7 +44,7 @@ fn a_line_as_a_test_framework_writes_it() {
     assert_eq!(first.limits.tc, "8+0.08".parse::<TimeControl>().ok());
     assert_eq!((plan.rounds, plan.games, plan.seed), (32, GamesPerPairing::Two, 7));
     assert_eq!(plan.openings.skip, 1200);
-    assert_eq!(plan.openings.order, OpeningOrder::Random);
+    assert_eq!(plan.openings.order, OpeningOrder::Fastchess);
     let path = "books/uho.epd".to_owned();
     let source = OpeningSource::File { path, format: Some(BookFormat::Epd) };
     assert_eq!(plan.openings.source, source);

@@ -7,6 +7,7 @@ mod clock;
 mod engines;
 mod export;
 mod fastchess;
+mod fastchess_order;
 mod fastchess_printer;
 mod fastchess_text;
 mod game;

@@ -16,7 +16,7 @@ fn open(game: Game, toml: &str) -> Result<Book, OpeningError> {
 }
 
 /// A folder with one file.
-fn file(name: &str, bytes: &[u8]) -> (TempDir, String) {
+pub(crate) fn file(name: &str, bytes: &[u8]) -> (TempDir, String) {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).expect("a file");
@@ -307,7 +307,7 @@ fn handicaps_have_names_in_both_languages() {
 }
 
 /// 1. e4 with weight 3, d4 with weight 1; after 1. e4 only e5.
-fn polyglot() -> Vec<u8> {
+pub(crate) fn polyglot() -> Vec<u8> {
     let entry = |key: u64, mv: u16, weight: u16| {
         let mut bytes = key.to_be_bytes().to_vec();
         bytes.extend(mv.to_be_bytes());

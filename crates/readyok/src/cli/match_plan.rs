@@ -7,8 +7,8 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use readyok_arena::plan::{
     Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
-    Impasse, KnockoutTie, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, Protocol,
-    ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
+    Impasse, KnockoutTie, MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan,
+    Protocol, ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use readyok_arena::stats::Model;
 
@@ -271,6 +271,7 @@ impl PlanArgs {
             site: self.tournament.site.clone(),
             engines,
             format: self.tournament.format,
+            meetings: MeetingOrder::default(),
             rounds: self.rounds.unwrap_or(1),
             legs: self.tournament.legs,
             colours: Colours {

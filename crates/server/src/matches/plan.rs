@@ -101,6 +101,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
             MatchFormat::Knockout => Format::Knockout { replays: 1, tie: KnockoutTie::default() },
             MatchFormat::Swiss => Format::Swiss,
         },
+        meetings: readyok_arena::plan::MeetingOrder::default(),
         // The bracket says how many rounds a knockout has.
         rounds: if asked.format == MatchFormat::Knockout { 1 } else { asked.rounds },
         legs: asked.pairs,
