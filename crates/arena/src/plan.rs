@@ -5,6 +5,7 @@ mod check;
 mod engine;
 mod format;
 mod limits;
+mod manner;
 mod openings;
 mod sprt;
 
@@ -21,6 +22,7 @@ pub use check::PlanError;
 pub use engine::{EngineId, EnginePlan, Protocol};
 pub use format::{Colours, Format, GamesPerPairing, KnockoutTie, MeetingOrder};
 pub use limits::{Limits, TimeControl, TimeControlError};
+pub use manner::{EnginePatience, Variations};
 pub use openings::{BookFormat, OpeningOrder, OpeningPolicy, OpeningSource, Openings};
 pub use sprt::SprtPlan;
 
@@ -60,6 +62,12 @@ pub struct Plan {
     /// meanwhile. By default [`Setting::STALL`](crate::game::Setting::STALL).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall_ms: Option<NonZeroU64>,
+    /// How many milliseconds a player waits between two games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<NonZeroU64>,
+    /// How far the main variations of engines are looked at, which is told as warnings.
+    #[serde(default, skip_serializing_if = "Variations::is_default")]
+    pub variations: Variations,
     /// Where games start.
     #[serde(default)]
     pub openings: Openings,

@@ -8,7 +8,7 @@ use readyok_rules::Game;
 use crate::plan::{
     Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
     MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan,
-    TablebaseAdjudication, TablebaseScope, TimeControl,
+    TablebaseAdjudication, TablebaseScope, TimeControl, Variations,
 };
 use crate::stats::Model;
 
@@ -117,6 +117,8 @@ impl Reader {
             games: GamesPerPairing::Two,
             colours: Colours::default(),
             stall_ms: None,
+            wait_ms: None,
+            variations: Variations::default(),
             openings: Openings::default(),
             adjudication: Adjudication { as_fastchess: true, ..Adjudication::default() },
             sprt: None,

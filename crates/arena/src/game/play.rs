@@ -24,7 +24,7 @@ use super::tablebase::Tablebases;
 use super::time::{now, unix_ms};
 use super::told;
 use crate::pairing::Opening;
-use crate::plan::Adjudication;
+use crate::plan::{Adjudication, Variations};
 use crate::result::{
     EngineFault, EngineFaultKind, GameResult, Introduction, PlayedMove, Termination, Warning,
     WarningKind,
@@ -46,18 +46,6 @@ pub struct Setting {
     /// Of the lines that an engine says about a move, the last one that fits is kept, for each of
     /// these.
     pub keep_lines: Vec<Regex>,
-}
-
-/// How far main variations are looked at, and warned of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Variations {
-    /// Their first move only.
-    #[default]
-    Trusted,
-    /// To their end.
-    Followed,
-    /// To their end, which has to be mate where the score says so.
-    ToMate,
 }
 
 impl Setting {

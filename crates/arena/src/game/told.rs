@@ -6,9 +6,8 @@ use readyok_client::{Engine, Info, Played, Score};
 use readyok_protocol::{Bound, Move, MoveList, OptionKind};
 use readyok_rules::{Ending, Game, Position, Reason};
 
-use super::play::Variations;
 use super::player::Wording;
-use crate::plan::EnginePlan;
+use crate::plan::{EnginePlan, Variations};
 use crate::result::{Introduction, MoveScore, PlayedMove, PvEnd, Variation, WarningKind};
 
 /// A mate of which nobody knows when, in centipawns.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Limits;
+use super::{EnginePatience, Limits};
 
 /// Which engine of the plan, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct EnginePlan {
     /// Whether a fresh process plays each game.
     #[serde(default)]
     pub restart: bool,
+    /// How long it may be silent where no clock runs.
+    #[serde(default, skip_serializing_if = "EnginePatience::is_default")]
+    pub patience: EnginePatience,
 }
 
 /// What an engine speaks.

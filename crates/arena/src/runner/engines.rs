@@ -41,12 +41,15 @@ struct Sitting {
 
 impl EnginePlayer {
     /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
-    /// plan, and how long a search may take if the plan says it.
+    /// plan, and how long a search may take if the plan says it. Variations are looked at as far as
+    /// either of both wants it, and engines are waited for as the plan says of each.
     pub fn new(plan: &Plan, setting: Setting, patience: Patience) -> Self {
         let (game, adjudication) = (plan.game, plan.adjudication.clone());
         let limit = |ms: NonZeroU64| WaitLimit::fixed(Duration::from_millis(ms.get()));
         let stall = plan.stall_ms.map_or(setting.stall, limit);
-        let setting = Setting { game, adjudication, stall, ..setting };
+        let variations = setting.variations.max(plan.variations);
+        let setting = Setting { game, adjudication, stall, variations, ..setting };
+        let pause = plan.wait_ms.map_or(Duration::ZERO, |ms| Duration::from_millis(ms.get()));
         let plan = plan.clone();
         Self {
             plan,
@@ -56,7 +59,7 @@ impl EnginePlayer {
             guard: None,
             overhearing: None,
             suspensions: None,
-            pause: Duration::ZERO,
+            pause,
             has_played: false,
             players: Vec::new(),
         }
@@ -76,10 +79,10 @@ impl EnginePlayer {
         self
     }
 
-    /// How long it waits between two games.
+    /// How long it waits between two games, if not longer by its plan.
     #[must_use]
     pub fn pausing(mut self, pause: Duration) -> Self {
-        self.pause = pause;
+        self.pause = self.pause.max(pause);
         self
     }
 
@@ -103,7 +106,7 @@ impl EnginePlayer {
         }
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
         let plan = plan.ok_or_else(|| PlayerError(format!("the plan has no engine {}", id.0)))?;
-        let player = Player::new(self.plan.game, id, plan, self.patience);
+        let player = Player::new(self.plan.game, id, plan, plan.patience.limits(self.patience));
         Ok(player.guarded(self.guard.clone()).overheard_by(self.overhearing.clone()))
     }
 

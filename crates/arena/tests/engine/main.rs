@@ -1,6 +1,6 @@
 //! An engine that plays a legal move at once, and sometimes does what engines should not:
 //! `instant [seed=NUMBER] [one-in=NUMBER] [log=FILE] [stamps=FOLDER] [crash] [hang] [late] [flood] [illegal]
-//! [garbage]`.
+//! [garbage] [mute]`.
 //!
 //! It speaks UCI and USI. Which move it plays, and whether it fails, which is so one move in
 //! twenty or as its arguments say, follows from the position and its seed: what was played once is
@@ -57,6 +57,7 @@ fn main() {
                 engine.game = Game::Shogi;
                 say("id name Instant\nid author Nobody\nusiok");
             }
+            "isready" if engine.faults.iter().any(|fault| fault == "mute") => (),
             "isready" => say("readyok"),
             "position" => rest.clone_into(&mut engine.position),
             "go" => engine.go(),

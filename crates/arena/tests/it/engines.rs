@@ -9,7 +9,7 @@ use readyok_arena::game::Setting;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{Progress, Stop, StopToken};
-use readyok_arena::result::Termination;
+use readyok_arena::result::{EngineFaultKind, Termination};
 use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Suspensions, Watch};
 use readyok_client::{Patience, WaitLimit};
 use readyok_rules::{Game, Side};
@@ -56,6 +56,19 @@ fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanw
         };
         assert!(game.winner == Some(Side::Second) && 200 <= waited_ms, "{fault}: {waited_ms}");
     }
+}
+
+/// It would be waited for a minute.
+#[test]
+fn a_plan_says_how_long_each_engine_may_be_silent_before_it_is_ready() {
+    let mut place = place(&["mute", ""]);
+    place.plan.engines[0].patience.ready_ms = NonZeroU64::new(200);
+    let (result, _) = play(&mut player(&place), &Pairing { games: 1, ..pairing(0, 1) });
+    let game = &result.expect("a result").expect("it was played to its end").games[0];
+    let Termination::NoStart { fault: Some(fault), .. } = &game.termination else {
+        panic!("{:?}", game.termination)
+    };
+    assert_eq!((game.winner, &fault.kind), (Some(Side::Second), &EngineFaultKind::NotReady));
 }
 
 fn pairing(first: u32, second: u32) -> Pairing {

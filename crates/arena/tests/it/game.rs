@@ -1,11 +1,8 @@
 //! Whole games between scripted engines: each way to end one, and what is kept of it.
 
-use readyok_arena::game::{Cancel, Player, Setting, Variations, play_game};
+use readyok_arena::game::{Cancel, Player, Setting, play_game};
 use readyok_arena::pairing::Opening;
-use readyok_arena::plan::{
-    Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
-    ResignAdjudication,
-};
+use readyok_arena::plan::{Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol, ResignAdjudication, Variations};
 use readyok_arena::result::{
     EngineFaultKind, GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind,
 };

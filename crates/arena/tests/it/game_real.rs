@@ -8,9 +8,9 @@ use std::env;
 use std::io::{Write as _, stderr};
 use std::path::PathBuf;
 
-use readyok_arena::game::{Player, Setting, Variations};
+use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
-use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol};
+use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol, Variations};
 use readyok_arena::result::{GameResult, Termination};
 use readyok_client::Patience;
 use readyok_rules::{Game, Position};

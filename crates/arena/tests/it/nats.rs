@@ -402,12 +402,14 @@ fn a_slow_machine_gives_more_time() {
     };
     plan.engines = vec![limits("tc = \"10+0.1\"\nmargin_ms = 50"), limits("nodes = 100")];
     plan.stall_ms = NonZeroU64::new(1000);
+    plan.engines[1].patience.ready_ms = NonZeroU64::new(1000);
     let played = |coordinator, here| {
         let order = Order { speed: coordinator, ..Order::new(&plan) };
         let plan = paced(order, here).plan;
         let tc = plan.engines[0].limits.tc.map(|tc| tc.to_string()).unwrap_or_default();
         assert_eq!(plan.engines[0].limits.margin_ms, 50);
-        assert_eq!(plan.engines[1], limits("nodes = 100"));
+        assert_eq!(plan.engines[1].limits, limits("nodes = 100").limits);
+        assert_eq!(plan.engines[1].patience.ready_ms, plan.stall_ms);
         (tc, plan.stall_ms.map_or(0, NonZeroU64::get))
     };
     let check = |coordinator, here, tc: &str, stall| {

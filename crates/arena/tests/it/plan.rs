@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use readyok_arena::plan::{Limits, Plan, PlanError, Protocol, TimeControl, TimeControlError};
+use readyok_arena::plan::{
+    EnginePatience, Limits, Plan, PlanError, Protocol, TimeControl, TimeControlError,
+};
+use readyok_client::{Patience, WaitLimit};
 use readyok_rules::Game;
 
 use crate::sample;
@@ -75,6 +78,20 @@ fn a_plan_survives_toml() {
     assert_eq!(toml::from_str::<Plan>(&written).expect(&written), plan);
     let unknown = toml::from_str::<Plan>("game = \"chess\"\nround = 1\n");
     assert!(unknown.expect_err("a misspelt field").to_string().contains("round"));
+}
+
+#[test]
+fn an_engine_may_be_as_silent_as_its_plan_says() {
+    let read = |text: &str| toml::from_str::<EnginePatience>(text).expect(text);
+    let usual = Patience::default();
+    assert_eq!(read("").limits(usual), usual);
+    let slow = read("ready_ms = 7200000").limits(usual);
+    assert_eq!(slow.ready, WaitLimit::fixed(Duration::from_hours(2)));
+    assert_eq!(slow.hello, usual.hello);
+    let quick = read("hello_ms = 500").limits(usual);
+    assert_eq!(quick.hello, WaitLimit { silence: Duration::from_millis(500), ..usual.hello });
+    let endless = read(&format!("hello_ms = {}", i64::MAX)).limits(usual);
+    assert_eq!(endless.hello, WaitLimit::fixed(Duration::from_hours(24)));
 }
 
 fn check_plan(change: impl FnOnce(&mut Plan), expected: &Result<(), PlanError>) {

@@ -9,6 +9,7 @@ use readyok_arena::plan::{
     Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
     Impasse, KnockoutTie, MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan,
     Protocol, ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
+    Variations,
 };
 use readyok_arena::stats::Model;
 
@@ -284,6 +285,8 @@ impl PlanArgs {
                 GamesPerPairing::Two
             },
             stall_ms: self.ends.stall.map(|Stall(most)| most),
+            wait_ms: None,
+            variations: Variations::default(),
             openings: self.openings.openings(self.tournament.game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),

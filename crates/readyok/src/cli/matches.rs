@@ -12,8 +12,8 @@ use readyok_arena::export::{Existing, Export, Form, PgnMoves, PgnStyle, PgnTell}
 use readyok_arena::fastchess::{
     self, Invocation, Level, Logger, PgnNotation, PgnOut, Printer, Request,
 };
-use readyok_arena::game::{Setting, Variations};
-use readyok_arena::plan::Plan;
+use readyok_arena::game::Setting;
+use readyok_arena::plan::{Plan, Variations};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{Settings, Summary};
 use readyok_arena::store::{Reader, StoreError};

@@ -108,6 +108,8 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         games: GamesPerPairing::Two,
         colours: readyok_arena::plan::Colours::default(),
         stall_ms: None,
+        wait_ms: None,
+        variations: readyok_arena::plan::Variations::default(),
         openings: openings(asked)?,
         adjudication: adjudication(asked)?,
         sprt: sprt(asked)?,
@@ -165,7 +167,7 @@ fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, Re
         options,
         limits,
         ponder: engine.ponder,
-        restart: false,
+        ..EnginePlan::default()
     })
 }
 

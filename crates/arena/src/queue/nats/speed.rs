@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use readyok_rules::{Game, Position};
 
-use crate::plan::{Limits, Plan, TimeControl};
+use crate::plan::{EnginePatience, Limits, Plan, TimeControl};
 use crate::queue::Order;
 
 /// How often the measurement is repeated. The best one counts, since others disturb but never help.
@@ -60,12 +60,17 @@ pub fn paced(mut order: Order, here: f64) -> Order {
 fn scale(plan: &mut Plan, factor: f64) {
     for engine in &mut plan.engines {
         engine.limits = scaled_limits(engine.limits, factor);
+        engine.patience = EnginePatience {
+            hello_ms: engine.patience.hello_ms.map(|most| longer(most, factor)),
+            ready_ms: engine.patience.ready_ms.map(|most| longer(most, factor)),
+        };
     }
-    // Patience costs nothing where nobody needs it.
-    plan.stall_ms = plan.stall_ms.map(|most| {
-        let longer = scaled_millis(most.get(), factor.max(1.0));
-        NonZeroU64::new(longer).unwrap_or(most)
-    });
+    plan.stall_ms = plan.stall_ms.map(|most| longer(most, factor));
+}
+
+/// Patience costs nothing where nobody needs it, and is never made less.
+fn longer(most: NonZeroU64, factor: f64) -> NonZeroU64 {
+    NonZeroU64::new(scaled_millis(most.get(), factor.max(1.0))).unwrap_or(most)
 }
 
 fn scaled_limits(limits: Limits, factor: f64) -> Limits {
