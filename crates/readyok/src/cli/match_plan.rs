@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use readyok_arena::plan::{
-    Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
-    Impasse, KnockoutTie, MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan,
-    Protocol, ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
-    Variations,
+    Adjudication, BookFormat, Colours, DrawAdjudication, EnginePatience, EnginePlan, Format,
+    GamesPerPairing, Impasse, KnockoutTie, MeetingOrder, OpeningOrder, OpeningPolicy,
+    OpeningSource, Openings, Plan, Protocol, ResignAdjudication, SprtPlan, TablebaseAdjudication,
+    TablebaseScope, TimeControl, Variations,
 };
 use readyok_arena::stats::Model;
 
@@ -42,6 +42,8 @@ pub(super) struct PlanArgs {
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
+    manner: MannerArgs,
+    #[command(flatten)]
     openings: OpeningArgs,
     #[command(flatten)]
     ends: EndArgs,
@@ -57,6 +59,15 @@ struct TournamentArgs {
     /// round-robin, gauntlet, gauntlet=N with N engines under test, knockout or swiss
     #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
     format: Format,
+    /// In which order they meet in a round robin or a gauntlet
+    #[arg(long, value_enum, default_value_t = MeetingsArg::Berger)]
+    meetings: MeetingsArg,
+    /// How often a tied match of a knockout is played again [1]
+    #[arg(long, value_name = "N")]
+    replays: Option<u32>,
+    /// Who goes on when a match of a knockout is tied still [higher-seed]
+    #[arg(long, value_enum)]
+    tie: Option<TieArg>,
     /// How many pairings two engines play each time they meet
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     legs: u32,
@@ -117,6 +128,23 @@ struct LimitArgs {
     /// uci or usi; by default what the game has, or the engine list says
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Vec<PerEngine<ProtocolArg>>,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(conflicts_with = "plan", requires = "engines")]
+#[command(next_help_heading = "How engines are waited for and listened to")]
+struct MannerArgs {
+    /// Seconds that an engine may be silent at its start, and at isready if that is another number
+    /// [10,60]
+    #[arg(long, value_name = "SECONDS[,SECONDS]")]
+    patience: Vec<PerEngine<PatienceArg>>,
+    /// Look at the variations of engines to their end, and warn; with =mate they have to end with
+    /// mate where the score says so
+    #[arg(long, value_name = "HOW", value_enum, require_equals = true, num_args = 0..=1, default_missing_value = "moves")]
+    check_pv: Option<VariationsArg>,
+    /// Milliseconds to wait between two games of a player
+    #[arg(long, value_name = "MS")]
+    wait: Option<NonZeroU64>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -182,6 +210,12 @@ struct EndArgs {
     /// Ask tablebases only about positions with at most so many pieces
     #[arg(long, value_name = "N", default_value_t = 0, requires = "syzygy")]
     syzygy_pieces: u32,
+    /// Wins of tablebases count that the fifty-move rule would spoil
+    #[arg(long, requires = "syzygy")]
+    syzygy_ignore_fifty: bool,
+    /// Which results of tablebases end games
+    #[arg(long, value_enum, default_value_t = ScopeArg::Both, requires = "syzygy")]
+    syzygy_scope: ScopeArg,
     /// The rule for kings that have entered the other camp (shogi)
     #[arg(long, value_enum, default_value_t = ImpasseArg::Points27)]
     impasse: ImpasseArg,
@@ -202,6 +236,42 @@ enum PolicyArg {
     Meeting,
     /// For each round
     Round,
+    /// Each time two engines meet, and from the first again after as many as there are rounds
+    Cycle,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MeetingsArg {
+    /// By the Berger tables
+    Berger,
+    /// As with fastchess: the first engine meets all after it, then the second
+    Rows,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TieArg {
+    /// Who stands first
+    HigherSeed,
+    /// The lot
+    Lot,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum VariationsArg {
+    /// Their moves are legal
+    Moves,
+    /// And they end with mate where the score says so
+    Mate,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScopeArg {
+    /// All
+    Both,
+    /// Wins and losses
+    WinLoss,
+    /// Draws
+    Draw,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -245,6 +315,9 @@ struct RanksArg {
 struct Stall(NonZeroU64);
 
 #[derive(Clone, Copy, Debug)]
+struct PatienceArg(EnginePatience);
+
+#[derive(Clone, Copy, Debug)]
 struct DrawArg(DrawAdjudication);
 
 #[derive(Clone, Copy, Debug)]
@@ -261,6 +334,10 @@ impl PlanArgs {
     pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
         let mut engines = self.engines()?;
         self.limits.apply(&mut engines).map_err(Failure::usage)?;
+        PerEngine::apply(&self.manner.patience, &mut engines, |engine, patience| {
+            engine.patience = patience.0;
+        })
+        .map_err(Failure::usage)?;
         name(&mut engines);
         if let Some(engine) = engines.iter().find(|engine| engine.limits.is_empty()) {
             let hint = "give --tc, --byoyomi, --movetime, --nodes or --depth";
@@ -271,8 +348,8 @@ impl PlanArgs {
             event: self.tournament.event.clone(),
             site: self.tournament.site.clone(),
             engines,
-            format: self.tournament.format,
-            meetings: MeetingOrder::default(),
+            format: self.tournament.format()?,
+            meetings: self.tournament.meetings.into(),
             rounds: self.rounds.unwrap_or(1),
             legs: self.tournament.legs,
             colours: Colours {
@@ -285,8 +362,8 @@ impl PlanArgs {
                 GamesPerPairing::Two
             },
             stall_ms: self.ends.stall.map(|Stall(most)| most),
-            wait_ms: None,
-            variations: Variations::default(),
+            wait_ms: self.manner.wait,
+            variations: self.manner.check_pv.map_or(Variations::Trusted, Into::into),
             openings: self.openings.openings(self.tournament.game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),
@@ -324,6 +401,21 @@ fn name(engines: &mut [EnginePlan]) {
         if names.iter().filter(same).count() > 1 {
             let number = names.iter().take(index + 1).filter(same).count();
             engine.name = format!("{} {number}", engine.name);
+        }
+    }
+}
+
+impl TournamentArgs {
+    /// The format, with what else is said of it.
+    fn format(&self) -> Result<Format, Failure> {
+        match (self.format, self.replays, self.tie) {
+            (Format::Knockout { replays, tie }, asked, word) => Ok(Format::Knockout {
+                replays: asked.unwrap_or(replays),
+                tie: word.map_or(tie, Into::into),
+            }),
+            (format, None, None) => Ok(format),
+            (_, Some(_), _) => Err(Failure::usage("--replays is for --format knockout")),
+            (_, None, Some(_)) => Err(Failure::usage("--tie is for --format knockout")),
         }
     }
 }
@@ -389,8 +481,8 @@ impl EndArgs {
         let tablebases = (!self.syzygy.is_empty()).then(|| TablebaseAdjudication {
             paths: self.syzygy.clone(),
             pieces: self.syzygy_pieces,
-            ignore_fifty_moves: false,
-            scope: TablebaseScope::Both,
+            ignore_fifty_moves: self.syzygy_ignore_fifty,
+            scope: self.syzygy_scope.into(),
         });
         Adjudication {
             draw: self.draw.map(|draw| draw.0),
@@ -425,6 +517,21 @@ fn format(text: &str) -> Result<Format, String> {
 /// Splits at commas and reads each part.
 fn list<T: FromStr>(text: &str) -> Option<Vec<T>> {
     text.split(',').map(|part| part.trim().parse().ok()).collect()
+}
+
+impl FromStr for PatienceArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (hello, ready) = text.split_once(',').unwrap_or((text, text));
+        let millis = |text: &str| {
+            let seconds = text.trim().parse().ok();
+            let millis = seconds.and_then(|Seconds(millis)| NonZeroU64::new(millis));
+            millis.ok_or("it is a number of seconds over 0, or two with a comma")
+        };
+        let (hello_ms, ready_ms) = (Some(millis(hello)?), Some(millis(ready)?));
+        Ok(Self(EnginePatience { hello_ms, ready_ms }))
+    }
 }
 
 impl FromStr for DrawArg {
@@ -529,6 +636,44 @@ impl From<PolicyArg> for OpeningPolicy {
             PolicyArg::Pairing => Self::Pairing,
             PolicyArg::Meeting => Self::Meeting,
             PolicyArg::Round => Self::Round,
+            PolicyArg::Cycle => Self::Cycle,
+        }
+    }
+}
+
+impl From<MeetingsArg> for MeetingOrder {
+    fn from(order: MeetingsArg) -> Self {
+        match order {
+            MeetingsArg::Berger => Self::Berger,
+            MeetingsArg::Rows => Self::Rows,
+        }
+    }
+}
+
+impl From<TieArg> for KnockoutTie {
+    fn from(rule: TieArg) -> Self {
+        match rule {
+            TieArg::HigherSeed => Self::HigherSeed,
+            TieArg::Lot => Self::Lot,
+        }
+    }
+}
+
+impl From<VariationsArg> for Variations {
+    fn from(how: VariationsArg) -> Self {
+        match how {
+            VariationsArg::Moves => Self::Followed,
+            VariationsArg::Mate => Self::ToMate,
+        }
+    }
+}
+
+impl From<ScopeArg> for TablebaseScope {
+    fn from(scope: ScopeArg) -> Self {
+        match scope {
+            ScopeArg::Both => Self::Both,
+            ScopeArg::WinLoss => Self::WinLoss,
+            ScopeArg::Draw => Self::Draw,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use readyok_arena::event::{End, JsonLines, Listener};
 use readyok_arena::export::{Existing, Export, Form, PgnMoves, PgnStyle, PgnTell};
 use readyok_arena::fastchess::{
-    self, Invocation, Level, Logger, PgnNotation, PgnOut, Printer, Request,
+    self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
 };
 use readyok_arena::game::Setting;
 use readyok_arena::plan::{Plan, Variations};
@@ -86,6 +86,20 @@ struct RunArgs {
     /// Write no comments and only the main tags into the PGN file
     #[arg(long, requires = "pgn")]
     pgn_min: bool,
+    /// How the PGN file has moves
+    #[arg(long, value_enum, default_value_t = MovesArg::San, requires = "pgn")]
+    pgn_moves: MovesArg,
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        requires = "pgn",
+        conflicts_with = "pgn_min",
+        help = "What comments of the PGN file tell besides score, depth and time \
+                [nodes,time-left,latency]"
+    )]
+    pgn_tell: Vec<TellArg>,
     /// Write last positions as EPD (chess) or SFEN (shogi)
     #[arg(long, value_name = "FILE")]
     epd: Option<PathBuf>,
@@ -104,18 +118,49 @@ struct RunArgs {
     /// Tell each move in the events
     #[arg(long, requires = "events")]
     moves: bool,
+    /// Write what is said to engines and by them; of a match that goes on, at the end of the file
+    #[arg(long, value_name = "FILE", conflicts_with = "queue")]
+    log: Option<PathBuf>,
     /// Break games off at the first Ctrl-C
     #[arg(long)]
     abort: bool,
     /// End the match when an engine has crashed or stalled so often
     #[arg(long, value_name = "N")]
     failures: Option<u64>,
+    /// After how many pairings the strength of the engines is printed, where there is no table; 0:
+    /// at the end
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    rating_interval: u64,
     /// Print lines instead of a table
     #[arg(long, conflicts_with = "json")]
     plain: bool,
     /// Print what happens as lines of JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum MovesArg {
+    /// Nf3
+    San,
+    /// Ng1-f3
+    Lan,
+    /// g1f3
+    Uci,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum TellArg {
+    Nodes,
+    Seldepth,
+    Nps,
+    Hashfull,
+    Tbhits,
+    TimeLeft,
+    Latency,
+    Pv,
+    /// Nothing
+    None,
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
@@ -130,11 +175,12 @@ pub(super) fn run_here(args: Args) -> Result<Code, Failure> {
 
 fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
     let Args { plan, run, queue: _ } = args;
-    let (json, plain) = (run.json, run.plain);
+    let (json, plain, every) = (run.json, run.plain, run.rating_interval);
     let results = run.results(&plan)?;
+    let log = run.logger()?;
     let guard = guardian::start().map_err(Failure::failed)?;
-    let run = run.into_run(results, queue, guard);
-    let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, json, plain)]);
+    let run = run.into_run(results, queue, log.as_ref(), guard);
+    let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, json, plain, every)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
             Failure::failed(format!("{error}; with --despite-changes it goes on all the same"))
@@ -354,7 +400,45 @@ impl RunArgs {
         begun.map_or_else(seconds, |begun| begun.plan().seed)
     }
 
-    fn into_run<Q>(self, results: Results, queue: Option<Q>, guard: Guard) -> Run<Q> {
+    /// The log of all conversations.
+    fn logger(&self) -> Result<Option<Logger>, Failure> {
+        let Some(file) = &self.log else { return Ok(None) };
+        let log = Log {
+            file: Some(file.clone()),
+            append: self.resume.is_some(),
+            engine: true,
+            ..Log::default()
+        };
+        let failed = |error| Failure::failed(format!("`{}`: {error}", file.display()));
+        Logger::open(&log).map_err(failed)
+    }
+
+    /// What comments of PGN tell.
+    fn told(&self) -> PgnTell {
+        if self.pgn_tell.is_empty() {
+            return PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
+        }
+        let has = |what| self.pgn_tell.contains(&what);
+        PgnTell {
+            nodes: has(TellArg::Nodes),
+            seldepth: has(TellArg::Seldepth),
+            nps: has(TellArg::Nps),
+            hashfull: has(TellArg::Hashfull),
+            tbhits: has(TellArg::Tbhits),
+            time_left: has(TellArg::TimeLeft),
+            latency: has(TellArg::Latency),
+            pv: has(TellArg::Pv),
+        }
+    }
+
+    fn into_run<Q>(
+        self,
+        results: Results,
+        queue: Option<Q>,
+        log: Option<&Logger>,
+        guard: Guard,
+    ) -> Run<Q> {
+        let tell = self.told();
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
             failures: self.failures,
@@ -365,9 +449,12 @@ impl RunArgs {
         let mut exports = Vec::new();
         if let Some(path) = self.pgn {
             let existing = if self.pgn_append { Existing::Append } else { existing };
-            let tell =
-                PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
-            let style = PgnStyle { min: self.pgn_min, tell, ..PgnStyle::default() };
+            let moves = match self.pgn_moves {
+                MovesArg::San => PgnMoves::San,
+                MovesArg::Lan => PgnMoves::Lan,
+                MovesArg::Uci => PgnMoves::Uci,
+            };
+            let style = PgnStyle { moves, min: self.pgn_min, tell, ..PgnStyle::default() };
             exports.push(Export { path, form: Form::Pgn(style), existing });
         }
         let others = [(self.epd, Form::Positions), (self.kif, Form::Kif), (self.csa, Form::Csa)];
@@ -384,18 +471,19 @@ impl RunArgs {
             report: self.report,
             queue,
             guard,
-            manner: Manner::default(),
+            manner: Manner { overhearing: log.and_then(Logger::overhearing), ..Manner::default() },
         }
     }
 }
 
-fn shown(plan: &Plan, total: u64, json: bool, plain: bool) -> Box<dyn Listener> {
-    const EVERY: u64 = 10;
+/// Who shows a match, with the strength of its engines after every so many pairings.
+fn shown(plan: &Plan, total: u64, json: bool, plain: bool, every: u64) -> Box<dyn Listener> {
+    let every = if every == 0 { u64::MAX } else { every };
     let out = io::stdout();
     if json {
         Box::new(JsonLines::new(out))
     } else if plain || !out.is_terminal() {
-        Box::new(Lines::new(out, plan, total, EVERY))
+        Box::new(Lines::new(out, plan, total, every))
     } else {
         Box::new(Live::new(out, super::terminal_size, plan, total))
     }
