@@ -18,7 +18,7 @@ pub use adjudication::{
     Adjudication, DrawAdjudication, Impasse, ResignAdjudication, TablebaseAdjudication,
     TablebaseScope,
 };
-pub use check::PlanError;
+pub use check::{HourglassProblem, PlanError};
 pub use engine::{EngineId, EnginePlan, Protocol};
 pub use format::{Colours, Format, GamesPerPairing, KnockoutTie, MeetingOrder};
 pub use limits::{Limits, TimeControl, TimeControlError};

@@ -7,8 +7,8 @@ use readyok_rules::Game;
 
 use crate::plan::{
     Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
-    MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication, SprtPlan,
-    TablebaseAdjudication, TablebaseScope, TimeControl, Variations,
+    MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication,
+    SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl, Variations,
 };
 use crate::stats::Model;
 
@@ -387,6 +387,7 @@ impl Reader {
                         moves: None,
                         time: Duration::from_secs(10),
                         increment: Duration::from_millis(100),
+                        hourglass: false,
                     });
                     let mut plan = EnginePlan { command: value.to_owned(), ..Default::default() };
                     plan.name.clone_from(&plan.command);

@@ -102,6 +102,18 @@ impl Clock {
         Ok(())
     }
 
+    /// Whether what a move takes is given to the other side.
+    pub fn is_hourglass(&self) -> bool {
+        self.limits.tc.is_some_and(|tc| tc.hourglass)
+    }
+
+    /// Adds what the other side has used, in an hourglass.
+    pub fn gain(&mut self, time: Duration) {
+        if self.is_hourglass() {
+            self.main = self.main.map(|main| main.saturating_add(time));
+        }
+    }
+
     /// What is left of the main time, with the increment of the move to come; none without a
     /// clock for the game. Byoyomi is not in it.
     pub fn left(&self) -> Option<Duration> {

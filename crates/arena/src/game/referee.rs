@@ -10,7 +10,7 @@ use readyok_rules::{
     Side,
 };
 
-use super::adjudicator::{Adjudicator, Latest, index};
+use super::adjudicator::{Adjudicator, Latest};
 use super::clock::{self, Clock};
 use super::tablebase::{self, Tablebases};
 use crate::pairing::Opening;
@@ -217,11 +217,21 @@ impl Referee {
     }
 
     fn spend(&mut self, side: Side, time: Duration) -> Result<(), Outcome> {
-        let Some(clock) = self.clocks.get_mut(index(side)) else { return Ok(()) };
+        let [first, second] = &mut self.clocks;
+        let (clock, other) = match side {
+            Side::First => (first, second),
+            Side::Second => (second, first),
+        };
+        let before = clock.left().unwrap_or_default();
         clock.spend(time).map_err(|overrun| {
             let late_us = u64::try_from(overrun.late.as_micros()).unwrap_or(u64::MAX);
             Outcome::lost_by(side, Termination::TimeForfeit { late_us })
-        })
+        })?;
+        if clock.is_hourglass() {
+            // There is never more sand than at the start.
+            other.gain(before.saturating_sub(clock.left().unwrap_or_default()));
+        }
+        Ok(())
     }
 
     fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Outcome> {

@@ -27,11 +27,29 @@ pub enum PlanError {
         /// The limit, as the plan calls it.
         field: &'static str,
     },
+    /// One side of an hourglass would gain what the other does not lose.
+    Hourglass {
+        /// An engine with an hourglass.
+        engine: String,
+        /// What does not go with it.
+        problem: HourglassProblem,
+    },
     /// An engine speaks USI, which has no words for chess.
     UsiInChess {
         /// The engine.
         engine: String,
     },
+}
+
+/// What does not go with an hourglass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HourglassProblem {
+    /// Another engine has none.
+    Others,
+    /// Byoyomi.
+    Byoyomi,
+    /// Thinking on the opponent's time: nobody knows yet how much of it there will be.
+    Ponder,
 }
 
 impl Plan {
@@ -50,6 +68,21 @@ impl Plan {
             }
             if let Some(field) = limits.zero() {
                 return Err(PlanError::ZeroLimit { engine: name.clone(), field });
+            }
+            let has_hourglass = |limits: &Limits| limits.tc.is_some_and(|tc| tc.hourglass);
+            if has_hourglass(limits) {
+                let problem = if !self.engines.iter().all(|other| has_hourglass(&other.limits)) {
+                    Some(HourglassProblem::Others)
+                } else if limits.byoyomi_ms.is_some() {
+                    Some(HourglassProblem::Byoyomi)
+                } else if engine.ponder {
+                    Some(HourglassProblem::Ponder)
+                } else {
+                    None
+                };
+                if let Some(problem) = problem {
+                    return Err(PlanError::Hourglass { engine: name.clone(), problem });
+                }
             }
             if *protocol == Some(Protocol::Usi) && self.game != Game::Shogi {
                 return Err(PlanError::UsiInChess { engine: name.clone() });
@@ -90,6 +123,14 @@ impl fmt::Display for PlanError {
             Self::NoLimit { engine } => write!(f, "engine `{engine}` has no limit"),
             Self::ZeroLimit { engine, field } => {
                 write!(f, "`{field}` of engine `{engine}` must be at least 1")
+            }
+            Self::Hourglass { engine, problem } => {
+                write!(f, "engine `{engine}` has an hourglass, and ")?;
+                f.write_str(match problem {
+                    HourglassProblem::Others => "others have none",
+                    HourglassProblem::Byoyomi => "byoyomi does not go with it",
+                    HourglassProblem::Ponder => "pondering does not go with it",
+                })
             }
             Self::UsiInChess { engine } => {
                 write!(f, "engine `{engine}` speaks USI, which is for shogi only")

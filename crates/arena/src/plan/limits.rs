@@ -32,7 +32,7 @@ pub struct Limits {
 /// Main time for a game or for a number of moves, and an increment.
 ///
 /// Written as in other match runners: `[moves/][minutes:]seconds[+increment]`, with seconds and
-/// increment as decimals: `40/5:00`, `10+0.1`, `0.5`.
+/// increment as decimals: `40/5:00`, `10+0.1`, `0.5`. An hourglass is `hg[minutes:]seconds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TimeControl {
@@ -42,6 +42,8 @@ pub struct TimeControl {
     pub time: Duration,
     /// What each move adds after it was made.
     pub increment: Duration,
+    /// What a move takes is given to the other side. Nothing else is added then.
+    pub hourglass: bool,
 }
 
 /// Why a text is no time control.
@@ -53,6 +55,8 @@ pub enum TimeControlError {
     Time(String),
     /// There is no time at all.
     Nothing,
+    /// An hourglass has neither moves nor an increment.
+    Hourglass,
 }
 
 const YEAR_MS: u64 = 365 * 24 * 3600 * 1000;
@@ -68,6 +72,10 @@ impl FromStr for TimeControl {
             }
             None => (None, text),
         };
+        let (hourglass, rest) = match rest.strip_prefix("hg") {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
         let (time, increment) = match rest.split_once('+') {
             Some((time, increment)) => (time, seconds(increment)?),
             None => (rest, Duration::ZERO),
@@ -80,7 +88,10 @@ impl FromStr for TimeControl {
         if time + increment == Duration::ZERO {
             return Err(TimeControlError::Nothing);
         }
-        Ok(Self { moves, time, increment })
+        if hourglass && (moves.is_some() || increment > Duration::ZERO) {
+            return Err(TimeControlError::Hourglass);
+        }
+        Ok(Self { moves, time, increment, hourglass })
     }
 }
 
@@ -105,6 +116,9 @@ impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(moves) = self.moves {
             write!(f, "{moves}/")?;
+        }
+        if self.hourglass {
+            f.write_str("hg")?;
         }
         write!(f, "{}", self.time.as_secs_f64())?;
         if self.increment > Duration::ZERO {
@@ -134,6 +148,7 @@ impl fmt::Display for TimeControlError {
             Self::Moves(text) => write!(f, "`{text}` is no number of moves"),
             Self::Time(text) => write!(f, "`{text}` is no time in seconds"),
             Self::Nothing => f.write_str("the time control gives no time"),
+            Self::Hourglass => f.write_str("an hourglass has neither moves nor an increment"),
         }
     }
 }

@@ -164,7 +164,7 @@ prop_compose! {
         move_time_ms in proptest::option::of(1..5_000_u64),
         margin_ms in 0..200_u64,
     ) -> Limits {
-        let tc = TimeControl { moves, time: ms(time), increment: ms(increment) };
+        let tc = TimeControl { moves, time: ms(time), increment: ms(increment), hourglass: false };
         let tc = has_tc.then_some(tc);
         Limits { tc, byoyomi_ms, move_time_ms, margin_ms, ..Limits::default() }
     }

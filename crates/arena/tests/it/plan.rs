@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use readyok_arena::plan::{
-    EnginePatience, Limits, Plan, PlanError, Protocol, TimeControl, TimeControlError,
+    EnginePatience, HourglassProblem, Limits, Plan, PlanError, Protocol, TimeControl,
+    TimeControlError,
 };
 use readyok_client::{Patience, WaitLimit};
 use readyok_rules::Game;
@@ -12,7 +13,7 @@ use crate::sample;
 
 fn check_control(text: &str, moves: Option<u32>, time_ms: u64, increment_ms: u64, written: &str) {
     let [time, increment] = [time_ms, increment_ms].map(Duration::from_millis);
-    let control = TimeControl { moves, time, increment };
+    let control = TimeControl { moves, time, increment, hourglass: false };
     assert_eq!(text.parse(), Ok(control), "{text}");
     assert_eq!(control.to_string(), written);
     assert_eq!(written.parse(), Ok(control), "{written}");
@@ -25,6 +26,20 @@ fn time_controls_are_read_as_other_runners_read_them() {
     check_control("40/0:30.5+1", Some(40), 30_500, 1_000, "40/30.5+1");
     check_control(".5", None, 500, 0, "0.5");
     check_control("0+1", None, 0, 1_000, "0+1");
+}
+
+#[test]
+fn an_hourglass_is_read_as_cutechess_reads_it() {
+    for (text, time, written) in [("hg60", 60, "hg60"), ("hg1:30", 90, "hg90")] {
+        let control: TimeControl = text.parse().expect(text);
+        assert_eq!((control.time, control.hourglass), (Duration::from_secs(time), true));
+        assert_eq!(control.to_string(), written);
+    }
+    for text in ["hg60+1", "40/hg60"] {
+        assert_eq!(text.parse::<TimeControl>(), Err(TimeControlError::Hourglass), "{text}");
+    }
+    assert_eq!("hg0".parse::<TimeControl>(), Err(TimeControlError::Nothing));
+    assert!("60hg".parse::<TimeControl>().is_err());
 }
 
 #[test]
@@ -115,6 +130,27 @@ fn a_plan_in_which_an_engine_could_only_lose_is_refused() {
     check_plan(|plan| plan.engines[1].limits.byoyomi_ms = Some(0), &zero("byoyomi_ms"));
     let clock = Limits { byoyomi_ms: Some(0), tc: "10".parse().ok(), ..Limits::default() };
     check_plan(|plan| plan.engines[1].limits = clock, &Ok(()));
+    let hourglass = |plan: &mut Plan| {
+        let limits = Limits { tc: "hg60".parse().ok(), ..Limits::default() };
+        plan.engines.iter_mut().for_each(|engine| engine.limits = limits);
+    };
+    let refused = |problem| Err(PlanError::Hourglass { engine: "a".to_owned(), problem });
+    check_plan(hourglass, &Ok(()));
+    let others = |plan: &mut Plan| {
+        hourglass(plan);
+        plan.engines[1].limits = Limits { tc: "60".parse().ok(), ..Limits::default() };
+    };
+    check_plan(others, &refused(HourglassProblem::Others));
+    let byoyomi = |plan: &mut Plan| {
+        hourglass(plan);
+        plan.engines[0].limits.byoyomi_ms = Some(1000);
+    };
+    check_plan(byoyomi, &refused(HourglassProblem::Byoyomi));
+    let ponder = |plan: &mut Plan| {
+        hourglass(plan);
+        plan.engines[0].ponder = true;
+    };
+    check_plan(ponder, &refused(HourglassProblem::Ponder));
     let usi = |plan: &mut Plan| plan.engines[1].protocol = Some(Protocol::Usi);
     check_plan(usi, &Err(PlanError::UsiInChess { engine: "b".to_owned() }));
     let shogi = |plan: &mut Plan| {

@@ -52,6 +52,35 @@ fn check_impasse(rule: Impasse, sfen: &str, word: &str, winner: Option<Side>, by
     assert_eq!(verdict, Verdict::Over(Outcome { winner, termination: by }), "{rule:?}: {sfen}");
 }
 
+/// What one side uses the other one gets, but never more than there was.
+#[test]
+fn an_hourglass_gives_what_a_move_takes_to_the_other_side() {
+    let seconds = Duration::from_secs;
+    for (game, words) in [
+        (Game::Chess, ["e2e4", "e7e5", "g1f3", "b8c6"]),
+        (Game::Shogi, ["7g7f", "3c3d", "2g2f", "8c8d"]),
+    ] {
+        let limits = Limits { tc: "hg10".parse().ok(), margin_ms: 2000, ..Limits::default() };
+        let (opening, rules) = (Opening::default(), Adjudication::default());
+        let mut referee =
+            Referee::new(game, &opening, [limits; 2], &rules, None).expect("an opening");
+        let mut check = |word, took, left: [u64; 2]| {
+            let verdict = referee.on_answer(Answer::Move(word), seconds(took), None);
+            assert_eq!(verdict, Verdict::Continue, "{word}");
+            let clocks = [Side::First, Side::Second].map(|side| referee.clock(side).left());
+            assert_eq!(clocks, left.map(|left| Some(seconds(left))), "{word}");
+        };
+        check(words[0], 3, [7, 13]);
+        check(words[1], 5, [12, 8]);
+        // The margin is forgiven, and is no sand.
+        check(words[2], 14, [0, 20]);
+        check(words[3], 0, [0, 20]);
+        let verdict = referee.on_silence(seconds(3));
+        let termination = Termination::TimeForfeit { late_us: 3_000_000 };
+        assert_eq!(verdict, Verdict::Over(Outcome { winner: SECOND, termination }));
+    }
+}
+
 #[test]
 fn mate_wins_in_chess() {
     let first = "e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7";

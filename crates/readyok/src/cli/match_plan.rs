@@ -99,7 +99,11 @@ struct LimitArgs {
     /// What an engine is called
     #[arg(long, value_name = "N=NAME")]
     name: Vec<PerEngine<String>>,
-    #[arg(long, value_name = "TC", help = "A clock: [moves/][minutes:]seconds[+increment]")]
+    #[arg(
+        long,
+        value_name = "TC",
+        help = "A clock: [moves/][minutes:]seconds[+increment], or an hourglass: hg[minutes:]seconds"
+    )]
     tc: Vec<PerEngine<TimeControl>>,
     /// Seconds for each move when the main time is used up
     #[arg(long, value_name = "SECONDS")]

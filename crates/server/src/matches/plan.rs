@@ -192,6 +192,7 @@ fn limits(engine: &MatchEngine) -> Result<Limits, Refusal> {
                 moves: moves.filter(|moves| *moves > 0),
                 time: Duration::from_millis(base),
                 increment: Duration::from_millis(increment),
+                hourglass: false,
             });
         }
     }

@@ -83,6 +83,7 @@ fn scaled_limits(limits: Limits, factor: f64) -> Limits {
             moves: tc.moves,
             time: time(tc.time),
             increment: time(tc.increment),
+            hourglass: tc.hourglass,
         }),
         byoyomi_ms: limits.byoyomi_ms.map(millis),
         move_time_ms: limits.move_time_ms.map(millis),

@@ -32,6 +32,7 @@ fn time_control(time: Time) -> String {
             moves,
             time: Duration::from_millis(base),
             increment: Duration::from_millis(increment),
+            hourglass: false,
         }
         .to_string(),
         Time::PerMove { time } => format!("{}/move", Duration::from_millis(time).as_secs_f64()),
