@@ -17,6 +17,7 @@ mod gauntlet;
 mod intervals;
 mod knockout;
 mod outcome;
+mod pyramid;
 mod swiss;
 mod tallies;
 

@@ -209,8 +209,10 @@ impl Store {
 
     fn may_grow(&self, rounds: u32) -> bool {
         let old = &self.head.plan;
-        let grows =
-            matches!(old.format, Format::RoundRobin | Format::Gauntlet { .. } | Format::Swiss);
+        let grows = match old.format {
+            Format::RoundRobin | Format::Gauntlet { .. } | Format::Pyramid | Format::Swiss => true,
+            Format::Knockout { .. } => false,
+        };
         grows && rounds > old.rounds
     }
 

@@ -16,6 +16,9 @@ pub enum Format {
         #[serde(default = "one")]
         seeds: u32,
     },
+    /// Each engine meets all those that stand before it in the plan, one engine after the other: a
+    /// round is what one of them plays.
+    Pyramid,
     /// Who loses is out. The plan's order is the seeding: the first two can only meet in the final,
     /// and the first ones have a bye if the number of engines is no power of two. The bracket says
     /// how many rounds there are, so that the plan has to say one.

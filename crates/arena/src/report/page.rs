@@ -70,6 +70,7 @@ fn format_name(format: Format) -> &'static str {
     match format {
         Format::RoundRobin => "Round robin",
         Format::Gauntlet { .. } => "Gauntlet",
+        Format::Pyramid => "Pyramid",
         Format::Knockout { .. } => "Knockout",
         Format::Swiss => "Swiss tournament",
     }

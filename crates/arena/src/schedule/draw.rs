@@ -6,11 +6,10 @@ use super::circle::Circle;
 use super::gauntlet::Gauntlet;
 use super::intervals::Intervals;
 use super::knockout::Knockout;
+use super::pyramid::Pyramid;
 use super::swiss::Swiss;
 use super::{Outcome, ScheduleError};
-use crate::plan::{
-    Colours, EngineId, Format, GamesPerPairing, MeetingOrder, OpeningPolicy, Plan,
-};
+use crate::plan::{Colours, EngineId, Format, GamesPerPairing, MeetingOrder, OpeningPolicy, Plan};
 use crate::stats::MOST_PLAYERS;
 
 /// The number of engines is squared here and there.
@@ -80,6 +79,7 @@ pub(super) struct Draw {
 enum Form {
     Circle(Circle),
     Gauntlet(Gauntlet),
+    Pyramid(Pyramid),
     Knockout(Knockout),
     Swiss(Swiss),
 }
@@ -119,6 +119,10 @@ impl Draw {
                 let gauntlet = Gauntlet { engines, seeds };
                 (Form::Gauntlet(gauntlet), rounds, rounds * gauntlet.meetings())
             }
+            Format::Pyramid => {
+                let pyramid = Pyramid { engines };
+                (Form::Pyramid(pyramid), rounds * pyramid.rounds(), rounds * pyramid.meetings())
+            }
             Format::Knockout { .. } if rounds > 1 => {
                 return Err(ScheduleError::KnockoutRounds { rounds: plan.rounds });
             }
@@ -156,21 +160,25 @@ impl Draw {
 
     pub(super) fn total(&self) -> u64 {
         match &self.form {
-            Form::Circle(_) | Form::Gauntlet(_) | Form::Swiss(_) => self.meetings * self.legs,
+            Form::Circle(_) | Form::Gauntlet(_) | Form::Pyramid(_) | Form::Swiss(_) => {
+                self.meetings * self.legs
+            }
             Form::Knockout(knockout) => knockout.most_played() * self.legs,
         }
     }
 
     pub(super) fn byes(&self) -> Vec<(u32, EngineId)> {
         match &self.form {
-            Form::Circle(_) | Form::Gauntlet(_) | Form::Knockout(_) => Vec::new(),
+            Form::Circle(_) | Form::Gauntlet(_) | Form::Pyramid(_) | Form::Knockout(_) => {
+                Vec::new()
+            }
             Form::Swiss(swiss) => swiss.byes().collect(),
         }
     }
 
     pub(super) fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
         match &mut self.form {
-            Form::Circle(_) | Form::Gauntlet(_) | Form::Swiss(_) => Ok(None),
+            Form::Circle(_) | Form::Gauntlet(_) | Form::Pyramid(_) | Form::Swiss(_) => Ok(None),
             Form::Knockout(knockout) => knockout.champion(),
         }
     }
@@ -220,7 +228,7 @@ impl Draw {
             return Ok(false);
         }
         match &mut self.form {
-            Form::Circle(_) | Form::Gauntlet(_) => {}
+            Form::Circle(_) | Form::Gauntlet(_) | Form::Pyramid(_) => {}
             Form::Knockout(knockout) => knockout.tallies.add(number, outcome)?,
             Form::Swiss(swiss) => swiss.tallies.add(number, outcome)?,
         }
@@ -232,6 +240,7 @@ impl Draw {
         match &mut self.form {
             Form::Circle(circle) => Ok(Known::Meeting(circle.meeting(number))),
             Form::Gauntlet(gauntlet) => Ok(Known::Meeting(gauntlet.meeting(number))),
+            Form::Pyramid(pyramid) => Ok(Known::Meeting(pyramid.meeting(number))),
             Form::Knockout(knockout) => knockout.known(number),
             Form::Swiss(swiss) => swiss.known(number),
         }
@@ -240,7 +249,7 @@ impl Draw {
     /// Whether nothing is known after what is not known.
     fn is_ordered(&self) -> bool {
         match &self.form {
-            Form::Circle(_) | Form::Gauntlet(_) | Form::Swiss(_) => true,
+            Form::Circle(_) | Form::Gauntlet(_) | Form::Pyramid(_) | Form::Swiss(_) => true,
             Form::Knockout(_) => false,
         }
     }

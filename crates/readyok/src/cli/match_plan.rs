@@ -56,7 +56,7 @@ struct TournamentArgs {
     /// The game
     #[arg(long, value_enum, default_value_t = GameArg::Chess)]
     game: GameArg,
-    /// round-robin, gauntlet, gauntlet=N with N engines under test, knockout or swiss
+    /// round-robin, gauntlet, gauntlet=N with N engines under test, pyramid, knockout or swiss
     #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
     format: Format,
     /// In which order they meet in a round robin or a gauntlet
@@ -509,12 +509,13 @@ fn format(text: &str) -> Result<Format, String> {
         ("round-robin", _) => Ok(Format::RoundRobin),
         ("gauntlet", _) => Ok(Format::Gauntlet { seeds: 1 }),
         ("knockout", _) => Ok(Format::Knockout { replays: 1, tie: KnockoutTie::default() }),
+        ("pyramid", _) => Ok(Format::Pyramid),
         ("swiss", _) => Ok(Format::Swiss),
         (_, Some(("gauntlet", seeds))) => match seeds.parse() {
             Ok(seeds @ 1..) => Ok(Format::Gauntlet { seeds }),
             Ok(0) | Err(_) => Err(format!("`{seeds}` is no number of engines")),
         },
-        _ => Err("it is round-robin, gauntlet, gauntlet=N, knockout or swiss".to_owned()),
+        _ => Err("it is round-robin, gauntlet, gauntlet=N, pyramid, knockout or swiss".to_owned()),
     }
 }
 

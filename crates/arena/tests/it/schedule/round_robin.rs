@@ -41,6 +41,23 @@ fn rounds_are_those_of_the_berger_tables() {
     );
 }
 
+/// Who begins single games changes as evenly as it can.
+#[test]
+fn in_a_pyramid_each_engine_meets_all_before_it() {
+    let lines = "format = { kind = \"pyramid\" }\nrounds = 2\n";
+    let pairs = plan(4, lines);
+    let played = play(&mut open(&pairs), as_seeded);
+    let rounds: Vec<String> = (1..=6).map(|number| round(&played, number)).collect();
+    let once = ["1-2", "1-3 2-3", "1-4 2-4 3-4"];
+    assert_eq!(rounds, [once, once].concat());
+    assert_eq!(played.len(), 12);
+    let single = plan(4, &format!("{lines}games = \"one\"\n"));
+    let played = play(&mut open(&single), as_seeded);
+    let rounds: Vec<String> = (1..=6).map(|number| round(&played, number)).collect();
+    assert_eq!(rounds, ["2-1", "1-3 3-2", "4-1 2-4 4-3", "1-2", "3-1 2-3", "1-4 4-2 3-4"]);
+    check_even(&played, 4, 2, |_, _| true);
+}
+
 fn check_even(played: &[Pairing], engines: u32, meetings: u32, who: impl Fn(u32, u32) -> bool) {
     let mut met = BTreeMap::<(EngineId, EngineId), u32>::new();
     for pairing in played {
