@@ -289,6 +289,8 @@ pub enum Termination {
     DrawAdjudication,
     /// The loser's score was low for long enough.
     ResignAdjudication,
+    /// The winner, whose word the plan trusts, said that it mates.
+    MateClaim,
     /// Tablebases know the result.
     Tablebase,
     /// The game was as long as the match allows.

@@ -185,6 +185,7 @@ fn termination(termination: &Termination, as_fastchess: bool) -> &'static str {
         | Termination::Resignation => "normal",
         Termination::DrawAdjudication
         | Termination::ResignAdjudication
+        | Termination::MateClaim
         | Termination::Tablebase
         | Termination::MoveLimit => "adjudication",
         Termination::TimeForfeit { .. } => "time forfeit",

@@ -101,7 +101,10 @@ fn evaluation(played: &PlayedMove, side: Side) -> Option<Evaluation> {
 fn says_more(termination: &Termination) -> bool {
     let is_adjudicated = matches!(
         termination,
-        Termination::DrawAdjudication | Termination::ResignAdjudication | Termination::MoveLimit
+        Termination::DrawAdjudication
+            | Termination::ResignAdjudication
+            | Termination::MateClaim
+            | Termination::MoveLimit
     );
     is_adjudicated || termination.is_failure()
 }
@@ -123,9 +126,11 @@ fn end(termination: &Termination, winner: Option<Side>, turn: Side) -> End {
         Termination::WrongDeclaration | Termination::IllegalMove { .. } => End::IllegalMove,
         Termination::Impasse => End::Impasse,
         Termination::Resignation => End::Resignation,
-        Termination::ResignAdjudication if lost => End::Resignation,
+        Termination::ResignAdjudication | Termination::MateClaim if lost => End::Resignation,
         Termination::DrawAdjudication => End::Draw,
-        Termination::ResignAdjudication | Termination::Tablebase => End::Adjudication,
+        Termination::ResignAdjudication | Termination::MateClaim | Termination::Tablebase => {
+            End::Adjudication
+        }
         Termination::MoveLimit => End::MoveLimit,
         Termination::TimeForfeit { .. } => End::TimeForfeit,
         Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {

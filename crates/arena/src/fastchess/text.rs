@@ -137,6 +137,9 @@ impl GameOver<'_> {
             Termination::DrawAdjudication | Termination::MoveLimit => {
                 write!(text, "Draw by adjudication")
             }
+            Termination::MateClaim => {
+                write!(text, "{winner} wins by adjudication: trusted mate score")
+            }
             Termination::ResignAdjudication => write!(text, "{winner} wins by adjudication"),
             Termination::Tablebase if drawn => write!(text, "Draw by adjudication: SyzygyTB"),
             Termination::Tablebase => write!(text, "{winner} wins by adjudication: SyzygyTB"),

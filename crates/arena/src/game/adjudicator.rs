@@ -14,6 +14,8 @@ pub(super) struct Adjudicator {
     resign: Option<ResignAdjudication>,
     max_moves: Option<u32>,
     as_fastchess: bool,
+    /// Whose word is trusted that they mate.
+    trusted: [bool; 2],
     /// Successive moves, of both sides together, with a score near zero.
     level: u32,
     /// Successive moves, of both sides together, with a score that has decided the game.
@@ -54,12 +56,22 @@ impl Adjudicator {
         }
     }
 
+    /// The same, where the engines of some sides are trusted when they say that they mate.
+    pub(super) fn trusting(self, trusted: [bool; 2]) -> Self {
+        Self { trusted, ..self }
+    }
+
     /// What a move leads to.
     pub(super) fn on_move(&mut self, latest: Latest) -> Option<Outcome> {
         self.count(latest);
         if let Some(loser) = self.resigned(latest) {
             let termination = Termination::ResignAdjudication;
             return Some(Outcome { winner: Some(loser.other()), termination });
+        }
+        if self.trusted.get(index(latest.side)) == Some(&true)
+            && latest.score.is_some_and(|score| score.is_mate() && Score::Cp(0) < score)
+        {
+            return Some(Outcome::lost_by(latest.side.other(), Termination::MateClaim));
         }
         let draw = |termination| Some(Outcome { winner: None, termination });
         if let Some(rule) = self.draw

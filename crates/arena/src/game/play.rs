@@ -85,7 +85,8 @@ pub fn play_game(
     let limits = players.each_ref().map(|player| player.plan().limits);
     let tablebases = setting.tablebases.clone();
     let rules = &setting.adjudication;
-    let referee = Referee::new(setting.game, opening, limits, rules, tablebases)?;
+    let trusted = players.each_ref().map(|player| player.plan().trust_mates);
+    let referee = Referee::new(setting.game, opening, limits, rules, tablebases)?.trusting(trusted);
     let seats = players.map(|player| Seat::new(player, setting.game, opening));
     let mut table = Table {
         setting,

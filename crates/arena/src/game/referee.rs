@@ -145,6 +145,13 @@ impl Referee {
         })
     }
 
+    /// The same, where the engines of some sides, the first before the second, are trusted: a game is
+    /// over when one of them says that it mates.
+    #[must_use]
+    pub fn trusting(self, mates: [bool; 2]) -> Self {
+        Self { adjudicator: self.adjudicator.trusting(mates), ..self }
+    }
+
     /// The position, with the moves that led to it.
     pub fn position(&self) -> &Position {
         &self.position

@@ -43,6 +43,9 @@ pub struct EnginePlan {
     /// Whether a fresh process plays each game.
     #[serde(default)]
     pub restart: bool,
+    /// Whether a game is over, and won by it, when it says that it mates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trust_mates: bool,
     /// How long it may be silent where no clock runs.
     #[serde(default, skip_serializing_if = "EnginePatience::is_default")]
     pub patience: EnginePatience,

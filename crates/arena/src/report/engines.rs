@@ -105,6 +105,7 @@ pub(super) fn end(termination: &Termination) -> &'static str {
         Termination::Resignation => "resignation",
         Termination::DrawAdjudication => "adjudicated draw",
         Termination::ResignAdjudication => "adjudicated win",
+        Termination::MateClaim => "claimed mate",
         Termination::Tablebase => "tablebase",
         Termination::MoveLimit => "move limit",
         Termination::TimeForfeit { .. } => "time forfeit",

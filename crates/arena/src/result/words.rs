@@ -78,7 +78,10 @@ impl fmt::Display for GameEnd<'_> {
 
 fn subject(termination: &Termination) -> Subject {
     match termination {
-        Termination::Checkmate | Termination::Declaration | Termination::Try => Subject::Winner,
+        Termination::Checkmate
+        | Termination::Declaration
+        | Termination::Try
+        | Termination::MateClaim => Subject::Winner,
         Termination::PerpetualCheck
         | Termination::WrongDeclaration
         | Termination::Resignation
@@ -117,6 +120,7 @@ impl fmt::Display for Termination {
             Self::Resignation => f.write_str("resigns"),
             Self::DrawAdjudication => f.write_str("adjudication of level scores"),
             Self::ResignAdjudication => f.write_str("loses by adjudication of scores"),
+            Self::MateClaim => f.write_str("wins by a trusted claim of mate"),
             Self::Tablebase => f.write_str("tablebases"),
             Self::MoveLimit => f.write_str("the limit of moves"),
             Self::TimeForfeit { late_us: 0 } => f.write_str("loses on time"),

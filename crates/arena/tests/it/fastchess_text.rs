@@ -30,6 +30,8 @@ fn every_end_has_its_words() {
     check(None, Termination::DrawAdjudication, "1/2-1/2", "Draw by adjudication");
     check(None, Termination::MoveLimit, "1/2-1/2", "Draw by adjudication");
     check(black, Termination::ResignAdjudication, "0-1", "Black wins by adjudication");
+    let claim = "White wins by adjudication: trusted mate score";
+    check(white, Termination::MateClaim, "1-0", claim);
     check(white, Termination::Tablebase, "1-0", "White wins by adjudication: SyzygyTB");
     check(None, Termination::Tablebase, "1/2-1/2", "Draw by adjudication: SyzygyTB");
     let late = Termination::TimeForfeit { late_us: 12_900 };

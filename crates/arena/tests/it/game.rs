@@ -2,7 +2,10 @@
 
 use readyok_arena::game::{Cancel, Player, Setting, play_game};
 use readyok_arena::pairing::Opening;
-use readyok_arena::plan::{Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol, ResignAdjudication, Variations};
+use readyok_arena::plan::{
+    Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
+    ResignAdjudication, Variations,
+};
 use readyok_arena::result::{
     EngineFaultKind, GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind,
 };
@@ -111,6 +114,29 @@ fn scores_end_games_as_the_plan_says() {
     let adjudication = Adjudication { max_moves: Some(1), ..Adjudication::default() };
     let short = Setting { adjudication, ..setting(Game::Chess) };
     check(&short, "", ["g1f3", "g8f6"], None, &Termination::MoveLimit);
+}
+
+/// A game of two plans in which the second side answers `score` and the first then gives up.
+fn answered(plans: &[EnginePlan; 2], score: &str) -> GameResult {
+    let second = format!("info depth 1 score {score} pv e7e5|bestmove e7e5");
+    let first = "info depth 1 score cp 30 pv e2e4|bestmove e2e4, resign";
+    game_of(&setting(Game::Chess), &Opening::default(), plans, [first, &second].map(script))
+}
+
+#[test]
+fn an_engine_is_believed_that_it_mates_if_its_plan_trusts_it() {
+    let nodes = Limits { nodes: Some(1), ..Limits::default() };
+    let plans = |trusted| {
+        ["a", "b"].map(|name| EnginePlan { trust_mates: trusted == name, ..plan(name, nodes) })
+    };
+    let check = |trusted, score, end: &Termination| {
+        let result = answered(&plans(trusted), score);
+        assert_eq!((result.winner, &result.termination), (SECOND, end), "{trusted} {score}");
+    };
+    check("b", "mate 5", &Termination::MateClaim);
+    check("b", "mate -5", &Termination::Resignation);
+    check("b", "cp 31000", &Termination::Resignation);
+    check("a", "mate 5", &Termination::Resignation);
 }
 
 #[test]

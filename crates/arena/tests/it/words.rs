@@ -19,6 +19,7 @@ fn an_end_is_told_with_what_is_known_of_it() {
     check(black, Termination::Resignation, "White resigns");
     check(None, Termination::Stalemate, "draw by stalemate");
     check(None, Termination::MoveLimit, "draw by the limit of 200 moves");
+    check(black, Termination::MateClaim, "Black wins by a trusted claim of mate");
     check(None, Termination::Tablebase, "draw by tablebases");
     check(black, Termination::Tablebase, "Black wins by tablebases");
     check(None, Termination::Aborted, "broken off");

@@ -126,6 +126,9 @@ struct LimitArgs {
     /// Start engines anew for each game; with N only one engine
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
     restart: Vec<usize>,
+    /// Believe engines that they mate, which wins their game; with N only one engine
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
+    trust_mates: Vec<usize>,
     /// Set an option of the engines
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<PerEngine<String>>,
@@ -449,6 +452,9 @@ impl LimitArgs {
         })?;
         PerEngine::apply(&named(&self.ponder), engines, |engine, ()| engine.ponder = true)?;
         PerEngine::apply(&named(&self.restart), engines, |engine, ()| engine.restart = true)?;
+        PerEngine::apply(&named(&self.trust_mates), engines, |engine, ()| {
+            engine.trust_mates = true;
+        })?;
         PerEngine::apply(&self.protocol, engines, |engine, protocol| {
             engine.protocol = Some(protocol.0);
         })?;

@@ -40,6 +40,9 @@ fn reason(end: &Termination) -> (EndReason, Option<String>) {
             (EndReason::Adjudication, Some("by both scores".to_owned()))
         }
         Termination::ResignAdjudication => (EndReason::Adjudication, Some("by score".to_owned())),
+        Termination::MateClaim => {
+            (EndReason::Adjudication, Some("by a trusted claim of mate".to_owned()))
+        }
         Termination::Tablebase => (EndReason::Adjudication, Some("by tablebases".to_owned())),
         Termination::MoveLimit => (EndReason::MoveLimit, None),
         Termination::TimeForfeit { late_us } => {
@@ -107,6 +110,7 @@ pub(super) fn record_end(end: &Termination) -> RecordEnd {
         Termination::Resignation => RecordEnd::Resignation,
         Termination::DrawAdjudication
         | Termination::ResignAdjudication
+        | Termination::MateClaim
         | Termination::Tablebase => RecordEnd::Adjudication,
         Termination::MoveLimit => RecordEnd::MoveLimit,
         Termination::TimeForfeit { .. } => RecordEnd::TimeForfeit,
