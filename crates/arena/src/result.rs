@@ -259,6 +259,17 @@ pub enum MoveScore {
     Mate(i32),
 }
 
+impl MoveScore {
+    /// The same for the other side.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Cp(score) => Self::Cp(score.saturating_neg()),
+            Self::Mate(count) => Self::Mate(count.saturating_neg()),
+        }
+    }
+}
+
 /// What ended a game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]

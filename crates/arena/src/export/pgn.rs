@@ -20,6 +20,8 @@ pub struct PgnStyle {
     pub min: bool,
     /// What comments tell besides score, depth and time.
     pub tell: PgnTell,
+    /// Scores are those of White, and not those of the side that moved.
+    pub white_scores: bool,
     /// Ends of games are told in the words of fastchess, the tag `Termination` as well.
     pub as_fastchess: bool,
 }
@@ -316,7 +318,9 @@ impl<'a> Moves<'a> {
 
     /// What is told about a move: `+0.54/12 0.350s, n=1234`.
     fn comment(&self, played: &PlayedMove) -> String {
-        let mut text = match played.score {
+        let turned = self.style.white_scores && self.position.turn() == Side::Second;
+        let score = played.score.map(|score| if turned { score.negated() } else { score });
+        let mut text = match score {
             None => String::new(),
             Some(MoveScore::Cp(cp)) => {
                 let sign = if cp < 0 { '-' } else { '+' };

@@ -304,10 +304,13 @@ impl Table<'_> {
 
     fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Verdict {
         let side = self.referee.turn();
-        let Thought { played, hit, line, lines } = match self.ask(side) {
+        let Thought { mut played, hit, line, lines } = match self.ask(side) {
             Ok(thought) => thought,
             Err(failure) => return Verdict::Over(self.failed(side, failure)),
         };
+        if side == Side::Second && pair_mut(&mut self.seats, side).0.player.plan().whitepov {
+            told::turn_score(&mut played.info);
+        }
         let took = whole_micros(played.time());
         let variations = self.setting.variations;
         let follow = variations != Variations::Trusted && played.info.pv.is_some();

@@ -39,6 +39,16 @@ pub(super) fn played(
     }
 }
 
+/// Makes a score of the other side's into one of the engine's own.
+pub(super) fn turn_score(info: &mut Info<'_>) {
+    info.score = info.score.map(Score::negated);
+    info.bound = match info.bound {
+        Bound::Exact => Bound::Exact,
+        Bound::Lower => Bound::Upper,
+        Bound::Upper => Bound::Lower,
+    };
+}
+
 /// Who an engine says it is, and how the plan has set it.
 pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
     let cut = |text: &str| text.chars().take(Introduction::MAX_TEXT).collect::<String>();

@@ -46,6 +46,10 @@ pub struct EnginePlan {
     /// Whether a game is over, and won by it, when it says that it mates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust_mates: bool,
+    /// Whether it tells scores from the side of who moves first, as some engines do, instead of its
+    /// own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whitepov: bool,
     /// How long it may be silent where no clock runs.
     #[serde(default, skip_serializing_if = "EnginePatience::is_default")]
     pub patience: EnginePatience,

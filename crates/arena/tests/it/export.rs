@@ -89,6 +89,14 @@ fn games_are_written_as_other_runners_write_them() {
     assert!(second.ends_with("draw by repetition} 1/2-1/2\n\n"), "{second}");
 }
 
+#[test]
+fn comments_have_the_scores_of_white_on_wish() {
+    let style = PgnStyle { white_scores: true, ..PgnStyle::default() };
+    let text = expected(&Form::Pgn(style), 1);
+    let moves = "1. e4 {+0.12/3 0.001s} 1... e5 {-0.12/3 0.002s} 2. Qh5 {+0.12/3 0.003s}";
+    assert!(text.contains(moves), "{text}");
+}
+
 /// Whoever makes the records, they are the same: for all files, also of a pair that cannot be recorded.
 #[test]
 fn records_that_a_worker_has_made_are_those_of_the_match() {

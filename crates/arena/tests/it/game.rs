@@ -140,6 +140,20 @@ fn an_engine_is_believed_that_it_mates_if_its_plan_trusts_it() {
 }
 
 #[test]
+fn scores_from_the_side_of_white_are_turned() {
+    let nodes = Limits { nodes: Some(1), ..Limits::default() };
+    let plans = ["a", "b"].map(|name| EnginePlan { whitepov: true, ..plan(name, nodes) });
+    for (score, own) in [
+        ("cp 600", MoveScore::Cp(-600)),
+        ("mate 3", MoveScore::Mate(-3)),
+        ("mate -3", MoveScore::Mate(3)),
+    ] {
+        let scores: Vec<_> = answered(&plans, score).moves.iter().map(|it| it.score).collect();
+        assert_eq!(scores, [Some(MoveScore::Cp(30)), Some(own)]);
+    }
+}
+
+#[test]
 fn what_was_told_is_kept() {
     let first = "info depth 7 seldepth 9 multipv 1 score mate 2 nodes 55 nps 66 hashfull 77 \
                  tbhits 88 time 99 pv f2f3 e7e5|bestmove f2f3, g2g4";

@@ -129,6 +129,9 @@ struct LimitArgs {
     /// Believe engines that they mate, which wins their game; with N only one engine
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
     trust_mates: Vec<usize>,
+    /// Engines tell scores from the side of who moves first, and not their own; with N only one does
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
+    whitepov: Vec<usize>,
     /// Set an option of the engines
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<PerEngine<String>>,
@@ -455,6 +458,7 @@ impl LimitArgs {
         PerEngine::apply(&named(&self.trust_mates), engines, |engine, ()| {
             engine.trust_mates = true;
         })?;
+        PerEngine::apply(&named(&self.whitepov), engines, |engine, ()| engine.whitepov = true)?;
         PerEngine::apply(&self.protocol, engines, |engine, protocol| {
             engine.protocol = Some(protocol.0);
         })?;

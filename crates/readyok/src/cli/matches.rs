@@ -118,6 +118,9 @@ struct RunArgs {
     /// Tell each move in the events
     #[arg(long, requires = "events")]
     moves: bool,
+    /// Tell White's scores in the comments of the PGN file, and not those of the side that moved
+    #[arg(long, requires = "pgn", conflicts_with = "pgn_min")]
+    pgn_whitepov: bool,
     /// Write what is said to engines and by them; of a match that goes on, at the end of the file
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     log: Option<PathBuf>,
@@ -323,7 +326,13 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
         };
         exports.push(Export {
             path: pgn.file.clone().unwrap_or_else(|| named("pgn")),
-            form: Form::Pgn(PgnStyle { moves, min: pgn.min, tell, as_fastchess: true }),
+            form: Form::Pgn(PgnStyle {
+                moves,
+                min: pgn.min,
+                tell,
+                as_fastchess: true,
+                ..PgnStyle::default()
+            }),
             existing: existing(pgn.append),
         });
     }
@@ -454,7 +463,13 @@ impl RunArgs {
                 MovesArg::Lan => PgnMoves::Lan,
                 MovesArg::Uci => PgnMoves::Uci,
             };
-            let style = PgnStyle { moves, min: self.pgn_min, tell, ..PgnStyle::default() };
+            let style = PgnStyle {
+                moves,
+                min: self.pgn_min,
+                tell,
+                white_scores: self.pgn_whitepov,
+                as_fastchess: false,
+            };
             exports.push(Export { path, form: Form::Pgn(style), existing });
         }
         let others = [(self.epd, Form::Positions), (self.kif, Form::Kif), (self.csa, Form::Csa)];
