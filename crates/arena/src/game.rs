@@ -23,6 +23,6 @@ mod told;
 pub use cancel::Cancel;
 pub use clock::{Clock, Overrun, go};
 pub use play::{Setting, play_game};
-pub use player::{Overhearing, Player};
+pub use player::{ErrorHearing, Overhearing, Player};
 pub use referee::{Answer, OpeningError, Outcome, Referee, Verdict};
 pub use tablebase::{Known, Syzygy, Tablebases};

@@ -12,6 +12,7 @@ use crate::error::EngineError;
 use crate::guard::Guard;
 use crate::link::{Link, Reader};
 use crate::overhear::Overhearing;
+use crate::stderr::Hearing;
 use crate::threads;
 
 /// Settings for an engine that is to be started. The defaults suit most engines.
@@ -33,6 +34,7 @@ pub struct Builder {
     rate: Option<u32>,
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
+    error_hearing: Option<Hearing>,
 }
 
 /// Where an engine is.
@@ -138,6 +140,14 @@ impl Builder {
         self
     }
 
+    /// Has a function told every line that a process writes to its error output, without its end. It is
+    /// called by whoever reads for the engine, who waits for it.
+    #[must_use]
+    pub fn errors_heard_by(mut self, hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.error_hearing = Some(Hearing::new(hear));
+        self
+    }
+
     /// Has a thread do the reading after all.
     #[cfg(feature = "tokio")]
     pub(crate) fn threaded(mut self) -> Self {
@@ -180,6 +190,9 @@ impl Builder {
         let link = link.map_err(|error| EngineError::start(&name, &error))?;
         if let Some(rate) = self.rate {
             link.inbox.limit(rate);
+        }
+        if let Some(hearing) = &self.error_hearing {
+            link.errors.tell(hearing.clone());
         }
         let mut driver =
             Driver::start(name, dialect, self.patience, link, self.overhearing.clone());

@@ -1,7 +1,9 @@
-//! The last lines that an engine wrote to its error output, for the error that tells of its end.
+//! What an engine writes to its error output: the last lines for the error that tells of its end, and
+//! all of them for who wants to hear them.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use readyok_protocol::{LineBuffer, decode};
 
@@ -9,12 +11,39 @@ use crate::sync::lock;
 
 const MAX_LINES: usize = 20;
 
+type Hear = dyn Fn(&str) + Send + Sync;
+
+/// A function that is told each line of an error output.
+#[derive(Clone)]
+pub(crate) struct Hearing(Arc<Hear>);
+
 #[derive(Debug, Default)]
 pub(crate) struct ErrorLines {
-    lines: Mutex<VecDeque<String>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    last: VecDeque<String>,
+    hearing: Option<Hearing>,
+}
+
+impl Hearing {
+    pub(crate) fn new(hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
 }
 
 impl ErrorLines {
+    /// Tells a function what there is already, up to as much as is kept, and all that comes.
+    pub(crate) fn tell(&self, hearing: Hearing) {
+        let mut state = lock(&self.state);
+        for line in &state.last {
+            (hearing.0)(line);
+        }
+        state.hearing = Some(hearing);
+    }
+
     /// Takes the lines of a buffer.
     pub(crate) fn take(&self, from: &mut LineBuffer) {
         while let Some(line) = from.next_line() {
@@ -30,15 +59,24 @@ impl ErrorLines {
     }
 
     fn push(&self, line: String) {
-        let mut lines = lock(&self.lines);
-        if lines.len() == MAX_LINES {
-            lines.pop_front();
+        let mut state = lock(&self.state);
+        if let Some(hearing) = &state.hearing {
+            (hearing.0)(&line);
         }
-        lines.push_back(line);
+        if state.last.len() == MAX_LINES {
+            state.last.pop_front();
+        }
+        state.last.push_back(line);
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
-        lock(&self.lines).iter().cloned().collect()
+        lock(&self.state).last.iter().cloned().collect()
+    }
+}
+
+impl fmt::Debug for Hearing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hearing").finish_non_exhaustive()
     }
 }
 

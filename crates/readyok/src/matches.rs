@@ -1,5 +1,6 @@
 //! `readyok match`: from arguments to a plan, and what is shown while it is played.
 
+mod complaints;
 mod engines;
 mod events;
 mod flags;
@@ -10,6 +11,7 @@ mod show;
 mod slots;
 mod standing;
 
+pub use complaints::complaints;
 pub use engines::{EngineError, engine_plan, find_engine};
 pub use flags::{FlagError, PerEngine};
 pub use queue::{Queue, Worker};

@@ -28,6 +28,7 @@ pub struct Player {
     start: Start,
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
+    error_hearing: Option<ErrorHearing>,
     engine: Option<Engine>,
     /// Whether the engine has played a game before this one.
     is_used: bool,
@@ -35,6 +36,10 @@ pub struct Player {
 
 /// A function that hears every line of the conversations of a match: which engine, who spoke, what.
 pub type Overhearing = Arc<dyn Fn(&str, Spoke, &str) + Send + Sync>;
+
+/// A function that hears every line that the engines of a match write to their error output: which
+/// engine, and what.
+pub type ErrorHearing = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
 
@@ -63,14 +68,31 @@ impl Player {
         start: impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static,
     ) -> Self {
         let (plan, start) = (plan.clone(), Box::new(start));
-        let (guard, overhearing, engine) = (None, None, None);
-        Self { id, plan, game, patience, start, guard, overhearing, engine, is_used: false }
+        Self {
+            id,
+            plan,
+            game,
+            patience,
+            start,
+            guard: None,
+            overhearing: None,
+            error_hearing: None,
+            engine: None,
+            is_used: false,
+        }
     }
 
     /// Has a function hear every line that is said to the engine and by it.
     #[must_use]
     pub fn overheard_by(mut self, overhearing: Option<Overhearing>) -> Self {
         self.overhearing = overhearing;
+        self
+    }
+
+    /// Has a function hear every line of the engine's error output.
+    #[must_use]
+    pub fn errors_heard_by(mut self, hearing: Option<ErrorHearing>) -> Self {
+        self.error_hearing = hearing;
         self
     }
 
@@ -197,6 +219,10 @@ impl Player {
         if let Some(overhearing) = self.overhearing.clone() {
             let name = self.plan.name.clone();
             builder = builder.overheard_by(move |side, line: &str| overhearing(&name, side, line));
+        }
+        if let Some(hearing) = self.error_hearing.clone() {
+            let name = self.plan.name.clone();
+            builder = builder.errors_heard_by(move |line: &str| hearing(&name, line));
         }
         let pass = GATE.enter();
         let started = (self.start)(builder);

@@ -8,7 +8,7 @@ use readyok_client::{Guard, Patience, WaitLimit};
 use readyok_rules::Side;
 
 use super::{PairPlayer, PlayerError, Suspensions, Watch};
-use crate::game::{Cancel, Overhearing, Player, Setting, play_game};
+use crate::game::{Cancel, ErrorHearing, Overhearing, Player, Setting, play_game};
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, Plan};
 use crate::queue::{About, Progress};
@@ -25,6 +25,7 @@ pub struct EnginePlayer {
     tell_moves: bool,
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
+    error_hearing: Option<ErrorHearing>,
     suspensions: Option<Suspensions>,
     pause: Duration,
     has_played: bool,
@@ -58,6 +59,7 @@ impl EnginePlayer {
             tell_moves: false,
             guard: None,
             overhearing: None,
+            error_hearing: None,
             suspensions: None,
             pause,
             has_played: false,
@@ -69,6 +71,13 @@ impl EnginePlayer {
     #[must_use]
     pub fn overheard_by(mut self, overhearing: Option<Overhearing>) -> Self {
         self.overhearing = overhearing;
+        self
+    }
+
+    /// Has a function hear every line of the engines' error output.
+    #[must_use]
+    pub fn errors_heard_by(mut self, hearing: Option<ErrorHearing>) -> Self {
+        self.error_hearing = hearing;
         self
     }
 
@@ -107,7 +116,8 @@ impl EnginePlayer {
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
         let plan = plan.ok_or_else(|| PlayerError(format!("the plan has no engine {}", id.0)))?;
         let player = Player::new(self.plan.game, id, plan, plan.patience.limits(self.patience));
-        Ok(player.guarded(self.guard.clone()).overheard_by(self.overhearing.clone()))
+        let player = player.guarded(self.guard.clone()).overheard_by(self.overhearing.clone());
+        Ok(player.errors_heard_by(self.error_hearing.clone()))
     }
 
     fn play_one(

@@ -1,12 +1,14 @@
 //! How engines end, of their own accord and against their will.
 
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use readyok_client::{Engine, EngineError, Game, Limit, Patience, Problem, Wait, WaitLimit};
 
 use crate::support::{
-    SHORT, check, check_gone, check_reaped, check_started, misbehaving, patient, problem, uci,
+    SHORT, check, check_gone, check_reaped, check_started, check_started_with, misbehaving,
+    patient, problem, uci,
 };
 
 fn play(engine: &mut Engine) -> Result<readyok_client::Played, EngineError> {
@@ -114,6 +116,23 @@ fn a_code_and_the_last_words_are_told() {
         assert_eq!(error.stderr().len(), 20);
         assert_eq!(error.stderr().last().map(String::as_str), Some("line 49"));
     });
+}
+
+#[test]
+fn whoever_wants_to_hears_all_that_an_engine_complains_of() {
+    let lines: Vec<_> = (0..50).map(|line| format!("line {line}")).collect();
+    let said: Vec<_> = lines.iter().map(|line| format!("!stderr {line}")).collect();
+    for builder in [uci(patient()), uci(patient()).inline()] {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let told = Arc::clone(&heard);
+        let builder = builder.errors_heard_by(move |line| {
+            told.lock().expect("nobody panics").push(line.to_owned());
+        });
+        check_started_with(builder, &[&format!("go: {} | !exit 3", said.join(" | "))], |mut it| {
+            play(&mut it).expect_err("it left");
+        });
+        assert_eq!(*heard.lock().expect("nobody panics"), lines);
+    }
 }
 
 #[test]

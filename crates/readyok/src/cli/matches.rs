@@ -12,7 +12,7 @@ use readyok_arena::export::{Existing, Export, Form, PgnMoves, PgnStyle, PgnTell}
 use readyok_arena::fastchess::{
     self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
 };
-use readyok_arena::game::Setting;
+use readyok_arena::game::{ErrorHearing, Setting};
 use readyok_arena::plan::{Plan, Variations};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{Settings, Summary};
@@ -27,7 +27,7 @@ use crate::exit::{Code, Failure};
 use crate::guardian;
 use crate::matches::{
     Begun, Changes, Continued, Coordinate, Lines, Live, Manner, Name, Nobody, Results, Run,
-    find_engine, read_plan,
+    complaints, find_engine, read_plan,
 };
 
 const HELP: &str = "\
@@ -124,6 +124,9 @@ struct RunArgs {
     /// Write what is said to engines and by them; of a match that goes on, at the end of the file
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     log: Option<PathBuf>,
+    /// Write what engines print as errors, each line with the engine's name
+    #[arg(long, value_name = "FILE", conflicts_with = "queue")]
+    stderr: Option<PathBuf>,
     /// Break games off at the first Ctrl-C
     #[arg(long)]
     abort: bool,
@@ -181,8 +184,11 @@ fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
     let (json, plain, every) = (run.json, run.plain, run.rating_interval);
     let results = run.results(&plan)?;
     let log = run.logger()?;
+    let error_hearing = run.error_hearing()?;
     let guard = guardian::start().map_err(Failure::failed)?;
-    let run = run.into_run(results, queue, log.as_ref(), guard);
+    let mut run = run.into_run(results, queue, guard);
+    run.manner.overhearing = log.as_ref().and_then(Logger::overhearing);
+    run.manner.error_hearing = error_hearing;
     let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, json, plain, every)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
@@ -301,6 +307,7 @@ fn fastchess_manner(options: &fastchess::Options, logger: Option<&Logger>) -> Ma
         setting: Setting { variations, keep_lines, ..setting },
         pause: options.wait,
         overhearing: logger.and_then(Logger::overhearing),
+        error_hearing: None,
     }
 }
 
@@ -422,6 +429,13 @@ impl RunArgs {
         Logger::open(&log).map_err(failed)
     }
 
+    /// The file for error output.
+    fn error_hearing(&self) -> Result<Option<ErrorHearing>, Failure> {
+        let Some(file) = &self.stderr else { return Ok(None) };
+        let failed = |error| Failure::failed(format!("`{}`: {error}", file.display()));
+        complaints(file, self.resume.is_some()).map(Some).map_err(failed)
+    }
+
     /// What comments of PGN tell.
     fn told(&self) -> PgnTell {
         if self.pgn_tell.is_empty() {
@@ -440,13 +454,7 @@ impl RunArgs {
         }
     }
 
-    fn into_run<Q>(
-        self,
-        results: Results,
-        queue: Option<Q>,
-        log: Option<&Logger>,
-        guard: Guard,
-    ) -> Run<Q> {
+    fn into_run<Q>(self, results: Results, queue: Option<Q>, guard: Guard) -> Run<Q> {
         let tell = self.told();
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
@@ -486,7 +494,7 @@ impl RunArgs {
             report: self.report,
             queue,
             guard,
-            manner: Manner { overhearing: log.and_then(Logger::overhearing), ..Manner::default() },
+            manner: Manner::default(),
         }
     }
 }

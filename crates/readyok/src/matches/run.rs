@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{JsonLines, Listener};
 use readyok_arena::export::Export;
-use readyok_arena::game::{Overhearing, Setting, Syzygy, Tablebases};
+use readyok_arena::game::{ErrorHearing, Overhearing, Setting, Syzygy, Tablebases};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Order;
 use readyok_arena::report::Report;
@@ -95,6 +95,8 @@ pub struct Manner {
     pub pause: Duration,
     /// Who hears every line.
     pub overhearing: Option<Overhearing>,
+    /// Who hears every line of error output.
+    pub error_hearing: Option<ErrorHearing>,
 }
 
 impl Default for Manner {
@@ -104,6 +106,7 @@ impl Default for Manner {
             setting: Setting::new(Game::Chess),
             pause: Duration::ZERO,
             overhearing: None,
+            error_hearing: None,
         }
     }
 }
@@ -160,13 +163,15 @@ impl<Q: Coordinate> Run<Q> {
             if let Some(complaint) = slots.complaint() {
                 writeln!(io::stderr(), "readyok: {complaint}")?;
             }
-            let Manner { patience, setting: manner, pause, overhearing } = &self.manner;
+            let Manner { patience, setting: manner, pause, overhearing, error_hearing } =
+                &self.manner;
             let setting = Setting { tablebases: setting(&plan)?.tablebases, ..manner.clone() };
             let guard = &self.guard;
             let suspensions = suspensions()?;
             game.play_here(slots.count, cpus.as_ref(), |order| {
                 let player = player(order, &setting, *patience, guard).suspended_by(&suspensions);
-                player.pausing(*pause).overheard_by(overhearing.clone())
+                let player = player.pausing(*pause).overheard_by(overhearing.clone());
+                player.errors_heard_by(error_hearing.clone())
             })?
         };
         if let Some(report) = &self.report {
