@@ -7,6 +7,7 @@ mod broken_off;
 mod check;
 mod killed;
 mod match_alone;
+mod match_flags;
 mod matches;
 mod matches_real;
 #[path = "../../../arena/tests/it/nats_server.rs"]
