@@ -99,7 +99,13 @@ pub(super) fn text(
     let date =
         started.map_or_else(|| "????.??.??".to_owned(), |at| at.strftime("%Y.%m.%d").to_string());
     out.tag("Date", &date);
-    out.tag("Round", &format!("{}.{}", pairing.round, number + 1));
+    let round = if style.as_fastchess {
+        // It numbers those who meet, and all games that they play then.
+        (pairing.index / u64::from(plan.legs.max(1)) + 1).to_string()
+    } else {
+        format!("{}.{}", pairing.round, number + 1)
+    };
+    out.tag("Round", &round);
     out.tag("White", &name(white));
     out.tag("Black", &name(black));
     out.tag("Result", result);

@@ -90,6 +90,14 @@ fn games_are_written_as_other_runners_write_them() {
 }
 
 #[test]
+fn rounds_are_counted_as_fastchess_counts_them_on_wish() {
+    let style = PgnStyle { as_fastchess: true, ..PgnStyle::default() };
+    let text = expected(&Form::Pgn(style), 2);
+    let rounds: Vec<&str> = text.lines().filter(|line| line.starts_with("[Round ")).collect();
+    assert_eq!(rounds, ["[Round \"1\"]", "[Round \"1\"]", "[Round \"2\"]", "[Round \"2\"]"]);
+}
+
+#[test]
 fn comments_have_the_scores_of_white_on_wish() {
     let style = PgnStyle { white_scores: true, ..PgnStyle::default() };
     let text = expected(&Form::Pgn(style), 1);
