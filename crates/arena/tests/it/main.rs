@@ -20,6 +20,7 @@ mod nats;
 mod nats_server;
 mod openings;
 mod plan;
+mod plan_reference;
 #[cfg(feature = "nats")]
 mod port;
 mod queue;
