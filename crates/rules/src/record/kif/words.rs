@@ -36,9 +36,22 @@ const MORE_ENDS: [(Termination, &str); 4] = [
 
 /// The end that a word names.
 pub(super) fn read(word: &str) -> Termination {
+    // What is not written would otherwise hide a known word until the next reading.
+    let word = writable(word);
     let mut known = ENDS.iter().chain(&MORE_ENDS);
     let end = known.find(|(_, known)| *known == word).map(|(end, _)| end.clone());
-    end.unwrap_or_else(|| Termination::Other(word.to_owned()))
+    end.unwrap_or(Termination::Other(word))
+}
+
+/// What can be written of a word for an end. One that begins like a move would be read as one.
+fn writable(word: &str) -> String {
+    let word = word.replace(|it: char| it.is_control() || matches!(it, '(' | '+' | '：'), " ");
+    let word = word.trim_start_matches(|letter: char| {
+        letter == '同'
+            || letter.is_whitespace()
+            || super::super::shogi::wide_digit(letter).is_some()
+    });
+    word.trim_end().to_owned()
 }
 
 /// The word for an end.
@@ -46,16 +59,9 @@ pub(super) fn write(end: &Termination) -> String {
     match end {
         Termination::Stalemate => "詰み".to_owned(),
         Termination::FiftyMoves | Termination::InsufficientMaterial => "引き分け".to_owned(),
-        // A word that begins like a move would be read as one.
         Termination::Other(text) => {
-            let text = text.replace(char::is_control, " ");
-            let text = text.trim().replace(['(', '+', '：'], " ");
-            let text = text.trim_start_matches(|letter: char| {
-                letter == '同'
-                    || letter.is_whitespace()
-                    || super::super::shogi::wide_digit(letter).is_some()
-            });
-            if text.is_empty() { "中断".to_owned() } else { text.trim().to_owned() }
+            let word = writable(text);
+            if word.is_empty() { "中断".to_owned() } else { word }
         }
         end => ENDS.iter().find(|(it, _)| it == end).map_or("中断", |(_, word)| word).to_owned(),
     }

@@ -157,6 +157,15 @@ fn start_positions_come_from_names_and_drawings() {
 }
 
 #[test]
+fn control_characters_do_not_hide_an_end() {
+    let text = "1 ７六歩(77)\nまで1手で後手の勝ち\n2 投了 \u{1}\0\n";
+    let (record, _) = read_one(text.as_bytes(), Format::Kif);
+    assert_eq!(record.termination(), Some(Termination::Resignation));
+    assert_eq!(record.result, GameResult::Win(Side::First));
+    check_round_trip(&record, Format::Kif);
+}
+
+#[test]
 fn ends_are_read_and_sum_up_the_game() {
     for (word, end, result) in [
         ("投了", Termination::Resignation, GameResult::Win(Side::First)),
