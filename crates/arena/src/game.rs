@@ -19,6 +19,7 @@ mod referee;
 mod tablebase;
 mod time;
 mod told;
+mod trial;
 
 pub use cancel::Cancel;
 pub use clock::{Clock, Overrun, go};
@@ -26,3 +27,4 @@ pub use play::{Setting, play_game};
 pub use player::{ErrorHearing, Overhearing, Player};
 pub use referee::{Answer, OpeningError, Outcome, Referee, Verdict};
 pub use tablebase::{Known, Syzygy, Tablebases};
+pub(crate) use trial::try_out;

@@ -4,6 +4,7 @@ use readyok_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::EngineId;
+use crate::queue::WorkerId;
 use crate::result::{GameResult, Termination};
 use crate::stats::Crosstable;
 
@@ -61,6 +62,9 @@ pub struct PairResult {
     pub pairing: Pairing,
     /// Its games, in order.
     pub games: Vec<GameResult>,
+    /// Which worker played it, if it was one that plays for matches of other machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<WorkerId>,
 }
 
 impl PairResult {

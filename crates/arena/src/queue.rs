@@ -24,6 +24,7 @@ mod local;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod order;
+mod refused;
 mod report;
 mod stop;
 
@@ -32,6 +33,7 @@ use std::{error, fmt};
 pub use local::{LocalDispatcher, LocalJobs, local};
 pub(crate) use order::find;
 pub use order::{Job, Order, ProgramError};
+pub use refused::{NoStart, Refused};
 pub use report::{About, Progress, Report, Return, WorkerId};
 pub use stop::{OnAbort, Stop, StopToken};
 
@@ -88,6 +90,9 @@ pub trait Lease: Send {
 
     /// Ends the job without a result for good: it cannot be played anywhere.
     fn fail(self: Box<Self>, why: String);
+
+    /// Gives the job back for others: nobody on this machine takes one of the match any more.
+    fn decline(self: Box<Self>);
 }
 
 /// A queue is out of order.

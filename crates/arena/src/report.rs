@@ -10,6 +10,7 @@ mod engines;
 mod failures;
 mod moves;
 mod page;
+mod workers;
 
 use readyok_rules::Side;
 
@@ -22,6 +23,7 @@ use curve::Curve;
 use engines::EngineSums;
 use failures::Failures;
 use moves::{Lengths, Slowest};
+use workers::Workers;
 
 /// What a match has come to so far.
 #[derive(Clone, Debug)]
@@ -35,6 +37,7 @@ pub struct Report {
     lengths: Lengths,
     slowest: Slowest,
     failures: Failures,
+    workers: Workers,
 }
 
 impl Report {
@@ -51,6 +54,7 @@ impl Report {
             lengths: Lengths::default(),
             slowest: Slowest::default(),
             failures: Failures::default(),
+            workers: Workers::default(),
             plan: plan.clone(),
         }
     }
@@ -58,6 +62,7 @@ impl Report {
     /// Adds the games of a pairing. Games that were not played to their end do not count.
     pub fn add(&mut self, result: &PairResult) {
         result.count_in(&mut self.crosstable);
+        self.workers.add(result);
         for (number, game) in (1..).zip(&result.games) {
             if game.termination == Termination::Aborted {
                 continue;

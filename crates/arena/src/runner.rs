@@ -30,7 +30,7 @@ pub use cpus::{CpuError, Cpus, threads_of};
 pub use engines::EnginePlayer;
 pub use error::MatchError;
 pub use suspended::Suspensions;
-pub use worker::{PairPlayer, PlayerError, Watch, work};
+pub use worker::{PairPlayer, PlayerError, Watch, WorkError, work};
 
 use crate::event::{End, Listener, Score};
 use crate::export::{Export, Exports};

@@ -557,7 +557,11 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// The game of an opening in the words of an engine.
-fn told_game(wording: Wording, game: Game, opening: &Opening) -> Result<WireGame, String> {
+pub(super) fn told_game(
+    wording: Wording,
+    game: Game,
+    opening: &Opening,
+) -> Result<WireGame, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let mut position = match &opening.position {
         Some(root) => Position::from_text(game, root).map_err(|error| text(&error))?,

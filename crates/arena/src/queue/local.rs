@@ -163,6 +163,9 @@ impl Lease for LocalLease {
     fn fail(mut self: Box<Self>, why: String) {
         self.end(Return::Failed(why));
     }
+
+    // There are no other machines: whoever gives a job back is gone for good.
+    fn decline(self: Box<Self>) {}
 }
 
 impl Drop for LocalLease {

@@ -4,7 +4,7 @@
 //!  coordinator                         nats-server                             worker
 //!     offer ──────> stream JOBS (work queue, leases by acknowledgement) ──────> take
 //!     Report <───── stream RESULTS (kept, deduplicated by pairing) <─────────── finish, fail
-//!     Report <───── subject `told` (lost if nobody listens) <────────────────── tell, alive
+//!     Report <───── subject `told` (lost if nobody listens) <────────────────── tell, alive, refused
 //!     stop, Order ─> bucket MATCHES (one key for each match) ─────────────────> stop, Order
 //!     programs ────> object store FILES (by SHA-256) ─────────────────────────> programs
 //! ```
@@ -16,12 +16,16 @@
 //!   finds it when it comes back, and does not have the pairing played again.
 //! - A worker runs a program only if its owner has allowed it ([`Permissions`]), and only after its
 //!   content was found to be what the order names.
+//! - A worker on whose machine an engine of the match does not work has no results: it tries all
+//!   engines before its first job, and refuses the match. If for some time nobody was there but
+//!   workers that refuse, the match ends.
 //! - Both sides reconnect by themselves, so that the server may be started anew in between.
 
 mod connection;
 mod coordinator;
 mod files;
 mod names;
+mod refusals;
 mod said;
 mod speed;
 mod worker;
@@ -30,9 +34,9 @@ use std::time::Duration;
 
 pub use connection::{Access, Connection};
 pub use coordinator::NatsDispatcher;
-pub use files::{Permissions, Refused};
+pub use files::Permissions;
 pub use speed::{measure_speed, paced};
-pub use worker::{Matches, NatsJobs, Served};
+pub use worker::{Matches, NatsJobs, Served, Trying};
 
 /// How long a worker may be silent before its job is given to another one.
 pub const LEASE: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::fmt;
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
-use super::QueueError;
+use super::{QueueError, Refused};
 use crate::export::Records;
 use crate::pairing::{Opening, PairResult};
 use crate::plan::EngineId;
@@ -48,6 +48,15 @@ pub enum Report {
         /// What becomes of it.
         why: Return,
     },
+    /// A worker does not play the match.
+    Refused {
+        /// Who.
+        worker: WorkerId,
+        /// Why not.
+        why: Refused,
+    },
+    /// For some time nobody was there but workers that do not play the match.
+    Deserted(Vec<(WorkerId, Refused)>),
     /// Somebody wants the match to end.
     Interrupted,
     /// The queue is out of order.

@@ -42,6 +42,7 @@ pub(super) fn page(report: &Report) -> Markup {
                 @if plan.engines.len() > 2 { (crosstable(report)) }
                 (ends(report))
                 @if !report.failures.kept().is_empty() { (failures(report)) }
+                (workers(report))
                 (time_use(report))
                 h2 { "Length of the games" }
                 (chart(charts::lengths(report.lengths.steps())))
@@ -267,6 +268,34 @@ fn failures(report: &Report) -> Markup {
             }
         } }
         @if report.failures.more() > 0 { p { "And " (report.failures.more()) " more." } }
+    }
+}
+
+fn workers(report: &Report) -> Markup {
+    html! {
+        @if let Some(rows) = report.workers.rows() {
+            h2 { "Workers" }
+            div.scroll { table {
+                tr {
+                    th { "Worker" } th { "Pairings" } th { "Games" } th { "Not started" } th { "Crashes" }
+                    th { "No answer" } th { "Illegal moves" } th { "Losses on time" }
+                }
+                @for (worker, sums) in rows {
+                    tr {
+                        td { @match worker {
+                            Some(worker) => (worker),
+                            None => "without a queue",
+                        } }
+                        td { (sums.pairings) } td { (sums.games) } td { (sums.no_starts) }
+                        td { (sums.crashes) } td { (sums.stalls) } td { (sums.illegal) }
+                        td { (sums.forfeits) }
+                    }
+                }
+            } }
+            @if report.workers.more() > 0 {
+                p { "And " (report.workers.more()) " pairings of others." }
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
+use super::error::cut;
 use super::tally::{Tally, loser};
 use super::{MatchError, Settings, Summary};
 use crate::event::{End, Event, Listener};
@@ -173,8 +174,19 @@ impl<'a> Coordinator<'a> {
             Report::Joined(_) => self.workers += 1,
             Report::Left(_) => self.workers = self.workers.saturating_sub(1),
             Report::Told { worker, index, progress } => self.on_progress(worker, index, progress),
-            Report::Done { result, records, .. } => return self.on_done(&result, records),
+            Report::Done { mut result, records, .. } => {
+                if let Some(worker) = &mut result.worker {
+                    worker.0 = cut(&worker.0);
+                }
+                return self.on_done(&result, records);
+            }
             Report::Returned { index, why } => return self.on_return(index, why),
+            Report::Refused { worker, why } => {
+                let (worker, why) = (cut(&worker.0), cut(&why.to_string()));
+                let text = format!("the worker `{worker}` does not play the match: {why}");
+                self.tell(&Event::Warning { text, pair: None, engine: None, about: None });
+            }
+            Report::Deserted(workers) => return Err(MatchError::Refused(workers)),
             Report::Interrupted => {
                 self.interrupts += 1;
                 let how = match self.interrupts {
@@ -224,7 +236,7 @@ impl<'a> Coordinator<'a> {
     fn on_return(&mut self, index: u64, why: Return) -> Result<(), MatchError> {
         let why = match why {
             Return::Again => {
-                let text = "its worker was lost, and it is played again".to_owned();
+                let text = "its worker was lost or gave it back, and it is played again".to_owned();
                 self.tell(&Event::Warning { text, pair: Some(index), engine: None, about: None });
                 return Ok(());
             }

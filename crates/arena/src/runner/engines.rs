@@ -7,12 +7,15 @@ use std::time::Duration;
 use readyok_client::{Guard, Patience, WaitLimit};
 use readyok_rules::Side;
 
+use super::tally::loser;
 use super::{PairPlayer, PlayerError, Suspensions, Watch};
-use crate::game::{Cancel, ErrorHearing, Overhearing, Player, Setting, play_game};
+use crate::game::{
+    Cancel, ErrorHearing, Overhearing, Player, Setting, play_game, try_out,
+};
 use crate::pairing::{PairResult, Pairing};
-use crate::plan::{EngineId, Plan};
-use crate::queue::{About, Progress};
-use crate::result::{GameResult, Termination};
+use crate::plan::{EngineId, EnginePlan, Plan};
+use crate::queue::{About, NoStart, Progress, WorkerId};
+use crate::result::{EngineFaultKind, GameResult, Termination};
 
 /// Plays pairings with the engines of a plan.
 ///
@@ -28,6 +31,7 @@ pub struct EnginePlayer {
     error_hearing: Option<ErrorHearing>,
     suspensions: Option<Suspensions>,
     pause: Duration,
+    away: Option<WorkerId>,
     has_played: bool,
     players: Vec<Player>,
 }
@@ -62,6 +66,7 @@ impl EnginePlayer {
             error_hearing: None,
             suspensions: None,
             pause,
+            away: None,
             has_played: false,
             players: Vec::new(),
         }
@@ -109,15 +114,51 @@ impl EnginePlayer {
         self
     }
 
+    /// Plays for a match of another machine, under this name, which is kept in results. An engine that
+    /// does not start loses no game by that: it may start elsewhere.
+    #[must_use]
+    pub fn away_as(mut self, name: WorkerId) -> Self {
+        self.away = Some(name);
+        self
+    }
+
+    /// Tries each engine of the plan once: it starts, takes its options, and searches for a moment.
+    ///
+    /// # Errors
+    /// One does not work on this machine.
+    pub fn try_engines(&self) -> Result<(), NoStart> {
+        for (id, plan) in (0..).map(EngineId).zip(&self.plan.engines) {
+            let mut player = self.player(id, plan);
+            try_out(&mut player, self.plan.game).map_err(|end| no_start(plan, &end))?;
+        }
+        Ok(())
+    }
+
     fn take(&mut self, id: EngineId) -> Result<Player, PlayerError> {
         if let Some(at) = self.players.iter().position(|player| player.id() == id) {
             return Ok(self.players.swap_remove(at));
         }
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id));
-        let plan = plan.ok_or_else(|| PlayerError(format!("the plan has no engine {}", id.0)))?;
-        let player = Player::new(self.plan.game, id, plan, plan.patience.limits(self.patience));
+        let none = || PlayerError::Pairing(format!("the plan has no engine {}", id.0));
+        Ok(self.player(id, plan.ok_or_else(none)?))
+    }
+
+    fn player(&self, id: EngineId, plan: &EnginePlan) -> Player {
+        let patience = plan.patience.limits(self.patience);
+        let player = Player::new(self.plan.game, id, plan, patience);
         let player = player.guarded(self.guard.clone()).overheard_by(self.overhearing.clone());
-        Ok(player.errors_heard_by(self.error_hearing.clone()))
+        player.errors_heard_by(self.error_hearing.clone())
+    }
+
+    /// The engine that did not start for a game, if it may start on other machines.
+    fn not_started_here(&self, game: &GameResult) -> Option<NoStart> {
+        let Termination::NoStart { fault, .. } = &game.termination else { return None };
+        let everywhere = fault.as_ref().is_some_and(|fault| {
+            matches!(fault.kind, EngineFaultKind::Untold | EngineFaultKind::OtherGame)
+        });
+        let id = loser(game).filter(|_| self.away.is_some() && !everywhere)?;
+        let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id))?;
+        Some(no_start(plan, &game.termination))
     }
 
     fn play_one(
@@ -141,7 +182,10 @@ impl EnginePlayer {
             }
             ply += 1;
         });
-        let mut game = game.map_err(|error| PlayerError(error.to_string()))?;
+        let mut game = game.map_err(|error| PlayerError::Pairing(error.to_string()))?;
+        if let Some(no_start) = self.not_started_here(&game) {
+            return Err(PlayerError::NoStart(no_start));
+        }
         if is_late(&game) && self.was_suspended(sitting, true) {
             // Its answer may have been there in time.
             (game.winner, game.termination) = (None, Termination::Aborted);
@@ -228,8 +272,12 @@ impl EnginePlayer {
             games.push(game);
         }
         self.players.extend([first, second]);
-        Ok(Some(PairResult { pairing: pairing.clone(), games }))
+        Ok(Some(PairResult { pairing: pairing.clone(), games, worker: self.away.clone() }))
     }
+}
+
+fn no_start(plan: &EnginePlan, end: &Termination) -> NoStart {
+    NoStart { engine: plan.name.clone(), why: end.to_string() }
 }
 
 /// Whether an engine has lost on time, as one does whose answer nobody was there to read.

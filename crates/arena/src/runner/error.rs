@@ -5,10 +5,13 @@ use std::{error, fmt, io};
 use super::CpuError;
 use crate::export::ExportError;
 use crate::plan::PlanError;
-use crate::queue::QueueError;
+use crate::queue::{QueueError, Refused, WorkerId};
 use crate::schedule::ScheduleError;
 use crate::stats::SprtError;
 use crate::store::StoreError;
+
+/// So many workers are named; others have the same to say.
+const SHOWN: usize = 4;
 
 /// Why a match cannot be played, or not to its end.
 #[derive(Debug)]
@@ -39,6 +42,8 @@ pub enum MatchError {
         /// Why not.
         why: String,
     },
+    /// Workers are there, and none of them plays the match.
+    Refused(Vec<(WorkerId, Refused)>),
     /// Who meets next depends on results, and nobody plays.
     Stuck,
 }
@@ -58,6 +63,17 @@ impl fmt::Display for MatchError {
             Self::Threads(error) => write!(f, "no thread can be started: {error}"),
             Self::Cpus(error) => error.fmt(f),
             Self::Pairing { index, why } => write!(f, "pairing {index} cannot be played: {why}"),
+            Self::Refused(workers) => {
+                f.write_str("no worker plays the match")?;
+                for (number, (worker, why)) in workers.iter().take(SHOWN).enumerate() {
+                    let before = if number == 0 { ": " } else { "; " };
+                    write!(f, "{before}{}: {}", cut(&worker.0), cut(&why.to_string()))?;
+                }
+                match workers.len().saturating_sub(SHOWN) {
+                    0 => Ok(()),
+                    more => write!(f, "; and {more} more"),
+                }
+            }
             Self::Stuck => f.write_str("who meets next depends on results, and nobody plays"),
         }
     }
@@ -74,9 +90,15 @@ impl error::Error for MatchError {
             Self::Queue(error) => Some(error),
             Self::Threads(error) => Some(error),
             Self::Cpus(error) => Some(error),
-            Self::TestOf(_) | Self::Pairing { .. } | Self::Stuck => None,
+            Self::TestOf(_) | Self::Pairing { .. } | Self::Refused(_) | Self::Stuck => None,
         }
     }
+}
+
+/// A text from another machine, which can be of any length.
+pub(super) fn cut(text: &str) -> String {
+    const MOST: usize = 500;
+    text.chars().take(MOST).collect()
 }
 
 impl From<PlanError> for MatchError {

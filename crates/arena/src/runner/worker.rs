@@ -8,7 +8,7 @@ use super::{Cpus, Match, MatchError, Summary};
 use crate::export::Recorder;
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::{
-    Jobs, LocalJobs, Order, Progress, QueueError, Report, StopToken, WorkerId, local,
+    Jobs, LocalJobs, NoStart, Order, Progress, QueueError, Report, StopToken, WorkerId, local,
 };
 
 /// Somebody who can play pairings, and keeps engines between them.
@@ -16,7 +16,8 @@ pub trait PairPlayer {
     /// Plays all games of a pairing. None if they were broken off, as the match was aborted.
     ///
     /// # Errors
-    /// The pairing cannot be played by anybody. An engine that fails is no error: it loses.
+    /// The pairing cannot be played by anybody. An engine that fails is no error: it loses, unless others
+    /// may have a machine that it works on.
     fn play(
         &mut self,
         pairing: &Pairing,
@@ -31,9 +32,23 @@ pub struct Watch<'a> {
     tell: &'a mut dyn FnMut(Progress),
 }
 
-/// A pairing cannot be played.
+/// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayerError(pub String);
+pub enum PlayerError {
+    /// The pairing cannot be played by anybody, since this is wrong with it.
+    Pairing(String),
+    /// An engine does not work on this machine, and may on others.
+    NoStart(NoStart),
+}
+
+/// Why a worker takes no more jobs before the match is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkError {
+    /// The queue is out of order.
+    Queue(QueueError),
+    /// An engine does not work on this machine. Its job was given back.
+    NoStart(NoStart),
+}
 
 impl<'a> Watch<'a> {
     /// A watch that hands on what it is told.
@@ -50,8 +65,8 @@ impl<'a> Watch<'a> {
 /// Plays what there is until there is no more.
 ///
 /// # Errors
-/// The queue is out of order.
-pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), QueueError> {
+/// The queue is out of order, or an engine does not work here.
+pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), WorkError> {
     let stop = jobs.stop_token().clone();
     while let Some(mut lease) = jobs.take()? {
         let pairing = lease.job().pairing.clone();
@@ -59,7 +74,11 @@ pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), Queu
         match player.play(&pairing, &mut Watch::new(&stop, &mut tell)) {
             Ok(Some(result)) => lease.finish(result)?,
             Ok(None) => drop(lease),
-            Err(error) => lease.fail(error.0),
+            Err(PlayerError::Pairing(why)) => lease.fail(why),
+            Err(PlayerError::NoStart(no_start)) => {
+                lease.decline();
+                return Err(WorkError::NoStart(no_start));
+            }
         }
     }
     Ok(())
@@ -88,9 +107,13 @@ pub(super) fn crew<P: PairPlayer>(
                 let bound = cpus.map_or(Ok(()), |cpus| cpus.bind(slot));
                 let done = match bound {
                     Ok(()) => play_on(&jobs, &id, || make(order)),
-                    Err(error) => Err(QueueError { text: error.to_string() }),
+                    Err(error) => Err(QueueError { text: error.to_string() }.into()),
                 };
                 if let Err(error) = done {
+                    let error = match error {
+                        WorkError::Queue(error) => error,
+                        WorkError::NoStart(no_start) => QueueError { text: no_start.to_string() },
+                    };
                     // Without a coordinator nobody wants to know.
                     let _ = reports.send(Report::Broken(error));
                 }
@@ -114,7 +137,7 @@ fn play_on<P: PairPlayer>(
     jobs: &LocalJobs,
     id: &WorkerId,
     make: impl Fn() -> P,
-) -> Result<(), QueueError> {
+) -> Result<(), WorkError> {
     let mut jobs = jobs.of(id.clone());
     let mut panics = 0;
     loop {
@@ -124,7 +147,7 @@ fn play_on<P: PairPlayer>(
             Err(_) if panics < RESTARTS => panics += 1,
             Err(panic) => {
                 let text = format!("{id} has panicked {panics} times: {}", text_of(&*panic));
-                return Err(QueueError { text });
+                return Err(QueueError { text }.into());
             }
         }
     }
@@ -143,8 +166,28 @@ impl fmt::Debug for Watch<'_> {
 
 impl fmt::Display for PlayerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        match self {
+            Self::Pairing(why) => f.write_str(why),
+            Self::NoStart(no_start) => no_start.fmt(f),
+        }
     }
 }
 
 impl error::Error for PlayerError {}
+
+impl fmt::Display for WorkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Queue(error) => error.fmt(f),
+            Self::NoStart(no_start) => no_start.fmt(f),
+        }
+    }
+}
+
+impl error::Error for WorkError {}
+
+impl From<QueueError> for WorkError {
+    fn from(error: QueueError) -> Self {
+        Self::Queue(error)
+    }
+}

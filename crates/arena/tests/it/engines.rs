@@ -8,7 +8,7 @@ use std::time::Duration;
 use readyok_arena::game::Setting;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
-use readyok_arena::queue::{Progress, Stop, StopToken};
+use readyok_arena::queue::{NoStart, Progress, Stop, StopToken, WorkerId};
 use readyok_arena::result::{EngineFaultKind, Termination};
 use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Suspensions, Watch};
 use readyok_client::{Patience, WaitLimit};
@@ -222,6 +222,59 @@ fn an_abort_breaks_off_a_search_and_leaves_no_engine() {
 fn an_engine_that_the_plan_does_not_have_plays_nothing() {
     let place = place(&["", ""]);
     let (result, told) = play(&mut player(&place), &pairing(0, 7));
-    assert_eq!(result, Err(PlayerError("the plan has no engine 7".to_owned())));
+    assert_eq!(result, Err(PlayerError::Pairing("the plan has no engine 7".to_owned())));
     assert_eq!((told, noted(&place, "start")), (vec![], vec![]));
+}
+
+/// What a trial of these engines finds.
+fn trial(arguments: &[&str]) -> (Result<(), NoStart>, Place) {
+    let place = place(arguments);
+    let tried = player(&place).try_engines();
+    #[cfg(target_os = "linux")]
+    assert_eq!(place.running_become(&[]), [""; 0]);
+    (tried, place)
+}
+
+#[test]
+fn a_trial_starts_each_engine_has_it_search_once_and_ends_it() {
+    let (tried, place) = trial(&["", "", ""]);
+    assert_eq!(tried, Ok(()));
+    assert_eq!(noted(&place, "start"), ["1", "2", "3"]);
+    assert_eq!(noted(&place, "go"), ["1", "2", "3"]);
+}
+
+#[test]
+fn a_trial_finds_an_engine_that_dies_in_its_first_search() {
+    let (tried, place) = trial(&["", "crash one-in=1", ""]);
+    let no_start = tried.expect_err("a crash");
+    assert_eq!(no_start.engine, "2 crash one-in=1");
+    assert_eq!(no_start.why, "crashes (exited with code 3)");
+    assert_eq!(noted(&place, "go"), ["1", "2"], "nothing else needs to be known");
+}
+
+#[test]
+fn a_trial_finds_an_engine_that_is_not_there() {
+    let mut place = place(&["", ""]);
+    place.plan.engines[1].command = place.path("nothing").display().to_string();
+    let no_start = player(&place).try_engines().expect_err("no program");
+    assert!(no_start.why.starts_with("does not start"), "{no_start}");
+}
+
+#[test]
+fn who_plays_for_others_does_not_count_a_failed_start_as_a_loss() {
+    let mut place = place(&["", ""]);
+    let away = |place: &Place| player(place).away_as(WorkerId("far".to_owned()));
+    let (result, _) = play(&mut away(&place), &pairing(0, 1));
+    let result = result.expect("engines").expect("no stop");
+    assert_eq!(result.worker, Some(WorkerId("far".to_owned())));
+    let (result, _) = play(&mut player(&place), &pairing(0, 1));
+    assert_eq!(result.expect("engines").expect("no stop").worker, None);
+
+    place.plan.engines[1].command = place.path("nothing").display().to_string();
+    let (result, _) = play(&mut away(&place), &pairing(0, 1));
+    let Err(PlayerError::NoStart(no_start)) = result else { panic!("{result:?}") };
+    assert_eq!(no_start.engine, place.plan.engines[1].name);
+    let (result, _) = play(&mut player(&place), &pairing(0, 1));
+    let result = result.expect("a loss").expect("no stop");
+    assert!(matches!(result.games[0].termination, Termination::NoStart { .. }), "{result:?}");
 }

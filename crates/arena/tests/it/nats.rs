@@ -142,7 +142,7 @@ fn order(folder: &Path, names: [&str; 2]) -> Order {
 
 fn serve(connection: &Connection, cache: &Path) -> Served {
     let permissions = Permissions { anything: true, ..Permissions::default() };
-    let mut matches = Matches::new(connection);
+    let mut matches = Matches::new(connection, worker("w"));
     let served = matches.next(&permissions, cache, PATIENCE, |why| panic!("{why}"));
     served.expect("a server").expect("a match")
 }
@@ -314,7 +314,7 @@ fn a_worker_comes_back_to_a_match_that_goes_on() {
     let order = order(folder.path(), ["i", "j"]);
     let cache = TempDir::new().expect("a folder");
     let workers = server.connect();
-    let mut matches = Matches::new(&workers);
+    let mut matches = Matches::new(&workers, worker("w"));
     let permissions = Permissions { anything: true, ..Permissions::default() };
     let mut next = |patience| {
         let served = matches.next(&permissions, cache.path(), patience, |why| panic!("{why}"));
@@ -346,7 +346,7 @@ fn a_worker_runs_only_what_its_owner_allows() {
     let cache = TempDir::new().expect("a folder");
     let refused = |permissions: &Permissions| {
         let mut said = Vec::new();
-        let mut matches = Matches::new(&connection);
+        let mut matches = Matches::new(&connection, worker("w"));
         let wait = Duration::ZERO;
         let served = matches.next(permissions, cache.path(), wait, |why| said.push(why.to_owned()));
         (served.expect("a server"), said)
@@ -386,7 +386,12 @@ fn a_worker_gives_programs_no_environment() {
     let permissions = Permissions { contents, ..Permissions::default() };
     let mut said = Vec::new();
     let hear = |why: &str| said.push(why.to_owned());
-    let served = Matches::new(&connection).next(&permissions, cache.path(), Duration::ZERO, hear);
+    let served = Matches::new(&connection, worker("w")).next(
+        &permissions,
+        cache.path(),
+        Duration::ZERO,
+        hear,
+    );
     assert!(served.expect("a server").is_none());
     assert!(matches!(&said[..], [why] if why.contains("an environment")), "{said:?}");
     // Who allows everything allows that.

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use readyok_arena::event::{Event, JsonLines, Listener};
+use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::queue::{
-    DELIVERIES, Dispatcher, Jobs, LocalDispatcher, LocalJobs, Order, Report, Return, Stop,
+    DELIVERIES, Dispatcher, Jobs, LocalDispatcher, LocalJobs, NoStart, Order, Report, Return, Stop,
     StopToken, WorkerId, local,
 };
+use readyok_arena::runner::{PairPlayer, PlayerError, Watch, WorkError, work};
 
 use crate::sample;
 
@@ -124,6 +126,28 @@ fn a_job_that_cannot_be_played_is_not_tried_again() {
     let mut worker = bench.worker();
     worker.take().expect("a queue").expect("a job").fail("no such opening".to_owned());
     assert_eq!(bench.told(), [returned(0, Return::Failed("no such opening".to_owned()))]);
+}
+
+/// Has engines that do not work here.
+struct Unfit;
+
+impl PairPlayer for Unfit {
+    fn play(&mut self, _: &Pairing, _: &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+        Err(PlayerError::NoStart(unfit()))
+    }
+}
+
+fn unfit() -> NoStart {
+    NoStart { engine: "a".to_owned(), why: "does not start (no library)".to_owned() }
+}
+
+#[test]
+fn a_job_whose_engine_does_not_work_here_goes_back_and_no_other_is_taken() {
+    let bench = Bench::with(2);
+    let mut worker = bench.worker();
+    assert_eq!(work(&mut worker, &mut Unfit), Err(WorkError::NoStart(unfit())));
+    assert_eq!(bench.told(), [returned(0, Return::Again)]);
+    assert_eq!(worker.take().expect("a queue").expect("a job").job().pairing.index, 0);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
+use readyok_arena::queue::WorkerId;
 use readyok_arena::report::Report;
 use readyok_arena::result::{GameResult, Introduction, PlayedMove, Termination};
 use readyok_rules::Side;
@@ -35,7 +36,8 @@ fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination)
 fn pair(index: u64, first: u32, second: u32, games: Vec<GameResult>) -> PairResult {
     let opening = Opening::default();
     let [first, second] = [first, second].map(EngineId);
-    PairResult { pairing: Pairing { index, round: 1, first, second, games: 2, opening }, games }
+    let pairing = Pairing { index, round: 1, first, second, games: 2, opening };
+    PairResult { pairing, games, worker: None }
 }
 
 const TWO: &str =
@@ -82,6 +84,38 @@ fn the_first_failures_are_listed_and_the_others_counted() {
     let row = "<td>base</td><td>crashes (&lt;i&gt;exited&lt;/i&gt; with code 3)</td>";
     assert_eq!(html.matches(row).count(), 100, "{html}");
     assert!(html.contains("And 2 more."), "{html}");
+}
+
+#[test]
+fn workers_have_a_table_if_there_was_more_than_one() {
+    let by = |index, worker: Option<&str>, termination: Termination| {
+        let games = vec![
+            game(0, 1, Some(Side::First), termination),
+            game(1, 0, None, Termination::Repetition),
+        ];
+        let worker = worker.map(|name| WorkerId(name.to_owned()));
+        PairResult { worker, ..pair(index, 0, 1, games) }
+    };
+    let crash = || Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
+    let mut report = Report::new(&plan(TWO, "rounds = 1").unwrap());
+    report.add(&by(0, Some("<b>adam"), crash()));
+    assert!(!report.html().contains("Workers"), "{}", report.html());
+    report.add(&by(1, Some("<b>adam"), crash()));
+    report.add(&by(2, Some("bert"), Termination::TimeForfeit { late_us: 5 }));
+    report.add(&by(3, Some("bert"), Termination::Stall { waited_ms: 5 }));
+    report.add(&by(4, None, Termination::Checkmate));
+    let html = report.html();
+    let row = |name: &str, counts: [u32; 7]| {
+        let cells = counts.map(|count| format!("<td>{count}</td>")).concat();
+        format!("<tr><td>{name}</td>{cells}</tr>")
+    };
+    for row in [
+        row("&lt;b&gt;adam", [2, 4, 0, 2, 0, 0, 0]),
+        row("bert", [2, 4, 0, 0, 1, 0, 1]),
+        row("without a queue", [1, 2, 0, 0, 0, 0, 0]),
+    ] {
+        assert!(html.contains(&row), "{row}\n{html}");
+    }
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use readyok_arena::event::{End, Event};
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Format, KnockoutTie, Plan};
-use readyok_arena::queue::{Dispatcher, Job, QueueError, Report, Return, Stop, WorkerId};
+use readyok_arena::queue::{
+    Dispatcher, Job, NoStart, QueueError, Refused, Report, Return, Stop, WorkerId,
+};
 use readyok_arena::result::Termination;
 use readyok_arena::runner::{
     Cpus, Match, MatchError, PairPlayer, PlayerError, Settings, Summary, Watch, threads_of,
@@ -170,7 +172,8 @@ fn a_knockout_tells_who_has_won_it() {
 fn a_complete_match_goes_on_with_nothing_but_more_rounds() {
     let place = Place::new(sample::plan(&["a", "b"], 4));
     place.play(Settings::default(), good).0.expect("a match");
-    let nobody = |_: &Pairing, _: &mut Watch<'_>| Err(PlayerError("nothing is left".to_owned()));
+    let nobody =
+        |_: &Pairing, _: &mut Watch<'_>| Err(PlayerError::Pairing("nothing is left".to_owned()));
     let (summary, events) = place.play(Settings::default(), nobody);
     assert_eq!(summary.expect("a match").games, 8);
     assert!(matches!(events.first(), Some(Event::MatchStart { resumed: 4, .. })));
@@ -289,7 +292,7 @@ fn a_pair_that_no_worker_survives_ends_the_match_with_an_error() {
 fn a_pair_that_cannot_be_played_ends_the_match_with_an_error() {
     let place = Place::new(sample::plan(&["a", "b"], 20));
     let (summary, _) = place.play(Settings::default(), |pairing, watch| match pairing.index {
-        4 => Err(PlayerError("no such opening".to_owned())),
+        4 => Err(PlayerError::Pairing("no such opening".to_owned())),
         _ => good(pairing, watch),
     });
     let error = summary.expect_err("no opening").to_string();
@@ -465,6 +468,66 @@ fn a_queue_out_of_order_ends_the_match_with_an_error() {
         reports.send(Report::Returned { index: job.pairing.index, why }).expect("a coordinator");
     });
     assert!(matches!(error, Err(MatchError::Queue(_))), "{error:?}");
+}
+
+fn refused() -> Refused {
+    let why = "does not start (no library)".to_owned();
+    NoStart { engine: "a".to_owned(), why }.into()
+}
+
+#[test]
+fn a_worker_that_refuses_the_match_is_shown() {
+    let place = Place::new(sample::plan(&["a", "b"], 1));
+    let (game, events) = place.game(Settings::default());
+    let reports = game.reports();
+    let answer = |job: Job, reports: &Sender<Report>| {
+        let worker = WorkerId("far".to_owned());
+        reports.send(Report::Refused { worker, why: refused() }).expect("a coordinator");
+        reports.send(done(sample::played(job.pairing))).expect("a coordinator");
+    };
+    let summary = game.coordinate(&mut Elsewhere { reports, answer });
+    assert_eq!(summary.expect("a match").end, End::Complete);
+    let warnings: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Warning { text, .. } => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        warnings,
+        ["the worker `far` does not play the match: the engine `a` does not start (no library)"]
+    );
+}
+
+#[test]
+fn a_match_that_all_workers_refuse_ends_with_an_error_that_names_them() {
+    let place = Place::new(sample::plan(&["a", "b"], 10));
+    let error = elsewhere(&place, |job, reports| {
+        let worker = |name: &str| (WorkerId(name.to_owned()), refused());
+        let workers = ["one", "two", "three", "four", "five", "six"].map(worker);
+        reports.send(Report::Deserted(workers.to_vec())).expect("a coordinator");
+        let why = Return::Withdrawn;
+        reports.send(Report::Returned { index: job.pairing.index, why }).expect("a coordinator");
+    });
+    let error = error.expect_err("nobody plays").to_string();
+    assert!(error.starts_with("no worker plays the match: one: the engine `a`"), "{error}");
+    assert!(error.ends_with("; and 2 more"), "{error}");
+    assert!(place.stored().is_empty());
+}
+
+#[test]
+fn a_result_keeps_who_played_it_and_no_name_is_too_long() {
+    let place = Place::new(sample::plan(&["a", "b"], 1));
+    let summary = elsewhere(&place, |job, reports| {
+        let worker = Some(WorkerId("x".repeat(100_000)));
+        let result = PairResult { worker, ..sample::played(job.pairing) };
+        reports.send(done(result)).expect("a coordinator");
+    });
+    assert_eq!(summary.expect("a match").games, 2);
+    let pair = Reader::open(&place.file()).expect("a file").next().expect("a pair");
+    let name = pair.expect("a good line").worker.expect("a name").0;
+    assert_eq!(name, "x".repeat(500));
 }
 
 #[test]

@@ -68,5 +68,5 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
             engines: <[Introduction; 2]>::default(),
         }
     };
-    PairResult { games: (0..pairing.games).map(game).collect(), pairing }
+    PairResult { games: (0..pairing.games).map(game).collect(), pairing, worker: None }
 }

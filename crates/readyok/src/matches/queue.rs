@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::nats::{
-    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, measure_speed, paced,
+    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, Served, measure_speed, paced,
 };
-use readyok_arena::queue::{Order, QueueError, WorkerId};
-use readyok_arena::runner::{CpuError, Cpus, Match, Summary, threads_of, work};
+use readyok_arena::queue::{Order, QueueError, Refused, WorkerId};
+use readyok_arena::runner::{
+    CpuError, Cpus, Match, Summary, Suspensions, WorkError, threads_of, work,
+};
 use readyok_arena::store::ContentHash;
 use readyok_client::{Guard, Patience};
 
@@ -55,12 +57,34 @@ pub struct Worker {
     /// Whether engines are bound to processors: to these, or to all that this program may use. Of
     /// slots there are then no more than processors for them.
     pub pin: Option<Vec<usize>>,
-    /// What it is called.
+    /// What it is called: different for each worker of a server.
     pub name: String,
     /// It goes home when there was no match for so long. None stays.
     pub idle: Option<Duration>,
     /// What looks after its engines.
     pub guard: Guard,
+}
+
+/// Why a worker has left a match before its end.
+enum Left {
+    Queue(QueueError),
+    Refused(Refused),
+}
+
+impl Left {
+    /// What has become of the threads that played.
+    fn of(ends: Vec<Result<(), WorkError>>) -> Result<(), Self> {
+        let mut done = Ok(());
+        for end in ends {
+            match end {
+                Ok(()) => {}
+                // It tells more than what is wrong with the queue.
+                Err(WorkError::NoStart(no_start)) => return Err(Self::Refused(no_start.into())),
+                Err(WorkError::Queue(error)) => done = Err(Self::Queue(error)),
+            }
+        }
+        done
+    }
 }
 
 /// How long a question for matches goes on at a time.
@@ -77,7 +101,7 @@ impl Worker {
             say(&format!("may run {} ({content})", path.display()));
         }
         let connection = Connection::open(&self.access)?;
-        let mut matches = Matches::new(&connection);
+        let mut matches = Matches::new(&connection, WorkerId(self.name.clone()));
         let suspensions = suspensions()?;
         let here = measure_speed();
         let mut idle = Duration::ZERO;
@@ -95,41 +119,62 @@ impl Worker {
             idle = Duration::ZERO;
             let order = paced(served.order().clone(), here);
             say(&format!("plays match {}", order.plan_hash));
-            let (slots, cpus) = self.share(&order.plan)?;
-            if self.slots != 0 && slots.count < self.slots {
-                let (count, each) = (slots.count, slots.each);
-                say(&format!("{count} at once, as each has {each} processors of its own"));
-            }
-            if let Some(complaint) = slots.complaint() {
-                say(&complaint);
-            }
-            let setting = setting(&order.plan)?;
-            let done = std::thread::scope(|scope| {
-                let slots = (0..slots.count).map(|slot| {
-                    let (served, order, setting, cpus) = (&served, &order, &setting, &cpus);
-                    let (guard, suspensions) = (&self.guard, &suspensions);
-                    let worker = WorkerId(format!("{}-{slot}", self.name));
-                    scope.spawn(move || {
-                        let bound = cpus.as_ref().map_or(Ok(()), |cpus| cpus.bind(slot));
-                        bound.map_err(|error| QueueError { text: error.to_string() })?;
-                        let mut jobs = served.jobs(worker)?;
-                        let player = player(order, setting, Patience::default(), guard);
-                        work(&mut jobs, &mut player.suspended_by(suspensions))
-                    })
-                });
-                let slots: Vec<_> = slots.collect();
-                // All are waited for: a scope passes on the panic of one that is not.
-                let ends: Vec<_> =
-                    slots.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
-                // Its job was given back.
-                let panicked = || QueueError { text: "a player has panicked".to_owned() };
-                ends.into_iter().try_for_each(|end| end.unwrap_or_else(|_| Err(panicked())))
-            });
-            match done {
+            match self.serve(&served, &order, &suspensions, &mut say) {
                 Ok(()) => say("the match is over"),
-                Err(error) => say(&error.to_string()),
+                Err(Left::Queue(error)) => say(&error.to_string()),
+                Err(Left::Refused(why)) => {
+                    say(&format!("refused: match {}: {why}", order.plan_hash));
+                    matches.refuse(served, why);
+                }
             }
         }
+    }
+
+    /// Plays for a match until it is over.
+    fn serve(
+        &self,
+        served: &Served,
+        order: &Order,
+        suspensions: &Suspensions,
+        say: &mut impl FnMut(&str),
+    ) -> Result<(), Left> {
+        let lacking = |why: String| Left::Refused(Refused::Lacking { why });
+        let (slots, cpus) = self.share(&order.plan).map_err(|error| lacking(error.to_string()))?;
+        if self.slots != 0 && slots.count < self.slots {
+            let (count, each) = (slots.count, slots.each);
+            say(&format!("{count} at once, as each has {each} processors of its own"));
+        }
+        if let Some(complaint) = slots.complaint() {
+            say(&complaint);
+        }
+        let setting = setting(&order.plan)
+            .map_err(|error| lacking(format!("the tablebases cannot be opened: {error}")))?;
+        let player = || {
+            let player = player(order, &setting, Patience::default(), &self.guard);
+            player.suspended_by(suspensions).away_as(WorkerId(self.name.clone()))
+        };
+        let trying = served.trying();
+        player().try_engines().map_err(|no_start| Left::Refused(no_start.into()))?;
+        drop(trying);
+        let done = std::thread::scope(|scope| {
+            let slots = (0..slots.count).map(|slot| {
+                let (player, cpus) = (&player, &cpus);
+                let worker = WorkerId(format!("{}-{slot}", self.name));
+                scope.spawn(move || {
+                    let bound = cpus.as_ref().map_or(Ok(()), |cpus| cpus.bind(slot));
+                    bound.map_err(|error| QueueError { text: error.to_string() })?;
+                    work(&mut served.jobs(worker)?, &mut player())
+                })
+            });
+            let slots: Vec<_> = slots.collect();
+            // All are waited for: a scope passes on the panic of one that is not.
+            let ends: Vec<_> = slots.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+            // Its job was given back.
+            let panicked =
+                || WorkError::Queue(QueueError { text: "a player has panicked".to_owned() });
+            ends.into_iter().map(|end| end.unwrap_or_else(|_| Err(panicked()))).collect::<Vec<_>>()
+        });
+        Left::of(done)
     }
 
     /// The slots for a plan, and their processors if they have some of their own.

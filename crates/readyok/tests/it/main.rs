@@ -25,5 +25,6 @@ mod shown_match;
 mod slots;
 mod tap;
 mod terminal;
+mod unfit_workers;
 mod watch;
 mod worker_killed;

@@ -200,7 +200,7 @@ pub(super) mod tests {
             warnings: Vec::new(),
             engines: Default::default(),
         });
-        PairResult { pairing, games: games.collect() }
+        PairResult { pairing, games: games.collect(), worker: None }
     }
 
     #[test]

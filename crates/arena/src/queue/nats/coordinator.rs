@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::connection::Connection;
 use super::names::{Names, WORKERS};
+use super::refusals::Refusals;
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
 use super::{LEASE, PULSE, files};
 use crate::queue::{
@@ -40,6 +41,8 @@ pub struct NatsDispatcher {
 struct Shared {
     state: Mutex<State>,
     reports: Sender<Report>,
+    /// How long a match may have no workers but those that refuse it.
+    patience: Duration,
 }
 
 #[derive(Default)]
@@ -54,13 +57,15 @@ struct State {
     early: BTreeMap<u64, Ended>,
     /// When each worker was heard last.
     heard: BTreeMap<WorkerId, Option<Instant>>,
+    refusals: Refusals,
     stopping: bool,
 }
 
 impl NatsDispatcher {
     /// Opens a match for workers. `resumed` says that results of it may be on the server which are
     /// not known here; otherwise those that are there are of another time, and are thrown away.
-    /// A worker that is silent for `lease` loses its job; [`LEASE`] suits most matches.
+    /// A worker that is silent for `lease` loses its job; [`LEASE`] suits most matches. For twice as long the
+    /// match waits for others if all workers that are there refuse it.
     ///
     /// # Errors
     /// The server does not answer or does not allow it, or a program of the order cannot be read.
@@ -102,7 +107,7 @@ impl NatsDispatcher {
         };
         connection.ask(jobs.get_or_create_consumer(WORKERS, workers))?;
         files::deliver(connection, &order)?;
-        let shared = Arc::new(Shared { state: Mutex::default(), reports });
+        let shared = Arc::new(Shared { state: Mutex::default(), reports, patience: lease * 2 });
         let mut this = Self {
             connection: connection.clone(),
             names,
@@ -178,7 +183,10 @@ impl NatsDispatcher {
                             shared.dead(advice.stream_seq);
                         }
                     }
-                    _ = pulse.tick() => shared.notice_silence(),
+                    _ = pulse.tick() => {
+                        shared.notice_silence();
+                        shared.look_at_refusals();
+                    }
                     else => break,
                 }
             }
@@ -297,6 +305,23 @@ impl Shared {
 
     fn told(&self, told: Told) {
         let Told { worker, news } = told;
+        // These two are not there to play.
+        match &news {
+            News::Trying => {
+                return self.state().refusals.hear_trying(worker, Instant::now());
+            }
+            News::Refused { why } => {
+                if self.state().refusals.refuse(&worker, why) {
+                    self.send(Report::Refused { worker, why: why.clone() });
+                }
+                return;
+            }
+            News::Alive
+            | News::Left
+            | News::Taken { .. }
+            | News::Returned { .. }
+            | News::Progress { .. } => {}
+        }
         let known = {
             let mut state = self.state();
             let now = Instant::now();
@@ -306,7 +331,7 @@ impl Shared {
             self.send(Report::Joined(worker.clone()));
         }
         match news {
-            News::Alive => {}
+            News::Alive | News::Trying | News::Refused { .. } => {}
             News::Left => self.left(&worker),
             News::Taken { index } => {
                 let mut state = self.state();
@@ -355,6 +380,19 @@ impl Shared {
             .collect();
         for worker in &silent {
             self.left(worker);
+        }
+    }
+
+    fn look_at_refusals(&self) {
+        let refusals = {
+            let mut state = self.state();
+            let somebody_plays = state.heard.values().any(Option::is_some);
+            let is_over = state.stopping;
+            let now = Instant::now();
+            state.refusals.look(somebody_plays || is_over, self.patience, now)
+        };
+        if let Some(refusals) = refusals {
+            self.send(Report::Deserted(refusals));
         }
     }
 

@@ -1,7 +1,6 @@
 //! Programs on their way to workers, and what a worker may run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use tokio::io::AsyncReadExt;
 
 use super::connection::Connection;
 use super::said::broken;
-use crate::queue::{Order, QueueError};
+use crate::queue::{Order, QueueError, Refused};
 use crate::store::ContentHash;
 
 /// The largest program that is delivered.
@@ -25,22 +24,6 @@ pub struct Permissions {
     pub contents: BTreeSet<ContentHash>,
     /// Programs that are on this machine: they are started where they lie.
     pub here: BTreeMap<ContentHash, PathBuf>,
-}
-
-/// Why a match is not played here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The order does not say what a program contains.
-    Nameless(String),
-    /// A program is not allowed.
-    NotAllowed {
-        /// As the plan names it.
-        command: String,
-        /// What it contains.
-        content: ContentHash,
-    },
-    /// A program would be given an environment, which could have it run another one.
-    Environment(String),
 }
 
 impl Permissions {
@@ -59,7 +42,7 @@ impl Permissions {
         for engine in &order.plan.engines {
             let command = &engine.command;
             let Some(&content) = order.programs.get(command) else {
-                return Err(Refused::Nameless(command.clone()));
+                return Err(Refused::Nameless { command: command.clone() });
             };
             let allowed = self.anything
                 || self.contents.contains(&content)
@@ -68,7 +51,7 @@ impl Permissions {
                 return Err(Refused::NotAllowed { command: command.clone(), content });
             }
             if !self.anything && !engine.env.is_empty() {
-                return Err(Refused::Environment(command.clone()));
+                return Err(Refused::Environment { command: command.clone() });
             }
         }
         Ok(())
@@ -156,21 +139,3 @@ fn make_program(path: &Path) -> std::io::Result<()> {
 fn make_program(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nameless(command) => {
-                write!(f, "it does not say what the program `{command}` contains")
-            }
-            Self::NotAllowed { command, content } => {
-                write!(f, "the program `{command}` with the content {content} is not allowed here")
-            }
-            Self::Environment(command) => {
-                write!(f, "an environment for the program `{command}` is not allowed here")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Refused {}

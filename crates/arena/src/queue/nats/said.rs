@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::PairResult;
-use crate::queue::{Order, Progress, QueueError, Stop, WorkerId};
+use crate::queue::{Order, Progress, QueueError, Refused, Stop, WorkerId};
 
 /// A match, as its key in the bucket of open matches holds it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,6 +42,10 @@ pub(super) struct Told {
 pub(super) enum News {
     /// It is there.
     Alive,
+    /// It tries the engines of the match before it takes a job.
+    Trying,
+    /// It does not play the match.
+    Refused { why: Refused },
     /// It goes home.
     Left,
     /// It has taken a job.

@@ -1,6 +1,6 @@
 //! The worker's end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::future::Future;
 use std::path::Path;
@@ -22,11 +22,16 @@ use super::files::{self, Permissions};
 use super::names::{Names, WORKERS};
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
 use crate::pairing::PairResult;
-use crate::queue::{Job, Jobs, Lease, Order, Progress, QueueError, Stop, StopToken, WorkerId};
+use crate::queue::{
+    Job, Jobs, Lease, Order, Progress, QueueError, Refused, Stop, StopToken, WorkerId,
+};
 use crate::result::Variation;
 
 /// How long a job is asked for at a time.
 const ASK: Duration = Duration::from_secs(5);
+
+/// How often programs are asked for before the match is refused.
+const TRIES: u32 = 3;
 
 /// How long a server may be away before a worker gives up.
 const AWAY: Duration = Duration::from_mins(10);
@@ -35,8 +40,11 @@ const AWAY: Duration = Duration::from_mins(10);
 #[derive(Debug)]
 pub struct Matches {
     connection: Connection,
-    /// Matches that are not for this worker.
-    refused: BTreeSet<String>,
+    name: WorkerId,
+    /// Matches that are not for this worker, as they were when it refused them.
+    refused: BTreeMap<String, (Order, Refused)>,
+    /// When their coordinators were last told.
+    reminded: Option<Instant>,
     /// The match that it has played last.
     latest: Option<String>,
     /// Since when the server has not answered.
@@ -49,13 +57,18 @@ pub struct Served {
     connection: Connection,
     names: Names,
     order: Order,
+    /// As it was announced.
+    announced: Order,
+    name: WorkerId,
+    /// For all threads of this worker.
+    token: StopToken,
 }
 
 impl Matches {
-    /// The matches behind a connection.
-    pub fn new(connection: &Connection) -> Self {
-        let connection = connection.clone();
-        Self { connection, refused: BTreeSet::new(), latest: None, away: None }
+    /// The matches behind a connection, for a worker of this name.
+    pub fn new(connection: &Connection, name: WorkerId) -> Self {
+        let (connection, refused) = (connection.clone(), BTreeMap::new());
+        Self { connection, name, refused, reminded: None, latest: None, away: None }
     }
 
     /// Waits for a match that is open, and whose programs this worker may run. They are put into
@@ -63,7 +76,7 @@ impl Matches {
     /// None if there is no match in this time. One that goes on after it was stopped is a match again.
     ///
     /// # Errors
-    /// The server has been away for ten minutes, or a program cannot be put into the folder.
+    /// The server has been away for ten minutes.
     pub fn next(
         &mut self,
         permissions: &Permissions,
@@ -74,28 +87,74 @@ impl Matches {
         let until = Instant::now() + patience;
         loop {
             for (id, order) in self.look()? {
-                match permissions.judge(&order) {
-                    Ok(()) => {
-                        if self.latest.as_ref() == Some(&id) {
-                            // It was left by an error, which may come again at once.
-                            self.connection.pause(PAUSE);
-                        }
-                        let order = files::fetch(&self.connection, order, permissions, cache)?;
+                match self.accept(&order, permissions, cache) {
+                    Ok(served) => {
                         self.latest = Some(id);
-                        let names = Names::of(order.plan_hash);
-                        let connection = self.connection.clone();
-                        return Ok(Some(Served { connection, names, order }));
+                        return Ok(Some(served));
                     }
                     Err(why) => {
                         refused(&format!("match {id}: {why}"));
-                        self.refused.insert(id);
+                        self.set_aside(id, order, why);
                     }
                 }
             }
+            self.remind();
             if Instant::now() >= until {
                 return Ok(None);
             }
             self.connection.pause(PAUSE);
+        }
+    }
+
+    /// Does not play a match that it was served, not even when it is served again.
+    pub fn refuse(&mut self, served: Served, why: Refused) {
+        self.set_aside(served.names.id, served.announced, why);
+    }
+
+    /// Takes part in a match, if it may.
+    fn accept(
+        &self,
+        announced: &Order,
+        permissions: &Permissions,
+        cache: &Path,
+    ) -> Result<Served, Refused> {
+        permissions.judge(announced)?;
+        let names = Names::of(announced.plan_hash);
+        if self.latest.as_ref() == Some(&names.id) {
+            // It was left by an error, which may come again at once.
+            self.connection.pause(PAUSE);
+        }
+        let mut fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
+        for _ in 1..TRIES {
+            if fetched.is_ok() {
+                break;
+            }
+            // The server may be away for a moment.
+            self.connection.pause(PAUSE);
+            fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
+        }
+        let order = fetched.map_err(|error| Refused::NotFetched { why: error.text })?;
+        let (connection, announced) = (self.connection.clone(), announced.clone());
+        let (name, token) = (self.name.clone(), StopToken::default());
+        Ok(Served { connection, names, order, announced, name, token })
+    }
+
+    fn set_aside(&mut self, id: String, announced: Order, why: Refused) {
+        self.refused.insert(id, (announced, why));
+        // At once.
+        self.reminded = None;
+    }
+
+    /// Tells the coordinators of refused matches that they are, since they may not have listened.
+    fn remind(&mut self) {
+        if self.reminded.is_some_and(|last| Instant::now() < last + PULSE) {
+            return;
+        }
+        self.reminded = Some(Instant::now());
+        for (order, why) in self.refused.values() {
+            let subject = Names::of(order.plan_hash).told;
+            let (connection, worker) = (self.connection.clone(), self.name.clone());
+            Speaker { connection, subject, worker }.tell(News::Refused { why: why.clone() });
         }
     }
 
@@ -110,23 +169,26 @@ impl Matches {
         if since.elapsed() > AWAY { open } else { Ok(Vec::new()) }
     }
 
-    fn open(&self) -> Result<Vec<(String, Order)>, QueueError> {
+    fn open(&mut self) -> Result<Vec<(String, Order)>, QueueError> {
         let matches = self.connection.matches()?;
         let mut keys = self.connection.ask(matches.keys())?;
-        let mut open = Vec::new();
+        let (mut open, mut refused) = (Vec::new(), BTreeSet::new());
         while let Some(key) = self.connection.wait(keys.next()) {
             let key = key.map_err(broken)?;
-            if self.refused.contains(&key) {
-                continue;
-            }
             let value = self.connection.ask(matches.get(&key))?;
             let found = value.as_deref().and_then(read::<OpenMatch>);
             if let Some(OpenMatch { order, stop: None }) = found
                 && Names::of(order.plan_hash).id == key
             {
-                open.push((key, order));
+                // Another order, as with a program that was mended, is another question.
+                if self.refused.get(&key).is_some_and(|(before, _)| *before == order) {
+                    refused.insert(key);
+                } else {
+                    open.push((key, order));
+                }
             }
         }
+        self.refused.retain(|key, _| refused.contains(key));
         Ok(open)
     }
 }
@@ -137,6 +199,13 @@ impl Served {
         &self.order
     }
 
+    /// Has the match wait for this worker while it tries the engines.
+    pub fn trying(&self) -> Trying {
+        let (connection, subject) = (self.connection.clone(), self.names.told.clone());
+        let speaker = Speaker { connection, subject, worker: self.name.clone() };
+        Trying(speaker.again_and_again(|| News::Trying))
+    }
+
     /// The jobs for one of the threads that play.
     ///
     /// # Errors
@@ -145,21 +214,25 @@ impl Served {
         let connection = self.connection.clone();
         let stream = connection.ask(connection.stream.get_stream(&self.names.jobs))?;
         let consumer = connection.ask(stream.get_consumer::<pull::Config>(WORKERS))?;
-        let token = StopToken::default();
+        let token = self.token.clone();
         let speaker =
             Speaker { connection: connection.clone(), subject: self.names.told.clone(), worker };
-        let pulse = speaker.clone();
-        let pulse = connection.beside(async move {
-            let mut pulse_time = tokio::time::interval(PULSE);
-            loop {
-                pulse_time.tick().await;
-                pulse.publish(News::Alive).await;
-            }
-        });
+        let pulse = speaker.again_and_again(|| News::Alive);
         let watch = connection.beside(watch(&connection, &self.names.id, token.clone())?);
         let (names, plan_hash) = (self.names.clone(), self.order.plan_hash);
         let tasks = vec![pulse, watch];
         Ok(NatsJobs { connection, consumer, names, plan_hash, speaker, token, tasks })
+    }
+}
+
+/// Tells the coordinator that the engines of a match are tried, as long as it exists.
+#[must_use]
+#[derive(Debug)]
+pub struct Trying(JoinHandle<()>);
+
+impl Drop for Trying {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
@@ -209,6 +282,18 @@ impl Speaker {
         let Ok(text) = write(&Told { worker: self.worker.clone(), news }) else { return };
         // Nothing depends on it.
         let _ = self.connection.client.publish(self.subject.clone(), text.into()).await;
+    }
+
+    /// Says it from now on, until the task is ended.
+    fn again_and_again(&self, news: fn() -> News) -> JoinHandle<()> {
+        let this = self.clone();
+        self.connection.beside(async move {
+            let mut pulse = tokio::time::interval(PULSE);
+            loop {
+                pulse.tick().await;
+                this.publish(news()).await;
+            }
+        })
     }
 
     fn tell(&self, news: News) {
@@ -264,6 +349,7 @@ impl NatsJobs {
             connection: self.connection.clone(),
             subject: self.names.results_subject.clone(),
             speaker: self.speaker.clone(),
+            token: self.token.clone(),
             message,
             keep,
             job,
@@ -282,6 +368,11 @@ impl Jobs for NatsJobs {
             match self.connection.wait(self.next_message()) {
                 Ok(Some(message)) => {
                     if let Some(lease) = self.lease(message) {
+                        if self.token.stopped().is_some() {
+                            // Another thread has given the match up meanwhile.
+                            Box::new(lease).decline();
+                            return Ok(None);
+                        }
                         return Ok(Some(Box::new(lease)));
                     }
                 }
@@ -319,6 +410,7 @@ struct NatsLease {
     connection: Connection,
     subject: String,
     speaker: Speaker,
+    token: StopToken,
     message: Arc<Message>,
     keep: JoinHandle<()>,
     job: Job,
@@ -336,6 +428,12 @@ impl NatsLease {
         }
         let id = self.job.pairing.index.to_string();
         self.connection.publish(&self.subject, &text, &id, AWAY).map(drop)
+    }
+
+    /// Gives the job back, for those who ask after some time.
+    fn give_back(&mut self, after: Option<Duration>) {
+        self.acknowledge(AckKind::Nak(after));
+        self.speaker.tell(News::Returned { index: self.job.pairing.index });
     }
 
     fn acknowledge(&mut self, kind: AckKind) {
@@ -378,13 +476,19 @@ impl Lease for NatsLease {
             self.acknowledge(AckKind::Term);
         }
     }
+
+    fn decline(mut self: Box<Self>) {
+        // Other threads of this worker play what they have to its end.
+        self.token.stop(Stop::Finish);
+        // By then none of them asks any more.
+        self.give_back(Some(2 * ASK));
+    }
 }
 
 impl Drop for NatsLease {
     fn drop(&mut self) {
         if !self.ended {
-            self.acknowledge(AckKind::Nak(None));
-            self.speaker.tell(News::Returned { index: self.job.pairing.index });
+            self.give_back(None);
         }
     }
 }

@@ -1,0 +1,71 @@
+//! Trying an engine before it plays: does it start here, and does it answer?
+
+use std::time::Duration;
+
+use readyok_client::{Problem, Search};
+use readyok_rules::{Game, Side};
+
+use super::clock::{self, Clock};
+use super::play::told_game;
+use super::player::Player;
+use crate::pairing::Opening;
+use crate::plan::{Limits, TimeControl};
+use crate::result::{EngineFaultKind, Termination};
+
+/// How long the answer may take. The first search of some engines loads what they need.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The most that a search may take of each limit of the plan.
+const NODES: u64 = 1;
+const DEPTH: u32 = 1;
+const MOVE: u64 = 10;
+const CLOCK: Duration = Duration::from_secs(1);
+
+/// Starts an engine with its options, has it search for a moment from the start of the game, and ends it.
+///
+/// # Errors
+/// What would have cost it its game. To be late is no failure here: a first search can take longer.
+pub(crate) fn try_out(player: &mut Player, game: Game) -> Result<(), Termination> {
+    let tried = search(player, game);
+    match tried {
+        // One that did not answer would not leave either.
+        Err(Termination::Stall { .. }) => player.kill(),
+        Ok(()) | Err(_) => player.end(),
+    }
+    tried
+}
+
+fn search(player: &mut Player, game: Game) -> Result<(), Termination> {
+    let wording = player.wording();
+    let start = told_game(wording, game, &Opening::default())
+        .map_err(|why| Termination::unfit(why, EngineFaultKind::Untold))?;
+    player.prepare(&start, &mut Vec::new())?;
+    let clock = Clock::new(brief(player.plan().limits), game);
+    let go = clock::go(&clock, &clock, Side::First, wording.dialect());
+    let Some(engine) = player.engine_mut() else { return Ok(()) };
+    let played = engine.play(&start, Search::from(go).lost_after(PATIENCE));
+    played.map(drop).map_err(|error| match error.problem() {
+        Problem::OutOfTime(_) | Problem::Late(_) => {
+            let waited_ms = u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX);
+            Termination::Stall { waited_ms }
+        }
+        Problem::Misuse(_) => Termination::no_start(&error),
+        _ => Termination::crash(&error),
+    })
+}
+
+/// Limits of the same kinds, as an engine may know no others.
+fn brief(limits: Limits) -> Limits {
+    Limits {
+        tc: limits.tc.map(|tc| TimeControl {
+            time: tc.time.min(CLOCK),
+            increment: tc.increment.min(CLOCK),
+            ..tc
+        }),
+        byoyomi_ms: limits.byoyomi_ms.map(|most| most.min(MOVE)),
+        move_time_ms: limits.move_time_ms.map(|most| most.min(MOVE)),
+        nodes: limits.nodes.map(|most| most.min(NODES)),
+        depth: limits.depth.map(|most| most.min(DEPTH)),
+        margin_ms: limits.margin_ms,
+    }
+}

@@ -1,0 +1,87 @@
+//! What is summed for each worker of a match over several machines: one whose machine is at fault shows.
+
+use std::collections::BTreeMap;
+
+use crate::pairing::PairResult;
+use crate::queue::WorkerId;
+use crate::result::Termination;
+
+/// So many have sums of their own.
+const MOST: usize = 500;
+
+/// The sums of all workers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workers {
+    /// Those of no worker are of the program that has the plan.
+    sums: BTreeMap<Option<WorkerId>, WorkerSums>,
+    /// Pairings of other workers.
+    more: u64,
+}
+
+/// The sums of one worker.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct WorkerSums {
+    pub(super) pairings: u64,
+    pub(super) games: u64,
+    /// Games that an engine has lost, by how.
+    pub(super) no_starts: u64,
+    pub(super) crashes: u64,
+    pub(super) stalls: u64,
+    pub(super) illegal: u64,
+    pub(super) forfeits: u64,
+}
+
+impl Workers {
+    pub(super) fn add(&mut self, result: &PairResult) {
+        if self.sums.len() >= MOST && !self.sums.contains_key(&result.worker) {
+            self.more += 1;
+            return;
+        }
+        let sums = self.sums.entry(result.worker.clone()).or_default();
+        sums.pairings += 1;
+        for game in &result.games {
+            sums.add(&game.termination);
+        }
+    }
+
+    /// All of them in the order of their names, if there is more than one.
+    pub(super) fn rows(&self) -> Option<impl Iterator<Item = (Option<&WorkerId>, WorkerSums)>> {
+        let rows = self.sums.iter().map(|(worker, sums)| (worker.as_ref(), *sums));
+        (self.sums.len() > 1).then_some(rows)
+    }
+
+    /// How many pairings are of workers that have no row.
+    pub(super) fn more(&self) -> u64 {
+        self.more
+    }
+}
+
+impl WorkerSums {
+    fn add(&mut self, end: &Termination) {
+        self.games += u64::from(*end != Termination::Aborted);
+        let count = match end {
+            Termination::NoStart { .. } => &mut self.no_starts,
+            Termination::Crash { .. } => &mut self.crashes,
+            Termination::Stall { .. } => &mut self.stalls,
+            Termination::IllegalMove { .. } => &mut self.illegal,
+            Termination::TimeForfeit { .. } => &mut self.forfeits,
+            Termination::Checkmate
+            | Termination::Stalemate
+            | Termination::Repetition
+            | Termination::FiftyMoves
+            | Termination::InsufficientMaterial
+            | Termination::PerpetualCheck
+            | Termination::Declaration
+            | Termination::WrongDeclaration
+            | Termination::Try
+            | Termination::Impasse
+            | Termination::Resignation
+            | Termination::DrawAdjudication
+            | Termination::ResignAdjudication
+            | Termination::Tablebase
+            | Termination::MoveLimit
+            | Termination::Aborted => return,
+        };
+        *count += 1;
+    }
+}

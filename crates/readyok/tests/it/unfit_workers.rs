@@ -1,0 +1,243 @@
+//! Workers on whose machines a match cannot be played, beside good ones and alone, where
+//! `nats-server` is installed and `READYOK_REAL_ENGINES` is set.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use readyok_arena::event::End;
+use readyok_arena::game::Setting;
+use readyok_arena::plan::Plan;
+use readyok_arena::queue::Refused;
+use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
+use readyok_arena::runner::{EnginePlayer, Match, MatchError, Settings, Summary};
+use readyok_arena::store::{Reader, Store};
+use readyok_client::Patience;
+
+use crate::killed::is_in_use;
+use crate::matches_real::{Running, games};
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
+use crate::program::{Dir, PATIENCE, readyok, wait};
+use crate::real::engine;
+
+const ROUNDS: u64 = 4;
+
+/// Long enough that a good worker comes after a bad one.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// A match that everybody refuses waits for others for twice as long.
+const SHORT_LEASE: Duration = Duration::from_secs(2);
+
+/// Narikin behind a script, which on some machines does not start, dies in its first search, or does not
+/// start a second time.
+fn write_engine(dir: &Dir, name: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_readyok");
+    let script = format!(
+        "#!/bin/sh
+# {name}
+case $READYOK_BAD in
+    {name}-start) exit 3 ;;
+    {name}-search)
+        while read -r line; do
+            case $line in go*) exit 3 ;; esac
+            printf '%s\\n' \"$line\"
+        done | '{program}' engine
+        exit 3 ;;
+    {name}-later)
+        [ -e \"$READYOK_ONCE\" ] && exit 3
+        echo > \"$READYOK_ONCE\" ;;
+esac
+exec '{program}' engine
+"
+    );
+    let path = dir.write_program(name, &script);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// Games that come out the same wherever they are played.
+fn plan(engines: &[String; 2], more: &str) -> Plan {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/openings/chess.epd");
+    let [one, two] = engines;
+    let text = format!(
+        "game = 'chess'
+rounds = {ROUNDS}
+openings = {{ source = {{ kind = 'file', path = '{}' }} }}
+adjudication = {{ max_moves = 20 {more} }}
+engines = [
+    {{ name = 'one', command = '{one}', limits = {{ nodes = 50 }} }},
+    {{ name = 'two', command = '{two}', limits = {{ nodes = 100 }} }},
+]
+",
+        book.display()
+    );
+    toml::from_str(&text).expect("a plan")
+}
+
+fn open(results: &Path, plan: &Plan) -> Match {
+    let store = Store::create(results, plan).expect("a new file");
+    Match::new(store, Settings::default()).expect("a match")
+}
+
+fn play_here(results: &Path, plan: &Plan) -> Summary {
+    let player = |setting: &Setting| EnginePlayer::new(plan, setting.clone(), Patience::default());
+    let setting = Setting::new(plan.game);
+    open(results, plan).play_here(1, None, |_| player(&setting)).expect("a match")
+}
+
+/// A server, and what is played over it.
+struct Place {
+    dir: Dir,
+    engines: [String; 2],
+    address: String,
+    _server: NatsServer,
+}
+
+impl Place {
+    fn start() -> Option<Self> {
+        let nats = engine("nats-server")?;
+        let dir = Dir::new();
+        let engines = ["one", "two"].map(|name| write_engine(&dir, name));
+        let port = free_port();
+        let server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
+        Some(Self { dir, engines, address: format!("nats://127.0.0.1:{port}"), _server: server })
+    }
+
+    /// A worker whose machine is bad in this way.
+    fn worker(&self, name: &str, bad: &str) -> Worker<'_> {
+        let said = self.dir.path().join(format!("{name}.txt"));
+        let mut command = readyok(&self.dir);
+        command.args(["worker", "--queue", &self.address, "--name", name, "--slots", "3"]);
+        command.arg("--cache").arg(self.dir.path().join(name));
+        for engine in &self.engines {
+            command.args(["--engine", engine]);
+        }
+        command.env("READYOK_BAD", bad).env("READYOK_TEST", self.mark());
+        command.env("READYOK_ONCE", self.dir.path().join(format!("{name}-once")));
+        command.stdout(Stdio::null()).stderr(File::create(&said).expect("a file"));
+        Worker {
+            running: Running(command.spawn().expect("a worker")),
+            name: name.to_owned(),
+            place: self,
+        }
+    }
+
+    /// Plays a match by workers.
+    fn play(
+        &self,
+        results: &str,
+        plan: &Plan,
+        lease: Duration,
+    ) -> Receiver<Result<Summary, MatchError>> {
+        let access = Access { server: self.address.clone(), ..Access::default() };
+        let connection = Connection::open(&access).expect("a connection");
+        let game = open(&self.dir.path().join(results), plan);
+        let order = game.order().clone().with_programs().expect("programs");
+        let reports = game.reports();
+        let dispatcher = NatsDispatcher::open(&connection, order, false, lease, reports);
+        let mut dispatcher = dispatcher.expect("a queue");
+        let (sender, end) = channel();
+        thread::spawn(move || sender.send(game.coordinate(&mut dispatcher)));
+        end
+    }
+
+    /// What all processes of a worker have in their environment.
+    fn mark(&self) -> &str {
+        self.dir.path().to_str().expect("UTF-8")
+    }
+
+    /// Who played each pairing.
+    fn players(&self, results: &str) -> Vec<String> {
+        let pairs = Reader::open(&self.dir.path().join(results)).expect("results");
+        pairs.map(|pair| pair.expect("a pair").worker.expect("a worker").0).collect()
+    }
+}
+
+struct Worker<'a> {
+    running: Running,
+    name: String,
+    place: &'a Place,
+}
+
+impl Worker<'_> {
+    fn has_said(&self, text: &str) -> bool {
+        let said = fs::read_to_string(self.place.dir.path().join(format!("{}.txt", self.name)));
+        said.is_ok_and(|said| said.contains(text))
+    }
+
+    /// Waits until it refuses a match for a reason.
+    fn refuses(&mut self, why: &str) {
+        wait("no match is refused", || self.has_said("refused:"));
+        assert!(self.has_said(why), "another reason than {why}");
+        assert!(self.running.0.try_wait().expect("a process").is_none(), "it is still there");
+    }
+}
+
+/// A bad worker comes first and a good one then: the match is as if only the good one were there.
+fn check_beside_a_good_one(bad: &str, why: &str) {
+    let Some(place) = Place::start() else { return };
+    let plan = plan(&place.engines, "");
+    let here = place.dir.path().join("here.jsonl");
+    let expected = play_here(&here, &plan);
+    assert_eq!((&expected.end, expected.complete), (&End::Complete, ROUNDS));
+
+    let end = place.play("there.jsonl", &plan, LEASE);
+    let mut unfit = place.worker("unfit", bad);
+    unfit.refuses(why);
+    let good = place.worker("good", "");
+    let summary = end.recv_timeout(PATIENCE).expect("an end in time").expect("a match");
+    assert_eq!(summary, expected);
+    assert_eq!(games(&place.dir.path().join("there.jsonl")), games(&here));
+    assert_eq!(place.players("there.jsonl"), ["good"; 4]);
+    drop((unfit, good));
+    let mark = format!("READYOK_TEST={}", place.mark());
+    wait("an engine is left", || !is_in_use(&mark));
+}
+
+#[test]
+fn a_worker_whose_engine_does_not_start_has_no_results() {
+    check_beside_a_good_one("two-start", "the engine `two` does not start");
+}
+
+#[test]
+fn a_worker_whose_engine_dies_in_its_first_search_has_no_results() {
+    check_beside_a_good_one("two-search", "the engine `two` crashes");
+}
+
+#[test]
+fn a_worker_whose_engine_starts_only_once_gives_its_jobs_back() {
+    check_beside_a_good_one("one-later", "the engine `one` does not start");
+}
+
+#[test]
+fn a_match_whose_engine_starts_nowhere_ends() {
+    let Some(place) = Place::start() else { return };
+    let plan = plan(&place.engines, "");
+    let end = place.play("there.jsonl", &plan, SHORT_LEASE);
+    let workers = ["a", "b"].map(|name| place.worker(name, "one-start"));
+    let error = end.recv_timeout(PATIENCE).expect("an end in time").expect_err("no engine");
+    let MatchError::Refused(refusals) = &error else { panic!("{error}") };
+    assert!(matches!(&refusals[..], [(_, Refused::Engine(_)), ..]), "{error}");
+    assert!(error.to_string().contains("the engine `one` does not start"), "{error}");
+    assert!(Reader::open(&place.dir.path().join("there.jsonl")).expect("a file").next().is_none());
+    drop(workers);
+}
+
+#[test]
+fn a_worker_without_the_tablebases_of_a_match_plays_the_next_one() {
+    let Some(place) = Place::start() else { return };
+    let tables = place.dir.path().join("no-such-folder");
+    let tables = format!(", tablebases = {{ paths = ['{}'] }}", tables.display());
+    let end = place.play("with.jsonl", &plan(&place.engines, &tables), SHORT_LEASE);
+    let mut worker = place.worker("poor", "");
+    worker.refuses("the tablebases cannot be opened");
+    let error = end.recv_timeout(PATIENCE).expect("an end in time").expect_err("no tables");
+    assert!(matches!(error, MatchError::Refused(_)), "{error}");
+    let end = place.play("without.jsonl", &plan(&place.engines, ""), SHORT_LEASE);
+    let summary = end.recv_timeout(PATIENCE).expect("an end in time").expect("a match");
+    assert_eq!((summary.end, summary.complete), (End::Complete, ROUNDS));
+    assert_eq!(place.players("without.jsonl"), ["poor"; 4]);
+}
