@@ -13,6 +13,7 @@ use readyok_protocol::{Move, OptionKind, Side as Spoke};
 use readyok_rules::{Game, Side, fairy};
 
 use super::gate::GATE;
+use super::texts::TextOptions;
 use crate::plan::{EngineId, EnginePlan, Protocol};
 use crate::result::{EngineFaultKind, Termination, WarningKind};
 
@@ -29,6 +30,8 @@ pub struct Player {
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
     error_hearing: Option<ErrorHearing>,
+    /// Which texts its options may have; none is any.
+    texts: Option<TextOptions>,
     engine: Option<Engine>,
     /// Whether the engine has played a game before this one.
     is_used: bool,
@@ -77,6 +80,7 @@ impl Player {
             guard: None,
             overhearing: None,
             error_hearing: None,
+            texts: None,
             engine: None,
             is_used: false,
         }
@@ -100,6 +104,13 @@ impl Player {
     #[must_use]
     pub fn guarded(mut self, guard: Option<Guard>) -> Self {
         self.guard = guard;
+        self
+    }
+
+    /// Starts no engine that would get another text as the value of an option.
+    #[must_use]
+    pub fn with_texts(mut self, texts: Option<TextOptions>) -> Self {
+        self.texts = texts;
         self
     }
 
@@ -229,6 +240,11 @@ impl Player {
         drop(pass);
         let mut engine = started.map_err(|error| Termination::no_start(&error))?;
         engine.allow_pondering(self.plan.ponder);
+        if let Some(name) = self.forbidden_text(&engine) {
+            let text = format!("a text for its option `{name}` is not allowed here");
+            let kind = EngineFaultKind::Other { text: text.clone() };
+            return Err(Termination::unfit(text, kind));
+        }
         for (name, value) in &self.plan.options {
             if let Some(warning) = set_option(&mut engine, name, value)
                 .map_err(|error| Termination::no_start(&error))?
@@ -244,6 +260,18 @@ impl Player {
         // One that is not what the plan wants plays no game.
         self.engine = Some(engine);
         Ok(())
+    }
+}
+
+impl Player {
+    /// The first option that would get a text which it may not have.
+    fn forbidden_text(&self, engine: &Engine) -> Option<&str> {
+        let texts = self.texts.as_ref()?;
+        let forbidden = self.plan.options.iter().find(|(name, value)| {
+            let declared = engine.options().find(name);
+            declared.is_some_and(|option| !texts.permit(name, &option.kind, value))
+        });
+        forbidden.map(|(name, _)| name.as_str())
     }
 }
 

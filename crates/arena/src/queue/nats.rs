@@ -14,8 +14,8 @@
 //!   server gives the job to another one.
 //! - A result is on the server's disk before its job is acknowledged. A coordinator that was down
 //!   finds it when it comes back, and does not have the pairing played again.
-//! - A worker runs a program only if its owner has allowed it ([`Permissions`]), and only after its
-//!   content was found to be what the order names.
+//! - A worker runs a program only if its owner has allowed it ([`Permissions`]) with its arguments and
+//!   options, and only after its content was found to be what the order names.
 //! - A worker on whose machine an engine of the match does not work has no results: it tries all
 //!   engines before its first job, and refuses the match. If for some time nobody was there but
 //!   workers that refuse, the match ends.
@@ -25,6 +25,7 @@ mod connection;
 mod coordinator;
 mod files;
 mod names;
+mod permissions;
 mod refusals;
 mod said;
 mod speed;
@@ -34,7 +35,7 @@ use std::time::Duration;
 
 pub use connection::{Access, Connection};
 pub use coordinator::NatsDispatcher;
-pub use files::Permissions;
+pub use permissions::Permissions;
 pub use speed::{measure_speed, paced};
 pub use worker::{Matches, NatsJobs, Served, Trying};
 

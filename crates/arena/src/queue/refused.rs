@@ -27,6 +27,20 @@ pub enum Refused {
         /// As the plan names it.
         command: String,
     },
+    /// A program would be given other arguments than its owner has named.
+    Arguments {
+        /// As the plan names it.
+        command: String,
+        /// What it would be given.
+        args: Vec<String>,
+    },
+    /// An option would be given a text that could name a file.
+    Option {
+        /// The name of the engine in the plan.
+        engine: String,
+        /// The option.
+        option: String,
+    },
     /// A program of the order could not be fetched.
     NotFetched {
         /// Why not.
@@ -61,6 +75,16 @@ impl fmt::Display for Refused {
             }
             Self::Environment { command } => {
                 write!(f, "an environment for the program `{command}` is not allowed here")
+            }
+            Self::Arguments { command, args } => {
+                let args = args.join(" ");
+                write!(f, "the program `{command}` with the arguments `{args}` is not allowed here")
+            }
+            Self::Option { engine, option } => {
+                write!(
+                    f,
+                    "the option `{option}` of the engine `{engine}` could name a file, which is not allowed here"
+                )
             }
             Self::NotFetched { why } | Self::Lacking { why } => f.write_str(why),
             Self::Engine(no_start) => no_start.fmt(f),

@@ -10,7 +10,7 @@ use readyok_rules::Side;
 use super::tally::loser;
 use super::{PairPlayer, PlayerError, Suspensions, Watch};
 use crate::game::{
-    Cancel, ErrorHearing, Overhearing, Player, Setting, play_game, try_out,
+    Cancel, ErrorHearing, Overhearing, Player, Setting, TextOptions, play_game, try_out,
 };
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
@@ -32,6 +32,7 @@ pub struct EnginePlayer {
     suspensions: Option<Suspensions>,
     pause: Duration,
     away: Option<WorkerId>,
+    texts: Option<TextOptions>,
     has_played: bool,
     players: Vec<Player>,
 }
@@ -67,6 +68,7 @@ impl EnginePlayer {
             suspensions: None,
             pause,
             away: None,
+            texts: None,
             has_played: false,
             players: Vec::new(),
         }
@@ -122,6 +124,13 @@ impl EnginePlayer {
         self
     }
 
+    /// Starts no engine that would get another text as the value of an option. None allows any.
+    #[must_use]
+    pub fn with_texts(mut self, texts: Option<TextOptions>) -> Self {
+        self.texts = texts;
+        self
+    }
+
     /// Tries each engine of the plan once: it starts, takes its options, and searches for a moment.
     ///
     /// # Errors
@@ -146,7 +155,8 @@ impl EnginePlayer {
     fn player(&self, id: EngineId, plan: &EnginePlan) -> Player {
         let patience = plan.patience.limits(self.patience);
         let player = Player::new(self.plan.game, id, plan, patience);
-        let player = player.guarded(self.guard.clone()).overheard_by(self.overhearing.clone());
+        let player = player.guarded(self.guard.clone()).with_texts(self.texts.clone());
+        let player = player.overheard_by(self.overhearing.clone());
         player.errors_heard_by(self.error_hearing.clone())
     }
 

@@ -35,4 +35,5 @@ mod scripted;
 mod stats;
 mod store;
 mod syzygy;
+mod texts;
 mod words;

@@ -141,7 +141,7 @@ fn order(folder: &Path, names: [&str; 2]) -> Order {
 }
 
 fn serve(connection: &Connection, cache: &Path) -> Served {
-    let permissions = Permissions { anything: true, ..Permissions::default() };
+    let permissions = Permissions::anything();
     let mut matches = Matches::new(connection, worker("w"));
     let served = matches.next(&permissions, cache, PATIENCE, |why| panic!("{why}"));
     served.expect("a server").expect("a match")
@@ -315,7 +315,7 @@ fn a_worker_comes_back_to_a_match_that_goes_on() {
     let cache = TempDir::new().expect("a folder");
     let workers = server.connect();
     let mut matches = Matches::new(&workers, worker("w"));
-    let permissions = Permissions { anything: true, ..Permissions::default() };
+    let permissions = Permissions::anything();
     let mut next = |patience| {
         let served = matches.next(&permissions, cache.path(), patience, |why| panic!("{why}"));
         served.expect("a server that is not away for long")
@@ -357,8 +357,8 @@ fn a_worker_runs_only_what_its_owner_allows() {
     assert_eq!(fs::read_dir(cache.path()).expect("a folder").count(), 0);
     // One program is on this machine, the other one is allowed by its content.
     let mut permissions = Permissions::default();
-    permissions.allow_file(&folder.path().join("g")).expect("a program");
-    permissions.contents.extend(order.programs.values());
+    permissions.allow_file(&folder.path().join("g"), &[]).expect("a program");
+    order.programs.values().for_each(|content| permissions.allow_content(*content, &[]));
     let (served, said) = refused(&permissions);
     let served = served.expect("a match");
     assert_eq!(said, [""; 0]);
@@ -382,8 +382,8 @@ fn a_worker_gives_programs_no_environment() {
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
     let cache = TempDir::new().expect("a folder");
-    let contents = order.programs.values().copied().collect();
-    let permissions = Permissions { contents, ..Permissions::default() };
+    let mut permissions = Permissions::default();
+    order.programs.values().for_each(|content| permissions.allow_content(*content, &[]));
     let mut said = Vec::new();
     let hear = |why: &str| said.push(why.to_owned());
     let served = Matches::new(&connection, worker("w")).next(

@@ -14,7 +14,7 @@ use readyok_arena::runner::{
 use readyok_arena::store::ContentHash;
 use readyok_client::{Guard, Patience};
 
-use super::run::{Coordinate, Failed, player, setting};
+use super::run::{Coordinate, Failed, about, player, setting};
 use super::slots::{Slots, processors};
 use crate::suspended::suspensions;
 
@@ -48,8 +48,8 @@ pub struct Worker {
     pub access: Access,
     /// What it may run.
     pub permissions: Permissions,
-    /// Programs of this machine that it may run.
-    pub engines: Vec<PathBuf>,
+    /// Programs of this machine that it may run, each with its arguments.
+    pub engines: Vec<(PathBuf, Vec<String>)>,
     /// Where programs that are delivered are put.
     pub cache: PathBuf,
     /// How many pairings it plays at once; 0 is as many as the processors carry.
@@ -96,8 +96,9 @@ impl Worker {
     /// # Errors
     /// The server is gone for good, or a program of this machine cannot be read.
     pub fn work(mut self, mut say: impl FnMut(&str)) -> Result<(), Failed> {
-        for path in &self.engines {
-            let content: ContentHash = self.permissions.allow_file(path)?;
+        for (path, args) in &self.engines {
+            let content: ContentHash =
+                self.permissions.allow_file(path, args).map_err(|error| about(path, &error))?;
             say(&format!("may run {} ({content})", path.display()));
         }
         let connection = Connection::open(&self.access)?;
@@ -151,6 +152,7 @@ impl Worker {
             .map_err(|error| lacking(format!("the tablebases cannot be opened: {error}")))?;
         let player = || {
             let player = player(order, &setting, Patience::default(), &self.guard);
+            let player = player.with_texts(served.texts().cloned());
             player.suspended_by(suspensions).away_as(WorkerId(self.name.clone()))
         };
         let trying = served.trying();

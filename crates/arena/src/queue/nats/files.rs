@@ -1,6 +1,5 @@
-//! Programs on their way to workers, and what a worker may run.
+//! Programs on their way to workers.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,55 +7,13 @@ use tokio::fs::File;
 use tokio::io::AsyncReadExt;
 
 use super::connection::Connection;
+use super::permissions::Permissions;
 use super::said::broken;
-use crate::queue::{Order, QueueError, Refused};
+use crate::queue::{Order, QueueError};
 use crate::store::ContentHash;
 
 /// The largest program that is delivered.
 const LARGEST: u64 = 1 << 30;
-
-/// What the owner of a worker allows it to run.
-#[derive(Clone, Debug, Default)]
-pub struct Permissions {
-    /// Whatever a match brings.
-    pub anything: bool,
-    /// Programs of these contents.
-    pub contents: BTreeSet<ContentHash>,
-    /// Programs that are on this machine: they are started where they lie.
-    pub here: BTreeMap<ContentHash, PathBuf>,
-}
-
-impl Permissions {
-    /// Allows a program of this machine.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    pub fn allow_file(&mut self, path: &Path) -> std::io::Result<ContentHash> {
-        let content = ContentHash::of_file(path)?;
-        self.here.insert(content, fs::canonicalize(path)?);
-        Ok(content)
-    }
-
-    /// Whether all programs of an order may run here.
-    pub(super) fn judge(&self, order: &Order) -> Result<(), Refused> {
-        for engine in &order.plan.engines {
-            let command = &engine.command;
-            let Some(&content) = order.programs.get(command) else {
-                return Err(Refused::Nameless { command: command.clone() });
-            };
-            let allowed = self.anything
-                || self.contents.contains(&content)
-                || self.here.contains_key(&content);
-            if !allowed {
-                return Err(Refused::NotAllowed { command: command.clone(), content });
-            }
-            if !self.anything && !engine.env.is_empty() {
-                return Err(Refused::Environment { command: command.clone() });
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Puts the programs of an order on the server, where they are not there yet.
 pub(super) fn deliver(connection: &Connection, order: &Order) -> Result<(), QueueError> {
@@ -88,8 +45,8 @@ pub(super) fn fetch(
 ) -> Result<Order, QueueError> {
     for engine in &mut order.plan.engines {
         let Some(content) = order.programs.get(&engine.command) else { continue };
-        let path = match permissions.here.get(content) {
-            Some(path) => path.clone(),
+        let path = match permissions.here(*content) {
+            Some(path) => path.to_owned(),
             None => download(connection, *content, cache)?,
         };
         engine.command = path.into_os_string().into_string().map_err(|path| {

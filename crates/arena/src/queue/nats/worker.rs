@@ -18,9 +18,11 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::PULSE;
 use super::connection::{Connection, PAUSE};
-use super::files::{self, Permissions};
+use super::files;
 use super::names::{Names, WORKERS};
+use super::permissions::Permissions;
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
+use crate::game::TextOptions;
 use crate::pairing::PairResult;
 use crate::queue::{
     Job, Jobs, Lease, Order, Progress, QueueError, Refused, Stop, StopToken, WorkerId,
@@ -59,6 +61,7 @@ pub struct Served {
     order: Order,
     /// As it was announced.
     announced: Order,
+    texts: Option<TextOptions>,
     name: WorkerId,
     /// For all threads of this worker.
     token: StopToken,
@@ -135,8 +138,8 @@ impl Matches {
         }
         let order = fetched.map_err(|error| Refused::NotFetched { why: error.text })?;
         let (connection, announced) = (self.connection.clone(), announced.clone());
-        let (name, token) = (self.name.clone(), StopToken::default());
-        Ok(Served { connection, names, order, announced, name, token })
+        let (name, texts, token) = (self.name.clone(), permissions.texts(), StopToken::default());
+        Ok(Served { connection, names, order, announced, texts, name, token })
     }
 
     fn set_aside(&mut self, id: String, announced: Order, why: Refused) {
@@ -197,6 +200,11 @@ impl Served {
     /// What is played, with the programs of this machine.
     pub fn order(&self) -> &Order {
         &self.order
+    }
+
+    /// Which texts options of its engines may have here; none is any.
+    pub fn texts(&self) -> Option<&TextOptions> {
+        self.texts.as_ref()
     }
 
     /// Has the match wait for this worker while it tries the engines.

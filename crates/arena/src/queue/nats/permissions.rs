@@ -1,0 +1,174 @@
+//! What the owner of a worker allows it to run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::game::TextOptions;
+use crate::plan::EnginePlan;
+use crate::queue::{Order, Refused};
+use crate::store::ContentHash;
+
+/// What the owner of a worker allows it to run. By default nothing.
+///
+/// A program may read and write whatever its arguments and options name, and many a program runs others: so
+/// it gets no arguments but those that the owner has named, no environment, and no options with a text.
+#[derive(Clone, Debug, Default)]
+pub struct Permissions {
+    anything: bool,
+    /// Programs by what they contain, each with the arguments that it may get.
+    programs: BTreeMap<ContentHash, BTreeSet<Vec<String>>>,
+    /// Those that are on this machine: they are started where they lie.
+    here: BTreeMap<ContentHash, PathBuf>,
+    /// Options that may have any text, in lower case.
+    options: BTreeSet<String>,
+}
+
+/// Parts of names of options that are about files.
+const ABOUT_FILES: [&str; 4] = ["file", "path", "book", "log"];
+
+impl Permissions {
+    /// Allows whatever a match brings.
+    pub fn anything() -> Self {
+        Self { anything: true, ..Self::default() }
+    }
+
+    /// Allows a program of this machine, with these arguments.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn allow_file(&mut self, path: &Path, args: &[String]) -> std::io::Result<ContentHash> {
+        let content = ContentHash::of_file(path)?;
+        self.here.insert(content, fs::canonicalize(path)?);
+        self.allow_content(content, args);
+        Ok(content)
+    }
+
+    /// Allows a program of this content, with these arguments, wherever it comes from.
+    pub fn allow_content(&mut self, content: ContentHash, args: &[String]) {
+        self.programs.entry(content).or_default().insert(args.to_vec());
+    }
+
+    /// Allows a text as the value of an option of this name, which counts in any case of letters.
+    pub fn allow_option(&mut self, name: &str) {
+        self.options.insert(name.to_lowercase());
+    }
+
+    /// Where a program lies on this machine.
+    pub(super) fn here(&self, content: ContentHash) -> Option<&Path> {
+        self.here.get(&content).map(PathBuf::as_path)
+    }
+
+    /// Whether all programs of an order may run here, as it wants them to.
+    pub(super) fn judge(&self, order: &Order) -> Result<(), Refused> {
+        for engine in &order.plan.engines {
+            let command = || engine.command.clone();
+            let Some(&content) = order.programs.get(&engine.command) else {
+                return Err(Refused::Nameless { command: command() });
+            };
+            if self.anything {
+                continue;
+            }
+            let Some(args) = self.programs.get(&content) else {
+                return Err(Refused::NotAllowed { command: command(), content });
+            };
+            if !args.contains(&engine.args) {
+                let args = engine.args.clone();
+                return Err(Refused::Arguments { command: command(), args });
+            }
+            if !engine.env.is_empty() {
+                return Err(Refused::Environment { command: command() });
+            }
+            self.judge_options(engine)?;
+        }
+        Ok(())
+    }
+
+    /// What engines say of their options is not known yet: names and values are looked at.
+    fn judge_options(&self, engine: &EnginePlan) -> Result<(), Refused> {
+        for (name, value) in &engine.options {
+            let lower = name.to_lowercase();
+            let suspicious =
+                value.contains(['/', '\\']) || ABOUT_FILES.iter().any(|part| lower.contains(part));
+            if suspicious && !self.options.contains(&lower) {
+                let (engine, option) = (engine.name.clone(), name.clone());
+                return Err(Refused::Option { engine, option });
+            }
+        }
+        Ok(())
+    }
+
+    /// Which texts engines may get as values of options, once they have said which options have some. None
+    /// is any text.
+    pub(super) fn texts(&self) -> Option<TextOptions> {
+        (!self.anything).then(|| TextOptions::new(self.options.clone(), BTreeSet::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plan;
+
+    /// An order of one engine with these arguments and options. Its program contains its own name.
+    fn order(args: &[&str], options: &[(&str, &str)]) -> Order {
+        let text = "game = 'chess'\nengines = [{ name = 'x', command = '/far/x' }]";
+        let mut plan: Plan = toml::from_str(text).unwrap();
+        plan.engines[0].args = args.iter().map(|&arg| arg.to_owned()).collect();
+        let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+        plan.engines[0].options = options.collect();
+        let mut order = Order::new(&plan);
+        order.programs.insert("/far/x".to_owned(), ContentHash::of(b"x"));
+        order
+    }
+
+    fn allowing(args: &[&str]) -> Permissions {
+        let mut permissions = Permissions::default();
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        permissions.allow_content(ContentHash::of(b"x"), &args);
+        permissions
+    }
+
+    #[test]
+    fn a_program_gets_the_arguments_that_its_owner_has_named_and_no_others() {
+        let check = |named: &[&str], wanted: &[&str], allowed: bool| {
+            let judged = allowing(named).judge(&order(wanted, &[]));
+            let is_refused = matches!(judged, Err(Refused::Arguments { .. }));
+            assert_eq!((judged.is_ok(), is_refused), (allowed, !allowed), "{named:?} {wanted:?}");
+        };
+        check(&[], &[], true);
+        check(&[], &["-c", "anything"], false);
+        check(&["engine"], &["engine"], true);
+        check(&["engine"], &[], false);
+        check(&["engine"], &["engine", "more"], false);
+        check(&["a b"], &["a", "b"], false);
+        assert_eq!(Permissions::anything().judge(&order(&["-c", "anything"], &[])), Ok(()));
+        let mut two = allowing(&["one"]);
+        two.allow_content(ContentHash::of(b"x"), &["two".to_owned()]);
+        for args in [["one"], ["two"]] {
+            assert_eq!(two.judge(&order(&args, &[])), Ok(()));
+        }
+    }
+
+    #[test]
+    fn an_option_that_could_name_a_file_needs_leave() {
+        let check = |name: &str, value: &str, allowed: bool| {
+            let order = order(&[], &[(name, value)]);
+            let refused = Refused::Option { engine: "x".to_owned(), option: name.to_owned() };
+            let expected = if allowed { Ok(()) } else { Err(refused) };
+            assert_eq!(allowing(&[]).judge(&order), expected, "{name} {value}");
+            assert_eq!(Permissions::anything().judge(&order), Ok(()));
+            let mut leave = allowing(&[]);
+            leave.allow_option(&name.to_uppercase());
+            assert_eq!(leave.judge(&order), Ok(()), "{name} {value}");
+        };
+        check("Hash", "64", true);
+        check("Style", "Solid", true);
+        check("Debug Log File", "notes", false);
+        check("EvalFile", "other.nnue", false);
+        check("SyzygyPath", "", false);
+        check("Own_Book", "x", false);
+        check("Style", "../../etc/passwd", false);
+        check("Style", "..\\secret", false);
+    }
+}
