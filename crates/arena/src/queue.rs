@@ -32,7 +32,7 @@ use std::{error, fmt};
 
 pub use local::{LocalDispatcher, LocalJobs, local};
 pub(crate) use order::find;
-pub use order::{Job, Order, ProgramError};
+pub use order::{Job, LARGEST, Order, OrderError, OrderFile};
 pub use refused::{NoStart, Refused};
 pub use report::{About, Progress, Report, Return, WorkerId};
 pub use stop::{OnAbort, Stop, StopToken};

@@ -41,6 +41,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use contents::ChangedFile;
+pub(crate) use contents::named_by;
 pub use difference::Difference;
 pub use error::StoreError;
 pub use hash::{ContentHash, NoHash};

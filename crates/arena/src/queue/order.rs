@@ -1,14 +1,14 @@
 //! What is ordered: what all jobs of a match share, and a single job.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, error, fmt, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::Pairing;
-use crate::plan::Plan;
-use crate::store::ContentHash;
+use crate::plan::{EngineId, Plan};
+use crate::store::{ContentHash, named_by};
 
 /// What all jobs of a match share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct Order {
     /// only a name: what is started there is a program of this content.
     #[serde(default)]
     pub programs: BTreeMap<String, ContentHash>,
+    /// The files that arguments and options of engines name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<OrderFile>,
     /// Whether each move is told while it is played.
     #[serde(default)]
     pub tell_moves: bool,
@@ -29,6 +32,23 @@ pub struct Order {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
 }
+
+/// A file that an argument or an option of an engine names by a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrderFile {
+    /// Which engine.
+    pub engine: EngineId,
+    /// The argument, or the value of the option. On another machine it is only a name.
+    pub word: String,
+    /// What the file contains.
+    pub content: ContentHash,
+    /// Where it lies on the machine of the coordinator.
+    #[serde(skip)]
+    path: PathBuf,
+}
+
+/// The largest program or file that goes to workers, in bytes.
+pub const LARGEST: u64 = 1 << 30;
 
 /// A pairing that somebody is to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,13 +62,30 @@ pub struct Job {
     pub deliveries: u32,
 }
 
-/// A program of a plan cannot be read.
+/// Something that a plan names cannot go to workers.
 #[derive(Debug)]
-pub struct ProgramError {
-    /// As the plan names it.
-    pub command: String,
-    /// Why not.
-    pub error: io::Error,
+pub enum OrderError {
+    /// A program or a file cannot be read.
+    Unreadable {
+        /// A program as the plan names it, or the path of a file.
+        path: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A program or a file is larger than [`LARGEST`].
+    TooLarge {
+        /// A program as the plan names it, or the path of a file.
+        path: String,
+        /// How large it is.
+        bytes: u64,
+    },
+    /// An argument or an option names a folder.
+    Folder {
+        /// The name of the engine.
+        engine: String,
+        /// As the plan names it.
+        word: String,
+    },
 }
 
 impl Order {
@@ -58,23 +95,50 @@ impl Order {
             plan_hash: ContentHash::of_plan(plan),
             plan: plan.clone(),
             programs: BTreeMap::new(),
+            files: Vec::new(),
             tell_moves: false,
             speed: None,
         }
     }
 
-    /// The same for other machines: with what the programs contain.
+    /// The same for other machines: with what the programs contain, and the files that arguments and options
+    /// name by a path.
     ///
     /// # Errors
-    /// A program is not there or cannot be read.
-    pub fn with_programs(mut self) -> Result<Self, ProgramError> {
-        for engine in self.plan.engines.iter().filter(|engine| !engine.command.contains("://")) {
+    /// A program is not there, something cannot be read or is too large, or a folder is named.
+    pub fn with_contents(mut self) -> Result<Self, OrderError> {
+        let mut known = BTreeMap::new();
+        // Engines often share a program or a network, of a hundred megabytes maybe.
+        let mut content_of = |name: &str, path: &Path| {
+            if let Some(content) = known.get(path) {
+                return Ok(*content);
+            }
+            let content = content_of(name, path)?;
+            known.insert(path.to_owned(), content);
+            Ok(content)
+        };
+        for (id, engine) in (0..).map(EngineId).zip(&self.plan.engines) {
+            if engine.command.contains("://") {
+                continue;
+            }
             let command = engine.command.clone();
-            let hash = find(&command).and_then(|path| ContentHash::of_file(&path));
-            let hash = hash.map_err(|error| ProgramError { command: command.clone(), error })?;
-            self.programs.insert(command, hash);
+            let unreadable = |error| OrderError::Unreadable { path: command.clone(), error };
+            let program = find(&command).map_err(unreadable)?;
+            self.programs.insert(command.clone(), content_of(&command, &program)?);
+            for (word, path) in named_by(engine, Some(&program)) {
+                if path.is_dir() {
+                    return Err(OrderError::Folder { engine: engine.name.clone(), word });
+                }
+                let content = content_of(&path.display().to_string(), &path)?;
+                self.files.push(OrderFile { engine: id, word, content, path });
+            }
         }
         Ok(self)
+    }
+
+    /// The file that a word of an engine names.
+    pub fn file(&self, engine: EngineId, word: &str) -> Option<&OrderFile> {
+        self.files.iter().find(|file| file.engine == engine && file.word == word)
     }
 
     /// Where a program of the plan lies on this machine.
@@ -91,6 +155,22 @@ impl Order {
     }
 }
 
+impl OrderFile {
+    /// Where it lies on the machine of the coordinator; empty elsewhere.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn content_of(name: &str, path: &Path) -> Result<ContentHash, OrderError> {
+    let unreadable = |error| OrderError::Unreadable { path: name.to_owned(), error };
+    let bytes = path.metadata().map_err(unreadable)?.len();
+    if bytes > LARGEST {
+        return Err(OrderError::TooLarge { path: name.to_owned(), bytes });
+    }
+    ContentHash::of_file(path).map_err(unreadable)
+}
+
 /// Finds a program as the system does: a bare name in the folders of `PATH`.
 pub(crate) fn find(command: &str) -> io::Result<PathBuf> {
     let path = PathBuf::from(command);
@@ -102,14 +182,30 @@ pub(crate) fn find(command: &str) -> io::Result<PathBuf> {
     candidates.find(|path| path.is_file()).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-impl fmt::Display for ProgramError {
+impl fmt::Display for OrderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the program `{}` cannot be read: {}", self.command, self.error)
+        match self {
+            Self::Unreadable { path, error } => {
+                write!(f, "`{path}`, which goes to workers, cannot be read: {error}")
+            }
+            Self::TooLarge { path, bytes } => {
+                write!(f, "`{path}` has {bytes} bytes, and no more than {LARGEST} go to workers")
+            }
+            Self::Folder { engine, word } => {
+                write!(
+                    f,
+                    "`{word}` of the engine `{engine}` is a folder, and only files go to workers"
+                )
+            }
+        }
     }
 }
 
-impl error::Error for ProgramError {
+impl error::Error for OrderError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.error)
+        match self {
+            Self::Unreadable { error, .. } => Some(error),
+            Self::TooLarge { .. } | Self::Folder { .. } => None,
+        }
     }
 }

@@ -49,7 +49,8 @@ impl Contents {
             if let Some(path) = &program {
                 keep(engine.command.clone(), path);
             }
-            for path in named_by(engine, program.as_deref()) {
+            let named = named_by(engine, program.as_deref()).into_iter();
+            for (_, path) in named.filter(|(_, path)| path.is_file()) {
                 keep(path.display().to_string(), &path);
             }
         }
@@ -76,14 +77,15 @@ impl Contents {
     }
 }
 
-/// The files that arguments and options of an engine name.
-fn named_by(engine: &EnginePlan, program: Option<&Path>) -> Vec<PathBuf> {
+/// The files and folders that arguments and options of an engine name, with the words that do.
+pub(crate) fn named_by(engine: &EnginePlan, program: Option<&Path>) -> BTreeMap<String, PathBuf> {
     let beside = program.filter(|path| path.is_absolute()).and_then(Path::parent);
     let folder = engine.dir.as_deref().map(Path::new).or(beside).unwrap_or_else(|| Path::new(""));
     let words = engine.args.iter().chain(engine.options.values());
     // A word that is no path may be the name of a file by chance.
-    let paths = words.filter(|word| word.contains(MAIN_SEPARATOR)).map(|word| folder.join(word));
-    paths.filter(|path| path.is_file()).collect()
+    let paths = words.filter(|word| word.contains(MAIN_SEPARATOR));
+    let paths = paths.map(|word| (word.clone(), folder.join(word)));
+    paths.filter(|(_, path)| path.is_file() || path.is_dir()).collect()
 }
 
 /// The hash of a file of openings, or of a folder of them with their names.

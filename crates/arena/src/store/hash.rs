@@ -42,7 +42,7 @@ impl ContentHash {
         }
     }
 
-    pub(super) fn from_digest(hash: Sha256) -> Self {
+    pub(crate) fn from_digest(hash: Sha256) -> Self {
         Self(hash.finalize().into())
     }
 

@@ -2,6 +2,7 @@
 //! set: workers that come, go and die, a server and a coordinator that start anew, and who is let in.
 
 mod access;
+mod files;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -137,7 +138,7 @@ fn order(folder: &Path, names: [&str; 2]) -> Order {
         fs::write(&path, format!("#!/bin/sh\n# {}\n", engine.name)).expect("a program");
         path.to_str().expect("UTF-8").clone_into(&mut engine.command);
     }
-    Order::new(&plan).with_programs().expect("programs that can be read")
+    Order::new(&plan).with_contents().expect("programs that can be read")
 }
 
 fn serve(connection: &Connection, cache: &Path) -> Served {
@@ -378,7 +379,7 @@ fn a_worker_gives_programs_no_environment() {
     let folder = TempDir::new().expect("a folder");
     let mut plan = order(folder.path(), ["i", "j"]).plan;
     plan.engines[0].env.insert("LD_PRELOAD".to_owned(), "./other.so".to_owned());
-    let order = Order::new(&plan).with_programs().expect("programs that can be read");
+    let order = Order::new(&plan).with_contents().expect("programs that can be read");
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
     let cache = TempDir::new().expect("a folder");

@@ -6,9 +6,10 @@ use std::thread;
 
 use readyok_arena::event::{Event, JsonLines, Listener};
 use readyok_arena::pairing::{PairResult, Pairing};
+use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{
-    DELIVERIES, Dispatcher, Jobs, LocalDispatcher, LocalJobs, NoStart, Order, Report, Return, Stop,
-    StopToken, WorkerId, local,
+    DELIVERIES, Dispatcher, Jobs, LARGEST, LocalDispatcher, LocalJobs, NoStart, Order, OrderError,
+    Report, Return, Stop, StopToken, WorkerId, local,
 };
 use readyok_arena::runner::{PairPlayer, PlayerError, Watch, WorkError, work};
 
@@ -214,12 +215,12 @@ fn programs_are_named_by_what_they_contain() {
     let mut plan = sample::plan(&["a", "b"], 1);
     plan.engines[0].command = program.display().to_string();
     plan.engines[1].command = "tcp://localhost:1".to_owned();
-    let order = Order::new(&plan).with_programs().expect("programs");
+    let order = Order::new(&plan).with_contents().expect("programs");
     let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let named: Vec<_> = order.programs.values().map(ToString::to_string).collect();
     assert_eq!(named, [hash]);
     plan.engines[0].command = "/nowhere/engine".to_owned();
-    let error = Order::new(&plan).with_programs().expect_err("no program");
+    let error = Order::new(&plan).with_contents().expect_err("no program");
     assert!(error.to_string().contains("`/nowhere/engine`"), "{error}");
 }
 
@@ -242,4 +243,53 @@ fn events_are_lines_of_json_until_nobody_reads() {
     lines.hear(&event);
     assert!(lines.error().is_some());
     lines.hear(&event);
+}
+
+/// A plan whose second engine has this option, in the folder of its program.
+fn with_option(folder: &std::path::Path, value: &str) -> Result<Order, OrderError> {
+    let program = folder.join("engine");
+    std::fs::write(&program, "abc").expect("space");
+    let mut plan = sample::plan(&["a", "b"], 1);
+    for engine in &mut plan.engines {
+        engine.command = program.display().to_string();
+    }
+    plan.engines[1].options.insert("EvalFile".to_owned(), value.to_owned());
+    Order::new(&plan).with_contents()
+}
+
+#[test]
+fn files_that_options_name_are_named_by_what_they_contain() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let net = folder.path().join("net");
+    std::fs::write(&net, "abc").expect("space");
+    let check = |value: &str, expected: &[&str]| {
+        let order = with_option(folder.path(), value).expect("an order");
+        let words: Vec<&str> = order.files.iter().map(|file| file.word.as_str()).collect();
+        assert_eq!(words, expected, "{value}");
+        for file in &order.files {
+            assert_eq!(file.engine, EngineId(1));
+            assert_eq!(file.content, order.programs[&order.plan.engines[1].command]);
+            assert_eq!(order.file(EngineId(1), value), Some(file));
+            assert_eq!(order.file(EngineId(0), value), None);
+        }
+    };
+    let path = net.to_str().expect("UTF-8");
+    check(path, &[path]);
+    check("./net", &["./net"]);
+    // No path, and one that is not there: they go to workers as they are.
+    check("net", &[]);
+    check("./nothing", &[]);
+}
+
+#[test]
+fn what_cannot_go_to_workers_is_told_before_the_match_begins() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("tables")).expect("a folder");
+    let error = with_option(folder.path(), "./tables").expect_err("a folder");
+    let text = "`./tables` of the engine `b` is a folder, and only files go to workers";
+    assert_eq!(error.to_string(), text);
+    let large = std::fs::File::create(folder.path().join("large")).expect("a file");
+    large.set_len(LARGEST + 1).expect("a length");
+    let error = with_option(folder.path(), "./large").expect_err("a large file");
+    assert!(matches!(error, OrderError::TooLarge { bytes, .. } if bytes == LARGEST + 1), "{error}");
 }

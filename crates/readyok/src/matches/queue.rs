@@ -31,7 +31,7 @@ impl Coordinate for Queue {
     fn coordinate(&self, game: Match, resumed: bool) -> Result<Summary, Failed> {
         let connection = Connection::open(&self.access)?;
         let speed = self.calibrate.then(measure_speed);
-        let order = Order { speed, ..game.order().clone() }.with_programs()?;
+        let order = Order { speed, ..game.order().clone() }.with_contents()?;
         let mut dispatcher =
             NatsDispatcher::open(&connection, order, resumed, LEASE, game.reports())?;
         let summary = game.coordinate(&mut dispatcher)?;

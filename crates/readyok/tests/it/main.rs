@@ -5,6 +5,7 @@ mod address;
 mod analyse;
 mod broken_off;
 mod check;
+mod delivered_files;
 mod killed;
 mod match_alone;
 mod match_flags;

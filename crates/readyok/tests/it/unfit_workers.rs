@@ -135,7 +135,7 @@ impl Place {
         let access = Access { server: self.address.clone(), ..Access::default() };
         let connection = Connection::open(&access).expect("a connection");
         let game = open(&self.dir.path().join(results), plan);
-        let order = game.order().clone().with_programs().expect("programs");
+        let order = game.order().clone().with_contents().expect("programs");
         let reports = game.reports();
         let dispatcher = NatsDispatcher::open(&connection, order, false, lease, reports);
         let mut dispatcher = dispatcher.expect("a queue");

@@ -142,7 +142,12 @@ impl Connection {
         self.ask(self.stream.get_key_value(MATCHES))
     }
 
-    /// The store of programs.
+    /// The store of programs and files, which a coordinator has made.
+    pub(super) fn files_there(&self) -> Result<ObjectStore, QueueError> {
+        self.ask(self.stream.get_object_store(FILES))
+    }
+
+    /// The store of programs and files.
     pub(super) fn files(&self) -> Result<ObjectStore, QueueError> {
         let config =
             object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };

@@ -1,98 +1,178 @@
-//! Programs on their way to workers.
+//! Programs and files on their way to workers.
+//!
+//! They are named by what they contain, on the server and in the folder of a worker: nothing that somebody
+//! else has named chooses a path.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 use tokio::fs::File;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::timeout;
 
 use super::connection::Connection;
 use super::permissions::Permissions;
 use super::said::broken;
-use crate::queue::{Order, QueueError};
+use crate::plan::EngineId;
+use crate::queue::{LARGEST, Order, QueueError};
 use crate::store::ContentHash;
 
-/// The largest program that is delivered.
-const LARGEST: u64 = 1 << 30;
+/// How long the server may say nothing while a file comes.
+const SILENCE: Duration = Duration::from_secs(30);
 
-/// Puts the programs of an order on the server, where they are not there yet.
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It is started.
+    Program,
+    /// A program reads it.
+    Data,
+}
+
+/// An order with the paths of this machine.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    pub(super) order: Order,
+    /// The paths of files that came with it.
+    pub(super) delivered: BTreeSet<String>,
+}
+
+/// Puts the programs and files of an order on the server, where they are not there yet.
 pub(super) fn deliver(connection: &Connection, order: &Order) -> Result<(), QueueError> {
     if order.programs.is_empty() {
         return Ok(());
     }
     let store = connection.files()?;
-    for (command, content) in &order.programs {
+    let put = |content: ContentHash, path: PathBuf| {
         let name = content.to_string();
         if connection.wait(store.info(&name)).is_ok() {
-            continue;
+            return Ok(());
         }
-        let path = order.path_of(command).map_err(broken)?;
         connection.wait(async {
             let mut file = File::open(&path).await.map_err(broken)?;
-            store.put(name.as_str(), &mut file).await.map_err(broken)
-        })?;
+            store.put(name.as_str(), &mut file).await.map_err(broken).map(drop)
+        })
+    };
+    for (command, content) in &order.programs {
+        put(*content, order.path_of(command).map_err(broken)?)?;
     }
-    Ok(())
+    order.files.iter().try_for_each(|file| put(file.content, file.path().to_owned()))
 }
 
-/// Fetches the programs of an order that are not on this machine, and writes the paths of all into
-/// its plan.
+/// Fetches what of an order is not on this machine, and writes the paths of all into its plan.
 pub(super) fn fetch(
     connection: &Connection,
     mut order: Order,
     permissions: &Permissions,
     cache: &Path,
-) -> Result<Order, QueueError> {
-    for engine in &mut order.plan.engines {
-        let Some(content) = order.programs.get(&engine.command) else { continue };
-        let path = match permissions.here(*content) {
-            Some(path) => path.to_owned(),
-            None => download(connection, *content, cache)?,
+) -> Result<Fetched, QueueError> {
+    let mut delivered = BTreeSet::new();
+    let files = std::mem::take(&mut order.files);
+    for (id, engine) in (0..).map(EngineId).zip(&mut order.plan.engines) {
+        let Some(&content) = order.programs.get(&engine.command) else { continue };
+        engine.command = match permissions.here(content) {
+            Some(path) => utf8(path.to_owned())?,
+            None => utf8(download(connection, content, cache, Kind::Program)?)?,
         };
-        engine.command = path.into_os_string().into_string().map_err(|path| {
-            broken(format!("the path `{}` is not UTF-8", path.to_string_lossy()))
-        })?;
         // That of the coordinator's machine.
         engine.dir = None;
+        for file in files.iter().filter(|file| file.engine == id) {
+            let values = engine.options.values_mut();
+            // Arguments that the owner has named mean files of this machine.
+            let args = engine.args.iter_mut().filter(|_| !permissions.names_arguments());
+            let words: Vec<&mut String> =
+                values.chain(args).filter(|word| **word == file.word).collect();
+            if words.is_empty() {
+                continue;
+            }
+            let path = utf8(download(connection, file.content, cache, Kind::Data)?)?;
+            for word in words {
+                word.clone_from(&path);
+            }
+            delivered.insert(path);
+        }
     }
-    Ok(order)
+    Ok(Fetched { order, delivered })
 }
 
+fn utf8(path: PathBuf) -> Result<String, QueueError> {
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| broken(format!("the path `{}` is not UTF-8", path.to_string_lossy())))
+}
+
+/// Brings a file into the folder, unless it is there.
 fn download(
     connection: &Connection,
     content: ContentHash,
     cache: &Path,
+    kind: Kind,
 ) -> Result<PathBuf, QueueError> {
     let name = content.to_string();
-    let path = cache.join(&name);
+    let path = match kind {
+        Kind::Program => cache.join(&name),
+        // Nothing that is only read can be started.
+        Kind::Data => std::path::absolute(cache).map_err(broken)?.join(format!("{name}.data")),
+    };
     if ContentHash::of_file(&path).is_ok_and(|found| found == content) {
         return Ok(path);
     }
     fs::create_dir_all(cache).map_err(broken)?;
-    let store = connection.files()?;
-    let bytes = connection.wait(async {
-        let object = store.get(&name).await.map_err(broken)?;
-        let mut bytes = Vec::new();
-        object.take(LARGEST + 1).read_to_end(&mut bytes).await.map_err(broken)?;
-        Ok(bytes)
+    let store = connection.files_there()?;
+    let mut file = NamedTempFile::new_in(cache).map_err(broken)?;
+    let found = connection.wait(async {
+        let object = timeout(SILENCE, store.get(&name)).await.map_err(broken)?;
+        copy(&mut object.map_err(broken)?, file.as_file_mut()).await
     })?;
-    if bytes.len() as u64 > LARGEST || ContentHash::of(&bytes) != content {
-        return Err(broken(format!("the program {name} is not what its name says")));
+    if found != Some(content) {
+        return Err(broken(format!("the file {name} on the server is not what its name says")));
     }
-    let file = tempfile::NamedTempFile::new_in(cache).map_err(broken)?;
-    fs::write(file.path(), &bytes).map_err(broken)?;
-    make_program(file.path()).map_err(broken)?;
-    file.persist(&path).map_err(broken)?;
+    set_permissions(file.path(), kind).map_err(broken)?;
+    // Without a handle that is open for writing, or it could not be started.
+    file.into_temp_path().persist(&path).map_err(broken)?;
     Ok(path)
 }
 
+/// Tells what was copied; nothing if it was too much.
+async fn copy(
+    from: &mut (impl AsyncRead + Unpin),
+    to: &mut fs::File,
+) -> Result<Option<ContentHash>, QueueError> {
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut length = 0;
+    loop {
+        let read = timeout(SILENCE, from.read(&mut buffer)).await.map_err(broken)?;
+        let read = read.map_err(broken)?;
+        if read == 0 {
+            return Ok(Some(ContentHash::from_digest(hash)));
+        }
+        length += read as u64;
+        if length > LARGEST {
+            return Ok(None);
+        }
+        let part = buffer.get(..read).unwrap_or_default();
+        hash.update(part);
+        to.write_all(part).map_err(broken)?;
+    }
+}
+
 #[cfg(unix)]
-fn make_program(path: &Path) -> std::io::Result<()> {
+fn set_permissions(path: &Path, kind: Kind) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o500))
+    let mode = match kind {
+        Kind::Program => 0o500,
+        Kind::Data => 0o400,
+    };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]
-fn make_program(_: &Path) -> std::io::Result<()> {
+fn set_permissions(_: &Path, _: Kind) -> std::io::Result<()> {
     Ok(())
 }

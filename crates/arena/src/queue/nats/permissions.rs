@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::game::TextOptions;
-use crate::plan::EnginePlan;
+use crate::plan::{EngineId, EnginePlan};
 use crate::queue::{Order, Refused};
 use crate::store::ContentHash;
 
@@ -59,9 +59,14 @@ impl Permissions {
         self.here.get(&content).map(PathBuf::as_path)
     }
 
+    /// Whether arguments are those that the owner has named, and mean files of this machine.
+    pub(super) fn names_arguments(&self) -> bool {
+        !self.anything
+    }
+
     /// Whether all programs of an order may run here, as it wants them to.
     pub(super) fn judge(&self, order: &Order) -> Result<(), Refused> {
-        for engine in &order.plan.engines {
+        for (id, engine) in (0..).map(EngineId).zip(&order.plan.engines) {
             let command = || engine.command.clone();
             let Some(&content) = order.programs.get(&engine.command) else {
                 return Err(Refused::Nameless { command: command() });
@@ -79,18 +84,25 @@ impl Permissions {
             if !engine.env.is_empty() {
                 return Err(Refused::Environment { command: command() });
             }
-            self.judge_options(engine)?;
+            self.judge_options(order, id, engine)?;
         }
         Ok(())
     }
 
     /// What engines say of their options is not known yet: names and values are looked at.
-    fn judge_options(&self, engine: &EnginePlan) -> Result<(), Refused> {
+    fn judge_options(
+        &self,
+        order: &Order,
+        id: EngineId,
+        engine: &EnginePlan,
+    ) -> Result<(), Refused> {
         for (name, value) in &engine.options {
             let lower = name.to_lowercase();
             let suspicious =
                 value.contains(['/', '\\']) || ABOUT_FILES.iter().any(|part| lower.contains(part));
-            if suspicious && !self.options.contains(&lower) {
+            // A file that comes with the match is nothing but data.
+            let allowed = self.options.contains(&lower) || order.file(id, value).is_some();
+            if suspicious && !allowed {
                 let (engine, option) = (engine.name.clone(), name.clone());
                 return Err(Refused::Option { engine, option });
             }
@@ -99,9 +111,9 @@ impl Permissions {
     }
 
     /// Which texts engines may get as values of options, once they have said which options have some. None
-    /// is any text.
-    pub(super) fn texts(&self) -> Option<TextOptions> {
-        (!self.anything).then(|| TextOptions::new(self.options.clone(), BTreeSet::new()))
+    /// is any text. `delivered` are the paths of files that came with the match.
+    pub(super) fn texts(&self, delivered: BTreeSet<String>) -> Option<TextOptions> {
+        (!self.anything).then(|| TextOptions::new(self.options.clone(), delivered))
     }
 }
 

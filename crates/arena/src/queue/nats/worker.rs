@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::PULSE;
 use super::connection::{Connection, PAUSE};
-use super::files;
+use super::files::{self, Fetched};
 use super::names::{Names, WORKERS};
 use super::permissions::Permissions;
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
@@ -136,9 +136,11 @@ impl Matches {
             self.connection.pause(PAUSE);
             fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
         }
-        let order = fetched.map_err(|error| Refused::NotFetched { why: error.text })?;
+        let Fetched { order, delivered } =
+            fetched.map_err(|error| Refused::NotFetched { why: error.text })?;
+        let texts = permissions.texts(delivered);
         let (connection, announced) = (self.connection.clone(), announced.clone());
-        let (name, texts, token) = (self.name.clone(), permissions.texts(), StopToken::default());
+        let (name, token) = (self.name.clone(), StopToken::default());
         Ok(Served { connection, names, order, announced, texts, name, token })
     }
 
