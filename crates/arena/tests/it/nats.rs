@@ -2,6 +2,7 @@
 //! set: workers that come, go and die, a server and a coordinator that start anew, and who is let in.
 
 mod access;
+mod chaos;
 mod files;
 
 use std::collections::BTreeMap;

@@ -1,15 +1,17 @@
 //! Matches of Narikin against real engines, on this machine alone and through two workers over a
 //! server of NATS, where they are installed and `READYOK_REAL_ENGINES` is set.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::thread;
 
 use serde_json::Value;
 
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, readyok, run};
+use crate::program::{Dir, readyok, run, wait};
 use crate::real::engine;
 
 /// Ends a process with its handle.
@@ -42,11 +44,39 @@ pub(crate) fn games(results: &Path) -> Vec<(u64, Vec<Value>)> {
     pairs
 }
 
+/// An engine that is asked for nothing before a file is there, and says that it has been started by leaving
+/// another one, where it is told which.
+fn write_gate(dir: &Dir, engine: &str, go_on: &Path) -> String {
+    let script = format!(
+        "#!/bin/sh
+while read -r line; do
+    case $line in go*)
+        [ -z \"$READYOK_THERE\" ] || echo > \"$READYOK_THERE\"
+        while [ ! -e '{}' ]; do sleep 0.02; done ;;
+    esac
+    printf '%s\\n' \"$line\"
+done | '{engine}'
+",
+        go_on.display()
+    );
+    let path = dir.write_program("gate", &script);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// Which workers have started games.
+fn workers(events: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(events).expect("events");
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let starts = events.filter(|event| event["event"] == "game-start");
+    starts.map(|event| event["worker"].as_str().expect("a worker").to_owned()).collect()
+}
+
 /// Ten pairs, here and by two workers: the games are the same.
 fn check(opponent: &str, words: &[&str], openings: &str) {
     let (Some(opponent), Some(nats)) = (engine(opponent), engine("nats-server")) else { return };
-    let opponent = opponent.to_str().expect("UTF-8");
     let dir = Dir::new();
+    let go_on = dir.write("go-on", "");
+    let opponent = &write_gate(&dir, opponent.to_str().expect("UTF-8"), &go_on);
     let book = dir.write("book.txt", openings);
     let play = |more: &[&str]| {
         let mut command = readyok(&dir);
@@ -61,20 +91,32 @@ fn check(opponent: &str, words: &[&str], openings: &str) {
         }
     };
     play(&["--results", "here.jsonl", "--concurrency", "2"]);
+    fs::remove_file(&go_on).expect("it was there");
     let port = free_port();
     let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
     let address = format!("nats://127.0.0.1:{port}");
-    let workers = ["one", "two"].map(|name| {
+    let there = ["one", "two"].map(|name| dir.path().join(format!("{name}-there")));
+    let running = ["one", "two"].map(|name| {
         let cache = dir.path().join(name);
         let mut command = readyok(&dir);
         command.args(["worker", "--allow-any", "--queue", &address, "--name", name, "--cache"]);
         command.arg(cache).args(["--engine", opponent, "--engine"]);
         command.arg(env!("CARGO_BIN_EXE_readyok"));
         command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.env("READYOK_THERE", dir.path().join(format!("{name}-there")));
         Running(command.spawn().expect("a worker"))
     });
-    play(&["--results", "there.jsonl", "--queue", &address]);
-    drop(workers);
+    let begin = || {
+        wait("a worker does not come", || there.iter().all(|path| path.exists()));
+        fs::write(&go_on, "").expect("a file");
+    };
+    thread::scope(|scope| {
+        scope.spawn(begin);
+        play(&["--results", "there.jsonl", "--queue", &address, "--events", "events.jsonl"]);
+    });
+    drop(running);
+    let names = workers(&dir.path().join("events.jsonl"));
+    assert_eq!(names, ["one-0", "two-0"].map(str::to_owned).into());
     let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| games(&dir.path().join(name)));
     assert_eq!(here.len(), 10);
     assert_eq!(here, there);

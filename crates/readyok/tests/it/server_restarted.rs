@@ -4,6 +4,7 @@
 use std::fs;
 use std::process::Stdio;
 
+use crate::killed::is_in_use;
 use crate::matches_real::{Running, games};
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
@@ -14,7 +15,14 @@ use crate::real::engine;
 fn a_match_goes_on_when_its_server_is_back() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
-    let words = ["match", "narikin", "narikin", "--rounds", "8", "--nodes", "100", "--plain"];
+    let mark = format!("READYOK_ENGINE={}", dir.path().display());
+    let script = format!(
+        "#!/bin/sh\n{mark}\nexport READYOK_ENGINE\nexec '{}' engine\n",
+        env!("CARGO_BIN_EXE_readyok")
+    );
+    let program = dir.write_program("marked", &script);
+    let program = program.to_str().expect("UTF-8");
+    let words = ["match", program, program, "--rounds", "8", "--nodes", "100", "--plain"];
     let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
     dir.write("book.epd", position);
     let play = |more: &[&str]| {
@@ -30,9 +38,9 @@ fn a_match_goes_on_when_its_server_is_back() {
     let address = format!("nats://127.0.0.1:{port}");
     let mut worker = readyok(&dir);
     worker.args(["worker", "--allow-any", "--queue", &address, "--name", "one", "--cache"]);
-    worker.arg(dir.path().join("cache")).args(["--engine", env!("CARGO_BIN_EXE_readyok")]);
+    worker.arg(dir.path().join("cache")).args(["--engine", program]);
     worker.stdout(Stdio::null()).stderr(Stdio::null());
-    let _worker = Running(worker.spawn().expect("a worker"));
+    let mut worker = Running(worker.spawn().expect("a worker"));
     let words = ["--results", "there.jsonl", "--queue", &address, "--events", "e.jsonl"];
     let child = play(&words).spawn().expect("the program starts");
     wait("no pairing is played", || {
@@ -44,6 +52,8 @@ fn a_match_goes_on_when_its_server_is_back() {
     let there = finish(child);
     assert_eq!(there.code(), Some(0), "{}", there.stderr);
     assert!(there.text().contains("8 pairings, 16 games"), "{}", there.text());
+    wait("an engine is left", || !is_in_use(&mark));
+    assert!(worker.0.try_wait().expect("a process").is_none(), "the worker stays");
     let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| games(&dir.path().join(name)));
     assert_eq!(here, there);
 }

@@ -1,0 +1,87 @@
+//! A match over a server of NATS between engines that crash, hang and flood from time to time.
+
+use std::num::NonZeroU64;
+use std::thread;
+
+use readyok_arena::game::Setting;
+use readyok_arena::pairing::PairResult;
+use readyok_arena::queue::nats::NatsDispatcher;
+use readyok_arena::result::Termination;
+use readyok_arena::runner::{EnginePlayer, Match, Settings, work};
+use readyok_arena::store::{Reader, Store};
+use readyok_client::Patience;
+use readyok_rules::Game;
+
+use super::{LEASE, Server, serve, worker};
+use crate::instant::{Place, limits};
+
+/// What came of each game, by pairing: as engines fail by the position, it is the same each time.
+fn outcomes(place: &Place, name: &str) -> Vec<(u64, Vec<String>)> {
+    let pairs = Reader::open(&place.path(name)).expect("results");
+    let outcome = |pair: PairResult| {
+        let games = pair.games.iter().map(|game| {
+            let end = match game.termination {
+                // How long it took is different each time.
+                Termination::Stall { .. } => "stall".to_owned(),
+                ref end => end.to_string(),
+            };
+            format!("{:?} {end} after {}", game.winner, game.moves.len())
+        });
+        (pair.pairing.index, games.collect())
+    };
+    let mut outcomes: Vec<_> = pairs.map(|pair| outcome(pair.expect("a pair"))).collect();
+    outcomes.sort_unstable();
+    outcomes
+}
+
+fn player(place: &Place) -> EnginePlayer {
+    let setting = Setting::new(place.plan.game);
+    EnginePlayer::new(&place.plan, setting, Patience::default())
+}
+
+#[test]
+fn engines_that_fail_now_and_then_cost_their_games_and_nothing_else() {
+    const ROUNDS: u32 = 12;
+    let Some(server) = Server::start() else { return };
+    let bad = "crash hang flood one-in=12";
+    let mut place = Place::new(Game::Chess, ROUNDS, &[(bad, limits(None)), (bad, limits(None))]);
+    place.plan.stall_ms = NonZeroU64::new(300);
+    let begin = |name| {
+        let store = Store::create(&place.path(name), &place.plan).expect("a new file");
+        Match::new(store, Settings::default()).expect("a match")
+    };
+    let here = begin("here").play_here(2, None, |_| player(&place)).expect("a match");
+    let expected = outcomes(&place, "here");
+    let all = format!("{expected:?}");
+    for end in ["crashes", "stall", "moves"] {
+        assert!(all.contains(end), "{end} is missing: {all}");
+    }
+
+    let game = begin("there");
+    let connection = server.connect();
+    let order = game.order().clone().with_contents().expect("programs");
+    let reports = game.reports();
+    let dispatcher = NatsDispatcher::open(&connection, order, false, LEASE, reports);
+    let mut dispatcher = dispatcher.expect("a queue");
+    let cache = place.path("cache");
+    player(&place).try_engines().expect("they work at the start");
+    let there = thread::scope(|scope| {
+        for name in ["one", "two", "three"] {
+            let (server, place, cache) = (&server, &place, &cache);
+            scope.spawn(move || {
+                let connection = server.connect();
+                let served = serve(&connection, cache);
+                let mut jobs = served.jobs(worker(name)).expect("a queue");
+                work(&mut jobs, &mut player(place).away_as(worker(name))).expect("a queue");
+            });
+        }
+        let there = game.coordinate(&mut dispatcher);
+        // Sends workers home, whatever has happened.
+        dispatcher.clear().expect("a server");
+        there.expect("a match")
+    });
+    assert_eq!(there, here);
+    assert_eq!(outcomes(&place, "there"), expected);
+    #[cfg(target_os = "linux")]
+    assert_eq!(place.running_become(&[]), [""; 0]);
+}
