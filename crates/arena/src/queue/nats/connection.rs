@@ -1,11 +1,14 @@
 //! A connection to the server, for threads that know nothing of tasks.
 
+use std::error::Error as _;
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::context::{GetStreamError, GetStreamErrorKind, KeyValueError};
 use async_nats::jetstream::kv::Store;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, ObjectStore};
@@ -142,6 +145,18 @@ impl Connection {
         self.ask(self.stream.get_key_value(MATCHES))
     }
 
+    /// The same without making it, which workers need not be allowed to; none if no coordinator has
+    /// made it yet.
+    pub(super) fn matches_there(&self) -> Result<Option<Store>, QueueError> {
+        let asked =
+            self.ask(async { Ok::<_, QueueError>(self.stream.get_key_value(MATCHES).await) });
+        match asked? {
+            Ok(matches) => Ok(Some(matches)),
+            Err(error) if is_not_there(&error) => Ok(None),
+            Err(error) => Err(broken(error)),
+        }
+    }
+
     /// The store of programs and files, which a coordinator has made.
     pub(super) fn files_there(&self) -> Result<ObjectStore, QueueError> {
         self.ask(self.stream.get_object_store(FILES))
@@ -153,6 +168,17 @@ impl Connection {
             object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };
         self.ask(self.stream.create_object_store(config))
     }
+}
+
+/// Whether an error says that there is no such stream.
+fn is_not_there(error: &KeyValueError) -> bool {
+    let source = error.source().and_then(|source| source.downcast_ref::<GetStreamError>());
+    source.is_some_and(|error| match error.kind() {
+        GetStreamErrorKind::JetStream(error) => error.error_code() == ErrorCode::STREAM_NOT_FOUND,
+        GetStreamErrorKind::EmptyName
+        | GetStreamErrorKind::Request
+        | GetStreamErrorKind::InvalidStreamName => false,
+    })
 }
 
 async fn connect(access: &Access) -> Result<Client, QueueError> {

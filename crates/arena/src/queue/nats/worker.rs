@@ -175,7 +175,7 @@ impl Matches {
     }
 
     fn open(&mut self) -> Result<Vec<(String, Order)>, QueueError> {
-        let matches = self.connection.matches()?;
+        let Some(matches) = self.connection.matches_there()? else { return Ok(Vec::new()) };
         let mut keys = self.connection.ask(matches.keys())?;
         let (mut open, mut refused) = (Vec::new(), BTreeSet::new());
         while let Some(key) = self.connection.wait(keys.next()) {
@@ -252,7 +252,8 @@ fn watch(
     id: &str,
     token: StopToken,
 ) -> Result<impl Future<Output = ()> + Send + use<>, QueueError> {
-    let matches = connection.matches()?;
+    let matches = connection.matches_there()?;
+    let matches = matches.ok_or_else(|| broken("the match is not there any more"))?;
     let mut entries = connection.ask(matches.watch_with_history(id))?;
     Ok(async move {
         while let Some(entry) = entries.next().await {
@@ -327,7 +328,7 @@ impl NatsJobs {
 
     /// Asks whether the match is over, in case that whoever listens for it has missed it.
     fn look_for_the_end(&self) {
-        let Ok(matches) = self.connection.matches() else { return };
+        let Ok(Some(matches)) = self.connection.matches_there() else { return };
         let Ok(value) = self.connection.ask(matches.get(&self.names.id)) else { return };
         let stop = match value {
             Some(value) => read::<OpenMatch>(&value).and_then(|open| open.stop),

@@ -5,14 +5,16 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
 use nkeys::KeyPair;
-use readyok_arena::queue::nats::{Access, Connection};
+use readyok_arena::queue::nats::{Access, Connection, Matches, NatsDispatcher, Permissions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Ends, Server, offer, open, order, play, results, serve, worker};
+use super::{Ends, LEASE, Server, offer, open, order, play, results, serve, worker};
 
 fn write(path: &Path, text: &str) -> PathBuf {
     fs::write(path, text).expect("space");
@@ -54,10 +56,10 @@ fn check_refused(access: &Access) {
 }
 
 /// Pairs are played from one end to the other.
-fn check_plays(access: &Access) {
+fn check_plays(coordinator: &Access, access: &Access) {
     let folder = TempDir::new().expect("a folder");
     let order = order(folder.path(), ["x", "y"]);
-    let coordinator = Connection::open(access).expect("it is let in");
+    let coordinator = Connection::open(coordinator).expect("it is let in");
     let (mut dispatcher, reports) = open(&coordinator, &order, false);
     offer(&mut dispatcher, &order, 0..4);
     std::thread::scope(|scope| {
@@ -95,7 +97,7 @@ fn tls_and_a_key() {
         certificates: Some(folder.join("cert.pem")),
         ..Access::default()
     };
-    check_plays(&right);
+    check_plays(&right, &right);
     let other = seed("other.nk", &KeyPair::new_user());
     check_refused(&Access { nkey: Some(other), ..right.clone() });
     check_refused(&Access { nkey: None, ..right.clone() });
@@ -103,6 +105,61 @@ fn tls_and_a_key() {
     check_refused(&Access { certificates: None, ..right.clone() });
     let clear = format!("nats://127.0.0.1:{}", server.port);
     check_refused(&Access { server: clear, certificates: None, ..right });
+}
+
+/// What the manual has for the server of many machines.
+fn settings_of_the_manual() -> String {
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/match.md");
+    let manual = fs::read_to_string(manual).expect("a manual");
+    let (_, from) = manual.split_once("```\n# nats.conf\n").expect("settings");
+    let (settings, _) = from.split_once("```").expect("their end");
+    settings.to_owned()
+}
+
+#[test]
+fn a_worker_with_the_permissions_of_the_manual_plays_and_can_do_nothing_else() {
+    let [coordinator, worker] = [KeyPair::new_user(), KeyPair::new_user()];
+    let server = server(|folder| {
+        let [certificate, key] = certificate(folder).map(|path| path.display().to_string());
+        let mut settings = settings_of_the_manual();
+        for (name, value) in [
+            ("listen: 0.0.0.0:4222\n", ""),
+            // These two are given to it as arguments.
+            ("jetstream { store_dir: /var/lib/nats }\n", ""),
+            ("/etc/nats/cert.pem", &format!("\"{certificate}\"")),
+            ("/etc/nats/key.pem", &format!("\"{key}\"")),
+            ("UCOORDINATOR…", &coordinator.public_key()),
+            ("UWORKER…", &worker.public_key()),
+        ] {
+            assert_eq!(settings.matches(name).count(), 1, "{name}: {settings}");
+            settings = settings.replace(name, value);
+        }
+        settings
+    });
+    let Some(server) = server else { return };
+    let [coordinator, worker] =
+        [("coordinator", coordinator), ("worker", worker)].map(|(name, key)| {
+            let seed = key.seed().expect("a seed");
+            Access {
+                server: format!("tls://127.0.0.1:{}", server.port),
+                nkey: Some(write(&server.folder.path().join(name), &seed)),
+                certificates: Some(server.folder.path().join("cert.pem")),
+                ..Access::default()
+            }
+        });
+    // A worker that is there first has no match to look at, and may not make a place for them.
+    let connection = Connection::open(&worker).expect("it is let in");
+    let mut matches = Matches::new(&connection, super::worker("w"));
+    let nowhere = server.folder.path().join("cache");
+    let none = matches.next(&Permissions::anything(), &nowhere, Duration::ZERO, |_| ());
+    assert!(none.expect("a server that answers").is_none());
+    check_plays(&coordinator, &worker);
+    // It cannot hand out jobs itself.
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["v", "w"]);
+    let (sender, _reports) = channel();
+    let opened = NatsDispatcher::open(&connection, order, false, LEASE, sender);
+    assert!(opened.is_err());
 }
 
 /// A claim in the words of NATS, signed by its issuer.
@@ -165,7 +222,7 @@ fn credentials_of_an_account() {
         credentials: Some(credentials("user.creds", &account)),
         ..Access::default()
     };
-    check_plays(&right);
+    check_plays(&right, &right);
     // An account that the server does not know.
     let stranger = credentials("stranger.creds", &KeyPair::new_account());
     check_refused(&Access { credentials: Some(stranger), ..right.clone() });
