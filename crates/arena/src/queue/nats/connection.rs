@@ -14,7 +14,7 @@ use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::object_store::{self, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{self, Context};
-use async_nats::{Client, ConnectOptions};
+use async_nats::{Client, ConnectOptions, ServerAddr};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
@@ -183,6 +183,14 @@ fn is_not_there(error: &KeyValueError) -> bool {
 
 async fn connect(access: &Access) -> Result<Client, QueueError> {
     let mut options = ConnectOptions::new().name("readyok").connection_timeout(ANSWER);
+    let server: ServerAddr = access.server.parse().map_err(broken)?;
+    // The client leaves to us what an address holds of these.
+    if let Some(name) = server.username().map(decoded) {
+        options = match server.password().map(decoded) {
+            Some(password) => options.user_and_password(name, password),
+            None => options.token(name),
+        };
+    }
     if let Some(path) = &access.credentials {
         options = options.credentials_file(path).await.map_err(broken)?;
     }
@@ -193,7 +201,26 @@ async fn connect(access: &Access) -> Result<Client, QueueError> {
     if let Some(path) = &access.certificates {
         options = options.add_root_certificates(path.clone()).require_tls(true);
     }
-    options.connect(&access.server).await.map_err(broken)
+    options.connect(server).await.map_err(broken)
+}
+
+/// A part of an address with its percent signs taken for what they stand for.
+fn decoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|it| it.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        if let Some(byte) = byte.filter(|_| *first == b'%') {
+            bytes.push(byte);
+            rest = after.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Without what is secret.

@@ -75,6 +75,22 @@ fn check_plays(coordinator: &Access, access: &Access) {
 }
 
 #[test]
+fn a_name_with_a_password_or_a_token_in_the_address() {
+    let check = |settings: &str, right: &str, wrong: &str| {
+        let Some(server) = server(|_| format!("authorization {{ {settings} }}\n")) else { return };
+        let access = |who: &str| {
+            let server = format!("nats://{who}127.0.0.1:{}", server.port);
+            Access { server, ..Access::default() }
+        };
+        check_plays(&access(right), &access(right));
+        check_refused(&access(wrong));
+        check_refused(&access(""));
+    };
+    check("user: me, password: \"se%:cret\"", "me:se%25%3acret@", "me:secret@");
+    check("token: \"some token\"", "some%20token@", "other@");
+}
+
+#[test]
 fn tls_and_a_key() {
     let user = KeyPair::new_user();
     let server = server(|folder| {
