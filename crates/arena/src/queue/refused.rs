@@ -41,7 +41,7 @@ pub enum Refused {
         /// The option.
         option: String,
     },
-    /// A program of the order could not be fetched.
+    /// A program or a file of the order could not be fetched.
     NotFetched {
         /// Why not.
         why: String,

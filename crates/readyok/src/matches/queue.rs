@@ -73,17 +73,26 @@ enum Left {
 
 impl Left {
     /// What has become of the threads that played.
-    fn of(ends: Vec<Result<(), WorkError>>) -> Result<(), Self> {
+    fn of(ends: Vec<Result<(), Self>>) -> Result<(), Self> {
         let mut done = Ok(());
         for end in ends {
             match end {
                 Ok(()) => {}
                 // It tells more than what is wrong with the queue.
-                Err(WorkError::NoStart(no_start)) => return Err(Self::Refused(no_start.into())),
-                Err(WorkError::Queue(error)) => done = Err(Self::Queue(error)),
+                Err(Self::Refused(why)) => return Err(Self::Refused(why)),
+                Err(Self::Queue(error)) => done = Err(Self::Queue(error)),
             }
         }
         done
+    }
+}
+
+impl From<WorkError> for Left {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Queue(error) => Self::Queue(error),
+            WorkError::NoStart(no_start) => Self::Refused(no_start.into()),
+        }
     }
 }
 
@@ -164,16 +173,16 @@ impl Worker {
                 let worker = WorkerId(format!("{}-{slot}", self.name));
                 scope.spawn(move || {
                     let bound = cpus.as_ref().map_or(Ok(()), |cpus| cpus.bind(slot));
-                    bound.map_err(|error| QueueError { text: error.to_string() })?;
-                    work(&mut served.jobs(worker)?, &mut player())
+                    bound.map_err(|error| lacking(error.to_string()))?;
+                    let mut jobs = served.jobs(worker).map_err(Left::Queue)?;
+                    work(&mut jobs, &mut player()).map_err(Left::from)
                 })
             });
             let slots: Vec<_> = slots.collect();
             // All are waited for: a scope passes on the panic of one that is not.
             let ends: Vec<_> = slots.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
             // Its job was given back.
-            let panicked =
-                || WorkError::Queue(QueueError { text: "a player has panicked".to_owned() });
+            let panicked = || Left::Queue(QueueError { text: "a player has panicked".to_owned() });
             ends.into_iter().map(|end| end.unwrap_or_else(|_| Err(panicked()))).collect::<Vec<_>>()
         });
         Left::of(done)
