@@ -79,9 +79,11 @@ pub(super) fn read_summary(line: &str) -> Summary {
     let text = line.trim_start_matches("まで");
     let text = text.trim_start_matches(|it| super::super::shogi::wide_digit(it).is_some());
     let text = text.trim_start_matches("手").trim_start_matches("で").trim();
-    let named = if text.contains("先手") || text.contains("下手") {
+    // The reason can name a side, too: 先手の反則により後手の勝ち.
+    let (reason, verdict) = text.rsplit_once("により").unwrap_or(("", text));
+    let named = if verdict.contains("先手") || verdict.contains("下手") {
         Some(Side::First)
-    } else if text.contains("後手") || text.contains("上手") {
+    } else if verdict.contains("後手") || verdict.contains("上手") {
         Some(Side::Second)
     } else {
         None
@@ -99,7 +101,7 @@ pub(super) fn read_summary(line: &str) -> Summary {
     let end = if let Some((end, _)) = known.find(|(_, word)| text.contains(word)) {
         Some(end.clone())
     } else if text.ends_with("の勝ち") {
-        None
+        Some(writable(reason)).filter(|word| !word.is_empty()).map(Termination::Other)
     } else if text.is_empty() {
         Some(Termination::Interrupted)
     } else {

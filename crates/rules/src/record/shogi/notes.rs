@@ -10,12 +10,14 @@ pub(in super::super) fn take_comment(text: &str, notes: &mut Annotations) {
     let mut depth = None;
     for line in text.lines() {
         let line = line.trim_end();
+        // Blanks before the first line of a comment are not kept, and would hide what it is.
+        let bare = line.trim_start();
         if notes.evaluation.is_none()
-            && let Some(score) = score(line)
+            && let Some(score) = score(bare)
         {
             notes.evaluation = Some(Evaluation { score, depth: None });
         } else if depth.is_none()
-            && let Some(found) = field(line, "深さ=").and_then(|text| text.parse::<u32>().ok())
+            && let Some(found) = field(bare, "深さ=").and_then(|text| text.parse::<u32>().ok())
         {
             depth = Some((found, rest.len(), line));
         } else {

@@ -157,6 +157,26 @@ fn start_positions_come_from_names_and_drawings() {
 }
 
 #[test]
+fn a_reason_without_a_word_of_its_own_is_kept_with_the_winner() {
+    let text = "▲７六歩\nまで1手で先手の反則により後手の勝ち\n";
+    let (record, _) = read_one(text.as_bytes(), Format::Ki2);
+    assert_eq!(record.termination(), Some(Termination::Other("先手の反則".to_owned())));
+    assert_eq!(record.result, GameResult::Win(Side::Second));
+    check_round_trip(&record, Format::Ki2);
+    check_round_trip(&record, Format::Kif);
+}
+
+#[test]
+fn blanks_do_not_hide_an_evaluation() {
+    let text = "1 ７六歩(77)\n* #評価値=5\n*  #深さ=3\n*一言\n";
+    let (record, _) = read_one(text.as_bytes(), Format::Kif);
+    let notes = &record.mainline().next().expect("a move").notes;
+    let evaluation = notes.evaluation.expect("an evaluation");
+    assert_eq!((evaluation.score, evaluation.depth), (RecordScore::Centipawns(5), Some(3)));
+    assert_eq!(notes.comments, ["一言"]);
+}
+
+#[test]
 fn control_characters_do_not_hide_an_end() {
     let text = "1 ７六歩(77)\nまで1手で後手の勝ち\n2 投了 \u{1}\0\n";
     let (record, _) = read_one(text.as_bytes(), Format::Kif);
