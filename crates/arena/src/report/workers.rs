@@ -78,6 +78,7 @@ impl WorkerSums {
             | Termination::Resignation
             | Termination::DrawAdjudication
             | Termination::ResignAdjudication
+            | Termination::MateClaim
             | Termination::Tablebase
             | Termination::MoveLimit
             | Termination::Aborted => return,
