@@ -1,6 +1,6 @@
 //! What is ordered: what all jobs of a match share, and a single job.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, error, fmt, io};
 
@@ -24,6 +24,10 @@ pub struct Order {
     /// The files that arguments and options of engines name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<OrderFile>,
+    /// The folders that they name by their whole paths. These do not travel: who plays has them at the same
+    /// place, as tables are.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub folders: BTreeSet<PathBuf>,
     /// Whether each move is told while it is played.
     #[serde(default)]
     pub tell_moves: bool,
@@ -79,7 +83,7 @@ pub enum OrderError {
         /// How large it is.
         bytes: u64,
     },
-    /// An argument or an option names a folder.
+    /// An argument or an option names a folder by a path from another one.
     Folder {
         /// The name of the engine.
         engine: String,
@@ -96,6 +100,7 @@ impl Order {
             plan: plan.clone(),
             programs: BTreeMap::new(),
             files: Vec::new(),
+            folders: BTreeSet::new(),
             tell_moves: false,
             speed: None,
         }
@@ -105,7 +110,8 @@ impl Order {
     /// name by a path.
     ///
     /// # Errors
-    /// A program is not there, something cannot be read or is too large, or a folder is named.
+    /// A program is not there, something cannot be read or is too large, or a folder is named by a path that
+    /// means nothing elsewhere.
     pub fn with_contents(mut self) -> Result<Self, OrderError> {
         let mut known = BTreeMap::new();
         // Engines often share a program or a network, of a hundred megabytes maybe.
@@ -127,7 +133,11 @@ impl Order {
             self.programs.insert(command.clone(), content_of(&command, &program)?);
             for (word, path) in named_by(engine, Some(&program)) {
                 if path.is_dir() {
-                    return Err(OrderError::Folder { engine: engine.name.clone(), word });
+                    if !Path::new(&word).is_absolute() {
+                        return Err(OrderError::Folder { engine: engine.name.clone(), word });
+                    }
+                    self.folders.insert(path);
+                    continue;
                 }
                 let content = content_of(&path.display().to_string(), &path)?;
                 self.files.push(OrderFile { engine: id, word, content, path });
@@ -194,7 +204,8 @@ impl fmt::Display for OrderError {
             Self::Folder { engine, word } => {
                 write!(
                     f,
-                    "`{word}` of the engine `{engine}` is a folder, and only files go to workers"
+                    "`{word}` of the engine `{engine}` is a folder, which does not go to workers: name it by its \
+                     whole path if they have it, too"
                 )
             }
         }

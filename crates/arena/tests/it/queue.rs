@@ -286,8 +286,15 @@ fn what_cannot_go_to_workers_is_told_before_the_match_begins() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(folder.path().join("tables")).expect("a folder");
     let error = with_option(folder.path(), "./tables").expect_err("a folder");
-    let text = "`./tables` of the engine `b` is a folder, and only files go to workers";
+    let text = "`./tables` of the engine `b` is a folder, which does not go to workers: name it by its \
+                whole path if they have it, too";
     assert_eq!(error.to_string(), text);
+    let tables = folder.path().join("tables");
+    let order = with_option(folder.path(), tables.to_str().expect("UTF-8")).expect("a whole path");
+    assert_eq!(
+        (order.folders.into_iter().collect::<Vec<_>>(), order.files),
+        (vec![tables], vec![])
+    );
     let large = std::fs::File::create(folder.path().join("large")).expect("a file");
     large.set_len(LARGEST + 1).expect("a length");
     let error = with_option(folder.path(), "./large").expect_err("a large file");

@@ -75,17 +75,18 @@ fn a_match_whose_engine_needs_a_folder_does_not_begin() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
     let reader = write_reader(&dir);
+    fs::create_dir(dir.path().join("weights")).expect("a folder");
     let port = free_port();
     let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
     let address = format!("nats://127.0.0.1:{port}");
     let mut command = readyok(&dir);
     command.current_dir(dir.path()).args(["match", &reader, "narikin", "--nodes", "50"]);
     command.args(["--queue", &address, "--option"]);
-    command.arg(format!("1=Weights={}", dir.path().display()));
+    command.arg("1=Weights=./weights");
     let output = run(&mut command, b"");
     assert_eq!(output.code(), Some(1), "{}", output.text());
     assert!(
-        output.stderr.contains("is a folder, and only files go to workers"),
+        output.stderr.contains("is a folder, which does not go to workers"),
         "{}",
         output.stderr
     );

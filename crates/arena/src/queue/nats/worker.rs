@@ -122,6 +122,10 @@ impl Matches {
         cache: &Path,
     ) -> Result<Served, Refused> {
         permissions.judge(announced)?;
+        if let Some(folder) = announced.folders.iter().find(|folder| !folder.is_dir()) {
+            let why = format!("there is no folder `{}` here", folder.display());
+            return Err(Refused::Lacking { why });
+        }
         let names = Names::of(announced.plan_hash);
         if self.latest.as_ref() == Some(&names.id) {
             // It was left by an error, which may come again at once.

@@ -76,6 +76,34 @@ fn files_come_along_and_are_named_by_what_they_contain() {
 }
 
 #[test]
+fn a_worker_without_a_folder_that_an_engine_needs_refuses_the_match() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let tables = folder.path().join("tables");
+    fs::create_dir(&tables).expect("a folder");
+    let mut plan = order(folder.path(), ["k", "l"]).plan;
+    let path = tables.to_str().expect("UTF-8");
+    plan.engines[0].options.insert("SyzygyPath".to_owned(), path.to_owned());
+    let order = Order::new(&plan).with_contents().expect("a whole path");
+    let connection = server.connect();
+    let (_dispatcher, _reports) = open(&connection, &order, false);
+    let ask = |said: &mut Vec<String>| {
+        let mut matches = Matches::new(&connection, worker("w"));
+        let cache = folder.path().join("cache");
+        let served = matches.next(&Permissions::anything(), &cache, PATIENCE / 10, |why| {
+            said.push(why.to_owned());
+        });
+        served.expect("a server").map(|served| served.order().plan.engines[0].options.clone())
+    };
+    let options = ask(&mut Vec::new()).expect("it is there");
+    assert_eq!(options["SyzygyPath"], path, "it stays what it is");
+    fs::remove_dir(&tables).expect("a folder");
+    let mut said = Vec::new();
+    assert!(ask(&mut said).is_none());
+    assert!(said.iter().any(|why| why.contains("there is no folder")), "{said:?}");
+}
+
+#[test]
 fn a_file_that_comes_along_needs_no_leave_but_never_takes_the_place_of_an_argument() {
     let Some(server) = Server::start() else { return };
     let folder = TempDir::new().expect("a folder");
