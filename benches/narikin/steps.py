@@ -55,6 +55,17 @@ STEPS = {
     "quiescence-exchange": "exchanges in the quiescence search",
     "quiescence-checks": "quiet checks in the quiescence search",
     "root-mates": "mates by proof numbers at the root",
+    "root-order": "the order of the root by nodes",
+    "internal-reduction": "internal iterative reduction",
+    "hindsight": "depth by what the last reduction came to",
+    "triple-extension": "triple extension",
+    "table-capture": "larger reductions where the table has a capture",
+    "cut-unknown": "larger reductions in cut nodes unknown to the table",
+    "reward-allowed": "reward for the last move if nothing helps",
+    "learn-exact": "learning from best moves within the window",
+    "soft-high": "softer values above the window",
+    "capture-enough": "no even trades far below the window",
+    "drop-order": "drops that can be had come late",
 }
 
 # Steps that only one game has.
@@ -64,6 +75,7 @@ ONLY = {
     "mate-in-one": "shogi",
     "quiescence-checks": "shogi",
     "root-mates": "shogi",
+    "drop-order": "shogi",
 }
 
 HASH = {"chess": "Hash", "shogi": "USI_Hash"}
