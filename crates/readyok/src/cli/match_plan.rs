@@ -62,8 +62,11 @@ struct TournamentArgs {
     /// In which order they meet in a round robin or a gauntlet
     #[arg(long, value_enum, default_value_t = MeetingsArg::Berger)]
     meetings: MeetingsArg,
-    /// How often a tied match of a knockout is played again [1]
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help = "How often a tied match of a knockout is played again [1]"
+    )]
     replays: Option<u32>,
     /// Who goes on when a match of a knockout is tied still [higher-seed]
     #[arg(long, value_enum)]
@@ -144,9 +147,12 @@ struct LimitArgs {
 #[group(conflicts_with = "plan", requires = "engines")]
 #[command(next_help_heading = "How engines are waited for and listened to")]
 struct MannerArgs {
-    /// Seconds that an engine may be silent at its start, and at isready if that is another number
-    /// [10,60]
-    #[arg(long, value_name = "SECONDS[,SECONDS]")]
+    #[arg(
+        long,
+        value_name = "SECONDS[,SECONDS]",
+        help = "Seconds that an engine may be silent at its start, and at isready if that is another number \
+                [10,60]"
+    )]
     patience: Vec<PerEngine<PatienceArg>>,
     /// Look at the variations of engines to their end, and warn; with =mate they have to end with
     /// mate where the score says so
