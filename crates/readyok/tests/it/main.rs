@@ -24,6 +24,7 @@ mod server_restarted;
 mod shown;
 mod shown_match;
 mod slots;
+mod small_match;
 mod tap;
 mod terminal;
 mod unfit_workers;

@@ -2,20 +2,17 @@
 //! `nats-server` is installed and `READYOK_REAL_ENGINES` is set.
 
 use std::fs::{self, File};
-use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
 use readyok_arena::event::End;
-use readyok_arena::game::Setting;
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Refused;
 use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
-use readyok_arena::runner::{EnginePlayer, Match, MatchError, Settings, Summary};
-use readyok_arena::store::{Reader, Store};
-use readyok_client::Patience;
+use readyok_arena::runner::{MatchError, Summary};
+use readyok_arena::store::Reader;
 
 use crate::killed::is_in_use;
 use crate::matches_real::{Running, games};
@@ -23,6 +20,7 @@ use crate::nats_server::NatsServer;
 use crate::port::free_port;
 use crate::program::{Dir, PATIENCE, readyok, wait};
 use crate::real::engine;
+use crate::small_match::{self, open, play_here};
 
 const ROUNDS: u64 = 4;
 
@@ -58,34 +56,9 @@ exec '{program}' engine
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// Games that come out the same wherever they are played.
+/// The match, and what else ends its games.
 fn plan(engines: &[String; 2], more: &str) -> Plan {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/openings/chess.epd");
-    let [one, two] = engines;
-    let text = format!(
-        "game = 'chess'
-rounds = {ROUNDS}
-openings = {{ source = {{ kind = 'file', path = '{}' }} }}
-adjudication = {{ max_moves = 20 {more} }}
-engines = [
-    {{ name = 'one', command = '{one}', limits = {{ nodes = 50 }} }},
-    {{ name = 'two', command = '{two}', limits = {{ nodes = 100 }} }},
-]
-",
-        book.display()
-    );
-    toml::from_str(&text).expect("a plan")
-}
-
-fn open(results: &Path, plan: &Plan) -> Match {
-    let store = Store::create(results, plan).expect("a new file");
-    Match::new(store, Settings::default()).expect("a match")
-}
-
-fn play_here(results: &Path, plan: &Plan) -> Summary {
-    let player = |setting: &Setting| EnginePlayer::new(plan, setting.clone(), Patience::default());
-    let setting = Setting::new(plan.game);
-    open(results, plan).play_here(1, None, |_| player(&setting)).expect("a match")
+    small_match::plan(engines, ROUNDS, [50, 100], &format!("max_moves = 20 {more}"))
 }
 
 /// A server, and what is played over it.
@@ -181,7 +154,7 @@ fn check_beside_a_good_one(bad: &str, why: &str) {
     let Some(place) = Place::start() else { return };
     let plan = plan(&place.engines, "");
     let here = place.dir.path().join("here.jsonl");
-    let expected = play_here(&here, &plan);
+    let expected = play_here(&here, &plan, 1);
     assert_eq!((&expected.end, expected.complete), (&End::Complete, ROUNDS));
 
     let end = place.play("there.jsonl", &plan, LEASE);

@@ -1,19 +1,13 @@
 //! Workers that are killed in the midst of a pairing, with engines that listen to nothing any more,
 //! where `nats-server` is installed and `READYOK_REAL_ENGINES` is set.
 
-use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
 use readyok_arena::event::End;
-use readyok_arena::game::Setting;
-use readyok_arena::plan::Plan;
 use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
-use readyok_arena::runner::{EnginePlayer, Match, Settings, Summary};
-use readyok_arena::store::Store;
-use readyok_client::Patience;
 use rustix::process::Signal;
 
 use crate::killed::is_in_use;
@@ -22,6 +16,7 @@ use crate::nats_server::NatsServer;
 use crate::port::free_port;
 use crate::program::{Dir, PATIENCE, readyok, signal, wait};
 use crate::real::engine;
+use crate::small_match::{open, plan, play_here};
 
 /// What a worker may be silent here: each that is killed costs as much.
 const LEASE: Duration = Duration::from_secs(5);
@@ -54,36 +49,6 @@ done | '{}' engine
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// Games that come out the same however often they are played.
-fn plan(engines: &[String; 2]) -> Plan {
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/openings/chess.epd");
-    let [one, two] = engines;
-    let text = format!(
-        "game = 'chess'
-rounds = {ROUNDS}
-openings = {{ source = {{ kind = 'file', path = '{}' }} }}
-adjudication = {{ max_moves = 40 }}
-engines = [
-    {{ name = 'one', command = '{one}', limits = {{ nodes = 50 }} }},
-    {{ name = 'two', command = '{two}', limits = {{ nodes = 200 }} }},
-]
-",
-        book.display()
-    );
-    toml::from_str(&text).expect("a plan")
-}
-
-fn open(results: &Path, plan: &Plan) -> Match {
-    let store = Store::create(results, plan).expect("a new file");
-    Match::new(store, Settings::default()).expect("a match")
-}
-
-fn play_here(results: &Path, plan: &Plan) -> Summary {
-    let player = |setting: &Setting| EnginePlayer::new(plan, setting.clone(), Patience::default());
-    let setting = Setting::new(plan.game);
-    open(results, plan).play_here(2, None, |_| player(&setting)).expect("a match")
-}
-
 fn worker(
     dir: &Dir,
     server: &str,
@@ -106,9 +71,9 @@ fn every_pairing_counts_once_though_workers_are_killed() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
     let engines = ["one", "two"].map(|name| write_engine(&dir, name));
-    let plan = plan(&engines);
+    let plan = plan(&engines, ROUNDS, [50, 200], "max_moves = 40");
     let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| dir.path().join(name));
-    let expected = play_here(&here, &plan);
+    let expected = play_here(&here, &plan, 2);
     assert_eq!((&expected.end, expected.complete), (&End::Complete, ROUNDS));
 
     let port = free_port();
