@@ -484,6 +484,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 && Some(mv) == from_table
                 && may_extend
                 && excluded == 0
+                && !full_width
                 && depth >= 5
                 && i32::from(known.depth) >= depth - 3
                 && matches!(known.bound, Some(Bound::Exact | Bound::AtLeast))
