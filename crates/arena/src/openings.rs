@@ -10,6 +10,7 @@
 mod entries;
 mod error;
 mod fastchess;
+mod marks;
 mod permutation;
 mod polyglot;
 mod read;

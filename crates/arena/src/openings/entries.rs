@@ -11,6 +11,7 @@ use flate2::read::MultiGzDecoder;
 use memchr::{memchr, memchr3};
 
 use super::OpeningFault;
+use super::marks::Marks;
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +36,7 @@ pub(super) struct Entry {
 pub(super) struct Entries {
     kind: Kind,
     reader: BufReader<File>,
-    /// Where every `stride`th entry begins, as far as the file was read.
-    marks: Vec<Cursor>,
-    stride: u64,
+    marks: Marks<Cursor>,
     at: Cursor,
     state: State,
     /// The line that was read last belongs to the next entry.
@@ -82,15 +81,14 @@ enum State {
 impl Entries {
     /// Longer lines, and games, are not read: in bytes.
     pub(super) const LONGEST: usize = 1 << 20;
-    /// Twice as many places as are noted at least, in a long file.
+    /// See [`Marks`].
     const MOST_MARKS: usize = 1 << 15;
 
     pub(super) fn open(path: &str, kind: Kind) -> Result<Self, OpeningFault> {
         Ok(Self {
             kind,
             reader: BufReader::with_capacity(1 << 15, plain(path)?),
-            marks: Vec::new(),
-            stride: 1,
+            marks: Marks::new(Self::MOST_MARKS),
             at: Cursor::default(),
             state: State::default(),
             held: None,
@@ -114,9 +112,7 @@ impl Entries {
             if let Some(count) = self.count {
                 return Ok(count);
             }
-            if let Some(&last) = self.marks.last()
-                && self.at.entry < last.entry
-            {
+            if let Some(last) = self.marks.last_ahead_of(self.at.entry) {
                 self.go_to(last)?;
             }
             self.step(None)?;
@@ -128,11 +124,7 @@ impl Entries {
         if self.count.is_some_and(|count| entry >= count) {
             return Ok(None);
         }
-        let mark = usize::try_from(entry / self.stride).unwrap_or(usize::MAX);
-        let mark = mark.min(self.marks.len().saturating_sub(1));
-        if let Some(&mark) = self.marks.get(mark)
-            && (entry < self.at.entry || mark.entry > self.at.entry)
-        {
+        if let Some(mark) = self.marks.nearest(entry, self.at.entry) {
             self.go_to(mark)?;
         }
         while self.at.entry < entry {
@@ -163,7 +155,8 @@ impl Entries {
             self.count = Some(self.at.entry);
             return Ok(None);
         };
-        self.note(first);
+        let entry = self.at.entry;
+        self.marks.note(entry, Cursor { entry, offset: first.offset, line: first.number });
         let mut line = first;
         loop {
             first.too_long |= line.too_long;
@@ -202,23 +195,6 @@ impl Entries {
             if self.begins_entry(&self.buffer) {
                 return Ok(Some(line));
             }
-        }
-    }
-
-    /// Notes where an entry begins, if it is one of those.
-    fn note(&mut self, first: Line) {
-        let entry = self.at.entry;
-        if entry != self.marks.len() as u64 * self.stride {
-            return;
-        }
-        self.marks.push(Cursor { entry, offset: first.offset, line: first.number });
-        if self.marks.len() >= Self::MOST_MARKS {
-            let mut keep = false;
-            self.marks.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.stride *= 2;
         }
     }
 
@@ -364,7 +340,6 @@ mod tests {
         }
         (0..50).for_each(|step| check(step * 1301));
         assert_eq!(entries.count().unwrap(), count);
-        assert!(entries.marks.len() < Entries::MOST_MARKS);
         assert_eq!(text(&mut entries, count - 1), Some((count * 2, (count - 1).to_string())));
     }
 

@@ -1,7 +1,7 @@
 //! Games of files of records by their number, without the files in memory.
 //!
-//! The files are read in order to where a game is needed, and places are noted on the way as in
-//! [`Entries`](super::entries::Entries): from the nearest of them a game is found again.
+//! The files are read in order to where a game is needed, and places are noted on the way: from the nearest of them a
+//! game is found again.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
@@ -12,6 +12,7 @@ use readyok_rules::record::{
 };
 
 use super::entries::plain;
+use super::marks::Marks;
 use super::{OpeningError, OpeningFault};
 
 /// Files of records, of which each game has a number.
@@ -21,9 +22,7 @@ pub(super) struct Records {
     /// The file that was opened last, by its number.
     source: Option<(usize, File)>,
     reading: Option<record::Records<File>>,
-    /// Before every `stride`th game, as far as the files were read.
-    marks: Vec<Mark>,
-    stride: u64,
+    marks: Marks<Mark>,
     at: Mark,
     count: Option<u64>,
 }
@@ -46,15 +45,15 @@ pub(super) struct Found<'a> {
 }
 
 impl Records {
-    /// Twice as many places as are noted at least, in long files.
+    /// See [`Marks`].
     const MOST_MARKS: usize = 1 << 14;
 
     /// A file, or the files of a folder by name.
     pub(super) fn open(path: &str) -> Result<Self, OpeningFault> {
         let file = Path::new(path);
         let paths = if file.is_dir() { of_folder(file)? } else { vec![file.to_owned()] };
-        let (at, marks) = (Mark::default(), Vec::new());
-        Ok(Self { paths, source: None, reading: None, marks, stride: 1, at, count: None })
+        let (at, marks) = (Mark::default(), Marks::new(Self::MOST_MARKS));
+        Ok(Self { paths, source: None, reading: None, marks, at, count: None })
     }
 
     /// How many games there are, if the files were read to their end.
@@ -68,9 +67,7 @@ impl Records {
             if let Some(count) = self.count {
                 return Ok(count);
             }
-            if let Some(&last) = self.marks.last()
-                && self.at.entry < last.entry
-            {
+            if let Some(last) = self.marks.last_ahead_of(self.at.entry) {
                 self.go_to(last);
             }
             self.step()?;
@@ -82,11 +79,7 @@ impl Records {
         if self.count.is_some_and(|count| entry >= count) {
             return Ok(None);
         }
-        let mark = usize::try_from(entry / self.stride).unwrap_or(usize::MAX);
-        let mark = mark.min(self.marks.len().saturating_sub(1));
-        if let Some(&mark) = self.marks.get(mark)
-            && (entry < self.at.entry || mark.entry > self.at.entry)
-        {
+        if let Some(mark) = self.marks.nearest(entry, self.at.entry) {
             self.go_to(mark);
         }
         while self.at.entry < entry {
@@ -134,26 +127,10 @@ impl Records {
                 Some(game) => {
                     self.at.bookmark = games.bookmark();
                     self.at.entry += 1;
-                    self.note(before);
+                    self.marks.note(before.entry, before);
                     return Ok(Some(game));
                 }
             }
-        }
-    }
-
-    /// Notes where a game begins, if it is the next one to be noted.
-    fn note(&mut self, mark: Mark) {
-        if mark.entry != self.stride.saturating_mul(self.marks.len() as u64) {
-            return;
-        }
-        self.marks.push(mark);
-        if self.marks.len() >= Self::MOST_MARKS {
-            let mut keep = false;
-            self.marks.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.stride *= 2;
         }
     }
 }
@@ -227,7 +204,6 @@ mod tests {
             check(&mut records, number);
         }
         assert_eq!(records.count().unwrap(), count);
-        assert!(records.marks.len() < Records::MOST_MARKS);
         (0..20).for_each(|step| check(&mut records, step * 1637));
         check(&mut records, count - 1);
     }
