@@ -138,27 +138,18 @@ impl<B: Board> Picker<B> {
                     for (rank, mv) in &mut self.list {
                         let packed = mv.packed();
                         *rank = match self.killers {
-                            [first, _] if first == packed => 1_000_001,
-                            [_, second] if second == packed => 1_000_000,
+                            [first, _] if first == packed => sure(1_000_001),
+                            [_, second] if second == packed => sure(1_000_000),
                             _ => {
                                 let history = histories.quiet(side, *mv, &self.earlier);
-                                let checks = uses(Heuristic::CheckBonus)
-                                    && board.gives_check(*mv)
-                                    && board.wins_exchange(*mv, CHECK_COST);
-                                let gives = uses(Heuristic::DropOrder)
-                                    && B::is_drop(*mv)
-                                    && !checks
-                                    && !board.wins_exchange(*mv, 0);
-                                let cost = if gives { GIVEN } else { 0 };
-                                let rank = history + 16 * board.gain(*mv) - cost;
-                                if checks { rank + CHECK } else { rank }
+                                hoped(board, *mv, history + 16 * board.gain(*mv))
                             }
                         };
                     }
                 }
                 Stage::Quiet => {
-                    let best = if quiet || self.wanted != Wanted::All { self.best() } else { None };
-                    let Some((_, mv)) = best else {
+                    let is_wanted = quiet || self.wanted != Wanted::All;
+                    let Some(mv) = is_wanted.then(|| self.best_quiet(board)).flatten() else {
                         self.stage = Stage::BadNoisy;
                         self.next = 0;
                         std::mem::swap(&mut self.list, &mut self.bad);
@@ -182,6 +173,23 @@ impl<B: Board> Picker<B> {
         self.from_table.is_none_or(|given| given.packed() != mv.packed()) && board.is_legal(mv)
     }
 
+    /// Takes the most promising quiet move of those that are left. What only exchanges tell is asked of those alone that
+    /// come first if it is to their favour.
+    fn best_quiet(&mut self, board: &B) -> Option<B::Move> {
+        let rest = self.list.get_mut(self.next..)?;
+        loop {
+            let best = rest.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
+            let best = best.map(|(best, _)| best)?;
+            let (rank, mv) = rest.get_mut(best)?;
+            if is_sure(*rank) {
+                rest.swap(0, best);
+                self.next += 1;
+                return rest.first().map(|&(_, mv)| mv);
+            }
+            *rank = judged(board, *mv, *rank);
+        }
+    }
+
     /// Takes the most promising of those that are left.
     fn best(&mut self) -> Option<(i32, B::Move)> {
         let rest = self.list.get_mut(self.next..)?;
@@ -190,4 +198,38 @@ impl<B: Board> Picker<B> {
         self.next += 1;
         rest.first().copied()
     }
+}
+
+/// A rank that stays as it is.
+const fn sure(rank: i32) -> i32 {
+    2 * rank
+}
+
+/// Whether a rank does.
+const fn is_sure(rank: i32) -> bool {
+    rank % 2 == 0
+}
+
+/// The rank of a quiet move, or the most that it can be.
+fn hoped<B: Board>(board: &B, mv: B::Move, rank: i32) -> i32 {
+    let checks = uses(Heuristic::CheckBonus) && board.gives_check(mv);
+    let rank = if checks { rank + CHECK } else { rank };
+    let may_cost = checks || (uses(Heuristic::DropOrder) && B::is_drop(mv));
+    sure(rank) + i32::from(may_cost)
+}
+
+/// The rank of a quiet move that may cost what it is ranked for: a check that loses too much is like any other move, and
+/// a piece that is dropped where it can be had comes late.
+fn judged<B: Board>(board: &B, mv: B::Move, hoped: i32) -> i32 {
+    let mut rank = (hoped - 1) / 2;
+    if uses(Heuristic::CheckBonus) && board.gives_check(mv) {
+        if board.wins_exchange(mv, CHECK_COST) {
+            return sure(rank);
+        }
+        rank -= CHECK;
+    }
+    if uses(Heuristic::DropOrder) && B::is_drop(mv) && !board.wins_exchange(mv, 0) {
+        rank -= GIVEN;
+    }
+    sure(rank)
 }
