@@ -7,8 +7,9 @@ Needs a Narikin that can leave steps out, and `readyok`:
     cargo build --release -p readyok
 
 Nodes are those of `narikin bench`, to a fixed depth. A match is played at fixed nodes, so that what a step costs in time
-does not count, and ends when a sequential test has decided or all games are played. All of it is kept in a folder: what
-was interrupted goes on, and with more `--games` what was played is added to. The tables are printed in Markdown.
+does not count, or with `--tc` by the clock. It ends when a sequential test has decided whether the step gains or loses, or
+when all games are played. All of it is kept in a folder: what was interrupted goes on, and with more `--games` what was
+played is added to. The tables are printed in Markdown.
 """
 
 import argparse
@@ -80,6 +81,9 @@ ONLY = {
 
 HASH = {"chess": "Hash", "shogi": "USI_Hash"}
 
+# Of each move, unless told otherwise.
+NODES = {"chess": 5000, "shogi": 4000}
+
 PLAN = """\
 game = {game}
 rounds = {rounds}
@@ -89,13 +93,13 @@ seed = 1
 name = "with"
 command = {narikin}
 options = {{ {hash} = "16" }}
-limits = {{ nodes = {nodes} }}
+limits = {{ {limits} }}
 
 [[engines]]
 name = "without"
 command = {narikin}
 options = {{ {hash} = "16" }}
-limits = {{ nodes = {nodes} }}
+limits = {{ {limits} }}
 env = {{ NARIKIN_WITHOUT = {step} }}
 
 [openings]
@@ -123,7 +127,8 @@ def bench(narikin, game, step=""):
 
 def play(arguments, game, step):
     """Plays a match, or what is left of it, and gives its pairs by their points."""
-    name = f"{game}-{step}-{arguments.nodes}"
+    nodes = arguments.nodes or NODES[game]
+    name = f"{game}-{step}-{arguments.tc or nodes}"
     plan = arguments.folder / f"{name}.toml"
     results = arguments.folder / f"{name}.jsonl"
     texts = {
@@ -137,7 +142,7 @@ def play(arguments, game, step):
             **{key: json.dumps(text) for key, text in texts.items()},
             hash=HASH[game],
             rounds=max(arguments.games // 2, 1),
-            nodes=arguments.nodes,
+            limits=f'tc = "{arguments.tc}"' if arguments.tc else f"nodes = {nodes}",
             elo0=arguments.sprt[0],
             elo1=arguments.sprt[1],
         ),
@@ -199,10 +204,12 @@ def main():
     parser.add_argument("--readyok", type=Path, default=ROOT / "target/release/readyok")
     parser.add_argument("--game", choices=OPENINGS, action="append", help="by default both")
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS), metavar="STEP")
-    parser.add_argument("--nodes", type=int, default=3000, help="of each move")
-    parser.add_argument("--games", type=int, default=400, help="at most, of each match")
+    limit = parser.add_mutually_exclusive_group()
+    limit.add_argument("--nodes", type=int, help=f"of each move, by default {NODES}")
+    limit.add_argument("--tc", help="clocks instead, like 1+0.01")
+    parser.add_argument("--games", type=int, default=800, help="at most, of each match")
     parser.add_argument("--concurrency", type=int, default=2)
-    parser.add_argument("--sprt", type=bounds, default=(0.0, 20.0), metavar="ELO0,ELO1", help="normalized Elo")
+    parser.add_argument("--sprt", type=bounds, default=(-20.0, 20.0), metavar="ELO0,ELO1", help="normalized Elo")
     arguments = parser.parse_args()
     arguments.narikin = arguments.narikin.resolve()
     arguments.readyok = arguments.readyok.resolve()
