@@ -13,7 +13,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Search no more than this many positions.
     pub nodes: Option<u64>,
-    /// Stop when a mate within this many plies is found, or when there is none.
+    /// Stop when a mate within this many plies is found, or when it is proved that there is none, which only a search for
+    /// at most three moves does: a longer one goes on until another limit or the control ends it.
     pub mate: Option<u32>,
     /// Search only these moves; all if none of them is legal.
     pub searchmoves: Vec<Move>,

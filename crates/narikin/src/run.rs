@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    iter,
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     thread,
 };
@@ -213,9 +214,8 @@ impl Run<'_> {
                 }
                 told.report(root);
                 for other in root.moves.iter().skip(root.told().len()) {
-                    if let Some(answer) = other.refutation
-                        && let [mv, answers @ ..] = told.moves::<B>(&[other.mv, answer]).as_slice()
-                    {
+                    let line: Vec<_> = iter::once(other.mv).chain(other.refutation).collect();
+                    if let [mv, answers @ ..] = told.moves::<B>(&line).as_slice() {
                         control.refutation(*mv, answers);
                     }
                 }
@@ -331,8 +331,10 @@ impl Told<'_> {
 }
 
 /// Any legal move, for a position that cannot be searched.
-pub(crate) fn unsearched(position: &Position, control: &dyn Control) -> Outcome {
-    let pv: Vec<Move> = position.legal_moves().into_iter().take(1).collect();
+pub(crate) fn unsearched(position: &Position, limits: &Limits, control: &dyn Control) -> Outcome {
+    let legal = position.legal_moves();
+    let wanted = legal.iter().find(|mv| limits.searchmoves.contains(mv));
+    let pv: Vec<Move> = wanted.or_else(|| legal.first()).copied().into_iter().collect();
     let score = if pv.is_empty() && position.in_check() {
         Score::Loses { plies: 0 }
     } else {

@@ -143,7 +143,7 @@ impl Searcher {
                 run.search(&mut self.shogi, self.shogi_network.as_deref(), solver)
             }
         };
-        found.unwrap_or_else(|| unsearched(position, control))
+        found.unwrap_or_else(|| unsearched(position, limits, control))
     }
 
     /// Evaluates a game's positions with the network of this file from now on, or by hand-written

@@ -183,7 +183,8 @@ impl Clocks {
         *self == Self { convention: self.convention, ..Self::default() }
     }
 
-    /// The clock of one side, if there is one: its time, or a byoyomi without any time.
+    /// The clock of one side, if there is one: its time, or a byoyomi without any time. No moves to go (`movestogo 0`) mean
+    /// that no time is added, as if nothing had been said of them.
     pub fn of(&self, color: Color) -> Option<Clock> {
         let (remaining, increment) = match color {
             Color::White => (self.white_time, self.white_increment),
@@ -194,7 +195,7 @@ impl Clocks {
             remaining: remaining.unwrap_or(0),
             increment: increment.unwrap_or(0),
             byoyomi: self.byoyomi.unwrap_or(0),
-            moves_to_go: self.moves_to_go,
+            moves_to_go: self.moves_to_go.filter(|&moves| 0 < moves),
             convention: self.convention,
         })
     }

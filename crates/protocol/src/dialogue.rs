@@ -286,10 +286,10 @@ impl Dialogue {
     }
 
     fn goal(&self, go: &crate::Go<'_>) -> Goal {
-        if go.infinite {
-            Goal::Infinite
-        } else if go.mate.is_some() && self.dialect.mate_search_is_timed() {
+        if go.mate.is_some() && self.dialect.mate_search_is_timed() {
             Goal::Mate
+        } else if go.infinite {
+            Goal::Infinite
         } else {
             Goal::Move
         }

@@ -348,6 +348,7 @@ fn check_fen(text: &str) -> Result<Form, PositionError> {
     let whole = (0, text);
     let board = parts.next().ok_or_else(|| fault(whole, PositionFault::TooShort))?;
     let side = parts.next().ok_or_else(|| fault(board, PositionFault::TooShort))?;
+    let has_hand = board.1.contains('[');
     // Pieces in hand follow the board in brackets, in the variants that have them.
     let squares = match board.1.split_once('[') {
         Some((squares, hand)) => {
@@ -368,7 +369,10 @@ fn check_fen(text: &str) -> Result<Form, PositionError> {
     if !matches!(side.1, "w" | "b") {
         return Err(fault(side, PositionFault::SideToMove));
     }
-    if let Some(castling) = parts.next() {
+    let mut parts = parts.peekable();
+    // Shogi knows neither castling nor en passant, and is written without them as well.
+    let is_short = has_hand && parts.peek().is_some_and(|&(_, field)| is_counter(field.as_bytes()));
+    if let Some(castling) = parts.next_if(|_| !is_short) {
         // The files of the rooks, or `K` and `Q`; never `moves`, which would end the position.
         let is_letter = |c: char| matches!(c.to_ascii_lowercase(), 'a'..='q');
         let letters = castling.1.len() <= 16 && castling.1.chars().all(is_letter);
@@ -376,7 +380,7 @@ fn check_fen(text: &str) -> Result<Form, PositionError> {
             return Err(fault(castling, PositionFault::Castling));
         }
     }
-    if let Some(en_passant) = parts.next() {
+    if let Some(en_passant) = parts.next_if(|_| !is_short) {
         let square = match en_passant.1.as_bytes() {
             [b'a'..=b'p', rank @ ..] => is_counter(rank) && rank.len() <= 2,
             _ => false,
@@ -482,5 +486,18 @@ mod tests {
         assert_eq!((error.span, error.fault), (15..16, PositionFault::NotAPiece));
         let all: Vec<_> = fields(" a  b ").collect();
         assert_eq!(all, [(1, "a"), (4, "b")]);
+    }
+
+    /// As validators of Fairy-Stockfish's variants write it.
+    #[test]
+    fn a_board_with_a_hand_needs_neither_castling_nor_en_passant() {
+        let board = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
+        for rest in ["[-] w 0 1", "[] b 12 40", "[Pp] w - - 0 1", "[] w"] {
+            assert!(Fen::new(&[board, rest].concat()).is_ok(), "{rest}");
+        }
+        let error = Fen::new(&[board, " w 0 1"].concat()).unwrap_err();
+        assert_eq!((error.text.as_str(), error.fault), ("0", PositionFault::Castling));
+        let error = Fen::new(&[board, "[] w 0 x"].concat()).unwrap_err();
+        assert_eq!((error.text.as_str(), error.fault), ("x", PositionFault::Counter));
     }
 }

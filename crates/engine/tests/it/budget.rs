@@ -35,6 +35,8 @@ fn a_clock_is_shared_out() {
     check_budget(Dialect::Uci, "go wtime 30010 btime 1", Some(1000), Some(4000));
     check_budget(Dialect::Uci, "go wtime 30010 winc 1000", Some(1742), Some(6970));
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 10", Some(1000), Some(4000));
+    // So some GUIs say that there are no moves to go.
+    check_budget(Dialect::Uci, "go wtime 30010 movestogo 0", Some(1000), Some(4000));
 }
 
 /// With the same limits, a move that is clear or forced would take as long as any other.

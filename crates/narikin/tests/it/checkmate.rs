@@ -32,6 +32,7 @@ fn a_mate_is_told_with_all_its_moves() {
 #[test]
 fn a_position_without_mate_is_told() {
     assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate infinite"), "checkmate nomate");
+    assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate 9000 infinite"), "checkmate nomate");
 }
 
 #[test]

@@ -117,3 +117,15 @@ fn tells_each_move_that_it_searches_with_its_number() {
     let moves: HashSet<Move> = told.iter().map(|told| told.0).collect();
     assert_eq!(moves, position.legal_moves().into_iter().collect());
 }
+
+/// UCI: a move without a refutation is told alone. After this one Black is stalemated.
+#[test]
+fn a_move_without_an_answer_is_told_alone() {
+    let position = position(Game::Chess, "7k/5K2/8/8/8/8/8/6Q1 w - - 0 1");
+    let probe = Probe::default();
+    search(&position, &Limits { refutations: true, ..depth(6) }, &probe);
+    let stalemate = position.parse_move("g1g6").expect("legal");
+    let told = probe.refutations.borrow();
+    assert!(told.contains(&(stalemate, Vec::new())), "{told:?}");
+    assert!(told.iter().any(|(_, answers)| answers.len() == 1), "{told:?}");
+}

@@ -30,6 +30,7 @@ pub(crate) struct Probe {
     bounds: Bounds,
     pub(crate) lines: RefCell<Vec<Line>>,
     pub(crate) currmoves: RefCell<Vec<(Move, usize)>>,
+    pub(crate) refutations: RefCell<Vec<(Move, Vec<Move>)>>,
 }
 
 impl Probe {
@@ -88,5 +89,9 @@ impl Control for Probe {
 
     fn currmove(&self, mv: Move, number: usize) {
         self.currmoves.borrow_mut().push((mv, number));
+    }
+
+    fn refutation(&self, mv: Move, answers: &[Move]) {
+        self.refutations.borrow_mut().push((mv, answers.to_vec()));
     }
 }

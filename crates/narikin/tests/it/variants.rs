@@ -32,6 +32,8 @@ fn shogi_is_played_over_uci() {
     let drop = "4k4/9/4P4/9/9/9/9/9/4K4[G] w - - 0 1";
     assert_eq!(client.best(&format!("position fen {drop}\ngo depth 3")), "G@e8");
     assert_eq!(client.best(&format!("position fen {drop} moves G@e8\ngo depth 3")), "(none)");
+    let short = drop.replace(" - -", "");
+    assert_eq!(client.best(&format!("position fen {short}\ngo depth 3")), "G@e8");
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     assert_eq!(client.best(&format!("position sfen {sfen}\ngo depth 3")), "G@e8");
     // What UCI has no word for is not said.
