@@ -57,7 +57,6 @@ STEPS = {
     "quiescence-checks": "quiet checks in the quiescence search",
     "root-mates": "mates by proof numbers at the root",
     "root-order": "the order of the root by nodes",
-    "internal-reduction": "internal iterative reduction",
     "hindsight": "depth by what the last reduction came to",
     "triple-extension": "triple extension",
     "table-capture": "larger reductions where the table has a capture",

@@ -51,7 +51,6 @@ heuristics! {
     RootMates = "root-mates",
     RootOrder = "root-order",
     DropOrder = "drop-order",
-    InternalReduction = "internal-reduction",
     Hindsight = "hindsight",
     TripleExtension = "triple-extension",
     RewardAllowed = "reward-allowed",

@@ -333,10 +333,6 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let tuning = B::TUNING;
 
         let full_width = self.shared.full_width;
-        let is_unknown = from_table.is_none() && excluded == 0 && (PV || cut);
-        if uses(Heuristic::InternalReduction) && is_unknown && depth >= 6 && !full_width {
-            depth -= 1;
-        }
         if !PV && !in_check && excluded == 0 && !full_width {
             // 8. Reverse futility: so far above the window that a quiet move will do.
             let margin = tuning.reverse_futility * (depth - i32::from(improving));

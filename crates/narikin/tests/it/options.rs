@@ -108,10 +108,10 @@ fn clearing_the_hash_table_forgets_what_was_found() {
         let last = heard.iter().rev().find_map(|line| line.split_once(" nodes "));
         last.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).expect("nodes")
     };
-    let first = nodes(&client.ask("position startpos\ngo depth 5"));
-    let again = nodes(&client.ask("go depth 5"));
+    let first = nodes(&client.ask("position startpos\ngo depth 8"));
+    let again = nodes(&client.ask("go depth 8"));
     client.say("setoption name Clear Hash");
-    let cleared = nodes(&client.ask("go depth 5"));
+    let cleared = nodes(&client.ask("go depth 8"));
     assert!(again < first, "{again} and {first}");
     assert_eq!(cleared, first);
 }
