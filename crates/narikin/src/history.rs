@@ -73,7 +73,8 @@ impl<B: Board> Histories<B> {
 
     /// How promising a quiet move is after these earlier moves.
     pub(crate) fn quiet(&self, side: usize, mv: B::Move, earlier: &[Earlier]) -> i32 {
-        let mut sum = read(&self.quiet, Self::quiet_index(side, mv));
+        let mut sum =
+            if B::TUNING.butterfly { read(&self.quiet, Self::quiet_index(side, mv)) } else { 0 };
         for &earlier in earlier {
             sum += read(&self.answers, Self::answer_index(earlier, mv));
         }
@@ -86,7 +87,7 @@ impl<B: Board> Histories<B> {
     }
 
     pub(crate) fn learn_quiet(&mut self, side: usize, mv: B::Move, earlier: &[Earlier], by: i32) {
-        if uses(Heuristic::ButterflyHistory) {
+        if uses(Heuristic::ButterflyHistory) && B::TUNING.butterfly {
             learn(&mut self.quiet, Self::quiet_index(side, mv), by);
         }
         if uses(Heuristic::ContinuationHistory) {

@@ -337,6 +337,7 @@ impl Board for Chess {
         delta: 180,
         late_moves: [4, 1],
         reduction: [80, 235],
+        butterfly: false,
         check_plies: 0,
         wide_plies: 6,
     };

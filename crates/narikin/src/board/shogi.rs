@@ -210,6 +210,7 @@ impl Board for Shogi {
         delta: 280,
         late_moves: [6, 1],
         reduction: [70, 235],
+        butterfly: true,
         check_plies: 1,
         wide_plies: 16,
     };

@@ -24,6 +24,9 @@ pub(crate) struct Tuning {
     pub(crate) late_moves: [i32; 2],
     /// Reductions: a constant, and the divisor of the logarithms, in hundredths.
     pub(crate) reduction: [i32; 2],
+    /// Whether quiet moves are ranked by what came of them after whatever moves, too (butterfly history), and not by what
+    /// came of them as answers alone.
+    pub(crate) butterfly: bool,
     /// How many plies of quiescence also try quiet checks.
     pub(crate) check_plies: i32,
     /// After how many plies of quiescence only the first move counts that does not lose.
