@@ -43,7 +43,7 @@ const DOUBLINGS: f64 = 8.0;
 /// level that has fewer than that looks at each move, and no further.
 const ONE_LOOK: usize = 2;
 
-/// By how many centipawns level 0 misjudges a line, more or less; level 1 by none. In shogi more is won
+/// By how many centipawns level 0 misjudges a line, more or less; level 1 and those above by none. In shogi more is won
 /// and lost with each move.
 const LARGEST_ERROR: f64 = 400.0;
 const LARGEST_ERROR_SHOGI: f64 = 900.0;
@@ -53,15 +53,17 @@ type Worth = (i64, f64);
 
 /// In chess, by matches against limited Stockfish 15.1 and of the levels with each other
 /// (`benches/narikin/strength.py`). The last one is where the others point to.
-const CHESS: [Worth; 8] = [
-    (700, 0.125),
-    (985, 0.25),
-    (1180, 0.375),
-    (1490, 0.5),
-    (1865, 0.625),
-    (2205, 0.75),
-    (2565, 0.875),
-    (2970, 1.0),
+const CHESS: [Worth; 10] = [
+    (780, 0.0),
+    (930, 0.125),
+    (1080, 0.25),
+    (1265, 0.375),
+    (1535, 0.5),
+    (1875, 0.625),
+    (2180, 0.75),
+    (2400, 0.875),
+    (2615, 1.0),
+    (2800, 1.25),
 ];
 
 /// In shogi, by matches of the levels with each other, so that only differences mean something. The
@@ -89,7 +91,7 @@ const DECIDED: i32 = 2_000;
 /// How well to play.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Strength {
-    /// From 0 to 1.
+    /// From 0 on. From 1 on nothing is misjudged, and only more is looked at.
     level: f64,
     game: Game,
     /// Another one for each game.
@@ -139,7 +141,7 @@ impl Strength {
     /// How much a line is misjudged by, in centipawns.
     fn error(&self) -> f64 {
         let largest = if self.game == Game::Shogi { LARGEST_ERROR_SHOGI } else { LARGEST_ERROR };
-        largest * (1.0 - self.level).powi(2)
+        largest * (1.0 - self.level).max(0.0).powi(2)
     }
 
     /// The index of the line to play in the position of this key. None if there are none.
