@@ -30,9 +30,10 @@ pub(crate) const RANKS: RangeInclusive<i64> = -15..=9;
 const LINES: usize = 5;
 const STEP: f64 = 1.0 / 16.0;
 
-/// In shogi, where the best five of a hundred moves are all good ones, the lower half of the levels
-/// chooses from more: level 0 from so many.
-const MOST_LINES: usize = 50;
+/// The best five moves are seldom bad ones, least of all in shogi, where they are five of a hundred. So the lower half of
+/// the levels chooses from more: level 0 from so many.
+const MOST_LINES: usize = 20;
+const MOST_LINES_SHOGI: usize = 50;
 
 /// Positions that level 0 looks at, and how often level 1 doubles it.
 const FEWEST_NODES: f64 = 200.0;
@@ -53,12 +54,13 @@ type Worth = (i64, f64);
 
 /// In chess, by matches against limited Stockfish 15.1 and of the levels with each other
 /// (`benches/narikin/strength.py`). The last one is where the others point to.
-const CHESS: [Worth; 10] = [
-    (780, 0.0),
-    (930, 0.125),
-    (1080, 0.25),
-    (1265, 0.375),
-    (1535, 0.5),
+const CHESS: [Worth; 11] = [
+    (270, 0.0),
+    (510, 0.125),
+    (745, 0.25),
+    (1045, 0.375),
+    (1215, 0.4375),
+    (1500, 0.5),
     (1875, 0.625),
     (2180, 0.75),
     (2400, 0.875),
@@ -129,12 +131,13 @@ impl Strength {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
         let others = ((1.0 - self.level) / STEP).ceil() as usize;
         let lines = LINES.min(1 + others);
-        if self.game != Game::Shogi || self.level >= 0.5 {
+        if self.level >= 0.5 {
             return lines;
         }
+        let most = if self.game == Game::Shogi { MOST_LINES_SHOGI } else { MOST_LINES };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
-        let more = ((MOST_LINES - LINES) as f64 * (1.0 - 2.0 * self.level)).round() as usize;
+        let more = ((most - LINES) as f64 * (1.0 - 2.0 * self.level)).round() as usize;
         lines + more
     }
 
