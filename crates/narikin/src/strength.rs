@@ -65,7 +65,7 @@ const CHESS: [Worth; 11] = [
     (2180, 0.75),
     (2400, 0.875),
     (2615, 1.0),
-    (2800, 1.25),
+    (2800, 1.125),
 ];
 
 /// In shogi, by matches of the levels with each other, so that only differences mean something. The
