@@ -72,6 +72,7 @@ STEPS = {
 ONLY = {
     "upcoming-repetition": "chess",
     "verification": "chess",
+    "butterfly-history": "shogi",
     "mate-in-one": "shogi",
     "quiescence-checks": "shogi",
     "root-mates": "shogi",

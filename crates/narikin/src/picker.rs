@@ -176,15 +176,11 @@ impl<B: Board> Picker<B> {
     /// Takes the most promising quiet move of those that are left. What only exchanges tell is asked of those alone that
     /// come first if it is to their favour.
     fn best_quiet(&mut self, board: &B) -> Option<B::Move> {
-        let rest = self.list.get_mut(self.next..)?;
         loop {
-            let best = rest.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
-            let best = best.map(|(best, _)| best)?;
-            let (rank, mv) = rest.get_mut(best)?;
+            let best = self.most_promising()?;
+            let (rank, mv) = self.list.get_mut(best)?;
             if is_sure(*rank) {
-                rest.swap(0, best);
-                self.next += 1;
-                return rest.first().map(|&(_, mv)| mv);
+                return self.take(best).map(|(_, mv)| mv);
             }
             *rank = judged(board, *mv, *rank);
         }
@@ -192,9 +188,21 @@ impl<B: Board> Picker<B> {
 
     /// Takes the most promising of those that are left.
     fn best(&mut self) -> Option<(i32, B::Move)> {
-        let rest = self.list.get_mut(self.next..)?;
-        let (best, _) = rest.iter().enumerate().max_by_key(|(_, (rank, _))| *rank)?;
-        rest.swap(0, best);
+        let best = self.most_promising()?;
+        self.take(best)
+    }
+
+    /// The place in the list of the most promising of those that are left.
+    fn most_promising(&self) -> Option<usize> {
+        let rest = self.list.iter().enumerate().skip(self.next);
+        rest.max_by_key(|(_, (rank, _))| *rank).map(|(best, _)| best)
+    }
+
+    /// Takes the one at a place in the list.
+    fn take(&mut self, place: usize) -> Option<(i32, B::Move)> {
+        let rest = self.list.get_mut(self.next..=place)?;
+        let last = rest.len().checked_sub(1)?;
+        rest.swap(0, last);
         self.next += 1;
         rest.first().copied()
     }
