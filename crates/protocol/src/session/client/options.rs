@@ -261,6 +261,10 @@ impl Options {
     /// the hash last, and again after other threads: an engine that allocates it in parallel has
     /// to know them.
     fn send(&mut self, mut changes: Vec<(usize, OptionValue)>) -> Vec<SetOption<'static>> {
+        // So it is at nearly every move: not even a name has to be looked for.
+        if changes.is_empty() {
+            return Vec::new();
+        }
         let rank = |index: usize| match self.known.get(&index) {
             Some(KnownOption::Threads) => 0,
             Some(KnownOption::Hash) => 2,
@@ -270,7 +274,7 @@ impl Options {
         let new_threads = sets(KnownOption::Threads)
             .is_some_and(|(index, value)| self.has(*index).as_ref() != Some(value));
         // An engine that has its default size needs no repetition.
-        let hash = self.declared.index("Hash").filter(|_| new_threads);
+        let hash = new_threads.then(|| self.declared.index("Hash")).flatten();
         let told = hash.and_then(|index| Some((index, self.current.get(&index)?.clone())));
         let default = hash.and_then(|index| self.declared.iter().nth(index)?.default_value());
         let told = told.filter(|(_, value)| Some(value) != default.as_ref());
