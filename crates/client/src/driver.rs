@@ -69,6 +69,8 @@ pub(crate) struct Driver {
     go: Option<(SearchId, Instant)>,
     /// When the latest search will have lost on time.
     lost_at: Option<Instant>,
+    /// Whether the time counts that the latest search takes.
+    timed: bool,
     game: Option<GameId>,
     notices: VecDeque<Notice>,
     overhearing: Option<Overhearing>,
@@ -127,6 +129,7 @@ impl Driver {
             latest: None,
             go: None,
             lost_at: None,
+            timed: false,
             game: None,
             notices: VecDeque::new(),
             overhearing,
@@ -359,6 +362,11 @@ impl Driver {
         due.into_iter().chain(self.lost_at).min()
     }
 
+    /// Whether the time counts that the latest search takes.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timed
+    }
+
     /// Searches. A new game is announced if it is one.
     pub(crate) fn search(
         &mut self,
@@ -380,7 +388,7 @@ impl Driver {
         }
         self.flush();
         let id = id.map_err(|misuse| self.error(Problem::Misuse(misuse)))?;
-        (self.latest, self.lost_at) = (Some(id), None);
+        (self.latest, self.lost_at, self.timed) = (Some(id), None, search.is_timed());
         Ok(Running::new(self.id, id, search))
     }
 

@@ -242,7 +242,7 @@ impl Engine {
             }
             let is_last = deadline.is_some_and(|deadline| deadline <= now());
             let wake = self.driver.deadline().into_iter().chain(deadline).min();
-            Link::wait(&[self.driver.link()], wake);
+            Link::wait(&[self.driver.link()], wake, self.driver.is_timed());
             if is_last {
                 return poll(&mut self.driver);
             }

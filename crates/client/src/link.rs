@@ -181,14 +181,15 @@ impl Link {
         self.batch.clear();
     }
 
-    /// Waits until something happens at one of these, or until the deadline.
-    pub(crate) fn wait(links: &[&Self], until: Option<Instant>) {
+    /// Waits until something happens at one of these, or until the deadline. If that is timed, what
+    /// this thread waits for a processor then is not counted.
+    pub(crate) fn wait(links: &[&Self], until: Option<Instant>, timed: bool) {
         let happened = |waker: &_| {
             let has = |link: &Self| link.inbox.has_signalled(waker) || !link.batch.is_empty();
             // All of them are to know whom to wake.
             links.iter().map(|link| has(link)).filter(|has| *has).count() != 0
         };
-        sys::wait(links, until, happened);
+        sys::wait(links, until, timed, happened);
         for link in links {
             link.inbox.forget_signal();
         }
@@ -213,7 +214,7 @@ impl Link {
         while self.reader == Reader::Caller && !self.has_ended() && now() < until {
             // Lines that wait for their reader would end each wait.
             self.discard();
-            Self::wait(&[self], Some(until));
+            Self::wait(&[self], Some(until), false);
         }
         if let Some(process) = &self.process {
             return process.wait(until);

@@ -117,7 +117,7 @@ impl Pump {
     /// Runs until the engine has ended.
     pub(crate) fn run(&self) {
         while !self.is_done() {
-            Self::turn(&[self], None, || self.is_done());
+            Self::turn(&[self], None, true, || self.is_done());
         }
     }
 
@@ -129,7 +129,12 @@ impl Pump {
 
     /// Waits until something comes, or until the deadline, and takes all of it. Does not wait if
     /// `is_due`, which may be told by a waker.
-    pub(crate) fn turn(pumps: &[&Self], until: Option<Instant>, is_due: impl FnOnce() -> bool) {
+    pub(crate) fn turn(
+        pumps: &[&Self],
+        until: Option<Instant>,
+        timed: bool,
+        is_due: impl FnOnce() -> bool,
+    ) {
         for pump in pumps {
             pump.bell.arm();
         }
@@ -146,9 +151,11 @@ impl Pump {
         }
         let (polled, came) = if is_due() {
             (Ok(0), now())
-        } else {
+        } else if timed {
             let vigil = Vigil::begin();
             (wait(&mut fds, deadline), vigil.end())
+        } else {
+            (wait(&mut fds, deadline), now())
         };
         for pump in pumps {
             pump.bell.disarm();

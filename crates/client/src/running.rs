@@ -25,7 +25,8 @@ pub struct Played {
     pub checkmate: Option<Checkmate<'static>>,
     /// When `go`, or `ponderhit`, was written; taken just before.
     pub started: Instant,
-    /// When the answer came: on Linux what this program waited for a processor since is not counted.
+    /// When the answer came. On Linux what this program waited for a processor since is not counted, if
+    /// the search had a clock or a deadline: to find it out takes as long as reading a line.
     pub answered: Instant,
 }
 

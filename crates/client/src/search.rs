@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use readyok_protocol::session::client::{Purpose, SearchRequest};
-use readyok_protocol::{Clocks, Go, MoveList};
+use readyok_protocol::{Clocks, Go, MateLimit, MoveList};
 
 use crate::game::Game;
 
@@ -114,6 +114,15 @@ impl Search {
         self.go.ponder
     }
 
+    /// Whether the time counts that it takes: with neither a clock nor a deadline it does not.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.deadline.is_some()
+            || !self.go.clocks.is_empty()
+            || self.go.move_time.is_some()
+            || self.go.random_time.is_some()
+            || matches!(self.go.mate, Some(MateLimit::Time(_)))
+    }
+
     pub(crate) fn deadline(&self) -> Option<Deadline> {
         self.deadline
     }
@@ -145,5 +154,29 @@ impl From<Limit> for Search {
             Limit::Clock(clocks) => Go::clocks(clocks),
             Limit::Go(go) => *go,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use readyok_protocol::Clock;
+
+    use super::*;
+
+    #[test]
+    fn time_counts_where_there_is_a_clock_or_a_deadline() {
+        let second = Duration::from_secs(1);
+        let clocks = Clocks::new(Clock::fischer(second, second), Clock::fischer(second, second));
+        let mate = Go { mate: Some(MateLimit::Time(1000)), ..Go::default() };
+        let mut timed = vec![
+            Search::new(Limit::Time(second)),
+            Search::new(Limit::Clock(clocks)),
+            Search::from(mate),
+            Search::from(Go { random_time: Some(1000), ..Go::default() }),
+        ];
+        let untimed = [Limit::Infinite, Limit::Depth(9), Limit::Nodes(1)].map(Search::new);
+        assert!(untimed.iter().all(|search| !search.is_timed()));
+        timed.extend(untimed.map(|search| search.lost_after(second)));
+        assert!(timed.iter().all(Search::is_timed));
     }
 }

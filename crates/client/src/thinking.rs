@@ -87,7 +87,8 @@ impl Engine {
         let deadlines = engines.iter().filter_map(|engine| engine.driver.deadline());
         let until = deadlines.chain(until).min();
         let links: Vec<&Link> = engines.iter().map(|engine| engine.driver.link()).collect();
-        Link::wait(&links, until);
+        let timed = engines.iter().any(|engine| engine.driver.is_timed());
+        Link::wait(&links, until, timed);
     }
 }
 
@@ -159,7 +160,7 @@ impl Thinking {
             }
             let others = beside.iter().map(|other| other.driver.link());
             let links: Vec<&Link> = others.chain([engine.driver.link()]).collect();
-            Link::wait(&links, engine.driver.deadline());
+            Link::wait(&links, engine.driver.deadline(), engine.driver.is_timed());
         }
     }
 }

@@ -89,6 +89,18 @@ impl ChessBoard {
         if !self.position.is_legal(mv) {
             return Err(explain::why(&self.position, UciMove::from_chess960(mv)));
         }
+        self.play_legal(mv);
+        Ok(())
+    }
+
+    /// Reads a move and plays it; it is not looked for twice.
+    pub(crate) fn play_word(&mut self, word: &str) -> Result<Move, Illegal> {
+        let mv = self.parse_move(word)?;
+        self.play_legal(mv);
+        Ok(mv)
+    }
+
+    fn play_legal(&mut self, mv: Move) {
         if self.position.is_irreversible(mv) {
             self.earlier.clear();
         } else {
@@ -96,7 +108,6 @@ impl ChessBoard {
             self.earlier.push(Earlier { key, position: self.position.clone() });
         }
         self.position.play_unchecked(mv);
-        Ok(())
     }
 
     pub(crate) fn fen(&self, form: FenForm) -> String {

@@ -151,7 +151,7 @@ impl Position {
         words: impl IntoIterator<Item = W>,
     ) -> Result<Self, LineError> {
         for (index, word) in words.into_iter().enumerate() {
-            let played = self.parse_move(word.as_ref()).and_then(|mv| self.play(mv));
+            let played = self.play_word(word.as_ref());
             played.map_err(|error| LineError { index, error })?;
         }
         Ok(self)
@@ -227,6 +227,18 @@ impl Position {
             }
         }
         .map_err(|why| MoveError::new(&mv.word(self.game().castling_form()), why))
+    }
+
+    /// Reads a move from its UCI or USI word and plays it, which takes less time than one after the other.
+    /// On an error nothing has changed.
+    pub fn play_word(&mut self, word: &str) -> Result<Move, MoveError> {
+        match &mut self.0 {
+            Board::Chess(board) => board.play_word(word).map(Move::Chess),
+            Board::Shogi(board) => {
+                board.parse_move(word).and_then(|mv| board.play(mv).map(|()| Move::Shogi(mv)))
+            }
+        }
+        .map_err(|why| MoveError::new(word, why))
     }
 
     /// Reads a move in a notation, whether it is written exactly or loosely.

@@ -571,9 +571,8 @@ pub(super) fn told_game(
     let root = root.filter(|root| *root != Position::start(game).to_string());
     let mut it = wording.game(game, root.as_deref())?;
     for word in &opening.moves {
-        let mv = position.parse_move(word).map_err(|error| text(&error))?;
+        let mv = position.play_word(word).map_err(|error| text(&error))?;
         let word = mv.word(game.castling_form());
-        position.play(mv).map_err(|error| text(&error))?;
         if let Some(mv) = wording.told(&word) {
             it.play(mv);
         }

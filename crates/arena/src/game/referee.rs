@@ -242,13 +242,10 @@ impl Referee {
     }
 
     fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Outcome> {
-        let mv = match self.position.parse_move(word) {
+        let mv = match self.position.play_word(word) {
             Ok(mv) => mv,
             Err(error) => return Some(self.illegal(side, word, &error.why.to_string())),
         };
-        if let Err(error) = self.position.play(mv) {
-            return Some(self.illegal(side, word, &error.why.to_string()));
-        }
         self.plies = self.plies.saturating_add(1);
         self.made = self.made.saturating_add(1);
         self.latest = Some(mv);

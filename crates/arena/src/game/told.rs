@@ -121,7 +121,8 @@ pub(super) fn oddities(
             return Some(odd);
         }
         // Castling has two forms.
-        let same = before.parse_move(first).ok() == before.parse_move(played.word.as_str()).ok();
+        let read = |word| before.parse_move(word).ok();
+        let same = first == played.word.as_str() || read(first) == read(played.word.as_str());
         return (!same).then(|| WarningKind::OtherPv { word: first.to_owned() });
     }
     (first != played.word.as_str()).then(|| WarningKind::OtherPv { word: first.to_owned() })
@@ -134,8 +135,7 @@ fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<War
         if let Some(ending) = position.ending() {
             return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end: pv_end(ending) });
         }
-        let mv = position.parse_move(word);
-        if mv.and_then(|mv| position.play(mv)).is_err() {
+        if position.play_word(word).is_err() {
             return Some(WarningKind::IllegalPv { word: word.chars().take(40).collect() });
         }
     }

@@ -50,7 +50,12 @@ impl Link {
     pub(crate) fn drain(&self) {}
 }
 
-pub(super) fn wait(_: &[&Link], until: Option<Instant>, happened: impl FnMut(&Waker) -> bool) {
+pub(super) fn wait(
+    _: &[&Link],
+    until: Option<Instant>,
+    _timed: bool,
+    happened: impl FnMut(&Waker) -> bool,
+) {
     park_until(until, happened);
 }
 

@@ -55,12 +55,13 @@ impl Link {
 pub(super) fn wait(
     links: &[&Link],
     until: Option<Instant>,
+    timed: bool,
     mut happened: impl FnMut(&Waker) -> bool,
 ) {
     let by_caller = links.iter().filter(|link| link.reader == Reader::Caller);
     let pumps: Vec<&Pump> = by_caller.filter_map(|link| link.pump.as_deref()).collect();
     match pumps.first() {
-        Some(first) => Pump::turn(&pumps, until, || happened(first.waker())),
+        Some(first) => Pump::turn(&pumps, until, timed, || happened(first.waker())),
         None => park_until(until, happened),
     }
 }

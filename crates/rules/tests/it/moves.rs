@@ -65,6 +65,27 @@ fn reads_a_kings_move_castling_with_a_rook_anywhere() {
 }
 
 #[test]
+fn plays_a_word_as_it_plays_the_move() {
+    let shogi = "lnsgk2nl/1r4gs1/p1pppp1pp/1p4p2/7P1/2P6/PP1PPPP1P/1SG4R1/LN2KGSNL b Bb 1";
+    for (game, text) in [(Game::Chess960, CASTLING), (Game::Shogi, shogi)] {
+        let start = position(game, text);
+        for mv in start.legal_moves() {
+            let (mut played, mut read) = (start.clone(), start.clone());
+            played.play(mv).expect("legal");
+            assert_eq!(read.play_word(&mv.word(CastlingForm::KingMove)), Ok(mv));
+            assert_eq!(read.to_string(), played.to_string());
+            assert_eq!(read.key(), played.key());
+        }
+        for word in ["e1e4", "5a5d", "0000", ""] {
+            let mut unchanged = start.clone();
+            let error = unchanged.play_word(word).expect_err("no legal move");
+            assert_eq!(Err(error), start.parse_move(word));
+            assert_eq!(unchanged.to_string(), start.to_string());
+        }
+    }
+}
+
+#[test]
 fn offers_all_promotions() {
     let words = words(&position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1"));
     let promotions: Vec<&String> = words.iter().filter(|word| word.starts_with("a7")).collect();
