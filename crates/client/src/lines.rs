@@ -82,8 +82,8 @@ impl Lines {
             if info.score.is_some() {
                 (line.score, line.bound, line.wdl) = (info.score, info.bound, info.wdl);
             }
-            if let Some(pv) = &info.pv {
-                line.pv = Some(pv.clone());
+            if info.pv.is_some() {
+                line.pv.clone_from(&info.pv);
             }
         }
         latest(&mut line.nodes, info.nodes);

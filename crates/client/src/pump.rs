@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
+use smallvec::SmallVec;
 
 use crate::arrival::Vigil;
 use crate::bell::Bell;
@@ -138,9 +139,10 @@ impl Pump {
         for pump in pumps {
             pump.bell.arm();
         }
-        let inputs: Vec<_> = pumps.iter().map(|pump| pump.outbox.blocked()).collect();
-        let mut fds = Vec::new();
-        let mut sources = Vec::new();
+        let inputs: SmallVec<[_; 2]> = pumps.iter().map(|pump| pump.outbox.blocked()).collect();
+        // A match waits for two engines at most.
+        let mut fds = SmallVec::<[PollFd<'_>; 8]>::new();
+        let mut sources = SmallVec::<[_; 8]>::new();
         let mut deadline = until;
         for (pump, input) in pumps.iter().zip(&inputs) {
             let own = pump.watch(input.as_deref(), |source, fd, flags| {

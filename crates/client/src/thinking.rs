@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use readyok_protocol::Clocks;
 use readyok_protocol::session::client::Purpose;
+use smallvec::SmallVec;
 
 use crate::course::Course;
 use crate::engine::Engine;
@@ -86,7 +87,8 @@ impl Engine {
     pub fn wait_for_any(engines: &[&Self], until: Option<Instant>) {
         let deadlines = engines.iter().filter_map(|engine| engine.driver.deadline());
         let until = deadlines.chain(until).min();
-        let links: Vec<&Link> = engines.iter().map(|engine| engine.driver.link()).collect();
+        let links: SmallVec<[&Link; 2]> =
+            engines.iter().map(|engine| engine.driver.link()).collect();
         let timed = engines.iter().any(|engine| engine.driver.is_timed());
         Link::wait(&links, until, timed);
     }
@@ -159,7 +161,7 @@ impl Thinking {
                 return end;
             }
             let others = beside.iter().map(|other| other.driver.link());
-            let links: Vec<&Link> = others.chain([engine.driver.link()]).collect();
+            let links: SmallVec<[&Link; 2]> = others.chain([engine.driver.link()]).collect();
             Link::wait(&links, engine.driver.deadline(), engine.driver.is_timed());
         }
     }

@@ -371,7 +371,7 @@ impl core::error::Error for MoveError {}
 ///
 /// A line as it was read, without a copy where possible. Words that are no moves (`rep_draw` at
 /// the end of a variation) keep their place.
-#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[derive(Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct MoveList<'a> {
@@ -393,6 +393,17 @@ pub enum MoveWord<'a> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveListError {
     word: String,
+}
+
+impl Clone for MoveList<'_> {
+    fn clone(&self) -> Self {
+        Self { text: self.text.clone() }
+    }
+
+    // In the memory that is there: the next variation is about as long.
+    fn clone_from(&mut self, source: &Self) {
+        self.text.clone_from(&source.text);
+    }
 }
 
 impl<'a> MoveList<'a> {

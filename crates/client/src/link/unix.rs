@@ -7,6 +7,7 @@ use std::task::Waker;
 use std::time::Instant;
 
 use readyok_protocol::Dialect;
+use smallvec::SmallVec;
 
 use super::{Link, Reader};
 use crate::inbox::Inbox;
@@ -59,7 +60,7 @@ pub(super) fn wait(
     mut happened: impl FnMut(&Waker) -> bool,
 ) {
     let by_caller = links.iter().filter(|link| link.reader == Reader::Caller);
-    let pumps: Vec<&Pump> = by_caller.filter_map(|link| link.pump.as_deref()).collect();
+    let pumps: SmallVec<[&Pump; 2]> = by_caller.filter_map(|link| link.pump.as_deref()).collect();
     match pumps.first() {
         Some(first) => Pump::turn(&pumps, until, timed, || happened(first.waker())),
         None => park_until(until, happened),
