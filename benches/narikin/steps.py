@@ -73,6 +73,7 @@ ONLY = {
     "upcoming-repetition": "chess",
     "verification": "chess",
     "butterfly-history": "shogi",
+    "razoring": "chess",
     "mate-in-one": "shogi",
     "quiescence-checks": "shogi",
     "root-mates": "shogi",

@@ -348,7 +348,10 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
 
             // 9. Razoring: so far below it that only captures can help.
-            if uses(Heuristic::Razoring) && depth <= 4 && eval + tuning.razor * depth < alpha {
+            if uses(Heuristic::Razoring)
+                && depth <= 4
+                && tuning.razor.is_some_and(|razor| eval + razor * depth < alpha)
+            {
                 let value = self.quiesce::<false>(alpha, alpha + 1, 0, ply);
                 if value <= alpha {
                     return value;

@@ -329,7 +329,7 @@ impl Board for Chess {
     const TUNING: Tuning = Tuning {
         window: 20,
         reverse_futility: 75,
-        razor: 250,
+        razor: Some(250),
         futility: [90, 90],
         quiet_exchange: 22,
         noisy_exchange: 95,

@@ -202,7 +202,7 @@ impl Board for Shogi {
     const TUNING: Tuning = Tuning {
         window: 30,
         reverse_futility: 110,
-        razor: 350,
+        razor: None,
         futility: [140, 130],
         quiet_exchange: 30,
         noisy_exchange: 130,

@@ -8,8 +8,8 @@ pub(crate) struct Tuning {
     pub(crate) window: Value,
     /// What a position may lose per ply of depth and still be good enough.
     pub(crate) reverse_futility: Value,
-    /// How hopeless a position may be per ply of depth before only captures are tried.
-    pub(crate) razor: Value,
+    /// How hopeless a position may be per ply of depth before only captures are tried, if that is done at all.
+    pub(crate) razor: Option<Value>,
     /// How much a quiet move can win at once, and per ply of depth.
     pub(crate) futility: [Value; 2],
     /// What a quiet move may lose in exchanges, per square of the depth.
