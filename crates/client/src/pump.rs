@@ -11,6 +11,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -38,6 +39,11 @@ const LOOK: Duration = Duration::from_millis(250);
 /// How often to look when it has closed it.
 const LOOK_CLOSELY: Duration = Duration::from_millis(5);
 
+/// What follows so soon is said in one go.
+const BURST: Duration = Duration::from_micros(100);
+/// So many reads of its output at most before the rest of an engine is looked at as well.
+const UNWATCHED: u32 = 64;
+
 #[derive(Debug)]
 pub(crate) struct Pump {
     pub(crate) inbox: Arc<Inbox>,
@@ -59,6 +65,8 @@ struct State {
     /// Lines wait for room, and nothing more is read.
     blocked: bool,
     stderr: Intake,
+    /// How often the output was read since all was looked at.
+    unwatched: u32,
     life: Life,
 }
 
@@ -106,7 +114,7 @@ impl Pump {
             stderr: ends.stderr.map(File::from),
             bell,
             waker,
-            state: Mutex::new(State { output, blocked: false, stderr, life }),
+            state: Mutex::new(State { output, blocked: false, stderr, unwatched: 0, life }),
         })
     }
 
@@ -139,6 +147,13 @@ impl Pump {
         for pump in pumps {
             pump.bell.arm();
         }
+        let is_due = is_due();
+        if !is_due && !timed && Self::read_burst(pumps) {
+            for pump in pumps {
+                pump.bell.disarm();
+            }
+            return;
+        }
         let inputs: SmallVec<[_; 2]> = pumps.iter().map(|pump| pump.outbox.blocked()).collect();
         // A match waits for two engines at most.
         let mut fds = SmallVec::<[PollFd<'_>; 8]>::new();
@@ -151,7 +166,7 @@ impl Pump {
             });
             deadline = deadline.into_iter().chain(own).min();
         }
-        let (polled, came) = if is_due() {
+        let (polled, came) = if is_due {
             (Ok(0), now())
         } else if timed {
             let vigil = Vigil::begin();
@@ -176,6 +191,29 @@ impl Pump {
         }
     }
 
+    /// Lets engines that have just said something have the processor, and reads what they have said by then: one
+    /// that says its lines one by one would end a wait with each of them. Tells whether there was anything.
+    ///
+    /// Only where no time counts: others may have the processor for long.
+    fn read_burst(pumps: &[&Self]) -> bool {
+        let before = now();
+        let is_talking = |pump: &&Self| is_burst(lock(&pump.state).output.at, before);
+        if !pumps.iter().any(is_talking) {
+            return false;
+        }
+        thread::yield_now();
+        pumps.iter().filter(|pump| pump.read_unwatched(&mut lock(&pump.state))).count() != 0
+    }
+
+    fn read_unwatched(&self, state: &mut State) -> bool {
+        if is_watched(state) || self.inbox.is_abandoned() || self.inbox.pause().is_some() {
+            return false;
+        }
+        let came = matches!(self.read(state, None), Came::All | Came::Part);
+        state.unwatched += u32::from(came);
+        came
+    }
+
     /// What to wait for, and until when at most.
     fn watch<'a>(
         &'a self,
@@ -184,6 +222,7 @@ impl Pump {
     ) -> Option<Instant> {
         let abandoned = self.inbox.is_abandoned();
         let state = &mut *lock(&self.state);
+        state.unwatched = 0;
         if state.blocked {
             self.hand_over(state);
         }
@@ -298,6 +337,15 @@ impl Pump {
     }
 }
 
+/// Whether the output is not read without a look at the rest.
+fn is_watched(state: &State) -> bool {
+    UNWATCHED <= state.unwatched || state.life != Life::Alive
+}
+
+fn is_burst(latest: Instant, now: Instant) -> bool {
+    now.saturating_duration_since(latest) <= BURST
+}
+
 /// Waits for files until the deadline, or for long if there is none.
 fn wait(fds: &mut [PollFd<'_>], until: Option<Instant>) -> Result<usize, Errno> {
     let left = until.map(|until| until.saturating_duration_since(now()).min(LONG));
@@ -315,25 +363,50 @@ mod tests {
     use readyok_protocol::Dialect;
 
     use super::*;
+    use crate::batch::Batch;
 
     /// As on systems where the end of a process cannot be polled.
     #[test]
     fn a_process_is_reaped_without_a_file_for_its_end() {
         // One leaves at once, and one after it has closed its output.
         for script in ["exit 3", "exec >&- 2>&-; read line; exit 3"] {
-            let mut command = Command::new("sh");
-            command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
-            let (process, streams) = Process::start(&mut command, None).expect("a shell");
-            let input = streams.stdin.expect("it is piped").into();
-            let output = streams.stdout.expect("it is piped").into();
-            let ends = Ends { input, output, stderr: None };
-            let inbox = Inbox::new(Dialect::Uci);
-            let mut pump = Pump::new(ends, Some(Arc::clone(&process)), inbox).expect("a pump");
+            let (mut pump, process) = started(script);
             pump.exit = None;
             pump.outbox.push(&mut "line\n".to_owned());
             pump.run();
             assert_eq!(process.status().and_then(|status| status.code()), Some(3));
             assert!(pump.inbox.is_closed());
         }
+    }
+
+    fn started(script: &str) -> (Pump, Arc<Process>) {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let (process, streams) = Process::start(&mut command, None).expect("a shell");
+        let input = streams.stdin.expect("it is piped").into();
+        let output = streams.stdout.expect("it is piped").into();
+        let ends = Ends { input, output, stderr: None };
+        let inbox = Inbox::new(Dialect::Uci);
+        (Pump::new(ends, Some(Arc::clone(&process)), inbox).expect("a pump"), process)
+    }
+
+    #[test]
+    fn who_never_stops_talking_is_looked_at_all_the_same() {
+        let (pump, process) = started("exec yes info string word");
+        let until = now() + Duration::from_secs(20);
+        let reads = || {
+            let mut count = 0;
+            while count < 2 * UNWATCHED && !is_watched(&lock(&pump.state)) {
+                assert!(now() < until, "it says nothing");
+                count += u32::from(pump.read_unwatched(&mut lock(&pump.state)));
+                pump.inbox.take(&mut Batch::default());
+            }
+            count
+        };
+        assert!((1..=UNWATCHED).contains(&reads()));
+        assert!(!pump.read_unwatched(&mut lock(&pump.state)));
+        Pump::turn(&[&pump], Some(until), true, || false);
+        assert!((1..=UNWATCHED).contains(&reads()));
+        process.kill_and_reap();
     }
 }
