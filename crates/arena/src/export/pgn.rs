@@ -1,6 +1,6 @@
 //! Games as PGN, with tags and comments as fastchess and cutechess write them.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -150,8 +150,10 @@ pub(super) fn text(
     for word in &pairing.opening.moves {
         moves.play(word, "book")?;
     }
+    let mut comment = String::new();
     for (played, left) in game.moves.iter().zip((0..game.moves.len()).rev()) {
-        let mut comment = moves.comment(played);
+        comment.clear();
+        moves.comment(played, &mut comment);
         if left == 0 {
             comment.push_str(", ");
             comment.push_str(&ending);
@@ -235,6 +237,8 @@ impl Tags {
 /// The moves of a game, broken into lines.
 struct Moves<'a> {
     out: String,
+    /// Room for what is put next.
+    next: String,
     width: usize,
     style: &'a PgnStyle,
     position: Position,
@@ -255,6 +259,7 @@ impl<'a> Moves<'a> {
         let named = Opening::PLIES;
         Self {
             out: String::new(),
+            next: String::new(),
             width: 0,
             style,
             position,
@@ -279,8 +284,8 @@ impl<'a> Moves<'a> {
             self.opening = Opening::of(&self.position).or(self.opening);
         }
         match turn {
-            Side::First => self.put(&format!("{}.", self.number)),
-            Side::Second if self.numbered => self.put(&format!("{}...", self.number)),
+            Side::First => self.put_number("."),
+            Side::Second if self.numbered => self.put_number("..."),
             Side::Second => (),
         }
         if turn == Side::Second {
@@ -296,11 +301,30 @@ impl<'a> Moves<'a> {
     fn remark(&mut self, comment: &str) {
         if !self.style.min {
             // A closing brace would end the comment, and nothing can escape it.
-            let comment = comment.replace('}', ")").replace('{', "(");
-            for word in format!("{{{comment}}}").split(' ') {
+            let letters = comment.chars().map(|letter| match letter {
+                '{' => '(',
+                '}' => ')',
+                other => other,
+            });
+            let mut text = std::mem::take(&mut self.next);
+            text.clear();
+            text.push('{');
+            text.extend(letters);
+            text.push('}');
+            for word in text.split(' ') {
                 self.put(word);
             }
+            self.next = text;
         }
+    }
+
+    fn put_number(&mut self, dots: &str) {
+        let mut text = std::mem::take(&mut self.next);
+        text.clear();
+        // Writing into a `String` cannot fail.
+        let _ = write!(text, "{}{dots}", self.number);
+        self.put(&text);
+        self.next = text;
     }
 
     fn put(&mut self, word: &str) {
@@ -323,24 +347,26 @@ impl<'a> Moves<'a> {
     }
 
     /// What is told about a move: `+0.54/12 0.350s, n=1234`.
-    fn comment(&self, played: &PlayedMove) -> String {
+    fn comment(&self, played: &PlayedMove, text: &mut String) {
         let turned = self.style.white_scores && self.position.turn() == Side::Second;
         let score = played.score.map(|score| if turned { score.negated() } else { score });
-        let mut text = match score {
-            None => String::new(),
+        // Writing into a `String` cannot fail.
+        let _ = match score {
+            None => Ok(()),
             Some(MoveScore::Cp(cp)) => {
                 let sign = if cp < 0 { '-' } else { '+' };
-                format!("{sign}{}.{:02}", cp.unsigned_abs() / 100, cp.unsigned_abs() % 100)
+                let (pawns, rest) = (cp.unsigned_abs() / 100, cp.unsigned_abs() % 100);
+                write!(text, "{sign}{pawns}.{rest:02}")
             }
             Some(MoveScore::Mate(moves)) => {
                 let sign = if moves < 0 { '-' } else { '+' };
-                format!("{sign}M{}", moves.unsigned_abs())
+                write!(text, "{sign}M{}", moves.unsigned_abs())
             }
         };
         if played.score.is_some() {
             let _ = write!(text, "/{} ", played.depth.unwrap_or(0));
         }
-        let _ = write!(text, "{}s", seconds(played.time_us / 1000));
+        let _ = write!(text, "{}s", Seconds(played.time_us / 1000));
         let tell = self.style.tell;
         // Most of it is seldom wanted, and a variation takes longer than all else.
         let mut say = |name: &str, value: String| {
@@ -348,11 +374,11 @@ impl<'a> Moves<'a> {
         };
         if let Some(ms) = played.left_ms.filter(|_| tell.time_left) {
             let sign = if ms < 0 { "-" } else { "" };
-            say("tl", format!("{sign}{}s", seconds(ms.unsigned_abs())));
+            say("tl", format!("{sign}{}s", Seconds(ms.unsigned_abs())));
         }
         if let Some(told) = played.told_ms.filter(|_| tell.latency) {
             let latency = (played.time_us / 1000).saturating_sub(told);
-            say("latency", format!("{}s", seconds(latency)));
+            say("latency", format!("{}s", Seconds(latency)));
         }
         for (wanted, name, value) in [
             (tell.nodes, "n", played.nodes),
@@ -377,11 +403,14 @@ impl<'a> Moves<'a> {
         for line in &played.lines {
             say("line", format!("\"{line}\""));
         }
-        text
     }
 }
 
-/// Milliseconds as seconds with three places.
-fn seconds(ms: u64) -> String {
-    format!("{}.{:03}", ms / 1000, ms % 1000)
+/// Milliseconds, written as seconds with three places.
+struct Seconds(u64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+    }
 }
