@@ -1,4 +1,5 @@
-//! A search with all that its caller may do to it, without waiting.
+//! A search with all that its caller may do to it, without waiting; and what it is about, for a caller who
+//! may change that.
 
 use readyok_protocol::Clocks;
 use readyok_protocol::session::client::Purpose;
@@ -13,9 +14,6 @@ use crate::search::Search;
 #[derive(Debug)]
 pub(crate) struct Course {
     running: Running,
-    game: Game,
-    search: Search,
-    purpose: Purpose,
     end: Option<Result<Box<Played>, EngineError>>,
 }
 
@@ -23,24 +21,10 @@ impl Course {
     pub(crate) fn start(
         driver: &mut Driver,
         game: &Game,
-        search: Search,
+        search: &Search,
         purpose: Purpose,
     ) -> Result<Self, EngineError> {
-        let running = driver.search(game, &search, purpose)?;
-        Ok(Self { running, game: game.clone(), search, purpose, end: None })
-    }
-
-    pub(crate) fn set_lines(&mut self, driver: &mut Driver, lines: u32) -> Result<(), EngineError> {
-        let search = self.search.clone().lines(lines);
-        self.running = driver.search(&self.game, &search, self.purpose)?;
-        (self.search, self.end) = (search, None);
-        Ok(())
-    }
-
-    pub(crate) fn set_game(&mut self, driver: &mut Driver, game: &Game) -> Result<(), EngineError> {
-        self.running = driver.search(game, &self.search, self.purpose)?;
-        (self.game, self.end) = (game.clone(), None);
-        Ok(())
+        Ok(Self { running: driver.search(game, search, purpose)?, end: None })
     }
 
     /// What the engine tells next; `Some(None)` once the search has ended.
@@ -48,7 +32,7 @@ impl Course {
     pub(crate) fn poll(&mut self, driver: &mut Driver) -> Option<Option<Update>> {
         if self.end.is_none() {
             match driver.poll_search(&mut self.running) {
-                Ok(Some(Progress::Update(update))) => return Some(Some(*update)),
+                Ok(Some(Progress::Update(update))) => return Some(Some(update)),
                 Ok(Some(Progress::Ended(played))) => self.end = Some(Ok(played)),
                 Ok(Some(Progress::Started | Progress::OutOfTime(_)) | None) => return None,
                 Err(error) => self.end = Some(Err(error)),
@@ -92,5 +76,46 @@ impl Course {
 
     pub(crate) fn take_end(&mut self) -> Option<Result<Played, EngineError>> {
         self.end.take().map(|end| end.map(|played| *played))
+    }
+}
+
+/// What a search is about.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    game: Game,
+    search: Search,
+    purpose: Purpose,
+}
+
+impl Subject {
+    pub(crate) fn new(game: &Game, search: Search, purpose: Purpose) -> Self {
+        Self { game: game.clone(), search, purpose }
+    }
+
+    pub(crate) fn start(&self, driver: &mut Driver) -> Result<Course, EngineError> {
+        Course::start(driver, &self.game, &self.search, self.purpose)
+    }
+
+    /// Starts again with so many variations.
+    pub(crate) fn set_lines(
+        &mut self,
+        driver: &mut Driver,
+        lines: u32,
+    ) -> Result<Course, EngineError> {
+        let search = self.search.clone().lines(lines);
+        let course = Course::start(driver, &self.game, &search, self.purpose)?;
+        self.search = search;
+        Ok(course)
+    }
+
+    /// Starts again with another position.
+    pub(crate) fn set_game(
+        &mut self,
+        driver: &mut Driver,
+        game: &Game,
+    ) -> Result<Course, EngineError> {
+        let course = Course::start(driver, game, &self.search, self.purpose)?;
+        self.game = game.clone();
+        Ok(course)
     }
 }

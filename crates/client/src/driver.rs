@@ -351,6 +351,14 @@ impl Driver {
         true
     }
 
+    /// Takes back the memory of a line, for the next one.
+    pub(crate) fn reuse(&mut self, line: String) {
+        if self.raw.is_empty() {
+            self.raw = line;
+            self.raw.clear();
+        }
+    }
+
     /// Until when nothing will happen unless the engine makes it happen.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         if let Some(ending) = &self.ending {

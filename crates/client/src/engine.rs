@@ -8,7 +8,7 @@ use readyok_protocol::session::client::Purpose;
 use readyok_protocol::{Checkmate, Clocks, Dialect, Go, MateLimit};
 
 use crate::builder::{Builder, Target};
-use crate::course::Course;
+use crate::course::{Course, Subject};
 use crate::driver::Driver;
 use crate::error::EngineError;
 use crate::game::Game;
@@ -188,8 +188,9 @@ impl Engine {
         search: Search,
         purpose: Purpose,
     ) -> Result<Analysis<'_>, EngineError> {
-        let course = Course::start(&mut self.driver, game, search, purpose)?;
-        Ok(Analysis { engine: self, course })
+        let subject = Subject::new(game, search, purpose);
+        let course = subject.start(&mut self.driver)?;
+        Ok(Analysis { engine: self, course, subject })
     }
 
     /// Waits until the engine has done everything that it was told, such as loading a network.
@@ -265,6 +266,7 @@ impl Drop for Engine {
 pub struct Analysis<'e> {
     engine: &'e mut Engine,
     course: Course,
+    subject: Subject,
 }
 
 impl Analysis<'_> {
@@ -282,7 +284,8 @@ impl Analysis<'_> {
     /// # Errors
     /// The engine is gone.
     pub fn set_lines(&mut self, lines: u32) -> Result<(), EngineError> {
-        self.course.set_lines(&mut self.engine.driver, lines)
+        self.course = self.subject.set_lines(&mut self.engine.driver, lines)?;
+        Ok(())
     }
 
     /// Goes on with another position. What was told so far is forgotten.
@@ -290,7 +293,8 @@ impl Analysis<'_> {
     /// # Errors
     /// The position cannot be sent, and the old search goes on; or the engine is gone.
     pub fn set_game(&mut self, game: &Game) -> Result<(), EngineError> {
-        self.course.set_game(&mut self.engine.driver, game)
+        self.course = self.subject.set_game(&mut self.engine.driver, game)?;
+        Ok(())
     }
 
     /// What the engine has told so far, by variation.

@@ -1,6 +1,5 @@
 //! What an engine has told about a position so far: the latest of each variation.
 
-use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::time::Instant;
 
@@ -10,7 +9,7 @@ use readyok_protocol::Info;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Update {
     /// What it says.
-    pub info: Info<'static>,
+    pub info: Box<Info<'static>>,
     /// The line itself.
     pub raw: String,
     /// When it was read.
@@ -29,7 +28,8 @@ impl Deref for Update {
 /// depth and moves, and the latest counters.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Lines {
-    by_number: BTreeMap<u32, Info<'static>>,
+    /// By their numbers, each with its own: most searches have one.
+    by_number: Vec<(u32, Info<'static>)>,
 }
 
 impl Lines {
@@ -38,17 +38,18 @@ impl Lines {
 
     /// The best variation. It may have no score yet.
     pub fn best(&self) -> Option<&Info<'static>> {
-        self.by_number.values().next()
+        self.iter().next()
     }
 
     /// A variation by its number; 1 is the best.
     pub fn get(&self, number: u32) -> Option<&Info<'static>> {
-        self.by_number.get(&number)
+        let place = self.place(number).ok()?;
+        self.by_number.get(place).map(|(_, info)| info)
     }
 
     /// All variations, the best first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Info<'static>> {
-        self.by_number.values()
+        self.by_number.iter().map(|(_, info)| info)
     }
 
     /// The number of variations.
@@ -61,6 +62,26 @@ impl Lines {
         self.by_number.is_empty()
     }
 
+    fn place(&self, number: u32) -> Result<usize, usize> {
+        self.by_number.binary_search_by_key(&number, |(number, _)| *number)
+    }
+
+    /// The variation of this number, a new one if there is room for it.
+    fn line(&mut self, number: u32) -> Option<&mut Info<'static>> {
+        let place = match self.place(number) {
+            Ok(place) => place,
+            Err(_) if Self::MAX <= self.len() => return None,
+            Err(place) => {
+                if self.by_number.is_empty() {
+                    self.by_number.reserve_exact(1);
+                }
+                self.by_number.insert(place, (number, Info::default()));
+                place
+            }
+        };
+        self.by_number.get_mut(place).map(|(_, info)| info)
+    }
+
     pub(crate) fn take(&mut self, info: &Info<'static>) {
         // A text, or the move that is being searched, is no variation.
         let is_variation = info.score.is_some() || info.pv.is_some();
@@ -69,10 +90,7 @@ impl Lines {
             return;
         }
         let number = info.multipv.unwrap_or(1);
-        if Self::MAX <= self.len() && !self.by_number.contains_key(&number) {
-            return;
-        }
-        let line = self.by_number.entry(number).or_default();
+        let Some(line) = self.line(number) else { return };
         if is_variation {
             // The depth that goes with `currmove` is one that has no score yet.
             latest(&mut line.depth, info.depth);
@@ -91,7 +109,6 @@ impl Lines {
         latest(&mut line.eps, info.eps);
         latest(&mut line.hashfull, info.hashfull);
         latest(&mut line.tbhits, info.tbhits);
-        latest(&mut line.sbhits, info.sbhits);
         latest(&mut line.sbhits, info.sbhits);
         latest(&mut line.cpuload, info.cpuload);
         latest(&mut line.time, info.time);

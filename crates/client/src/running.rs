@@ -78,7 +78,7 @@ pub(crate) struct Running {
 #[derive(Debug)]
 pub(crate) enum Progress {
     Started,
-    Update(Box<Update>),
+    Update(Update),
     Ended(Box<Played>),
     /// It came so long after the deadline.
     OutOfTime(Duration),
@@ -149,7 +149,7 @@ impl Running {
             Event::Info(id, info) if id == self.id => {
                 self.lines.take(&info);
                 let raw = std::mem::take(source.line);
-                Ok(Progress::Update(Box::new(Update { info: *info, raw, at: source.read })))
+                Ok(Progress::Update(Update { info, raw, at: source.read }))
             }
             Event::BestMove(id, BestMove { best, ponder, .. }) if id == self.id => {
                 Ok(self.ended(best, ponder, None, source.read))

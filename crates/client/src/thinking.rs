@@ -72,7 +72,7 @@ impl Engine {
         game: &Game,
         search: impl Into<Search>,
     ) -> Result<Thinking, EngineError> {
-        let course = Course::start(&mut self.driver, game, search.into(), Purpose::Play)?;
+        let course = Course::start(&mut self.driver, game, &search.into(), Purpose::Play)?;
         Ok(Thinking { course })
     }
 
@@ -108,7 +108,10 @@ impl Thinking {
     ) -> bool {
         for _ in 0..AT_ONCE {
             match self.course.poll(&mut engine.driver) {
-                Some(Some(update)) => on_update(&update),
+                Some(Some(update)) => {
+                    on_update(&update);
+                    engine.driver.reuse(update.raw);
+                }
                 Some(None) => return true,
                 None => return false,
             }

@@ -420,6 +420,11 @@ impl<'a> MoveList<'a> {
         &self.text
     }
 
+    /// The same moves, borrowed.
+    pub(crate) fn borrowed(&self) -> MoveList<'_> {
+        MoveList { text: Cow::Borrowed(&self.text) }
+    }
+
     /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()

@@ -47,6 +47,11 @@ impl Position<'_> {
         if self.moves.len().is_multiple_of(2) { first } else { first.other() }
     }
 
+    /// The same position, borrowed.
+    pub(crate) fn borrowed(&self) -> Position<'_> {
+        Position { root: self.root.borrowed(), moves: self.moves.borrowed() }
+    }
+
     /// The same position without borrows.
     pub fn into_owned(self) -> Position<'static> {
         Position { root: self.root.into_owned(), moves: self.moves.into_owned() }
@@ -54,6 +59,14 @@ impl Position<'_> {
 }
 
 impl Root<'_> {
+    fn borrowed(&self) -> Root<'_> {
+        match self {
+            Self::StartPos => Root::StartPos,
+            Self::Fen(fen) => Root::Fen(fen.borrowed()),
+            Self::Sfen(sfen) => Root::Sfen(sfen.borrowed()),
+        }
+    }
+
     /// The same root without borrows.
     pub fn into_owned(self) -> Root<'static> {
         match self {
@@ -114,6 +127,10 @@ macro_rules! position_text {
             /// hand in the usual order.
             pub fn is_usual(&self) -> bool {
                 $check(&self.text) == Ok(Form::Usual)
+            }
+
+            fn borrowed(&self) -> $name<'_> {
+                $name { text: Cow::Borrowed(&self.text) }
             }
 
             /// The same text without borrows.

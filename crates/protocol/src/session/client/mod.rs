@@ -217,7 +217,10 @@ impl ClientSession {
         for (name, value) in &request.options {
             self.options.checked(name, value.as_deref())?;
         }
-        Command::Go(request.go.clone()).write(self.dialogue.dialect(), &mut String::new())?;
+        let before = out.len();
+        let written = Command::Go(request.go.clone()).write(self.dialogue.dialect(), out);
+        out.truncate(before);
+        written?;
         self.last_search += 1;
         let id = SearchId(self.last_search);
         self.drop_waiting(DropReason::Superseded);
@@ -735,7 +738,7 @@ impl ClientSession {
 
     fn say_search(&mut self, now: Moment, out: &mut String) {
         let Some((id, request)) = self.waiting.take() else { return };
-        self.say(&Command::Position(request.position.clone()), out);
+        self.say(&Command::Position(request.position.borrowed()), out);
         self.say(&Command::Go(request.go.clone()), out);
         let echo = self.echo_in(&request.position);
         self.running =
