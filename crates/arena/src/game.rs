@@ -16,6 +16,7 @@ mod gate;
 mod play;
 mod player;
 mod referee;
+mod starved;
 mod tablebase;
 mod texts;
 mod time;

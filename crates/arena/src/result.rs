@@ -151,6 +151,11 @@ pub enum WarningKind {
     MatePvWithoutMate,
     /// Its main variation ends with mate, and the score says that the other side mates.
     WrongMateSign,
+    /// It lost on time, and while it thought about that move its threads wanted a processor and had none.
+    Starved {
+        /// How long, in microseconds, added up over its threads.
+        waited_us: u64,
+    },
     /// It broke a rule of its protocol.
     Protocol {
         /// Which, for people.
@@ -383,6 +388,10 @@ impl fmt::Display for WarningKind {
             }
             Self::MatePvWithoutMate => f.write_str("its variation to mate does not end with it"),
             Self::WrongMateSign => f.write_str("its variation mates the other side than its score"),
+            Self::Starved { waited_us } => {
+                let ms = waited_us / 1000;
+                write!(f, "waited {ms} ms for a processor in the move that was late")
+            }
             Self::Protocol { what } => f.write_str(what),
         }
     }

@@ -84,8 +84,7 @@ fn delay() -> Option<Duration> {
 
 /// What the counts of a thread say that it waited, in text as the kernel writes it: nanoseconds of running
 /// and of waiting, and how often it was given a processor.
-#[cfg(any(target_os = "linux", test))]
-fn waited(counts: &str) -> Option<Duration> {
+pub(crate) fn waited(counts: &str) -> Option<Duration> {
     let mut counts = counts.split_ascii_whitespace().skip(1).map(str::parse);
     let (waited, turns): (u64, u64) = (counts.next()?.ok()?, counts.next()?.ok()?);
     (turns > 0).then(|| Duration::from_nanos(waited))

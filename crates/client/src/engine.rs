@@ -202,6 +202,16 @@ impl Engine {
         self.wait(|driver| driver.poll_ready(ping))
     }
 
+    /// How long the threads of the engine's process, as many as it has now, wanted a processor and had none since
+    /// they started, added up: what came in between of two such times tells whether the machine left the
+    /// engine alone.
+    ///
+    /// `None` if it is no process, if it has ended, or if the system does not tell; Linux does. To find it out
+    /// takes some microseconds for each thread, of which 256 are asked.
+    pub fn waited_for_processor(&self) -> Option<Duration> {
+        self.driver.link().process.as_ref()?.waited()
+    }
+
     /// Asks the engine to leave, and waits for it. Tells how it left, if it is a process.
     ///
     /// # Errors

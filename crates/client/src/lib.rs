@@ -90,6 +90,7 @@ mod time;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 mod verbs;
+mod waiting;
 
 pub use builder::Builder;
 pub use driver::Notice;

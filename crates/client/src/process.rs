@@ -3,11 +3,11 @@
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::guard::Guard;
 use crate::sync::{lock, wait_until};
-use crate::threads;
+use crate::{threads, waiting};
 
 /// A process. Somebody has to look after it: a pump, or a thread that waits for its end.
 #[derive(Debug)]
@@ -90,6 +90,15 @@ impl Process {
     /// The number of the process, which is also that of its group.
     pub(crate) fn id(&self) -> u32 {
         self.id
+    }
+
+    /// How long its threads have waited for processors, together, if it runs and the system tells.
+    pub(crate) fn waited(&self) -> Option<Duration> {
+        let state = lock(&self.state);
+        if state.reaped.is_some() {
+            return None;
+        }
+        waiting::of_process(self.id)
     }
 
     /// How the process ended, if it has and its last words are read.

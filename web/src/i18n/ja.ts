@@ -276,6 +276,7 @@ export const ja: Record<Key, string> = {
   'problem.mate_length': '詰みの読み筋が{plies}手ではなく{found}手です',
   'problem.variation_without_mate': '詰みの読み筋が詰みで終わっていません',
   'problem.wrong_mate': '詰ます側を取り違えた評価値です',
+  'problem.starved': '時間切れになった手の間、CPUを{ms}ミリ秒待たされました',
   'problem.broke_protocol': 'プロトコル違反: {text}',
   'problem.left_game': '対局中に終了しました: {text}',
   'what.argument': '引数・環境変数',

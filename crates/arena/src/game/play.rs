@@ -22,7 +22,7 @@ use super::player::{Player, Wording, pair_mut};
 use super::referee::{Answer, OpeningError, Outcome, Referee, Verdict};
 use super::tablebase::Tablebases;
 use super::time::{now, unix_ms};
-use super::told;
+use super::{starved, told};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, Variations};
 use crate::result::{
@@ -388,8 +388,11 @@ impl Table<'_> {
             // At the deadline itself an answer is in time.
             search = search.lost_after(deadline.saturating_add(TICK));
         }
+        let is_close = deadline.is_some_and(|deadline| deadline <= starved::CLOSE);
         let latest = self.moves.last().map(|made| made.word);
         let (seat, other) = pair_mut(&mut self.seats, side);
+        let waited = |engine: Option<&Engine>| engine.filter(|_| is_close)?.waited_for_processor();
+        let before = waited(seat.player.engine());
         let (mut thinking, hit) = seat.search(latest, search)?;
         self.asked = now();
         let begun = self.asked;
@@ -411,7 +414,14 @@ impl Table<'_> {
                 }
             });
             if is_over {
-                let played = thinking.complete(engine, &[]).map_err(Failure::Engine)?;
+                let end = thinking.complete(engine, &[]);
+                let is_late = |deadline| starved::is_late(&end, deadline);
+                if deadline.is_some_and(is_late)
+                    && let Some(kind) = starved::warning(before, waited(seat.player.engine()))
+                {
+                    self.warn(side, kind);
+                }
+                let played = end.map_err(Failure::Engine)?;
                 let lines = lines.into_iter().flatten().collect();
                 return Ok(Thought { played: Box::new(played), hit, line, lines });
             }

@@ -72,6 +72,9 @@ fn warned(kind: &WarningKind) -> Problem {
         }
         WarningKind::MatePvWithoutMate => Problem::new(Kind::VariationWithoutMate),
         WarningKind::WrongMateSign => Problem::new(Kind::WrongMate),
+        WarningKind::Starved { waited_us } => {
+            Problem::new(Kind::Starved).with("ms", &(waited_us / 1000))
+        }
         WarningKind::Protocol { what } => {
             let problem = text(Kind::BrokeProtocol, what);
             match broken_rule(what) {

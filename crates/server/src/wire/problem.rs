@@ -414,6 +414,8 @@ pub enum ProblemKind {
     VariationWithoutMate,
     /// The score of an engine takes the wrong side for the one that mates.
     WrongMate,
+    /// An engine that was late had waited so many `ms` for a processor.
+    Starved,
     /// An engine broke a rule of its protocol: the `text`.
     BrokeProtocol,
     /// An engine left in the middle of a game: the `text`.
