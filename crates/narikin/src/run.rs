@@ -19,7 +19,10 @@ use crate::{
     },
     heuristics::{Heuristic, uses},
     history::Histories,
-    mate::{Solver, root::RootMates},
+    mate::{
+        Solver,
+        root::{Looks, RootMates},
+    },
     pace::Pace,
     score::{DRAW, MAX_PLY, Score, Value, table_win},
     search::{Reductions, Search, Shared},
@@ -188,7 +191,9 @@ impl Run<'_> {
         let compared = limits.multipv > 1 || !limits.searchmoves.is_empty();
         let solver =
             own.solver.filter(|_| uses(Heuristic::RootMates) && !compared && root.moves.len() > 1);
-        let mut mates = solver.map(|solver| RootMates::new(solver, limits.mate));
+        let counted = limits.nodes.is_some() || limits.depth.is_some();
+        let often = if counted { Looks::BY_NODES } else { Looks::BY_TIME };
+        let mut mates = solver.map(|solver| RootMates::new(solver, often, limits.mate));
         root.deepen(1, last, &mut |root, progress| match progress {
             Progress::Move(index) => {
                 if let Some(first) = root.moves.get(index)

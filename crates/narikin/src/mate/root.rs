@@ -7,17 +7,31 @@ use crate::{
     eval::Evaluation,
 };
 
-/// One position in so many is the solver's, for the own mate and for the opponent's alike.
-const SHARE: u64 = 12;
+/// How often the solver looks, for the own mate and for the opponent's alike.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Looks {
+    /// One position in so many is the solver's,
+    share: u64,
+    /// but for these, which are before all others.
+    at_once: u64,
+    /// How many positions the first look at a question may take. Each further one may take twice as
+    /// many, as the solver begins anew.
+    first: u64,
+}
 
-/// How many positions the first look at a question may take. Each further one may take twice as
-/// many, as the solver begins anew.
-const FIRST: u64 = 1_000;
+impl Looks {
+    /// Where positions are counted.
+    pub(crate) const BY_NODES: Self = Self { share: 12, at_once: 1_000, first: 1_000 };
+    /// Where time is: a position of the solver takes about twice as long as one of the search, and a short
+    /// search has no thousand to spare (docs/search.md).
+    pub(crate) const BY_TIME: Self = Self { share: 24, at_once: 0, first: 250 };
+}
 
 /// The solver beside a search: whether the side to move mates, and whether it is mated after the
 /// move that looks best. The search sees neither if it takes many plies.
 pub(crate) struct RootMates<'s> {
     solver: &'s mut Solver,
+    often: Looks,
     own: Question,
     answer: Question,
     /// The move that the second question is about, packed.
@@ -37,18 +51,25 @@ struct Question {
 impl Question {
     /// How many positions the next look may take, if it is worth one after so many positions of
     /// the search, with so many left.
-    fn budget(&self, searched: u64, left: u64) -> Option<u64> {
-        let next = FIRST.checked_shl(self.looks)?;
-        let fair = self.spent + next <= FIRST + searched / SHARE;
+    fn budget(&self, often: Looks, searched: u64, left: u64) -> Option<u64> {
+        let next = often.first.checked_shl(self.looks)?;
+        let fair = self.spent + next <= often.at_once + searched / often.share;
         // The solver may look at a few more.
         (!self.decided && fair && 2 * next <= left).then_some(next)
     }
 }
 
 impl<'s> RootMates<'s> {
-    pub(crate) fn new(solver: &'s mut Solver, plies: Option<u32>) -> Self {
+    pub(crate) fn new(solver: &'s mut Solver, often: Looks, plies: Option<u32>) -> Self {
         let plies = plies.and_then(|plies| u16::try_from(plies).ok());
-        Self { solver, own: Question::default(), answer: Question::default(), best: 0, plies }
+        Self {
+            solver,
+            often,
+            own: Question::default(),
+            answer: Question::default(),
+            best: 0,
+            plies,
+        }
     }
 
     /// Whether a mate of the side to move is proved; then it is the line of the search.
@@ -57,9 +78,8 @@ impl<'s> RootMates<'s> {
         root: &mut Root<'_, B, E>,
         stop: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let Some(budget) = self.own.budget(root.search.nodes, root.search.nodes_left()) else {
-            return false;
-        };
+        let (searched, left) = (root.search.nodes, root.search.nodes_left());
+        let Some(budget) = self.own.budget(self.often, searched, left) else { return false };
         let limits = Limits { nodes: Some(budget), plies: self.plies, ..Limits::default() };
         let solution = ask(self.solver, &mut self.own, &root.search.board, &limits, stop);
         root.search.nodes += self.solver.nodes();
@@ -80,9 +100,8 @@ impl<'s> RootMates<'s> {
         if mv.packed() != self.best {
             (self.best, self.answer) = (mv.packed(), Question::default());
         }
-        let Some(budget) = self.answer.budget(root.search.nodes, root.search.nodes_left()) else {
-            return false;
-        };
+        let (searched, left) = (root.search.nodes, root.search.nodes_left());
+        let Some(budget) = self.answer.budget(self.often, searched, left) else { return false };
         let mut board = root.search.board.clone();
         board.play(mv);
         let limits = Limits { nodes: Some(budget), ..Limits::default() };
