@@ -143,8 +143,9 @@ fn mark(text: &str, arrow: bool) -> Option<Mark> {
     (text.len() == if arrow { 5 } else { 3 }).then_some(Mark { color, from, to })
 }
 
-/// What Cute Chess, fastchess and others write: `+0.54/12 0.31s`, `-M5/20 1.2s, White mates`.
-/// The score is the mover's, and mates are counted in plies. Returns the text that follows.
+/// What Cute Chess, fastchess and others write: `+0.54/12 0.31s`, `-M5/20 1.2s, White mates`, and
+/// `1.2s` where no score is known. The score is the mover's, and mates are counted in plies. Returns
+/// the text that follows.
 fn take_engine_words<'a>(text: &'a str, mover: Side, notes: &mut Annotations) -> &'a str {
     let (words, rest) = match text.split_once(',') {
         Some((words, rest)) => (words, rest.trim_start()),
@@ -155,8 +156,15 @@ fn take_engine_words<'a>(text: &'a str, mover: Side, notes: &mut Annotations) ->
         Some((judgement, time)) => (judgement, Some(time)),
         None => (words, None),
     };
+    let seconds = |time: &str| seconds(time.strip_suffix('s')?);
+    if notes.elapsed.is_none()
+        && let Some(elapsed) = seconds(words)
+    {
+        notes.elapsed = Some(elapsed);
+        return rest;
+    }
     let Some(evaluation) = engine_judgement(judgement, mover) else { return text };
-    let elapsed = time.and_then(|time| seconds(time.strip_suffix('s')?));
+    let elapsed = time.and_then(seconds);
     let unread = time.is_some() && elapsed.is_none();
     if unread || notes.evaluation.is_some() || notes.elapsed.is_some() && elapsed.is_some() {
         return text;

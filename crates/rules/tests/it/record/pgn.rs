@@ -187,6 +187,27 @@ fn reads_the_comments_of_match_runners() {
     assert_eq!(notes[5].comments, ["1/2 open"]);
 }
 
+/// Cute Chess has them where an engine told no score.
+#[test]
+fn reads_times_without_scores() {
+    let (record, _) = read_one(
+        b"1. e4 {1.7s} e5 {25s} 2. Nf3 {0.015s, Black's connection stalls} Nc6 {the 60s} \
+          3. Bc4 {s} Nf6 {1.s} *",
+        Format::Pgn,
+    );
+    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let times = notes.iter().map(|notes| notes.elapsed.map(|time| time.as_millis()));
+    assert_eq!(
+        times.collect::<Vec<_>>(),
+        [Some(1700), Some(25_000), Some(15), None, None, Some(1000)]
+    );
+    assert_eq!(notes[0].comments, [""; 0]);
+    assert_eq!(notes[2].comments, ["Black's connection stalls"]);
+    assert_eq!(notes[3].comments, ["the 60s"]);
+    assert_eq!(notes[4].comments, ["s"]);
+    check_round_trip(&record, Format::Pgn);
+}
+
 #[test]
 fn comments_stand_where_they_belong() {
     let (record, _) = read_one(
