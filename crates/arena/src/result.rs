@@ -156,6 +156,12 @@ pub enum WarningKind {
         /// How long, in microseconds, added up over its threads.
         waited_us: u64,
     },
+    /// It would have lost on time if the host of this virtual machine had not kept the processors from
+    /// running meanwhile, which is not counted.
+    Stolen {
+        /// For how long at most, in microseconds.
+        stolen_us: u64,
+    },
     /// It broke a rule of its protocol.
     Protocol {
         /// Which, for people.
@@ -185,7 +191,8 @@ pub enum PvEnd {
 pub struct PlayedMove {
     /// The UCI or USI word.
     pub word: Move,
-    /// From the write of `go` to the arrival of `bestmove`, in microseconds.
+    /// From the write of `go` to the arrival of `bestmove`, in microseconds, without what the host of a
+    /// virtual machine had stolen of it if the engine would have been late otherwise.
     pub time_us: u64,
     /// What the clock shows after the move, increment included, in milliseconds; none without a
     /// clock.
@@ -391,6 +398,10 @@ impl fmt::Display for WarningKind {
             Self::Starved { waited_us } => {
                 let ms = waited_us / 1000;
                 write!(f, "waited {ms} ms for a processor in the move that was late")
+            }
+            Self::Stolen { stolen_us } => {
+                let ms = stolen_us / 1000;
+                write!(f, "would have been late, but the machine stood still for up to {ms} ms")
             }
             Self::Protocol { what } => f.write_str(what),
         }

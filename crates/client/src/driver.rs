@@ -190,7 +190,7 @@ impl Driver {
         }
         loop {
             self.stop_if_wanted(running);
-            self.lost_at = running.lost_at();
+            self.lost_at = running.time.end();
             let progress = self.poll(|event, source| running.take(event, source))?;
             let late = match progress {
                 Some(Progress::Started) => continue,
@@ -202,10 +202,13 @@ impl Driver {
                     if let Some(reason) = running.dropped {
                         return Err(self.error(Problem::Dropped(reason)));
                     }
-                    let Some(late) = self.lost_at.and_then(|_| running.lateness(now())) else {
-                        return Ok(None);
-                    };
-                    late
+                    let Some(lost_at) = self.lost_at else { return Ok(None) };
+                    match running.time.lateness(now()) {
+                        Some(late) => late,
+                        // What was read after the deadline may be in time all the same.
+                        None if running.time.end() > Some(lost_at) => continue,
+                        None => return Ok(None),
+                    }
                 }
             };
             self.abandon(running.id);
@@ -440,7 +443,7 @@ impl Driver {
         }
         let at = now();
         self.command(|session, now, out| session.ponder_hit(running.id, clocks, now, out))?;
-        running.hit(at);
+        running.time.hit(at);
         Ok(())
     }
 

@@ -55,6 +55,7 @@
 //!   to that.
 //! - An engine that breaks its protocol is no error while there is a result
 //!   ([`Engine::take_notices`]).
+mod allotment;
 mod allowance;
 #[cfg(unix)]
 mod arrival;
@@ -82,6 +83,7 @@ mod pump;
 mod running;
 mod search;
 mod stderr;
+mod steal;
 mod stopper;
 mod sync;
 mod thinking;

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use readyok_protocol::session::client::{DropReason, Event, SearchId};
 use readyok_protocol::{Best, BestMove, Checkmate, Info, Move, Score};
 
+use crate::allotment::Allotment;
 use crate::driver::DriverId;
 use crate::lines::{Lines, Update};
-use crate::search::{Deadline, Search};
+use crate::search::Search;
 
 /// How a search ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,12 +29,16 @@ pub struct Played {
     /// When the answer came. On Linux what this program waited for a processor since is not counted, if
     /// the search had a clock or a deadline: to find it out takes as long as reading a line.
     pub answered: Instant,
+    /// For how long the host of this virtual machine had kept its processors from running meanwhile, if
+    /// the engine would have been [late](Search::lost_after) otherwise; nobody asks before.
+    pub stolen: Duration,
 }
 
 impl Played {
-    /// What the engine has used of its clock: from `go`, or `ponderhit`, until its answer came.
+    /// What the engine has used of its clock: from `go`, or `ponderhit`, until its answer came, without
+    /// what was [stolen](Self::stolen).
     pub fn time(&self) -> Duration {
-        self.answered.saturating_duration_since(self.started)
+        self.answered.saturating_duration_since(self.started).saturating_sub(self.stolen)
     }
 
     /// The move, if the engine plays one. The `0000` or `a1a1` of an engine without a legal move is
@@ -69,10 +74,7 @@ pub(crate) struct Running {
     pub(crate) stop: bool,
     pub(crate) dropped: Option<DropReason>,
     pub(crate) lines: Lines,
-    /// When its time began: at `go`, or at `ponderhit`.
-    since: Option<Instant>,
-    pondering: bool,
-    deadline: Option<Deadline>,
+    pub(crate) time: Allotment,
 }
 
 #[derive(Debug)]
@@ -102,30 +104,8 @@ impl Running {
             stop: false,
             dropped: None,
             lines: Lines::default(),
-            since: None,
-            pondering: search.is_ponder(),
-            deadline: search.deadline(),
+            time: Allotment::new(search),
         }
-    }
-
-    /// The opponent has played what was expected. Its time counts from now.
-    pub(crate) fn hit(&mut self, now: Instant) {
-        self.since = Some(now);
-        self.pondering = false;
-    }
-
-    /// When the engine has lost on time.
-    pub(crate) fn lost_at(&self) -> Option<Instant> {
-        match self.deadline? {
-            Deadline::At(moment) => Some(moment),
-            Deadline::After(_) if self.pondering => None,
-            Deadline::After(time) => self.since?.checked_add(time),
-        }
-    }
-
-    /// How long ago the engine has lost on time.
-    pub(crate) fn lateness(&self, at: Instant) -> Option<Duration> {
-        at.checked_duration_since(self.lost_at()?)
     }
 
     /// Takes an event of this search, and gives back any other.
@@ -137,12 +117,12 @@ impl Running {
         match event {
             Event::Started(id) if id == self.id => {
                 // A hit may have come before.
-                self.since = self.since.max(Some(source.go));
+                self.time.begin(source.go);
                 Ok(Progress::Started)
             }
             Event::Info(id, _) | Event::BestMove(id, _) | Event::Checkmate(id, _)
                 if id == self.id
-                    && let Some(late) = self.lateness(source.read) =>
+                    && let Some(late) = self.time.lateness(source.read) =>
             {
                 Ok(Progress::OutOfTime(late))
             }
@@ -182,7 +162,7 @@ impl Running {
     ) -> Progress {
         let lines = std::mem::take(&mut self.lines);
         let info = lines.best().cloned().unwrap_or_default();
-        let started = self.since.unwrap_or(answered);
+        let started = self.time.since().unwrap_or(answered);
         Progress::Ended(Box::new(Played {
             best,
             ponder,
@@ -191,6 +171,7 @@ impl Running {
             checkmate,
             started,
             answered,
+            stolen: self.time.stolen(),
         }))
     }
 }

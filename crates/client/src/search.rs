@@ -97,6 +97,10 @@ impl Search {
     /// that is read then, or later, does not count: the engine has
     /// [lost on time](crate::Problem::OutOfTime), however much or little it says. It is told to
     /// stop, and stays usable.
+    ///
+    /// On Linux the time does not pass for which a virtual machine stood still because its host had given
+    /// its processors to others, as far as it is counted (`proc_stat(5)`: steal). The system does not say
+    /// which of its threads lost it, so that any engine gets the most that one can have lost.
     #[must_use]
     pub fn lost_after(mut self, time: Duration) -> Self {
         self.deadline = Some(Deadline::After(time));

@@ -283,6 +283,7 @@ export const en = {
   'problem.variation_without_mate': 'its variation to mate does not end with it',
   'problem.wrong_mate': 'its score takes the wrong side for the one that mates',
   'problem.starved': 'waited {ms} ms for a processor in the move that was late',
+  'problem.stolen': 'would have been late, but the machine stood still for up to {ms} ms',
   'problem.broke_protocol': 'broke its protocol: {text}',
   'problem.left_game': 'left in the middle of the game: {text}',
   'what.argument': 'argument or variable',

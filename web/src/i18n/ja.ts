@@ -277,6 +277,7 @@ export const ja: Record<Key, string> = {
   'problem.variation_without_mate': '詰みの読み筋が詰みで終わっていません',
   'problem.wrong_mate': '詰ます側を取り違えた評価値です',
   'problem.starved': '時間切れになった手の間、CPUを{ms}ミリ秒待たされました',
+  'problem.stolen': '本来は時間切れでしたが、その間マシンが最大{ms}ミリ秒止まっていたため、数えません',
   'problem.broke_protocol': 'プロトコル違反: {text}',
   'problem.left_game': '対局中に終了しました: {text}',
   'what.argument': '引数・環境変数',

@@ -56,6 +56,7 @@ pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
         kind @ (WarningKind::Restarted { .. }
         | WarningKind::WrongMateSign
         | WarningKind::Starved { .. }
+        | WarningKind::Stolen { .. }
         | WarningKind::Protocol { .. }) => return format!("Warning; {engine}: {kind}"),
     };
     let position = match &about.position {

@@ -422,6 +422,9 @@ impl Table<'_> {
                     self.warn(side, kind);
                 }
                 let played = end.map_err(Failure::Engine)?;
+                if let Some(kind) = starved::excuse(played.stolen) {
+                    self.warn(side, kind);
+                }
                 let lines = lines.into_iter().flatten().collect();
                 return Ok(Thought { played: Box::new(played), hit, line, lines });
             }

@@ -1,5 +1,6 @@
-//! Whether an engine that lost on time had a processor to think on. A match with more games at once than the
-//! machine has room for makes engines lose that would not; whoever reads its results is to know.
+//! Whether an engine that is late had a processor to think on. A match with more games at once than the
+//! machine has room for makes engines lose that would not, and so would a virtual machine whose host lets it
+//! stand still; whoever reads the results is to know.
 
 use std::time::Duration;
 
@@ -29,6 +30,12 @@ pub(super) fn warning(before: Option<Duration>, after: Option<Duration>) -> Opti
     (NOTABLE <= waited).then_some(WarningKind::Starved { waited_us })
 }
 
+/// What is told of an engine that is not late only because the host of the machine was.
+pub(super) fn excuse(stolen: Duration) -> Option<WarningKind> {
+    let stolen_us = u64::try_from(stolen.as_micros()).unwrap_or(u64::MAX);
+    (stolen > Duration::ZERO).then_some(WarningKind::Stolen { stolen_us })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +51,12 @@ mod tests {
         assert_eq!(waited(9000, 500), None);
         assert_eq!(warning(None, Some(Duration::from_secs(1))), None);
         assert_eq!(warning(Some(Duration::ZERO), None), None);
+    }
+
+    #[test]
+    fn an_engine_that_needs_an_excuse_has_one() {
+        assert_eq!(excuse(Duration::ZERO), None);
+        let stolen = WarningKind::Stolen { stolen_us: 30_000 };
+        assert_eq!(excuse(Duration::from_millis(30)), Some(stolen));
     }
 }

@@ -75,6 +75,9 @@ fn warned(kind: &WarningKind) -> Problem {
         WarningKind::Starved { waited_us } => {
             Problem::new(Kind::Starved).with("ms", &(waited_us / 1000))
         }
+        WarningKind::Stolen { stolen_us } => {
+            Problem::new(Kind::Stolen).with("ms", &(stolen_us / 1000))
+        }
         WarningKind::Protocol { what } => {
             let problem = text(Kind::BrokeProtocol, what);
             match broken_rule(what) {

@@ -416,6 +416,8 @@ pub enum ProblemKind {
     WrongMate,
     /// An engine that was late had waited so many `ms` for a processor.
     Starved,
+    /// An engine would have been late if the host had not stolen the processors for up to so many `ms`.
+    Stolen,
     /// An engine broke a rule of its protocol: the `text`.
     BrokeProtocol,
     /// An engine left in the middle of a game: the `text`.

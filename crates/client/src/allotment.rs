@@ -1,0 +1,142 @@
+//! The time that a search has, and whether it is over.
+
+use std::time::{Duration, Instant};
+
+use crate::search::{Deadline, Search};
+use crate::steal::Counts;
+
+#[derive(Debug)]
+pub(crate) struct Allotment {
+    deadline: Option<Deadline>,
+    pondering: bool,
+    /// When it began: at `go`, or at `ponderhit`.
+    since: Option<Instant>,
+    /// What the host of the machine had stolen by then.
+    before: Option<Counts>,
+    /// What it is known to have stolen since.
+    stolen: Duration,
+}
+
+impl Allotment {
+    pub(crate) fn new(search: &Search) -> Self {
+        Self {
+            deadline: search.deadline(),
+            pondering: search.is_ponder(),
+            since: None,
+            before: None,
+            stolen: Duration::ZERO,
+        }
+    }
+
+    /// It counts from now, unless it has begun later.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        self.since = self.since.max(Some(now));
+        if self.deadline.is_some() && !self.pondering {
+            self.before = Counts::about(now);
+        }
+    }
+
+    /// The opponent has played what was expected.
+    pub(crate) fn hit(&mut self, now: Instant) {
+        self.pondering = false;
+        self.begin(now);
+    }
+
+    pub(crate) fn since(&self) -> Option<Instant> {
+        self.since
+    }
+
+    /// What the host of the machine has stolen of it. Nobody asks before it would be over otherwise.
+    pub(crate) fn stolen(&self) -> Duration {
+        self.stolen
+    }
+
+    /// When it is over, as far as is known.
+    pub(crate) fn end(&self) -> Option<Instant> {
+        let end = match self.deadline? {
+            Deadline::At(moment) => moment,
+            Deadline::After(_) if self.pondering => return None,
+            Deadline::After(time) => self.since?.checked_add(time)?,
+        };
+        end.checked_add(self.stolen)
+    }
+
+    /// For how long it has been over.
+    pub(crate) fn lateness(&mut self, at: Instant) -> Option<Duration> {
+        self.lateness_by(at, Counts::read)
+    }
+
+    fn lateness_by(
+        &mut self,
+        at: Instant,
+        read: impl FnOnce() -> Option<Counts>,
+    ) -> Option<Duration> {
+        let late = at.checked_duration_since(self.end()?)?;
+        let Some((after, before)) = read().zip(self.before.as_ref()) else { return Some(late) };
+        self.stolen = self.stolen.max(after.since(before));
+        at.checked_duration_since(self.end()?)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::search::Limit;
+    use crate::time::now;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn counts(ticks: u64) -> Option<Counts> {
+        Counts::parse(&format!("cpu0 0 0 0 0 0 0 0 {ticks} 0 0\n"))
+    }
+
+    fn of(search: Search) -> Allotment {
+        Allotment::new(&search.lost_after(50 * MS))
+    }
+
+    #[test]
+    fn what_was_stolen_is_given_back() {
+        let mut time = of(Search::new(Limit::Depth(1)));
+        assert_eq!(time.end(), None);
+        let start = now();
+        time.begin(start);
+        time.before = counts(7);
+        assert_eq!(time.end(), Some(start + 50 * MS));
+        let late = |time: &mut Allotment, ms: u32, ticks| {
+            time.lateness_by(start + ms * MS, || counts(ticks))
+        };
+        // Who is in time is not asked for.
+        assert_eq!(time.lateness_by(start + 49 * MS, || unreachable!()), None);
+        assert_eq!(late(&mut time, 53, 7), Some(3 * MS));
+        assert_eq!(time.stolen(), Duration::ZERO);
+        // Two ticks of a hundredth of a second are up to three.
+        assert_eq!(late(&mut time, 53, 9), None);
+        assert_eq!(time.end(), Some(start + 80 * MS));
+        assert_eq!(late(&mut time, 81, 9), Some(MS));
+        assert_eq!(late(&mut time, 81, 10), None);
+        assert_eq!(time.stolen(), 40 * MS);
+        assert_eq!(late(&mut time, 500, 10), Some(410 * MS));
+    }
+
+    #[test]
+    fn nothing_is_given_back_where_the_system_tells_nothing() {
+        let mut time = of(Search::new(Limit::Depth(1)));
+        let start = now();
+        time.begin(start);
+        assert_eq!(time.lateness_by(start + 53 * MS, || None), Some(3 * MS));
+        time.before = None;
+        assert_eq!(time.lateness_by(start + 53 * MS, || counts(9)), Some(3 * MS));
+    }
+
+    #[test]
+    fn what_was_stolen_while_it_pondered_does_not_count() {
+        let mut time = of(Search::new(Limit::Depth(1)).ponder());
+        let start = now();
+        time.begin(start);
+        assert_eq!((time.end(), time.before.is_some()), (None, false));
+        time.hit(start + 500 * MS);
+        assert_eq!((time.end(), time.before.is_some()), (Some(start + 550 * MS), true));
+        time.before = counts(9);
+        assert_eq!(time.lateness_by(start + 551 * MS, || counts(9)), Some(MS));
+    }
+}
