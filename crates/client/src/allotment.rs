@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 use crate::search::{Deadline, Search};
 use crate::steal::Counts;
 
+/// No more than this is given back, as virtual machines are known to have counted nonsense.
+const MOST: Duration = Duration::from_secs(10);
+
 #[derive(Debug)]
 pub(crate) struct Allotment {
     deadline: Option<Deadline>,
@@ -73,16 +76,21 @@ impl Allotment {
     ) -> Option<Duration> {
         let late = at.checked_duration_since(self.end()?)?;
         let Some((after, before)) = read().zip(self.before.as_ref()) else { return Some(late) };
-        self.stolen = self.stolen.max(after.since(before));
+        self.stolen = self.stolen.max(after.since(before)).min(MOST);
         at.checked_duration_since(self.end()?)
     }
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::process::Command;
+
     use super::*;
+    use crate::running::Played;
     use crate::search::Limit;
+    use crate::steal::{THIEF, Thief};
     use crate::time::now;
+    use crate::{Engine, EngineError, Game, Problem};
 
     const MS: Duration = Duration::from_millis(1);
 
@@ -116,6 +124,8 @@ mod tests {
         assert_eq!(late(&mut time, 81, 10), None);
         assert_eq!(time.stolen(), 40 * MS);
         assert_eq!(late(&mut time, 500, 10), Some(410 * MS));
+        assert_eq!(late(&mut time, 10_049, u64::MAX), None);
+        assert_eq!(late(&mut time, 10_051, u64::MAX), Some(MS));
     }
 
     #[test]
@@ -138,5 +148,35 @@ mod tests {
         assert_eq!((time.end(), time.before.is_some()), (Some(start + 550 * MS), true));
         time.before = counts(9);
         assert_eq!(time.lateness_by(start + 551 * MS, || counts(9)), Some(MS));
+    }
+
+    /// How an engine fares that needs 120 milliseconds and has 50, where the host steals as much as is told
+    /// of the time.
+    fn play(stolen: Thief) -> Result<Played, EngineError> {
+        let script = "while read -r line; do case $line in \
+                      uci) echo uciok;; isready) echo readyok;; quit) exit;; \
+                      go*) sleep 0.12; echo info depth 1; echo bestmove e2e4;; esac; done";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let mut engine = Engine::spawn(command)?;
+        let start = now();
+        THIEF.set(Some((start, stolen)));
+        let played =
+            engine.play(&Game::startpos(), Search::new(Limit::Depth(1)).lost_after(50 * MS));
+        THIEF.set(None);
+        played
+    }
+
+    #[test]
+    fn an_answer_is_in_time_by_what_was_stolen() {
+        let played = play(|time| time).expect("it is in time");
+        assert!(played.answered - played.started >= 120 * MS, "{played:?}");
+        assert!(played.stolen >= 70 * MS && played.time() <= 50 * MS, "{played:?}");
+
+        let late = play(|_| Duration::ZERO).expect_err("it is late");
+        assert!(matches!(late.problem(), Problem::OutOfTime(_)), "{late:?}");
+        // A part of it does not save it.
+        let late = play(|time| time / 4).expect_err("it is late");
+        assert!(matches!(late.problem(), Problem::OutOfTime(_)), "{late:?}");
     }
 }

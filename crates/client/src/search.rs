@@ -100,7 +100,8 @@ impl Search {
     ///
     /// On Linux the time does not pass for which a virtual machine stood still because its host had given
     /// its processors to others, as far as it is counted (`proc_stat(5)`: steal). The system does not say
-    /// which of its threads lost it, so that any engine gets the most that one can have lost.
+    /// which of its threads lost it, so that any engine gets the most that one can have lost, up to ten
+    /// seconds.
     #[must_use]
     pub fn lost_after(mut self, time: Duration) -> Self {
         self.deadline = Some(Deadline::After(time));
