@@ -5,15 +5,14 @@ use std::time::{Duration, Instant};
 use crate::search::{Deadline, Search};
 use crate::steal::Counts;
 
-/// No more than this is given back, as virtual machines are known to have counted nonsense.
-const MOST: Duration = Duration::from_secs(10);
-
 #[derive(Debug)]
 pub(crate) struct Allotment {
     deadline: Option<Deadline>,
     pondering: bool,
-    /// When it began: at `go`, or at `ponderhit`.
-    since: Option<Instant>,
+    /// When `go` was written.
+    go: Option<Instant>,
+    /// When the opponent played what was expected; that may be before `go`.
+    hit: Option<Instant>,
     /// What the host of the machine had stolen by then.
     before: Option<Counts>,
     /// What it is known to have stolen since.
@@ -25,28 +24,35 @@ impl Allotment {
         Self {
             deadline: search.deadline(),
             pondering: search.is_ponder(),
-            since: None,
+            go: None,
+            hit: None,
             before: None,
             stolen: Duration::ZERO,
         }
     }
 
-    /// It counts from now, unless it has begun later.
-    pub(crate) fn begin(&mut self, now: Instant) {
-        self.since = self.since.max(Some(now));
+    /// `go` was written.
+    pub(crate) fn begin(&mut self, at: Instant) {
+        self.go = Some(at);
+        self.count_from(at);
+    }
+
+    /// The opponent has played what was expected.
+    pub(crate) fn hit(&mut self, at: Instant) {
+        self.pondering = false;
+        self.hit = Some(at);
+        self.count_from(at);
+    }
+
+    fn count_from(&mut self, now: Instant) {
         if self.deadline.is_some() && !self.pondering {
             self.before = Counts::about(now);
         }
     }
 
-    /// The opponent has played what was expected.
-    pub(crate) fn hit(&mut self, now: Instant) {
-        self.pondering = false;
-        self.begin(now);
-    }
-
+    /// When it began: at `go`, or at `ponderhit`.
     pub(crate) fn since(&self) -> Option<Instant> {
-        self.since
+        self.go.map(|go| self.hit.map_or(go, |hit| hit.max(go)))
     }
 
     /// What the host of the machine has stolen of it. Nobody asks before it would be over otherwise.
@@ -59,7 +65,7 @@ impl Allotment {
         let end = match self.deadline? {
             Deadline::At(moment) => moment,
             Deadline::After(_) if self.pondering => return None,
-            Deadline::After(time) => self.since?.checked_add(time)?,
+            Deadline::After(time) => self.since()?.checked_add(time)?,
         };
         end.checked_add(self.stolen)
     }
@@ -76,7 +82,7 @@ impl Allotment {
     ) -> Option<Duration> {
         let late = at.checked_duration_since(self.end()?)?;
         let Some((after, before)) = read().zip(self.before.as_ref()) else { return Some(late) };
-        self.stolen = self.stolen.max(after.since(before)).min(MOST);
+        self.stolen = self.stolen.max(after.since(before)).min(Search::MOST_STOLEN);
         at.checked_duration_since(self.end()?)
     }
 }
@@ -148,6 +154,16 @@ mod tests {
         assert_eq!((time.end(), time.before.is_some()), (Some(start + 550 * MS), true));
         time.before = counts(9);
         assert_eq!(time.lateness_by(start + 551 * MS, || counts(9)), Some(MS));
+    }
+
+    #[test]
+    fn no_time_passes_before_go_though_the_hit_was_before() {
+        let mut time = of(Search::new(Limit::Depth(1)).ponder());
+        let start = now();
+        time.hit(start);
+        assert_eq!((time.since(), time.end()), (None, None));
+        time.begin(start + 200 * MS);
+        assert_eq!(time.end(), Some(start + 250 * MS));
     }
 
     /// How an engine fares that needs 120 milliseconds and has 50, where the host steals as much as is told

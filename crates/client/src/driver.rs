@@ -195,11 +195,18 @@ impl Driver {
             let late = match progress {
                 Some(Progress::Started) => continue,
                 Some(Progress::OutOfTime(late)) => late,
-                Some(progress) => return Ok(Some(progress)),
+                Some(progress) => {
+                    if matches!(progress, Progress::Ended(_)) {
+                        // Whatever comes next has nothing to do with it.
+                        self.lost_at = None;
+                    }
+                    return Ok(Some(progress));
+                }
                 // What ends the engine ends the search as well, and says more once it is reached.
                 None if self.ending.is_some() => return Ok(None),
                 None => {
                     if let Some(reason) = running.dropped {
+                        self.lost_at = None;
                         return Err(self.error(Problem::Dropped(reason)));
                     }
                     let Some(lost_at) = self.lost_at else { return Ok(None) };

@@ -116,7 +116,6 @@ impl Running {
     ) -> Result<Progress, Event> {
         match event {
             Event::Started(id) if id == self.id => {
-                // A hit may have come before.
                 self.time.begin(source.go);
                 Ok(Progress::Started)
             }

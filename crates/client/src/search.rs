@@ -59,6 +59,9 @@ pub(crate) enum Deadline {
 }
 
 impl Search {
+    /// No more than this is given back of a search, as virtual machines are known to have counted nonsense.
+    pub const MOST_STOLEN: Duration = Duration::from_secs(10);
+
     /// A search with a limit.
     pub fn new(limit: impl Into<Self>) -> Self {
         limit.into()
@@ -100,8 +103,8 @@ impl Search {
     ///
     /// On Linux the time does not pass for which a virtual machine stood still because its host had given
     /// its processors to others, as far as it is counted (`proc_stat(5)`: steal). The system does not say
-    /// which of its threads lost it, so that any engine gets the most that one can have lost, up to ten
-    /// seconds.
+    /// which of its threads lost it, so that any engine gets what the unluckiest processor lost, up to
+    /// [`MOST_STOLEN`](Self::MOST_STOLEN).
     #[must_use]
     pub fn lost_after(mut self, time: Duration) -> Self {
         self.deadline = Some(Deadline::After(time));

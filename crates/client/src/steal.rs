@@ -44,7 +44,7 @@ impl Counts {
         Some(Self(if counts.iter().all(|&count| count == 0) { Vec::new() } else { counts }))
     }
 
-    /// The most that a thread can have lost since `before`, wherever it ran.
+    /// The most that one of the processors has lost since `before`.
     pub(crate) fn since(&self, before: &Self) -> Duration {
         let was = match before.0.len() {
             0 => &vec![0; self.0.len()],
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_processor_lost_may_have_been_lost_by_any_thread() {
+    fn what_the_unluckiest_processor_lost_counts() {
         let counts = |ticks: &[u64]| Counts(ticks.to_vec());
         let lost = |ticks: u32| tick() * ticks;
         assert_eq!(counts(&[8, 13]).since(&counts(&[8, 13])), Duration::ZERO);

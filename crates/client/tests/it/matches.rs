@@ -84,6 +84,18 @@ fn an_engine_that_has_lost_on_time_and_does_not_stop_is_late() {
 }
 
 #[test]
+fn the_deadline_of_a_search_that_is_over_keeps_nobody_waiting() {
+    let (mut engine, mark) = inline(&["go: bestmove d2d4 | !wait 900 | info string and so on"]);
+    let thinking = engine.begin(&Game::startpos(), depth_one().lost_after(SHORT));
+    let played = thinking.and_then(|thinking| thinking.complete(&mut engine, &[]));
+    assert_eq!(word(&played.expect("it plays in time")), "d2d4");
+    thread::sleep(Duration::from_secs(1));
+    engine.ready().expect("it answers");
+    drop(engine);
+    check_gone(&mark);
+}
+
+#[test]
 fn the_time_of_a_pondering_engine_runs_from_the_hit() {
     check_started(&["ponderhit: "], patient(), |mut engine| {
         let search = depth_one().lost_after(SHORT);
