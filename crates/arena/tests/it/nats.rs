@@ -24,6 +24,7 @@ use readyok_arena::queue::nats::{
     Access, Connection, Matches, NatsDispatcher, Permissions, Served, measure_speed, paced,
 };
 use readyok_arena::queue::{Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
+use readyok_arena::store::IndexSet;
 use tempfile::TempDir;
 
 use crate::nats_server::NatsServer;
@@ -210,7 +211,9 @@ fn open(
     resumed: bool,
 ) -> (NatsDispatcher, Receiver<Report>) {
     let (sender, reports): (Sender<Report>, _) = channel();
-    let dispatcher = NatsDispatcher::open(connection, order.clone(), resumed, LEASE, sender);
+    let stored = resumed.then(IndexSet::default);
+    let dispatcher =
+        NatsDispatcher::open(connection, order.clone(), stored.as_ref(), LEASE, sender);
     (dispatcher.expect("a queue"), reports)
 }
 
@@ -307,6 +310,84 @@ fn a_coordinator_that_comes_back_finds_what_was_played_without_it() {
         scope.spawn(move || play(&mut jobs, 0));
         assert_eq!(results(&reports, 2).len(), 2);
     });
+}
+
+#[test]
+fn what_is_stored_is_not_told_again() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["q", "r"]);
+    let cache = TempDir::new().expect("a folder");
+    let connection = server.connect();
+    let (mut dispatcher, reports) = open(&connection, &order, false);
+    offer(&mut dispatcher, &order, 0..3);
+    let workers = server.connect();
+    let mut jobs = serve(&workers, cache.path()).jobs(worker("w")).expect("a queue");
+    for _ in 0..3 {
+        let lease = jobs.take().expect("a queue").expect("a job");
+        let result = sample::played(lease.job().pairing.clone());
+        lease.finish(result).expect("a server");
+    }
+    std::mem::forget(dispatcher);
+    drop(reports);
+    let mut stored = IndexSet::default();
+    stored.insert(0);
+    let (sender, reports) = channel();
+    let again = server.connect();
+    let dispatcher = NatsDispatcher::open(&again, order.clone(), Some(&stored), LEASE, sender);
+    let mut dispatcher = dispatcher.expect("a queue");
+    offer(&mut dispatcher, &order, 0..3);
+    let known = reports.try_iter().filter_map(|report| match report {
+        Report::Done { result, .. } => Some(result.pairing.index),
+        _ => None,
+    });
+    assert_eq!(known.collect::<Vec<_>>(), [1, 2]);
+    dispatcher.clear().expect("a server");
+}
+
+/// The names of messages of the time before do not count.
+#[test]
+fn a_match_that_begins_anew_hears_all_results() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["s", "t"]);
+    let cache = TempDir::new().expect("a folder");
+    let connection = server.connect();
+    for _ in 0..2 {
+        let (mut dispatcher, reports) = open(&connection, &order, false);
+        offer(&mut dispatcher, &order, 0..3);
+        let workers = server.connect();
+        let mut jobs = serve(&workers, cache.path()).jobs(worker("w")).expect("a queue");
+        thread::scope(|scope| {
+            let _ends = Ends(&mut dispatcher);
+            scope.spawn(move || play(&mut jobs, 0));
+            assert_eq!(results(&reports, 3).len(), 3);
+        });
+        std::mem::forget(dispatcher);
+    }
+}
+
+/// Its job has gone to nobody yet, and a stop withdraws it.
+#[test]
+fn a_match_stops_though_a_worker_has_gone_with_its_job() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["u", "v"]);
+    let cache = TempDir::new().expect("a folder");
+    let connection = server.connect();
+    let (mut dispatcher, reports) = open(&connection, &order, false);
+    offer(&mut dispatcher, &order, 0..1);
+    let cable = Cable::to(server.port);
+    let mut silent =
+        serve(&connect(cable.port), cache.path()).jobs(worker("silent")).expect("a queue");
+    let held = silent.take().expect("a queue").expect("a job");
+    let next = || reports.recv_timeout(PATIENCE).expect("a report");
+    assert!(matches!(next(), Report::Joined(_)));
+    cable.cut();
+    assert!(matches!(next(), Report::Left(_)));
+    dispatcher.stop(Stop::Finish).expect("a queue");
+    assert!(matches!(next(), Report::Returned { index: 0, why: Return::Withdrawn }));
+    std::mem::forget((held, silent));
 }
 
 #[test]

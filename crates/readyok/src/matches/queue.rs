@@ -11,7 +11,7 @@ use readyok_arena::queue::{Order, QueueError, Refused, WorkerId};
 use readyok_arena::runner::{
     CpuError, Cpus, Match, Summary, Suspensions, WorkError, threads_of, work,
 };
-use readyok_arena::store::ContentHash;
+use readyok_arena::store::{ContentHash, IndexSet};
 use readyok_client::{Guard, Patience};
 
 use super::run::{Coordinate, Failed, about, player, setting};
@@ -28,12 +28,12 @@ pub struct Queue {
 }
 
 impl Coordinate for Queue {
-    fn coordinate(&self, game: Match, resumed: bool) -> Result<Summary, Failed> {
+    fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, Failed> {
         let connection = Connection::open(&self.access)?;
         let speed = self.calibrate.then(measure_speed);
         let order = Order { speed, ..game.order().clone() }.with_contents()?;
         let mut dispatcher =
-            NatsDispatcher::open(&connection, order, resumed, LEASE, game.reports())?;
+            NatsDispatcher::open(&connection, order, stored, LEASE, game.reports())?;
         let summary = game.coordinate(&mut dispatcher)?;
         // Everything is in the store of the match.
         dispatcher.clear()?;

@@ -17,7 +17,7 @@ use readyok_arena::queue::Order;
 use readyok_arena::report::Report;
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
 use readyok_arena::schedule::Schedule;
-use readyok_arena::store::Reader;
+use readyok_arena::store::{IndexSet, Reader};
 use readyok_client::{Guard, Patience};
 use readyok_rules::Game;
 
@@ -66,12 +66,12 @@ pub struct Begun<'a> {
 
 /// Has a match played by others.
 pub trait Coordinate {
-    /// Hands out the pairings of a match until it is over. `resumed` says that it goes on, so that
-    /// there may be results already.
+    /// Hands out the pairings of a match until it is over. One that goes on has what is `stored`, and there may
+    /// be more results already.
     ///
     /// # Errors
     /// The others cannot be reached, or the match cannot be played.
-    fn coordinate(&self, game: Match, resumed: bool) -> Result<Summary, Failed>;
+    fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, Failed>;
 }
 
 /// There are no others: a program that plays all of its matches itself needs nothing to reach them.
@@ -79,7 +79,7 @@ pub trait Coordinate {
 pub enum Nobody {}
 
 impl Coordinate for Nobody {
-    fn coordinate(&self, _: Match, _: bool) -> Result<Summary, Failed> {
+    fn coordinate(&self, _: Match, _: Option<&IndexSet>) -> Result<Summary, Failed> {
         match *self {}
     }
 }
@@ -128,9 +128,12 @@ impl<Q: Coordinate> Run<Q> {
         self,
         listen: impl FnOnce(Begun<'_>) -> Vec<Box<dyn Listener>>,
     ) -> Result<Summary, Failed> {
+        let goes_on = matches!(self.results, Results::GoOn(..));
         let (store, cut) = self.results.open(&self.exports)?;
         let (path, plan) = (store.path().to_owned(), store.plan().clone());
         let resumed = !store.stored().is_empty();
+        // The first results may be on the way to the store of a match that goes on.
+        let stored = goes_on.then(|| store.stored().clone());
         let total = Schedule::open(&plan)?.total();
         let mut game = Match::new(store, self.settings)?;
         let stop = game.stop_handle();
@@ -150,7 +153,7 @@ impl<Q: Coordinate> Run<Q> {
             writeln!(io::stderr(), "readyok: {cut} bytes of a torn line were cut off")?;
         }
         let summary = if let Some(queue) = self.queue {
-            queue.coordinate(game, resumed)?
+            queue.coordinate(game, stored.as_ref())?
         } else {
             let (slots, cpus) = match &self.pin {
                 Some(list) => {

@@ -110,7 +110,7 @@ impl Place {
         let game = open(&self.dir.path().join(results), plan);
         let order = game.order().clone().with_contents().expect("programs");
         let reports = game.reports();
-        let dispatcher = NatsDispatcher::open(&connection, order, false, lease, reports);
+        let dispatcher = NatsDispatcher::open(&connection, order, None, lease, reports);
         let mut dispatcher = dispatcher.expect("a queue");
         let (sender, end) = channel();
         thread::spawn(move || sender.send(game.coordinate(&mut dispatcher)));

@@ -85,7 +85,7 @@ fn every_pairing_counts_once_though_workers_are_killed() {
     let order = game.order().clone().with_contents().expect("programs");
     let reports = game.reports();
     let mut dispatcher =
-        NatsDispatcher::open(&connection, order, false, LEASE, reports).expect("a queue");
+        NatsDispatcher::open(&connection, order, None, LEASE, reports).expect("a queue");
     let (sender, end) = channel();
     thread::spawn(move || sender.send(game.coordinate(&mut dispatcher)));
 

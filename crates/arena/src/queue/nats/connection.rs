@@ -19,8 +19,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
 use super::names::{FILES, MATCHES};
-use super::said::broken;
-use crate::queue::QueueError;
+use super::said::{OpenMatch, broken, read};
+use crate::queue::{QueueError, Stop};
 
 /// How to get in.
 #[derive(Clone, Default)]
@@ -82,14 +82,15 @@ impl Connection {
     }
 
     /// Brings a message to the server's disk, though the server may be away for some time, and tells its
-    /// number. Of several with the same name the server keeps one.
+    /// number. Of several with the same name the server keeps one. None if it is not `wanted` any more after a failure.
     pub(super) fn publish(
         &self,
         subject: &str,
         text: &[u8],
         name: &str,
         away: Duration,
-    ) -> Result<u64, QueueError> {
+        wanted: impl Fn() -> bool,
+    ) -> Result<Option<u64>, QueueError> {
         let since = Instant::now();
         loop {
             let message = PublishMessage::build().payload(text.to_vec().into()).message_id(name);
@@ -101,8 +102,9 @@ impl Connection {
             });
             match sent {
                 Err(error) if since.elapsed() > away => return Err(error),
+                Err(_) if !wanted() => return Ok(None),
                 Err(_) => self.pause(PAUSE),
-                Ok(ack) => return Ok(ack.sequence),
+                Ok(ack) => return Ok(Some(ack.sequence)),
             }
         }
     }
@@ -154,6 +156,16 @@ impl Connection {
             Ok(matches) => Ok(Some(matches)),
             Err(error) if is_not_there(&error) => Ok(None),
             Err(error) => Err(broken(error)),
+        }
+    }
+
+    /// How a match is stopped, as far as the server tells. One that is not there any more is over, and
+    /// nobody wants to know what is still played of it.
+    pub(super) fn stop_of(&self, id: &str) -> Option<Stop> {
+        let matches = self.matches_there().ok()??;
+        match self.ask(matches.get(id)).ok()? {
+            Some(value) => read::<OpenMatch>(&value)?.stop,
+            None => Some(Stop::Abort),
         }
     }
 

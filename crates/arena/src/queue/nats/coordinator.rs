@@ -21,6 +21,7 @@ use super::{LEASE, PULSE, files};
 use crate::queue::{
     DELIVERIES, Dispatcher, Job, Order, QueueError, Report, Return, Stop, WorkerId,
 };
+use crate::store::IndexSet;
 
 /// How long a server may be away: it is started again, or gone. Nobody hears an interrupt meanwhile.
 const AWAY: Duration = Duration::from_mins(1);
@@ -53,6 +54,8 @@ struct State {
     taken: BTreeMap<u64, WorkerId>,
     /// Which message is which job.
     sequences: BTreeMap<u64, u64>,
+    /// Whose results are known: more of them tell nothing.
+    known: IndexSet,
     /// Results of pairings that nobody has offered yet: of a coordinator before this one.
     early: BTreeMap<u64, Ended>,
     /// When each worker was heard last.
@@ -62,8 +65,8 @@ struct State {
 }
 
 impl NatsDispatcher {
-    /// Opens a match for workers. `resumed` says that results of it may be on the server which are
-    /// not known here; otherwise those that are there are of another time, and are thrown away.
+    /// Opens a match for workers. `stored` says which pairs are known of a match that goes on: other results of it
+    /// may be on the server. Those of a new one are of another time, and are thrown away.
     /// A worker that is silent for `lease` loses its job; [`LEASE`] suits most matches. For twice as long the
     /// match waits for others if all workers that are there refuse it.
     ///
@@ -72,7 +75,7 @@ impl NatsDispatcher {
     pub fn open(
         connection: &Connection,
         order: Order,
-        resumed: bool,
+        stored: Option<&IndexSet>,
         lease: Duration,
         reports: Sender<Report>,
     ) -> Result<Self, QueueError> {
@@ -92,12 +95,15 @@ impl NatsDispatcher {
         };
         let stream = &connection.stream;
         let jobs = connection.ask(stream.get_or_create_stream(jobs))?;
-        let results = connection.ask(stream.get_or_create_stream(results))?;
+        let mut there = connection.ask(stream.get_or_create_stream(results.clone()))?;
+        if stored.is_none() {
+            // The server would know the names of messages for two minutes after they were purged.
+            connection.ask(stream.delete_stream(&names.results))?;
+            there = connection.ask(stream.create_stream(results))?;
+        }
+        let results = there;
         // What a coordinator before this one has offered is offered again by the schedule.
         connection.wait(async { jobs.purge().await }).map_err(broken)?;
-        if !resumed {
-            connection.wait(async { results.purge().await }).map_err(broken)?;
-        }
         let workers = pull::Config {
             durable_name: Some(WORKERS.to_owned()),
             ack_policy: AckPolicy::Explicit,
@@ -107,7 +113,8 @@ impl NatsDispatcher {
         };
         connection.ask(jobs.get_or_create_consumer(WORKERS, workers))?;
         files::deliver(connection, &order)?;
-        let shared = Arc::new(Shared { state: Mutex::default(), reports, patience: lease * 2 });
+        let state = State { known: stored.cloned().unwrap_or_default(), ..State::default() };
+        let shared = Arc::new(Shared { state: Mutex::new(state), reports, patience: lease * 2 });
         let mut this = Self {
             connection: connection.clone(),
             names,
@@ -241,8 +248,10 @@ impl Dispatcher for NatsDispatcher {
         let name = self.connection.client.new_inbox();
         let text = write(&job)?;
         let subject = &self.names.jobs_subject;
-        let sequence = self.connection.publish(subject, &text, &name, AWAY)?;
-        self.shared.state().sequences.insert(sequence, index);
+        let sequence = self.connection.publish(subject, &text, &name, AWAY, || true)?;
+        if let Some(sequence) = sequence {
+            self.shared.state().sequences.insert(sequence, index);
+        }
         Ok(())
     }
 
@@ -279,12 +288,18 @@ impl Shared {
     /// A message of the stream of results.
     fn ended(&self, payload: &[u8]) {
         let Some(ended) = read::<Ended>(payload) else { return };
-        let offered = self.state().offered.contains(&ended.index());
-        if offered {
-            self.report(ended);
-        } else {
-            self.state().early.insert(ended.index(), ended);
+        {
+            // One that is offered meanwhile must not be missed.
+            let mut state = self.state();
+            if state.known.contains(ended.index()) {
+                return;
+            }
+            if !state.offered.contains(&ended.index()) {
+                state.early.insert(ended.index(), ended);
+                return;
+            }
         }
+        self.report(ended);
     }
 
     fn report(&self, ended: Ended) {
@@ -294,6 +309,9 @@ impl Shared {
             state.offered.remove(&index);
             state.taken.remove(&index);
             state.sequences.retain(|_, job| *job != index);
+            if matches!(ended, Ended::Done { .. }) {
+                state.known.insert(index);
+            }
         }
         self.send(match ended {
             Ended::Done { worker, result } => {
@@ -402,8 +420,13 @@ impl Shared {
             if state.heard.insert(worker.clone(), None).flatten().is_none() {
                 return;
             }
-            // While the match goes on, the server gives its job to another one.
-            if state.stopping { state.lose(|holder| holder == worker) } else { Vec::new() }
+            if state.stopping {
+                state.lose(|holder| holder == worker)
+            } else {
+                // The server gives its job to another one.
+                state.taken.retain(|_, holder| holder != worker);
+                Vec::new()
+            }
         };
         self.send(Report::Left(worker.clone()));
         for index in lost {

@@ -264,7 +264,8 @@ fn watch(
             let Ok(entry) = entry else { continue };
             let stop = match entry.operation {
                 Operation::Put => read::<OpenMatch>(&entry.value).and_then(|open| open.stop),
-                Operation::Delete | Operation::Purge => Some(Stop::Finish),
+                // Everything is known, or nobody asks for it any more.
+                Operation::Delete | Operation::Purge => Some(Stop::Abort),
             };
             if let Some(how) = stop {
                 token.stop(how);
@@ -332,13 +333,7 @@ impl NatsJobs {
 
     /// Asks whether the match is over, in case that whoever listens for it has missed it.
     fn look_for_the_end(&self) {
-        let Ok(Some(matches)) = self.connection.matches_there() else { return };
-        let Ok(value) = self.connection.ask(matches.get(&self.names.id)) else { return };
-        let stop = match value {
-            Some(value) => read::<OpenMatch>(&value).and_then(|open| open.stop),
-            None => Some(Stop::Finish),
-        };
-        if let Some(how) = stop {
+        if let Some(how) = self.connection.stop_of(&self.names.id) {
             self.token.stop(how);
         }
     }
@@ -362,6 +357,7 @@ impl NatsJobs {
         self.speaker.tell(News::Taken { index: job.pairing.index });
         Some(NatsLease {
             connection: self.connection.clone(),
+            id: self.names.id.clone(),
             subject: self.names.results_subject.clone(),
             speaker: self.speaker.clone(),
             token: self.token.clone(),
@@ -423,6 +419,8 @@ impl Drop for NatsJobs {
 /// A job that is held.
 struct NatsLease {
     connection: Connection,
+    /// Of the match.
+    id: String,
     subject: String,
     speaker: Speaker,
     token: StopToken,
@@ -433,16 +431,26 @@ struct NatsLease {
 }
 
 impl NatsLease {
-    /// Brings the end of the job to the server's disk, however long the server is away.
-    fn publish(&self, ended: &impl Serialize) -> Result<(), QueueError> {
+    /// Brings the end of the job to the server's disk, however long the server is away. False if the match is over.
+    fn publish(&self, ended: &impl Serialize) -> Result<bool, QueueError> {
         let text = write(ended)?;
         let most = self.connection.client.server_info().max_payload;
         if text.len() > most {
             let text = format!("a result of {} bytes is too long for the server", text.len());
             return Err(QueueError { text });
         }
-        let id = self.job.pairing.index.to_string();
-        self.connection.publish(&self.subject, &text, &id, AWAY).map(drop)
+        // Two workers may have had the same job. One that is offered again is another.
+        let sequence = self.message.info().map_or(0, |info| info.stream_sequence);
+        let name = format!("{}-{sequence}", self.job.pairing.index);
+        let is_open = || self.connection.stop_of(&self.id) != Some(Stop::Abort);
+        let sent = self.connection.publish(&self.subject, &text, &name, AWAY, is_open)?;
+        Ok(sent.is_some())
+    }
+
+    /// The match is over, and nobody wants to know the end of the job.
+    fn forget(&mut self) {
+        self.ended = true;
+        self.keep.abort();
     }
 
     /// Gives the job back, for those who ask after some time.
@@ -480,15 +488,20 @@ impl Lease for NatsLease {
             let moves = result.games.iter_mut().flat_map(|game| &mut game.moves);
             moves.for_each(|played| played.pv = Variation::default());
         }
-        self.publish(&ended)?;
-        self.acknowledge(AckKind::Ack);
+        if self.publish(&ended)? {
+            self.acknowledge(AckKind::Ack);
+        } else {
+            self.forget();
+        }
         Ok(())
     }
 
     fn fail(mut self: Box<Self>, why: String) {
         let index = self.job.pairing.index;
-        if self.publish(&Ended::Failed { index, why }).is_ok() {
-            self.acknowledge(AckKind::Term);
+        match self.publish(&Ended::Failed { index, why }) {
+            Ok(true) => self.acknowledge(AckKind::Term),
+            Ok(false) => self.forget(),
+            Err(_) => {}
         }
     }
 

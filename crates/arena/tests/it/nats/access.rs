@@ -174,7 +174,7 @@ fn a_worker_with_the_permissions_of_the_manual_plays_and_can_do_nothing_else() {
     let folder = TempDir::new().expect("a folder");
     let order = order(folder.path(), ["v", "w"]);
     let (sender, _reports) = channel();
-    let opened = NatsDispatcher::open(&connection, order, false, LEASE, sender);
+    let opened = NatsDispatcher::open(&connection, order, None, LEASE, sender);
     assert!(opened.is_err());
 }
 

@@ -61,7 +61,7 @@ fn engines_that_fail_now_and_then_cost_their_games_and_nothing_else() {
     let connection = server.connect();
     let order = game.order().clone().with_contents().expect("programs");
     let reports = game.reports();
-    let dispatcher = NatsDispatcher::open(&connection, order, false, LEASE, reports);
+    let dispatcher = NatsDispatcher::open(&connection, order, None, LEASE, reports);
     let mut dispatcher = dispatcher.expect("a queue");
     let cache = place.path("cache");
     player(&place).try_engines().expect("they work at the start");
