@@ -6,7 +6,7 @@ mod words;
 
 use std::fmt;
 
-use readyok_protocol::Move;
+use readyok_protocol::{Move, OptionError};
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +111,11 @@ pub enum WarningKind {
     UnknownOption {
         /// The name.
         name: String,
+    },
+    /// Its option that the plan sets takes no such value, and stays as it is.
+    OptionValue {
+        /// What is wrong with it.
+        error: OptionError,
     },
     /// It had left since its last game, and was started again.
     Restarted {
@@ -379,6 +384,7 @@ impl fmt::Display for WarningKind {
             Self::UnknownOption { name } => {
                 write!(f, "has no option `{}` to be set", name.escape_debug())
             }
+            Self::OptionValue { error } => write!(f, "an option stays as it is: {error}"),
             Self::Restarted { why, fault: _ } => write!(f, "was started again: {why}"),
             Self::NoScore => f.write_str("told no score"),
             Self::OtherPv { word } => {

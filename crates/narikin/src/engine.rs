@@ -275,6 +275,9 @@ impl Narikin {
     /// Gives the hash table the size that is wanted, if there is memory for it.
     fn resize(&mut self) {
         let wanted = self.settings.hash.get();
+        if self.size == wanted {
+            self.refused = None;
+        }
         if self.size == wanted || self.refused == Some(wanted) {
             return;
         }

@@ -54,10 +54,24 @@ impl Run<'_> {
         solver: Option<&mut Solver>,
     ) -> Option<Outcome> {
         let board = B::new(self.position, self.limits)?;
-        match network {
-            Some(network) => self.with(&board, memory, solver, &|board| Sums::new(network, board)),
-            None => self.with(&board, memory, solver, &|_| HandWritten),
+        let mut search = |run: &Run<'_>, solver| match network {
+            Some(network) => run.with(&board, memory, solver, &|board| Sums::new(network, board)),
+            None => run.with(&board, memory, solver, &|_| HandWritten),
+        };
+        let Some(limit) = self.limits.mate.filter(|&plies| plies > FULL_WIDTH) else {
+            return search(self, solver);
+        };
+        // What a search leaves out to see further may be a mate that is near.
+        let near = Limits { mate: Some(FULL_WIDTH), ..self.limits.clone() };
+        let found = search(&Run { limits: &near, ..*self }, None)?;
+        let whole = self.limits.depth.map_or(FULL_WIDTH, |depth| depth.clamp(1, FULL_WIDTH));
+        let is_mate = matches!(found.score, Score::Wins { plies } if plies <= limit);
+        let nodes = self.limits.nodes.map(|nodes| nodes.saturating_sub(found.nodes));
+        if is_mate || found.depth < whole || nodes == Some(0) {
+            return Some(found);
         }
+        let rest = Limits { nodes, ..self.limits.clone() };
+        search(&Run { limits: &rest, ..*self }, solver)
     }
 
     fn with<B: Board, E: Evaluation<B>>(

@@ -28,6 +28,8 @@ const FULL_WIDTH_KEY: u64 = 0xD6E8_FEB8_6659_FD93;
 
 /// How many positions go by between two questions whether to stop.
 const POLL_INTERVAL: u64 = 256;
+/// The first iteration is searched to its end if it takes no more positions than this.
+const FIRST_NODES: u64 = 8192;
 
 /// What all threads of a search share.
 #[derive(Debug)]
@@ -891,7 +893,9 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             self.stopped = true;
         } else if self.nodes.is_multiple_of(POLL_INTERVAL) {
             self.count();
-            self.stopped = self.shared.stop.load(Relaxed) || (self.poll)(&self.path);
+            let stopped = self.shared.stop.load(Relaxed) || (self.poll)(&self.path);
+            // Without a first iteration any legal move would be played.
+            self.stopped = stopped && (self.depth > 1 || self.nodes >= FIRST_NODES);
         }
         self.stopped
     }

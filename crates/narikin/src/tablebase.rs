@@ -1,6 +1,10 @@
 //! What Syzygy tables know of chess positions with few pieces.
 
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, fs,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
 
 use cozy_chess::{Board, Color, Move, Piece, Rank, Square};
 use readyok_rules::shakmaty::{
@@ -36,10 +40,14 @@ pub struct Ranked {
     pub dtz: i32,
 }
 
+/// More of them say no more.
+const MOST_FAULTS: usize = 8;
+
 /// Syzygy tables of some folders. Files are opened when they are needed first.
 pub struct Tablebases {
     tables: Tablebase<Chess>,
     files: usize,
+    faults: Vec<String>,
 }
 
 impl fmt::Debug for Tablebases {
@@ -55,18 +63,49 @@ impl Tablebases {
     /// Finds the tables of the folders in a list as `SyzygyPath` has it: separated by `;` on
     /// Windows and by `:` elsewhere. An empty list and `<empty>` have no folders.
     ///
+    /// What cannot be read is [told](Self::faults) and left out.
+    ///
     /// # Errors
-    /// A folder cannot be read, or a file in it is not of a size that tables have.
+    /// None of the folders can be read.
     pub fn open(paths: &str) -> io::Result<Self> {
         let mut tables = Tablebase::new();
-        let mut files = 0;
-        for folder in folders(paths) {
-            let told = |error: io::Error| {
-                io::Error::new(error.kind(), format!("`{}`: {error}", folder.display()))
+        let (mut files, mut faults) = (0, Vec::new());
+        let mut unread = None;
+        let mut fault = |path: &Path, error: &io::Error| {
+            if faults.len() < MOST_FAULTS {
+                faults.push(format!("`{}`: {error}", path.display()));
+            }
+        };
+        let folders: Vec<_> = folders(paths).collect();
+        let mut readable = folders.len();
+        for folder in folders {
+            let entries = match fs::read_dir(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    fault(&folder, &error);
+                    readable -= 1;
+                    unread = Some(error.kind());
+                    continue;
+                }
             };
-            files += tables.add_directory(&folder).map_err(told)?;
+            for entry in entries.flatten() {
+                match tables.add_file(entry.path()) {
+                    Ok(()) => files += 1,
+                    // Whatever else there may be.
+                    Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+                    Err(error) => fault(&entry.path(), &error),
+                }
+            }
         }
-        Ok(Self { tables, files })
+        match unread {
+            Some(kind) if readable == 0 => Err(io::Error::new(kind, faults.join("; "))),
+            _ => Ok(Self { tables, files, faults }),
+        }
+    }
+
+    /// What could not be read, each with its path.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
     }
 
     /// How many files there are.

@@ -92,7 +92,8 @@ impl Clock {
     /// ```
     pub fn budget(&self) -> Duration {
         let available = self.in_convention(Convention::IncrementIncluded).remaining;
-        let all = available.saturating_add(self.byoyomi.max(0));
+        // A clock that has run out, or further, leaves the byoyomi.
+        let all = available.max(0).saturating_add(self.byoyomi.max(0));
         Duration::from_millis(u64::try_from(all).unwrap_or(0))
     }
 

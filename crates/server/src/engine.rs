@@ -10,7 +10,7 @@ mod told;
 mod wording;
 
 pub(crate) use describe::default_of;
-pub(crate) use failure::{exited, fault};
+pub(crate) use failure::{exited, fault, option_problem};
 pub(crate) use log::{Log, printable};
 pub(crate) use process::{
     Death, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start,

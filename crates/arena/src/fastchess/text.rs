@@ -53,7 +53,8 @@ pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
         WarningKind::UnknownOption { name } => {
             return format!("Warning; {engine} doesn't have option {name}");
         }
-        kind @ (WarningKind::Restarted { .. }
+        kind @ (WarningKind::OptionValue { .. }
+        | WarningKind::Restarted { .. }
         | WarningKind::WrongMateSign
         | WarningKind::Starved { .. }
         | WarningKind::Stolen { .. }

@@ -294,6 +294,10 @@ fn set_option(
         Problem::Misuse(Misuse::UnknownOption(_) | Misuse::ManagedOption { .. }) => {
             Ok(Some(WarningKind::UnknownOption { name: name.to_owned() }))
         }
+        // Nobody has lost because of it.
+        Problem::Misuse(Misuse::OptionValue(error)) => {
+            Ok(Some(WarningKind::OptionValue { error: error.clone() }))
+        }
         _ => Err(error),
     }
 }

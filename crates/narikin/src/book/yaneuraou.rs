@@ -75,18 +75,19 @@ impl YaneuraOu {
 
 /// The legal ones of these moves. A move that the book gives no value is as good as the best.
 fn weighed(position: &Position, moves: &[YaneuraOuBookMove]) -> Vec<BookMove> {
-    let best = moves.iter().filter_map(YaneuraOuBookMove::score).max();
-    let is_good = |it: &&YaneuraOuBookMove| match (it.score(), best) {
-        (Some(score), Some(best)) => best.saturating_sub(score) <= MARGIN,
-        (None, _) | (_, None) => true,
-    };
     let read = |position: &Position, mv: Move| position.parse_move(&mv.to_usi()).ok();
-    let known = moves.iter().filter(is_good).filter_map(|it| {
+    let legal = moves.iter().filter_map(|it| {
         let mv = read(position, it.mv())?;
         let mut next = position.clone();
         next.play(mv).ok()?;
         let reply = read(&next, it.ponder());
-        Some(BookMove { mv, reply, weight: it.count().unwrap_or(1).max(1) })
+        Some((it.score(), BookMove { mv, reply, weight: it.count().unwrap_or(1).max(1) }))
     });
-    known.collect()
+    let legal: Vec<_> = legal.collect();
+    let best = legal.iter().filter_map(|(score, _)| *score).max();
+    let is_good = |score: Option<i32>| match (score, best) {
+        (Some(score), Some(best)) => best.saturating_sub(score) <= MARGIN,
+        (None, _) | (_, None) => true,
+    };
+    legal.into_iter().filter(|(score, _)| is_good(*score)).map(|(_, mv)| mv).collect()
 }

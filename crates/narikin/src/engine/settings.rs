@@ -338,7 +338,10 @@ fn declare_tables(
             Ok(found) if found.files() == 0 && paths.is_empty() => (None, None),
             Ok(found) => {
                 let (files, most) = (found.files(), found.max_pieces());
-                let remark = format!("{files} files of tablebases, up to {most} pieces");
+                let mut remark = format!("{files} files of tablebases, up to {most} pieces");
+                if !found.faults().is_empty() {
+                    remark = format!("{remark}, but not {}", found.faults().join("; "));
+                }
                 (Some(Arc::new(found)), Some(remark))
             }
             Err(error) => (None, Some(format!("no tablebases: {error}"))),

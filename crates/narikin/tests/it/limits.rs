@@ -48,6 +48,18 @@ fn many_queens_do_not_keep_a_shallow_search() {
     }
 }
 
+/// Its null moves hide this mate from the usual search.
+#[test]
+fn a_search_for_a_long_mate_finds_a_short_one() {
+    let position = Position::from_text(Game::Chess, "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1").unwrap();
+    for moves in [2, 3, 5, 20] {
+        let limits =
+            Limits { mate: Some(2 * moves - 1), nodes: Some(100_000), ..Limits::default() };
+        let outcome = search(&position, &limits, &Probe::default());
+        assert_eq!(outcome.score, Score::Wins { plies: 3 }, "mate {moves}");
+    }
+}
+
 #[test]
 fn has_a_move_even_if_stopped_at_once() {
     for game in GAMES {
@@ -56,10 +68,12 @@ fn has_a_move_even_if_stopped_at_once() {
         let outcome = search(&position, &Limits::default(), &probe);
         let best = outcome.best().expect("a move");
         assert!(position.legal_moves().contains(&best));
-        assert_eq!((outcome.depth, outcome.nodes), (0, 0));
+        // The first iteration is as good as nothing in time, and better than any legal move.
+        assert_eq!(outcome.depth, 1);
+        assert!((1..8192).contains(&outcome.nodes), "{} nodes", outcome.nodes);
         let lines = probe.last_lines();
         assert_eq!(lines.len(), 1, "what will be played is reported");
-        assert!(lines.iter().all(|line| line.pv == [best] && line.depth == 0));
+        assert!(lines.iter().all(|line| line.pv.first() == Some(&best) && line.depth == 1));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The arguments of `readyok match` that describe a plan.
 
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::ValueEnum;
@@ -399,14 +399,25 @@ impl PlanArgs {
         let mut plans = Vec::with_capacity(self.engines.len());
         for text in &self.engines {
             let mut plan = engine_plan(text, &dirs::env).map_err(Failure::usage)?;
-            let words = shlex::split(text).unwrap_or_default();
-            let first = words.first().map_or(text.as_str(), String::as_str);
-            let stem = std::path::Path::new(first).file_stem().unwrap_or_default();
-            plan.name = stem.to_string_lossy().into_owned();
+            plan.name = called(text);
             plans.push(plan);
         }
         Ok(plans)
     }
+}
+
+/// What an engine is called: as its file, without what says only of which kind that is. Versions have points
+/// as well.
+fn called(text: &str) -> String {
+    const KINDS: [&str; 9] = ["bat", "cmd", "com", "exe", "jar", "js", "pl", "py", "sh"];
+    let words = shlex::split(text).unwrap_or_default();
+    // A file may have blanks in its name.
+    let first = words.first().filter(|_| !Path::new(text).is_file()).map_or(text, String::as_str);
+    let path = Path::new(first);
+    let kind =
+        path.extension().is_some_and(|it| KINDS.iter().any(|kind| it.eq_ignore_ascii_case(kind)));
+    let name = if kind { path.file_stem() } else { path.file_name() };
+    name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Engines of one name get numbers: the name is what tells them apart in records.
@@ -718,6 +729,25 @@ impl From<ImpasseArg> for Impasse {
             ImpasseArg::Points24 => Self::Points24,
             ImpasseArg::Try => Self::TryRule,
             ImpasseArg::None => Self::None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_are_called_as_their_files() {
+        for (text, name) in [
+            ("stockfish", "stockfish"),
+            ("./engine-1.25", "engine-1.25"),
+            ("/opt/engine-1.26 --uci", "engine-1.26"),
+            ("'my folder/my engine.exe' --uci", "my engine"),
+            ("engine.py", "engine"),
+            ("", ""),
+        ] {
+            assert_eq!(called(text), name, "{text}");
         }
     }
 }

@@ -15,7 +15,7 @@ use readyok_arena::fastchess::{
 use readyok_arena::game::{ErrorHearing, Setting};
 use readyok_arena::plan::{Plan, Variations};
 use readyok_arena::queue::Stop;
-use readyok_arena::runner::{Settings, Summary};
+use readyok_arena::runner::{MatchError, Settings, Summary};
 use readyok_arena::store::{Reader, StoreError};
 use readyok_client::{Guard, Patience, WaitLimit};
 
@@ -181,7 +181,10 @@ pub(super) fn run_here(args: Args) -> Result<Code, Failure> {
 
 fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
     let Args { plan, run, queue: _ } = args;
-    let (json, plain, every) = (run.json, run.plain, run.rating_interval);
+    let (plain, every) = (run.plain, run.rating_interval);
+    // One stream of events is enough, and nothing else may stand between its lines.
+    let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    let shows = if piped { Shows::Elsewhere } else { Shows::new(run.json, plain) };
     let results = run.results(&plan)?;
     let log = run.logger()?;
     let error_hearing = run.error_hearing()?;
@@ -189,12 +192,17 @@ fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
     let mut run = run.into_run(results, queue, guard);
     run.manner.overhearing = log.as_ref().and_then(Logger::overhearing);
     run.manner.error_hearing = error_hearing;
-    let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, json, plain, every)]);
+    let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, shows, every)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
             Failure::failed(format!("{error}; with --despite-changes it goes on all the same"))
         }
-        _ => Failure::failed(error),
+        _ => match error.downcast_ref() {
+            Some(MatchError::Plan(_) | MatchError::Test(_) | MatchError::TestOf(_)) => {
+                Failure::usage(error)
+            }
+            _ => Failure::failed(error),
+        },
     });
     Ok(code(&summary?))
 }
@@ -499,16 +507,36 @@ impl RunArgs {
     }
 }
 
+/// How a match is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shows {
+    /// As events, each a line of JSON.
+    Json,
+    Lines,
+    /// As lines on standard error.
+    Elsewhere,
+    Table,
+}
+
+impl Shows {
+    fn new(json: bool, plain: bool) -> Self {
+        match (json, plain || !io::stdout().is_terminal()) {
+            (true, _) => Self::Json,
+            (false, true) => Self::Lines,
+            (false, false) => Self::Table,
+        }
+    }
+}
+
 /// Who shows a match, with the strength of its engines after every so many pairings.
-fn shown(plan: &Plan, total: u64, json: bool, plain: bool, every: u64) -> Box<dyn Listener> {
+fn shown(plan: &Plan, total: u64, how: Shows, every: u64) -> Box<dyn Listener> {
     let every = if every == 0 { u64::MAX } else { every };
     let out = io::stdout();
-    if json {
-        Box::new(JsonLines::new(out))
-    } else if plain || !out.is_terminal() {
-        Box::new(Lines::new(out, plan, total, every))
-    } else {
-        Box::new(Live::new(out, super::terminal_size, plan, total))
+    match how {
+        Shows::Json => Box::new(JsonLines::new(out)),
+        Shows::Lines => Box::new(Lines::new(out, plan, total, every)),
+        Shows::Elsewhere => Box::new(Lines::new(io::stderr(), plan, total, every)),
+        Shows::Table => Box::new(Live::new(out, super::terminal_size, plan, total)),
     }
 }
 

@@ -152,20 +152,21 @@ fn matches_that_begin_in_one_moment_have_files_of_their_own() {
 fn a_plan_that_cannot_be_played_leaves_no_file() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--plain", "--results", "m.jsonl"];
-    for (more, why) in [
-        (&["--movetime", "0"][..], "`move_time_ms` of engine `narikin 1` must be at least 1"),
-        (&["--nodes", "0"], "`nodes` of engine `narikin 1` must be at least 1"),
-        (&["--depth", "1", "--protocol", "2=usi"], "engine `narikin 2` speaks USI"),
+    for (more, code, why) in [
+        (&["--movetime", "0"][..], 2, "`move_time_ms` of engine `narikin 1` must be at least 1"),
+        (&["--nodes", "0"], 2, "`nodes` of engine `narikin 1` must be at least 1"),
+        (&["--depth", "1", "--protocol", "2=usi"], 2, "engine `narikin 2` speaks USI"),
         (
             &["--depth", "1", "--name", "1=a", "--name", "2=a", "--kif", "games"],
+            1,
             "KIF are for shogi",
         ),
-        (&["--depth", "1", "--syzygy", "nowhere"], "`nowhere`: "),
-        (&["--depth", "1", "--handicap", "2-piece"], "not for chess"),
-        (&["--depth", "1", "--game", "shogi", "--handicap", "9-piece"], "two pieces"),
+        (&["--depth", "1", "--syzygy", "nowhere"], 1, "`nowhere`: "),
+        (&["--depth", "1", "--handicap", "2-piece"], 1, "not for chess"),
+        (&["--depth", "1", "--game", "shogi", "--handicap", "9-piece"], 1, "two pieces"),
     ] {
         let output = at(&dir, &[&words[..], more].concat());
-        assert_eq!(output.code(), Some(1), "{more:?}: {}", output.stderr);
+        assert_eq!(output.code(), Some(code), "{more:?}: {}", output.stderr);
         assert!(output.stderr.contains(why), "{more:?}: {}", output.stderr);
         assert!(!dir.path().join("m.jsonl").exists(), "{more:?}");
     }

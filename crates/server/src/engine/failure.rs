@@ -64,7 +64,7 @@ pub(super) fn of_option(kind: ProblemKind, name: &str) -> Problem {
 }
 
 /// Why a value is none of an option.
-pub(super) fn option_problem(error: &OptionError) -> Problem {
+pub(crate) fn option_problem(error: &OptionError) -> Problem {
     let end = |end: Option<i64>| end.map(|end| end.to_string()).unwrap_or_default();
     match error {
         OptionError::NotABoolean { option, .. } => of_option(ProblemKind::NotABoolean, option),

@@ -9,7 +9,7 @@ use readyok_arena::store::StoreError;
 use readyok_protocol::{Language, Rule, Violation};
 use readyok_rules::Game;
 
-use crate::engine::{fault, printable};
+use crate::engine::{fault, option_problem, printable};
 use crate::game::{bad_openings, io_problem};
 use crate::wire::{Failure, Problem, ProblemKind as Kind, RefusalCode, Thing};
 
@@ -63,6 +63,7 @@ fn warned(kind: &WarningKind) -> Problem {
         WarningKind::Restarted { why, fault: told } => {
             text(Kind::Restarted, why).because(told.as_deref().map(fault))
         }
+        WarningKind::OptionValue { error } => option_problem(error),
         WarningKind::NoScore => Problem::new(Kind::ToldNoScore),
         WarningKind::OtherPv { word: told } => word(Kind::OtherVariation, told),
         WarningKind::IllegalPv { word: told } => word(Kind::IllegalVariation, told),
