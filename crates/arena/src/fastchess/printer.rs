@@ -211,7 +211,7 @@ impl<W: Write> Printer<W> {
             }
             (OutputFormat::Fastchess, _) => format!("{RULE}\n{}{RULE}", self.ranking()),
             (OutputFormat::Cutechess, [_, _]) => self.cutechess_report(),
-            (OutputFormat::Cutechess, _) => self.ranking().trim_end().to_owned(),
+            (OutputFormat::Cutechess, _) => without_pairs(&self.ranking()),
         };
         self.voice.print(&text);
     }
@@ -315,11 +315,7 @@ impl<W: Write> Printer<W> {
                     }
                 }
             }
-            End::Complete => {
-                if self.options.output == OutputFormat::Cutechess {
-                    self.say("Tournament finished");
-                }
-            }
+            End::Complete => {}
             End::Failures { .. } => self.voice.warn(
                 "A game stalled / disconnected and no recover option set for engine, stopping \
                  tournament.",
@@ -443,4 +439,10 @@ fn time(engine: &EnginePlan) -> String {
         (.., Some(nodes)) => format!("{nodes} nodes"),
         (None, None, None, None) => String::new(),
     }
+}
+
+/// The table as it is in the form of cutechess, which knows no pairs.
+fn without_pairs(table: &str) -> String {
+    let lines = table.lines().map(|line| line.trim_end().trim_end_matches("Ptnml(0-2)").trim_end());
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -108,7 +108,19 @@ fn in_the_form_of_cutechess_there_are_scores_of_games() {
     assert!(text.contains("Score of new vs base: 1 - 0 - 1  [0.750] 2\n"), "{text}");
     assert!(text.contains("Score of new vs base: 2 - 0 - 2  [0.750] 4\n"), "{text}");
     assert!(text.contains("Elo difference: 190.85 +/- "), "{text}");
-    assert!(text.contains("Tournament finished\n") && !text.contains("Ptnml"), "{text}");
+    assert!(!text.contains("Tournament finished\n") && !text.contains("Ptnml"), "{text}");
+    let line = format!("{LINE} -output format=cutechess -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05");
+    let text = printed(&line, 2, End::Test { verdict: Verdict::AcceptH1 });
+    assert!(text.contains("Tournament finished\n"), "{text}");
+}
+
+#[test]
+fn in_the_form_of_cutechess_the_table_has_no_pairs() {
+    let line = format!("{LINE} -engine cmd=third name=third -output format=cutechess");
+    let text = printed(&line, 2, End::Complete);
+    let table: Vec<_> = text.lines().skip_while(|line| !line.starts_with("Rank ")).collect();
+    assert!(table[0].ends_with("     Score       Draw"), "{text}");
+    assert!(table[1].ends_with("      75.0%      50.0%"), "{text}");
 }
 
 #[test]
