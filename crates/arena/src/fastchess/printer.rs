@@ -315,13 +315,12 @@ impl<W: Write> Printer<W> {
                     }
                 }
             }
-            End::Complete => {}
             End::Failures { .. } => self.voice.warn(
                 "A game stalled / disconnected and no recover option set for engine, stopping \
                  tournament.",
             ),
             End::Error { text } => self.say(&format!("Error: {text}")),
-            End::Interrupted => {}
+            End::Complete | End::Interrupted => {}
         }
         let failures = std::mem::take(&mut self.failures);
         for (name, Failures { timeouts, crashes }) in &failures {

@@ -2,7 +2,7 @@
 
 use readyok_engine::protocol::{MoveError, Position as Told, Root};
 use readyok_engine::{Dialect, Failure, Move};
-use readyok_rules::{CastlingForm, Game, Position, fairy};
+use readyok_rules::{CastlingForm, Game, Position, PositionError, Setup, Side, fairy};
 
 /// How the moves of a game are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Wording {
                 let sfen = sfen.ok_or_else(|| format!("no position of shogi: `{fen}`"))?;
                 Position::from_text(game, &sfen)?
             }
-            (Root::Fen(fen), Self::Own(_)) => Position::from_text(game, fen.as_str())?,
+            (Root::Fen(fen), Self::Own(_)) => with_rights_that_are(game, fen.as_str())?,
             (Root::Sfen(sfen), _) => Position::from_text(game, sfen.as_str())?,
         };
         let words = told.moves.words();
@@ -68,5 +68,48 @@ impl Wording {
                 fairy::uci_word(&word).unwrap_or(word).parse()
             }
         }
+    }
+}
+
+/// A position whose text may give castling rights without the king or the rook for them, as many do that are
+/// made by hand. There are no such rights.
+fn with_rights_that_are(game: Game, text: &str) -> Result<Position, PositionError> {
+    let mut setup = Setup::read(game, text)?;
+    loop {
+        let error = match Position::from_setup(&setup) {
+            Err(error @ PositionError::CastlingRight { .. }) => error,
+            done => return done,
+        };
+        let PositionError::CastlingRight { square } = &error else { return Err(error) };
+        let rights = [Side::First, Side::Second].map(|side| {
+            let rooks = setup.castling(side).filter(|rook| rook.name(game) == *square);
+            rooks.map(|rook| (side, rook)).collect::<Vec<_>>()
+        });
+        if rights.iter().all(Vec::is_empty) {
+            return Err(error);
+        }
+        for (side, rook) in rights.into_iter().flatten() {
+            setup.set_castling(side, rook, false)?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_castling_right_without_king_and_rook_is_none() {
+        let same = [
+            ("4k3/8/8/8/8/8/4P3/4K3 w KQkq - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+            ("r3k3/8/8/8/8/8/8/4K2R w KQkq - 0 1", "r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1"),
+            ("r3k2r/8/8/8/4K3/8/8/R6R w KQkq - 0 1", "r3k2r/8/8/8/4K3/8/8/R6R w kq - 0 1"),
+        ];
+        for (told, meant) in same {
+            let read = with_rights_that_are(Game::Chess, told).map(|it| it.to_string());
+            let meant = Position::from_text(Game::Chess, meant).map(|it| it.to_string());
+            assert_eq!(read, meant, "{told}");
+        }
+        assert!(with_rights_that_are(Game::Chess, "8/8/8/8/8/8/8/4K3 w KQ - 0 1").is_err());
     }
 }
