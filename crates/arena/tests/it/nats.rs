@@ -23,7 +23,7 @@ use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
     Access, Connection, Matches, NatsDispatcher, Permissions, Served, measure_speed, paced,
 };
-use readyok_arena::queue::{Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
+use readyok_arena::queue::{DELIVERIES, Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
 use readyok_arena::store::IndexSet;
 use tempfile::TempDir;
 
@@ -100,9 +100,9 @@ impl Cable {
         thread::spawn(move || {
             for here in listener.incoming().map_while(Result::ok) {
                 let Ok(there) = TcpStream::connect(("127.0.0.1", server)) else { return };
-                // A cable that was cut takes nobody any more.
+                // A cable that was cut takes nobody.
                 let mut open = open.lock().expect("nobody has panicked");
-                let Some(ends) = open.as_mut() else { return };
+                let Some(ends) = open.as_mut() else { continue };
                 for (mut from, mut to) in [(&here, &there), (&there, &here)]
                     .map(|(a, b)| (a.try_clone(), b.try_clone()))
                     .map(|(a, b)| (a.expect("a handle"), b.expect("a handle")))
@@ -121,6 +121,10 @@ impl Cable {
             // The other side may have closed it already.
             let _ = end.shutdown(Shutdown::Both);
         }
+    }
+
+    fn mend(&self) {
+        self.ends.lock().expect("nobody has panicked").get_or_insert_default();
     }
 }
 
@@ -248,6 +252,50 @@ fn every_job_ends_once_though_workers_lose_some_and_one_falls_silent() {
     dispatcher.clear().expect("a server");
     // Its threads wait for a server that they cannot reach, until this program ends.
     std::mem::forget((held, silent));
+}
+
+#[test]
+fn a_coordinator_that_was_away_hears_of_a_job_that_nobody_ends() {
+    let Some(server) = Server::start() else { return };
+    let folder = TempDir::new().expect("a folder");
+    let order = order(folder.path(), ["a", "b"]);
+    let cable = Cable::to(server.port);
+    let (mut dispatcher, reports) = open(&connect(cable.port), &order, false);
+    offer(&mut dispatcher, &order, 0..2);
+    let cache = TempDir::new().expect("a folder");
+    let served = serve(&server.connect(), cache.path());
+    let mut jobs = served.jobs(worker("w")).expect("a queue");
+    cable.cut();
+    let (mut times, mut others) = (0, Vec::new());
+    while times < DELIVERIES {
+        let lease = jobs.take().expect("a queue").expect("a job");
+        if lease.job().pairing.index == 0 {
+            assert_eq!(lease.job().deliveries, times);
+            times += 1;
+        } else {
+            others.push(lease);
+        }
+    }
+    drop(others);
+    let lease = jobs.take().expect("a queue").expect("a job");
+    assert_eq!(lease.job().pairing.index, 1, "the other one is not given out any more");
+    let result = sample::played(lease.job().pairing.clone());
+    lease.finish(result).expect("a queue");
+    thread::scope(|scope| {
+        let _ends = Ends(&mut dispatcher);
+        scope.spawn(|| play(&mut jobs, 0));
+        cable.mend();
+        let ends = reports.iter().filter_map(|report| match report {
+            Report::Returned { index, why: Return::Dead } => Some((index, false)),
+            Report::Done { result, .. } => Some((result.pairing.index, true)),
+            _ => None,
+        });
+        assert_eq!(
+            ends.take(2).collect::<BTreeMap<_, _>>(),
+            BTreeMap::from([(0, false), (1, true)])
+        );
+    });
+    dispatcher.clear().expect("a server");
 }
 
 #[test]

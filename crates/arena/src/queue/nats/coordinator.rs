@@ -9,7 +9,6 @@ use std::time::Duration;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, StorageType};
 use futures_util::StreamExt;
-use serde::Deserialize;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -18,9 +17,7 @@ use super::names::{Names, WORKERS};
 use super::refusals::Refusals;
 use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
 use super::{LEASE, PULSE, files};
-use crate::queue::{
-    DELIVERIES, Dispatcher, Job, Order, QueueError, Report, Return, Stop, WorkerId,
-};
+use crate::queue::{Dispatcher, Job, Order, QueueError, Report, Return, Stop, WorkerId};
 use crate::store::IndexSet;
 
 /// How long a server may be away: it is started again, or gone. Nobody hears an interrupt meanwhile.
@@ -52,8 +49,6 @@ struct State {
     offered: BTreeSet<u64>,
     /// Who has taken what.
     taken: BTreeMap<u64, WorkerId>,
-    /// Which message is which job.
-    sequences: BTreeMap<u64, u64>,
     /// Whose results are known: more of them tell nothing.
     known: IndexSet,
     /// Results of pairings that nobody has offered yet: of a coordinator before this one.
@@ -108,7 +103,6 @@ impl NatsDispatcher {
             durable_name: Some(WORKERS.to_owned()),
             ack_policy: AckPolicy::Explicit,
             ack_wait: lease,
-            max_deliver: i64::from(DELIVERIES),
             ..pull::Config::default()
         };
         connection.ask(jobs.get_or_create_consumer(WORKERS, workers))?;
@@ -170,11 +164,10 @@ impl NatsDispatcher {
         Ok(())
     }
 
-    /// Hears what workers and the server tell, and notices who is silent.
+    /// Hears what workers tell, and notices who is silent.
     fn follow_workers(&mut self) -> Result<(), QueueError> {
         let client = &self.connection.client;
         let mut told = self.connection.ask(client.subscribe(self.names.told.clone()))?;
-        let mut dead = self.connection.ask(client.subscribe(self.names.dead.clone()))?;
         let shared = Arc::clone(&self.shared);
         let task = async move {
             let mut pulse = tokio::time::interval(PULSE);
@@ -183,11 +176,6 @@ impl NatsDispatcher {
                     Some(message) = told.next() => {
                         if let Some(told) = read::<Told>(&message.payload) {
                             shared.told(told);
-                        }
-                    }
-                    Some(message) = dead.next() => {
-                        if let Some(advice) = read::<Advice>(&message.payload) {
-                            shared.dead(advice.stream_seq);
                         }
                     }
                     _ = pulse.tick() => {
@@ -226,12 +214,6 @@ impl NatsDispatcher {
     }
 }
 
-/// What the server says of a job that has lost too many workers.
-#[derive(Deserialize)]
-struct Advice {
-    stream_seq: u64,
-}
-
 impl Dispatcher for NatsDispatcher {
     fn offer(&mut self, job: Job) -> Result<(), QueueError> {
         let index = job.pairing.index;
@@ -248,11 +230,7 @@ impl Dispatcher for NatsDispatcher {
         let name = self.connection.client.new_inbox();
         let text = write(&job)?;
         let subject = &self.names.jobs_subject;
-        let sequence = self.connection.publish(subject, &text, &name, AWAY, || true)?;
-        if let Some(sequence) = sequence {
-            self.shared.state().sequences.insert(sequence, index);
-        }
-        Ok(())
+        self.connection.publish(subject, &text, &name, AWAY, || true).map(drop)
     }
 
     fn stop(&mut self, how: Stop) -> Result<(), QueueError> {
@@ -295,7 +273,10 @@ impl Shared {
                 return;
             }
             if !state.offered.contains(&ended.index()) {
-                state.early.insert(ended.index(), ended);
+                // How others fared tells nothing of who is there now.
+                if let Ended::Done { .. } = ended {
+                    state.early.insert(ended.index(), ended);
+                }
                 return;
             }
         }
@@ -308,7 +289,6 @@ impl Shared {
             let mut state = self.state();
             state.offered.remove(&index);
             state.taken.remove(&index);
-            state.sequences.retain(|_, job| *job != index);
             if matches!(ended, Ended::Done { .. }) {
                 state.known.insert(index);
             }
@@ -318,6 +298,7 @@ impl Shared {
                 Report::Done { worker, result: Box::new(result), records: None }
             }
             Ended::Failed { why, .. } => Report::Returned { index, why: Return::Failed(why) },
+            Ended::Lost { .. } => Report::Returned { index, why: Return::Dead },
         });
     }
 
@@ -373,17 +354,6 @@ impl Shared {
             News::Progress { index, progress } => {
                 self.send(Report::Told { worker, index, progress });
             }
-        }
-    }
-
-    fn dead(&self, sequence: u64) {
-        let index = {
-            let mut state = self.state();
-            let index = state.sequences.remove(&sequence);
-            index.filter(|index| state.offered.remove(index))
-        };
-        if let Some(index) = index {
-            self.send(Report::Returned { index, why: Return::Dead });
         }
     }
 

@@ -24,8 +24,6 @@ pub(super) struct Names {
     pub(super) results_subject: String,
     /// Where workers tell how it goes.
     pub(super) told: String,
-    /// Where the server tells of jobs that have lost too many workers.
-    pub(super) dead: String,
 }
 
 impl Names {
@@ -34,7 +32,6 @@ impl Names {
         let id: String = plan.to_string().chars().take(32).collect();
         let jobs = format!("READYOK_JOBS_{id}");
         Self {
-            dead: format!("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.{jobs}.{WORKERS}"),
             jobs_subject: format!("readyok.{id}.jobs"),
             results: format!("READYOK_RESULTS_{id}"),
             results_subject: format!("readyok.{id}.results"),

@@ -17,15 +17,26 @@ pub(super) struct OpenMatch {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Ended {
-    Done { worker: WorkerId, result: PairResult },
-    Failed { index: u64, why: String },
+    Done {
+        worker: WorkerId,
+        result: PairResult,
+    },
+    Failed {
+        index: u64,
+        why: String,
+    },
+    /// Nobody has brought it to an end, though it was given out as often as it may be. Who would have had it next
+    /// says so here, where it waits for a coordinator that is away.
+    Lost {
+        index: u64,
+    },
 }
 
 impl Ended {
     pub(super) fn index(&self) -> u64 {
         match self {
             Self::Done { result, .. } => result.pairing.index,
-            Self::Failed { index, .. } => *index,
+            Self::Failed { index, .. } | Self::Lost { index } => *index,
         }
     }
 }

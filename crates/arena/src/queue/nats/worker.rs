@@ -12,7 +12,6 @@ use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::kv::Operation;
 use async_nats::jetstream::message::AckKind;
 use futures_util::StreamExt;
-use serde::Serialize;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -25,7 +24,7 @@ use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
 use crate::game::TextOptions;
 use crate::pairing::PairResult;
 use crate::queue::{
-    Job, Jobs, Lease, Order, Progress, QueueError, Refused, Stop, StopToken, WorkerId,
+    DELIVERIES, Job, Jobs, Lease, Order, Progress, QueueError, Refused, Stop, StopToken, WorkerId,
 };
 use crate::result::Variation;
 
@@ -354,7 +353,6 @@ impl NatsJobs {
                 let _ = held.ack_with(AckKind::Progress).await;
             }
         });
-        self.speaker.tell(News::Taken { index: job.pairing.index });
         Some(NatsLease {
             connection: self.connection.clone(),
             id: self.names.id.clone(),
@@ -379,6 +377,12 @@ impl Jobs for NatsJobs {
             match self.connection.wait(self.next_message()) {
                 Ok(Some(message)) => {
                     if let Some(lease) = self.lease(message) {
+                        if lease.job.deliveries >= DELIVERIES {
+                            let index = lease.job.pairing.index;
+                            lease.end(&Ended::Lost { index });
+                            continue;
+                        }
+                        self.speaker.tell(News::Taken { index: lease.job.pairing.index });
                         if self.token.stopped().is_some() {
                             // Another thread has given the match up meanwhile.
                             Box::new(lease).decline();
@@ -432,7 +436,7 @@ struct NatsLease {
 
 impl NatsLease {
     /// Brings the end of the job to the server's disk, however long the server is away. False if the match is over.
-    fn publish(&self, ended: &impl Serialize) -> Result<bool, QueueError> {
+    fn publish(&self, ended: &Ended) -> Result<bool, QueueError> {
         let text = write(ended)?;
         let most = self.connection.client.server_info().max_payload;
         if text.len() > most {
@@ -445,6 +449,15 @@ impl NatsLease {
         let is_open = || self.connection.stop_of(&self.id) != Some(Stop::Abort);
         let sent = self.connection.publish(&self.subject, &text, &name, AWAY, is_open)?;
         Ok(sent.is_some())
+    }
+
+    /// Tells that nobody is to play the job any more.
+    fn end(mut self, ended: &Ended) {
+        match self.publish(ended) {
+            Ok(true) => self.acknowledge(AckKind::Term),
+            Ok(false) => self.forget(),
+            Err(_) => {}
+        }
     }
 
     /// The match is over, and nobody wants to know the end of the job.
@@ -496,13 +509,9 @@ impl Lease for NatsLease {
         Ok(())
     }
 
-    fn fail(mut self: Box<Self>, why: String) {
+    fn fail(self: Box<Self>, why: String) {
         let index = self.job.pairing.index;
-        match self.publish(&Ended::Failed { index, why }) {
-            Ok(true) => self.acknowledge(AckKind::Term),
-            Ok(false) => self.forget(),
-            Err(_) => {}
-        }
+        self.end(&Ended::Failed { index, why });
     }
 
     fn decline(mut self: Box<Self>) {
