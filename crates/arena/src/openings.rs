@@ -19,7 +19,7 @@ mod source;
 
 use std::num::NonZeroU64;
 
-use readyok_rules::Game;
+use readyok_rules::{EndRules, Game};
 
 pub use error::{OpeningError, OpeningFault, Skipped};
 
@@ -38,7 +38,7 @@ use source::Source;
 /// ```
 /// use readyok_arena::openings::Book;
 /// use readyok_arena::plan::{OpeningSource, Openings};
-/// use readyok_rules::Game;
+/// use readyok_rules::{EndRules, Game};
 ///
 /// let source = OpeningSource::Chess960 { numbers: vec![518, 0] };
 /// let mut book = Book::open(Game::Chess960, &Openings { source, ..Openings::default() }, 1)?;
@@ -85,6 +85,13 @@ impl Book {
             skipped: Skipped::default(),
             last: None,
         })
+    }
+
+    /// Leaves out what is over by these rules, instead of by [`EndRules::BOARD`].
+    #[must_use]
+    pub fn with_end_rules(mut self, rules: EndRules) -> Self {
+        self.source = self.source.with_end_rules(rules);
+        self
     }
 
     /// An opening by its number in the order, from 0 on. After the last one the first follows

@@ -70,7 +70,8 @@ impl Schedule {
     /// The plan cannot be played, or its openings cannot be opened.
     pub fn open(plan: &Plan) -> Result<Self, ScheduleError> {
         let draw = Draw::new(plan)?;
-        let book = Book::open(plan.game, &plan.openings, plan.seed)?;
+        let book = Book::open(plan.game, &plan.openings, plan.seed)?
+            .with_end_rules(plan.adjudication.end_rules());
         Ok(Self { draw, book })
     }
 

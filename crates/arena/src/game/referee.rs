@@ -6,15 +6,14 @@ use std::{error, fmt, sync::Arc, time::Duration};
 use readyok_protocol::{Dialect, Go, Score};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{
-    BoardRef, EndRules, Ending, Game, Impasse, LineError, Move, Position, PositionError, Reason,
-    Side,
+    BoardRef, EndRules, Ending, Game, LineError, Move, Position, PositionError, Reason, Side,
 };
 
 use super::adjudicator::{Adjudicator, Latest};
 use super::clock::{self, Clock};
 use super::tablebase::{self, Tablebases};
 use crate::pairing::Opening;
-use crate::plan::{self, Adjudication, Limits, TablebaseAdjudication};
+use crate::plan::{Adjudication, Limits, TablebaseAdjudication};
 use crate::result::Termination;
 
 /// The referee of one game.
@@ -124,8 +123,7 @@ impl Referee {
             None => Position::start(game),
         };
         let position = start.after(&opening.moves).map_err(OpeningError::Moves)?;
-        let mut end_rules = EndRules::BOARD;
-        end_rules.shogi.impasse = impasse(rules.impasse);
+        let end_rules = rules.end_rules();
         if let Some(ending) = position.ending_under(&end_rules) {
             return Err(OpeningError::Over(ending.reason));
         }
@@ -315,17 +313,6 @@ fn outcome(Ending { winner, reason }: Ending) -> Option<Outcome> {
         Reason::IllegalMove(_) | Reason::Time | Reason::TimeWithoutMaterial => return None,
     };
     Some(Outcome { winner, termination })
-}
-
-/// The rule as the rules know it. A game that lacks pieces is a handicap game; where none is missing
-/// both 27-point rules are the same.
-fn impasse(rule: plan::Impasse) -> Impasse {
-    match rule {
-        plan::Impasse::Points27 => Impasse::Points27Handicap,
-        plan::Impasse::Points24 => Impasse::Points24,
-        plan::Impasse::TryRule => Impasse::Try,
-        plan::Impasse::None => Impasse::Ignored,
-    }
 }
 
 /// A word from outside, which may be of any length.

@@ -3,10 +3,17 @@
 use readyok_client::Dialect;
 use readyok_protocol::{Command, NoteKind, Root};
 use readyok_rules::record::{self, Format, GameRecord, Node};
-use readyok_rules::{Epd, Game, Position};
+use readyok_rules::{EndRules, Epd, Game, Position};
 
 use super::OpeningFault;
 use crate::pairing::Opening;
+
+/// How far openings are played, and by which rules a game would be over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) plies: Option<u32>,
+    pub(super) rules: EndRules,
+}
 
 /// A start and the moves that were played from it.
 pub(super) struct Line {
@@ -25,15 +32,15 @@ impl Line {
     }
 
     /// The opening of this number in its source, if it can be played.
-    pub(super) fn opening(self, index: u64, plies: Option<u32>) -> Result<Opening, OpeningFault> {
+    pub(super) fn opening(self, index: u64, bounds: &Bounds) -> Result<Opening, OpeningFault> {
         let Self { start, mut moves, name } = self;
-        if let Some(plies) = plies {
+        if let Some(plies) = bounds.plies {
             moves.truncate(usize::try_from(plies).unwrap_or(usize::MAX));
         }
         let usual = Position::start(start.game()).to_string();
         let position = Some(start.to_string()).filter(|position| *position != usual);
         let end = start.after(&moves)?;
-        if let Some(ending) = end.ending() {
+        if let Some(ending) = end.ending_under(&bounds.rules) {
             return Err(OpeningFault::Over(ending));
         }
         Ok(Opening { position, moves, name, index })

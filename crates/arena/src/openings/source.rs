@@ -3,11 +3,11 @@
 use std::num::NonZeroU64;
 use std::path::Path;
 
-use readyok_rules::{Game, Handicap, Position, Setup};
+use readyok_rules::{EndRules, Game, Handicap, Position, Setup};
 
 use super::entries::{Entries, Kind, plain};
 use super::polyglot::Polyglot;
-use super::read::{self, Line};
+use super::read::{self, Bounds, Line};
 use super::records::{Found, Records};
 use super::{OpeningError, OpeningFault};
 use crate::pairing::Opening;
@@ -17,7 +17,7 @@ use crate::plan::{BookFormat, OpeningSource, Openings};
 #[derive(Debug)]
 pub(super) struct Source {
     game: Game,
-    plies: Option<u32>,
+    bounds: Bounds,
     kind: Openable,
 }
 
@@ -62,7 +62,13 @@ impl Source {
             OpeningSource::File { path, format } => file(game, path, *format, openings.plies, seed)
                 .map_err(|fault| OpeningError::in_file(path, fault))?,
         };
-        Ok(Self { game, plies: openings.plies, kind })
+        let bounds = Bounds { plies: openings.plies, rules: EndRules::BOARD };
+        Ok(Self { game, bounds, kind })
+    }
+
+    pub(super) fn with_end_rules(mut self, rules: EndRules) -> Self {
+        self.bounds.rules = rules;
+        self
     }
 
     /// Whether there is an opening for every number.
@@ -103,20 +109,20 @@ impl Source {
     /// is that it cannot be played.
     pub(super) fn opening(&mut self, entry: u64) -> Result<Option<Opening>, OpeningError> {
         if let Openable::File(path, entries) = &mut self.kind {
-            return from_file(self.game, path, entries, entry, self.plies);
+            return from_file(self.game, path, entries, entry, &self.bounds);
         }
         if let Openable::Records(_, records) = &mut self.kind {
-            return from_records(self.game, records, entry, self.plies);
+            return from_records(self.game, records, entry, &self.bounds);
         }
         if let Openable::Polyglot(path, book) = &mut self.kind {
             let line = book.line(self.game, entry);
-            let opening = line.and_then(|line| line.opening(entry, self.plies));
+            let opening = line.and_then(|line| line.opening(entry, &self.bounds));
             return opening.map(Some).map_err(|fault| OpeningError::in_file(path, fault));
         }
         if self.known_count().is_none_or(|count| entry >= count.get()) {
             return Ok(None);
         }
-        let opening = self.line(entry).and_then(|line| line.opening(entry, self.plies));
+        let opening = self.line(entry).and_then(|line| line.opening(entry, &self.bounds));
         opening.map(Some).map_err(OpeningError::in_plan)
     }
 
@@ -227,7 +233,7 @@ fn from_file(
     path: &str,
     entries: &mut Entries,
     number: u64,
-    plies: Option<u32>,
+    bounds: &Bounds,
 ) -> Result<Option<Opening>, OpeningError> {
     let in_file = |fault| OpeningError::in_file(path, fault);
     let Some(entry) = entries.get(number).map_err(|error| in_file(error.into()))? else {
@@ -238,20 +244,20 @@ fn from_file(
         Kind::Line => read::position(game, &bytes).map_err(|fault| (1, fault)),
         Kind::Game => read::pgn(game, &bytes),
     });
-    line.and_then(|line| line.opening(number, plies).map_err(|fault| (1, fault))).map(Some).map_err(
-        |(line, fault)| {
+    line.and_then(|line| line.opening(number, bounds).map_err(|fault| (1, fault)))
+        .map(Some)
+        .map_err(|(line, fault)| {
             // Lines are counted from 1 on in the file and in the entry.
             let line = Some(entry.line + line - 1);
             OpeningError { line, ..in_file(fault) }
-        },
-    )
+        })
 }
 
 fn from_records(
     game: Game,
     records: &mut Records,
     number: u64,
-    plies: Option<u32>,
+    bounds: &Bounds,
 ) -> Result<Option<Opening>, OpeningError> {
     let Some(Found { path, game: read }) = records.get(number)? else { return Ok(None) };
     let in_file = |line, fault| {
@@ -261,5 +267,5 @@ fn from_records(
     let record =
         read.map_err(|error| in_file(Some(error.line), OpeningFault::Record(error.kind)))?;
     let line = read::main_line(game, &record).map_err(|fault| in_file(None, fault))?;
-    line.opening(number, plies).map(Some).map_err(|fault| in_file(None, fault))
+    line.opening(number, bounds).map(Some).map_err(|fault| in_file(None, fault))
 }

@@ -1,5 +1,6 @@
 //! When a game ends before its end on the board.
 
+use readyok_rules::{EndRules, Impasse as ImpasseRule};
 use serde::{Deserialize, Serialize};
 
 /// When a game ends before its end on the board. By default nothing is adjudicated but what the
@@ -28,6 +29,21 @@ pub struct Adjudication {
     /// whatever their signs, and that the mover sees itself behind.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_fastchess: bool,
+}
+
+impl Adjudication {
+    /// What ends games on the board.
+    pub(crate) fn end_rules(&self) -> EndRules {
+        let mut rules = EndRules::BOARD;
+        // A game that lacks pieces is a handicap game; where none is missing both 27-point rules are the same.
+        rules.shogi.impasse = match self.impasse {
+            Impasse::Points27 => ImpasseRule::Points27Handicap,
+            Impasse::Points24 => ImpasseRule::Points24,
+            Impasse::TryRule => ImpasseRule::Try,
+            Impasse::None => ImpasseRule::Ignored,
+        };
+        rules
+    }
 }
 
 /// A draw by score.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use readyok_arena::openings::{Book, OpeningError, OpeningFault};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::Openings;
-use readyok_rules::Game;
+use readyok_rules::{EndRules, Game, Impasse};
 use tempfile::TempDir;
 
 fn open(game: Game, toml: &str) -> Result<Book, OpeningError> {
@@ -286,6 +286,25 @@ fn numbers_name_the_starts_of_chess960() {
     let listed = "source = { kind = \"chess960\", numbers = [518] }";
     let listed = open(Game::Chess960, listed).and_then(|mut book| book.get(0)).expect("a start");
     assert!(listed.position.as_deref().is_none_or(|fen| fen.starts_with(standard)));
+}
+
+#[test]
+fn what_is_over_by_the_rule_of_the_match_is_left_out() {
+    let text = "sfen 9/4K4/9/9/9/9/9/9/k8 b - 1 moves 5b5a\n\
+        sfen 9/4K4/9/9/9/9/9/9/k8 b - 1 moves 5b4a\n";
+    let (_folder, path) = file("book.sfen", text.as_bytes());
+    let first = |impasse| {
+        let mut book = open_file(Game::Shogi, &path, "").expect("a book");
+        if let Some(impasse) = impasse {
+            let mut rules = EndRules::BOARD;
+            rules.shogi.impasse = impasse;
+            book = book.with_end_rules(rules);
+        }
+        let index = book.get(0).expect("an opening").index;
+        (index, book.take_skipped().errors.len())
+    };
+    assert_eq!(first(None), (0, 0));
+    assert_eq!(first(Some(Impasse::Try)), (1, 1));
 }
 
 #[test]
