@@ -213,10 +213,15 @@ fn termination(termination: &Termination, as_fastchess: bool) -> &'static str {
 
 /// The field of the standard (section 9.6.1), which has no word for nodes and depths.
 fn time_control(limits: &Limits) -> String {
-    match (limits.tc, limits.move_time_ms) {
-        (Some(control), _) => control.to_string(),
-        (None, Some(ms)) => format!("{}/move", Duration::from_millis(ms).as_secs_f64()),
-        (None, None) => "-".to_owned(),
+    let seconds = |ms| Duration::from_millis(ms).as_secs_f64();
+    // PGN (9.6.1) has no byoyomi. One move in so many seconds, again and again, is what comes nearest.
+    let byoyomi = limits.byoyomi_ms.map(|ms| format!("1/{}", seconds(ms)));
+    match (limits.tc, byoyomi, limits.move_time_ms) {
+        (Some(control), Some(byoyomi), _) => format!("{control}:{byoyomi}"),
+        (Some(control), None, _) => control.to_string(),
+        (None, Some(byoyomi), _) => byoyomi,
+        (None, None, Some(ms)) => format!("{}/move", seconds(ms)),
+        (None, None, None) => "-".to_owned(),
     }
 }
 

@@ -78,8 +78,8 @@ fn headers(
         record.set_header(Tag::Date, at.strftime("%Y/%m/%d %H:%M:%S").to_string());
     }
     record.set_header(Tag::Round, format!("{}.{}", pairing.round, number + 1));
-    record.set_header(Tag::Player(Side::First), name(game.first));
-    record.set_header(Tag::Player(Side::Second), name(game.second));
+    record.set_player(Side::First, name(game.first));
+    record.set_player(Side::Second, name(game.second));
 }
 
 fn play(record: &mut GameRecord, word: &str) -> Result<NodeId, String> {

@@ -11,7 +11,7 @@ use readyok_arena::pairing::PairResult;
 use readyok_arena::result::{PlayedMove, Termination};
 use readyok_arena::store::{Reader, Store};
 use readyok_rules::record::{self, Format};
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Handicap, Setup, Side};
 use tempfile::TempDir;
 
 use crate::sample;
@@ -103,6 +103,27 @@ fn comments_have_the_scores_of_white_on_wish() {
     let text = expected(&Form::Pgn(style), 1);
     let moves = "1. e4 {+0.12/3 0.001s} 1... e5 {-0.12/3 0.002s} 2. Qh5 {+0.12/3 0.003s}";
     assert!(text.contains(moves), "{text}");
+}
+
+/// PGN, 9.6.1: `moves/seconds` again and again, and `:` between what follows one another.
+#[test]
+fn byoyomi_is_one_move_in_so_many_seconds() {
+    for (tc, expected) in [(None, "1/0.5"), (Some("60+1"), "60+1:1/0.5")] {
+        let place = Place::new();
+        let mut plan = sample::plan(&["a", "b"], 1);
+        for engine in &mut plan.engines {
+            engine.limits.byoyomi_ms = Some(500);
+            engine.limits.tc = tc.map(|tc| tc.parse().expect("a clock"));
+        }
+        let mut store = Store::create(&place.path("match.jsonl"), &plan).expect("new");
+        let mut exports = Exports::new(vec![place.export(pgn(), Existing::Replace)]);
+        exports.begin(&mut store).expect("files");
+        exports.open().expect("files");
+        exports.append(&sample::pair(0)).expect("space");
+        exports.close().expect("space");
+        let tag = format!("[TimeControl \"{expected}\"]");
+        assert!(place.text().contains(&tag), "{tag}: {}", place.text());
+    }
 }
 
 /// Whoever makes the records, they are the same: for all files, also of a pair that cannot be recorded.
@@ -399,6 +420,41 @@ fn games_of_shogi_can_be_read_again() {
     let second = fs::read_to_string(folder.join("000001-2.kif")).expect("a file");
     assert!(second.contains(told), "{second}");
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 4);
+}
+
+/// The players of a handicap game are 下手, who has all pieces, and 上手, who moves first.
+#[test]
+fn handicap_games_name_the_players_as_such_games_do() {
+    let place = Place::new();
+    let mut plan = sample::plan(&["a", "b"], 1);
+    plan.game = Game::Shogi;
+    let mut store = Store::create(&place.path("match.jsonl"), &plan).expect("new");
+    let mut exports = Exports::new(vec![
+        place.export(Form::Kif, Existing::Replace),
+        Export { path: place.path("csa"), form: Form::Csa, existing: Existing::Replace },
+    ]);
+    exports.begin(&mut store).expect("files");
+    exports.open().expect("files");
+    let mut pair = shogi_pair(0);
+    let start = Setup::handicap(Handicap::TwoPieces).position().expect("a handicap");
+    pair.pairing.opening.position = Some(start.to_string());
+    for game in &mut pair.games {
+        game.moves.clear();
+        game.termination = Termination::Resignation;
+    }
+    exports.append(&pair).expect("space");
+    exports.close().expect("space");
+    let kif = fs::read(place.path("games/000001-1.kif")).expect("a file");
+    let text = String::from_utf8_lossy(&kif);
+    for line in ["下手：a\n", "上手：b\n", "手合割：二枚落ち\n"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let csa = fs::read(place.path("csa")).expect("a file");
+    for (bytes, format) in [(&kif, Format::Kif), (&csa, Format::Csa)] {
+        let game = record::read(&bytes[..], format).next().expect("a game").expect("a good one");
+        let players = [Side::First, Side::Second].map(|side| game.player(side));
+        assert_eq!(players, [Some("a"), Some("b")]);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::{Game, Move, Position, Side};
 
 use super::{
     AddError, Annotations, End, GameResult, Headers, Tag, Termination, limits::MOST_PLIES,
+    shogi::Handicap,
 };
 
 /// A game of chess, Chess960 or shogi with everything that a record can say about it.
@@ -131,6 +132,20 @@ impl GameRecord {
             (Game::Shogi, Side::Second) => self.headers.get("上手"),
             (Game::Chess | Game::Chess960, _) => None,
         })
+    }
+
+    /// Names a player, by the words that records of such games have: a handicap game of shogi has 下手 and 上手.
+    pub fn set_player(&mut self, side: Side, name: impl Into<String>) {
+        match (self.is_handicap_game(), side) {
+            (true, Side::First) => self.headers.set("下手", name),
+            (true, Side::Second) => self.headers.set("上手", name),
+            (false, _) => self.set_header(Tag::Player(side), name),
+        }
+    }
+
+    /// Whether pieces are missing at the start of a game of shogi, as one of the usual handicaps has it.
+    pub(super) fn is_handicap_game(&self) -> bool {
+        Handicap::of(&self.start).is_some_and(|handicap| !handicap.is_even())
     }
 
     /// The value of a common header.

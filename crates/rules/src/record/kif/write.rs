@@ -22,7 +22,7 @@ pub(in super::super) fn write_kif(
     comments(record, &mut out);
     let mut totals = vec![[0_u64; 2]];
     let second_begins = record.start().turn() == Side::Second;
-    let handicap = calls_sides_so(record);
+    let handicap = record.is_handicap_game();
     let mut main = true;
     let shown: Result<(), WriteError> = walk.steps(record, true, |step| {
         match step {
@@ -67,7 +67,7 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
     out.push('\n');
     comments(record, &mut out);
     let second_begins = record.start().turn() == Side::Second;
-    let handicap = calls_sides_so(record);
+    let handicap = record.is_handicap_game();
     let (mut main, mut column) = (true, 0);
     let shown: Result<(), WriteError> = walk.steps(record, true, |step| {
         match step {
@@ -134,11 +134,6 @@ fn begin(record: &GameRecord, format: Format, out: &mut String) -> Result<Walk, 
         }
     }
     Ok(walk)
-}
-
-/// Whether the sides are called 下手 and 上手.
-fn calls_sides_so(record: &GameRecord) -> bool {
-    Handicap::of(record.start()).is_some_and(|handicap| !handicap.is_even())
 }
 
 fn one_line(text: &str) -> String {
