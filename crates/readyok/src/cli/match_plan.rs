@@ -101,7 +101,7 @@ struct TournamentArgs {
 struct LimitArgs {
     /// What an engine is called
     #[arg(long, value_name = "N=NAME")]
-    name: Vec<PerEngine<String>>,
+    name: Vec<PerEngine<NameArg>>,
     #[arg(
         long,
         value_name = "TC",
@@ -113,13 +113,13 @@ struct LimitArgs {
     byoyomi: Vec<PerEngine<Seconds>>,
     /// Milliseconds for each move
     #[arg(long, value_name = "MS")]
-    movetime: Vec<PerEngine<u64>>,
+    movetime: Vec<PerEngine<NonZeroU64>>,
     /// Nodes for each move
     #[arg(long, value_name = "N")]
-    nodes: Vec<PerEngine<u64>>,
+    nodes: Vec<PerEngine<NonZeroU64>>,
     /// Plies for each move
     #[arg(long, value_name = "PLIES")]
-    depth: Vec<PerEngine<u32>>,
+    depth: Vec<PerEngine<NonZeroU32>>,
     /// Milliseconds by which a clock may be overrun
     #[arg(long, value_name = "MS")]
     margin: Vec<PerEngine<u64>>,
@@ -171,7 +171,7 @@ struct OpeningArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["chess960_numbers", "double_chess960", "handicap"])]
     openings: Option<String>,
     /// The format of the file, if its name does not tell
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, requires = "openings")]
     book_format: Option<BookArg>,
     /// Draw them by lot
     #[arg(long)]
@@ -183,10 +183,10 @@ struct OpeningArgs {
     #[arg(long, value_name = "N")]
     repeat: Option<NonZeroU32>,
     /// Leave out so many at the beginning
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    skip: u64,
-    /// Play at most so many plies of each
     #[arg(long, value_name = "N")]
+    skip: Option<u64>,
+    /// Play at most so many plies of each
+    #[arg(long, value_name = "N", requires = "openings")]
     plies: Option<u32>,
     /// Start positions of Chess960 by number [all of them, with --game chess960]
     #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["double_chess960", "handicap"])]
@@ -232,9 +232,9 @@ struct EndArgs {
     /// Which results of tablebases end games
     #[arg(long, value_enum, default_value_t = ScopeArg::Both, requires = "syzygy")]
     syzygy_scope: ScopeArg,
-    /// The rule for kings that have entered the other camp (shogi)
-    #[arg(long, value_enum, default_value_t = ImpasseArg::Points27)]
-    impasse: ImpasseArg,
+    /// The rule for kings that have entered the other camp (shogi) [27-points]
+    #[arg(long, value_enum)]
+    impasse: Option<ImpasseArg>,
     /// End the match when a sequential test has decided between two strengths in Elo
     #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
     sprt: Option<SprtArg>,
@@ -313,6 +313,10 @@ enum ImpasseArg {
     None,
 }
 
+/// What stands in records, and tells engines apart.
+#[derive(Clone, Debug)]
+struct NameArg(String);
+
 #[derive(Clone, Copy, Debug)]
 struct ProtocolArg(Protocol);
 
@@ -359,12 +363,15 @@ impl PlanArgs {
             let hint = "give --tc, --byoyomi, --movetime, --nodes or --depth";
             return Err(Failure::usage(format!("engine `{}` has no limit: {hint}", engine.name)));
         }
+        let game = self.tournament.game;
+        self.openings.check(game).map_err(Failure::usage)?;
+        self.ends.check(game).map_err(Failure::usage)?;
         Ok(Plan {
-            game: self.tournament.game.into(),
+            game: game.into(),
             event: self.tournament.event.clone(),
             site: self.tournament.site.clone(),
             engines,
-            format: self.tournament.format()?,
+            format: self.tournament.format(self.engines.len())?,
             meetings: self.tournament.meetings.into(),
             rounds: self.rounds.unwrap_or(1),
             legs: self.tournament.legs,
@@ -380,7 +387,7 @@ impl PlanArgs {
             stall_ms: self.ends.stall.map(|Stall(most)| most),
             wait_ms: self.manner.wait,
             variations: self.manner.check_pv.map_or(Variations::Trusted, Into::into),
-            openings: self.openings.openings(self.tournament.game),
+            openings: self.openings.openings(game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),
             seed: self.tournament.seed.unwrap_or(seed),
@@ -434,7 +441,14 @@ fn name(engines: &mut [EnginePlan]) {
 
 impl TournamentArgs {
     /// The format, with what else is said of it.
-    fn format(&self) -> Result<Format, Failure> {
+    fn format(&self, engines: usize) -> Result<Format, Failure> {
+        if let Format::Gauntlet { seeds } = self.format
+            && usize::try_from(seeds).is_ok_and(|seeds| seeds >= engines)
+        {
+            let text =
+                format!("--format gauntlet={seeds} leaves none of {engines} engines to meet");
+            return Err(Failure::usage(text));
+        }
         match (self.format, self.replays, self.tie) {
             (Format::Knockout { replays, tie }, asked, word) => Ok(Format::Knockout {
                 replays: asked.unwrap_or(replays),
@@ -453,19 +467,21 @@ impl LimitArgs {
             let engine = |&number: &usize| (number > 0).then_some(number);
             numbers.iter().map(|n| PerEngine { engine: engine(n), value: () }).collect()
         };
-        PerEngine::apply(&self.name, engines, |engine, name| engine.name.clone_from(name))?;
+        PerEngine::apply(&self.name, engines, |engine, name| {
+            engine.name.clone_from(&name.0);
+        })?;
         PerEngine::apply(&self.tc, engines, |engine, tc| engine.limits.tc = Some(*tc))?;
         PerEngine::apply(&self.byoyomi, engines, |engine, seconds| {
             engine.limits.byoyomi_ms = Some(seconds.0);
         })?;
         PerEngine::apply(&self.movetime, engines, |engine, time| {
-            engine.limits.move_time_ms = Some(*time);
+            engine.limits.move_time_ms = Some(time.get());
         })?;
         PerEngine::apply(&self.nodes, engines, |engine, nodes| {
-            engine.limits.nodes = Some(*nodes);
+            engine.limits.nodes = Some(nodes.get());
         })?;
         PerEngine::apply(&self.depth, engines, |engine, depth| {
-            engine.limits.depth = Some(*depth);
+            engine.limits.depth = Some(depth.get());
         })?;
         PerEngine::apply(&self.margin, engines, |engine, margin| {
             engine.limits.margin_ms = *margin;
@@ -488,6 +504,26 @@ impl LimitArgs {
 }
 
 impl OpeningArgs {
+    /// Looks for what would do nothing.
+    fn check(&self, game: GameArg) -> Result<(), String> {
+        let is_one = match self.openings(game).source {
+            OpeningSource::Start | OpeningSource::Handicap { .. } => true,
+            OpeningSource::File { .. }
+            | OpeningSource::Positions { .. }
+            | OpeningSource::Chess960 { .. }
+            | OpeningSource::DoubleChess960 { .. } => false,
+        };
+        let flags = [
+            ("--random", self.random),
+            ("--skip", self.skip.is_some()),
+            ("--repeat", self.repeat.is_some()),
+        ];
+        match flags.into_iter().find(|(_, is_given)| *is_given && is_one) {
+            Some((flag, _)) => Err(format!("{flag} needs --openings: all games start alike")),
+            None => Ok(()),
+        }
+    }
+
     fn openings(&self, game: GameArg) -> Openings {
         let source = if let Some(path) = &self.openings {
             OpeningSource::File { path: path.clone(), format: self.book_format.map(Into::into) }
@@ -502,12 +538,25 @@ impl OpeningArgs {
             OpeningSource::Start
         };
         let order = if self.random { OpeningOrder::Random } else { OpeningOrder::Sequential };
-        let (skip, plies, repeat) = (self.skip, self.plies, self.repeat);
+        let (skip, plies, repeat) = (self.skip.unwrap_or_default(), self.plies, self.repeat);
         Openings { source, order, skip, plies, policy: self.opening_policy.into(), repeat }
     }
 }
 
 impl EndArgs {
+    /// Looks for what is of another game.
+    fn check(&self, game: GameArg) -> Result<(), &'static str> {
+        match game {
+            GameArg::Chess | GameArg::Chess960 if self.impasse.is_some() => {
+                Err("--impasse is for --game shogi")
+            }
+            GameArg::Shogi if !self.syzygy.is_empty() => {
+                Err("--syzygy is for chess: there are no such tablebases of shogi")
+            }
+            GameArg::Chess | GameArg::Chess960 | GameArg::Shogi => Ok(()),
+        }
+    }
+
     fn adjudication(&self) -> Adjudication {
         let tablebases = (!self.syzygy.is_empty()).then(|| TablebaseAdjudication {
             paths: self.syzygy.clone(),
@@ -520,7 +569,7 @@ impl EndArgs {
             resign: self.resign.map(|resign| resign.0),
             max_moves: self.max_moves,
             tablebases,
-            impasse: self.impasse.into(),
+            impasse: self.impasse.map(Into::into).unwrap_or_default(),
             as_fastchess: false,
         }
     }
@@ -549,6 +598,17 @@ fn format(text: &str) -> Result<Format, String> {
 /// Splits at commas and reads each part.
 fn list<T: FromStr>(text: &str) -> Option<Vec<T>> {
     text.split(',').map(|part| part.trim().parse().ok()).collect()
+}
+
+impl FromStr for NameArg {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim() {
+            "" => Err("it is empty"),
+            name => Ok(Self(name.to_owned())),
+        }
+    }
 }
 
 impl FromStr for PatienceArg {

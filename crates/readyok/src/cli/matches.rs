@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use readyok_arena::event::{End, JsonLines, Listener};
-use readyok_arena::export::{Existing, Export, Form, PgnMoves, PgnStyle, PgnTell};
+use readyok_arena::export::{Existing, Export, ExportError, Form, PgnMoves, PgnStyle, PgnTell};
 use readyok_arena::fastchess::{
     self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
 };
@@ -16,6 +16,7 @@ use readyok_arena::game::{ErrorHearing, Setting};
 use readyok_arena::plan::{Plan, Variations};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
+use readyok_arena::schedule::ScheduleError;
 use readyok_arena::store::{Reader, StoreError};
 use readyok_client::{Guard, Patience, WaitLimit};
 
@@ -185,11 +186,12 @@ fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
     // One stream of events is enough, and nothing else may stand between its lines.
     let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
     let shows = if piped { Shows::Elsewhere } else { Shows::new(run.json, plain) };
+    let tell = run.told()?;
     let results = run.results(&plan)?;
     let log = run.logger()?;
     let error_hearing = run.error_hearing()?;
     let guard = guardian::start().map_err(Failure::failed)?;
-    let mut run = run.into_run(results, queue, guard);
+    let mut run = run.into_run(results, tell, queue, guard);
     run.manner.overhearing = log.as_ref().and_then(Logger::overhearing);
     run.manner.error_hearing = error_hearing;
     let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, shows, every)]);
@@ -198,13 +200,30 @@ fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
             Failure::failed(format!("{error}; with --despite-changes it goes on all the same"))
         }
         _ => match error.downcast_ref() {
-            Some(MatchError::Plan(_) | MatchError::Test(_) | MatchError::TestOf(_)) => {
-                Failure::usage(error)
-            }
+            Some(why) if is_of_the_plan(why) => Failure::usage(error),
             _ => Failure::failed(error),
         },
     });
     Ok(code(&summary?))
+}
+
+/// Whether what was asked for makes no sense, so that nothing could ever come of it.
+fn is_of_the_plan(error: &MatchError) -> bool {
+    match error {
+        MatchError::Plan(_) | MatchError::Test(_) | MatchError::TestOf(_) => true,
+        MatchError::Schedule(error) => match error {
+            ScheduleError::TooFewEngines { .. }
+            | ScheduleError::TooManyEngines { .. }
+            | ScheduleError::Zero { .. }
+            | ScheduleError::KnockoutRounds { .. }
+            | ScheduleError::FixedPairs
+            | ScheduleError::TooLarge
+            | ScheduleError::Opening(_) => true,
+            _ => false,
+        },
+        MatchError::Export(error) => matches!(error, ExportError::Form { .. }),
+        _ => false,
+    }
 }
 
 /// Checks an engine that is started by a command with arguments.
@@ -445,12 +464,17 @@ impl RunArgs {
     }
 
     /// What comments of PGN tell.
-    fn told(&self) -> PgnTell {
+    fn told(&self) -> Result<PgnTell, Failure> {
         if self.pgn_tell.is_empty() {
-            return PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
+            let usual =
+                PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
+            return Ok(usual);
         }
         let has = |what| self.pgn_tell.contains(&what);
-        PgnTell {
+        if has(TellArg::None) && self.pgn_tell.len() > 1 {
+            return Err(Failure::usage("--pgn-tell is none or something, not both"));
+        }
+        Ok(PgnTell {
             nodes: has(TellArg::Nodes),
             seldepth: has(TellArg::Seldepth),
             nps: has(TellArg::Nps),
@@ -459,11 +483,16 @@ impl RunArgs {
             time_left: has(TellArg::TimeLeft),
             latency: has(TellArg::Latency),
             pv: has(TellArg::Pv),
-        }
+        })
     }
 
-    fn into_run<Q>(self, results: Results, queue: Option<Q>, guard: Guard) -> Run<Q> {
-        let tell = self.told();
+    fn into_run<Q>(
+        self,
+        results: Results,
+        tell: PgnTell,
+        queue: Option<Q>,
+        guard: Guard,
+    ) -> Run<Q> {
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
             failures: self.failures,

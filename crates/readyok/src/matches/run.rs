@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_arena::event::{JsonLines, Listener};
-use readyok_arena::export::Export;
+use readyok_arena::export::{Export, Form};
 use readyok_arena::game::{ErrorHearing, Overhearing, Setting, Syzygy, Tablebases};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::Order;
@@ -128,6 +128,7 @@ impl<Q: Coordinate> Run<Q> {
         self,
         listen: impl FnOnce(Begun<'_>) -> Vec<Box<dyn Listener>>,
     ) -> Result<Summary, Failed> {
+        self.look_for_folders()?;
         let goes_on = matches!(self.results, Results::GoOn(..));
         let (store, cut) = self.results.open(&self.exports)?;
         let (path, plan) = (store.path().to_owned(), store.plan().clone());
@@ -181,6 +182,22 @@ impl<Q: Coordinate> Run<Q> {
             write_report(&path, report)?;
         }
         Ok(summary)
+    }
+}
+
+impl<Q> Run<Q> {
+    /// Looks whether what is written can be put where it is to be, before there is a file of any result.
+    fn look_for_folders(&self) -> Result<(), Failed> {
+        let files = self.exports.iter().filter(|export| export.form != Form::Kif);
+        let files = files.map(|export| &export.path).chain(&self.events).chain(&self.report);
+        for file in files.filter(|file| file.as_os_str() != "-") {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+                let why = format!("there is no folder `{}`", folder.display());
+                return Err(about(file, &io::Error::new(io::ErrorKind::NotFound, why)));
+            }
+        }
+        Ok(())
     }
 }
 

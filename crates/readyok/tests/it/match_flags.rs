@@ -138,9 +138,34 @@ fn arguments_that_make_no_sense_together_are_refused() {
         (&["--patience", "3=5"], "there is no engine 3: the match has 2"),
         (&["--tc", "40/hg5"], "an hourglass has neither moves nor an increment"),
         (&["--pgn-tell", "pv"], "--pgn <FILE>"),
+        (&["--pgn", "a.pgn", "--pgn-tell", "none,pv"], "--pgn-tell is none or something"),
+        (&["--random"], "--random needs --openings: all games start alike"),
+        (&["--repeat", "2"], "--repeat needs --openings"),
+        (&["--skip", "0"], "--skip needs --openings"),
+        (&["--plies", "4"], "--openings <FILE>"),
+        (&["--book-format", "epd"], "--openings <FILE>"),
+        (&["--impasse", "try"], "--impasse is for --game shogi"),
+        (&["--game", "shogi", "--syzygy", "."], "--syzygy is for chess"),
+        (&["--format", "gauntlet=2"], "gauntlet=2 leaves none of 2 engines to meet"),
+        (&["--name", "1= "], "it is empty"),
+        (&["--nodes", "0"], "non-zero"),
+        (&["--openings", "none.epd"], "none.epd"),
+        (&["--kif", "games"], "games"),
     ] {
         let output = at(&dir, &[&QUICK[..], words].concat());
         assert_eq!(output.code(), Some(2), "{words:?}: {}", output.stderr);
         assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{words:?}");
+    }
+}
+
+#[test]
+fn where_nothing_can_be_written_nothing_is_begun() {
+    let dir = Dir::new();
+    for flag in ["--report", "--events", "--pgn", "--epd", "--results", "--log", "--stderr"] {
+        let output = at(&dir, &[&QUICK[..], &[flag, "nowhere/it"]].concat());
+        assert_eq!(output.code(), Some(1), "{flag}: {}", output.stderr);
+        assert!(output.stderr.contains("nowhere/it"), "{flag}: {}", output.stderr);
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{flag}");
     }
 }
