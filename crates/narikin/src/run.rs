@@ -157,7 +157,6 @@ impl Run<'_> {
         by_tables: &[ByTables],
     ) -> Outcome {
         let Self { position, limits, control, stalls, .. } = *self;
-        stalls.begin();
         let bounds = || stalls.within(control.bounds());
         let without_moves = value_without_moves(&board);
         // What was taught of a position says nothing of some of its moves alone.
@@ -221,9 +220,11 @@ impl Run<'_> {
                 let (mut settled, mut refuted, mut stopped) = (false, false, false);
                 if let Some(mates) = &mut mates {
                     let mut stop = || {
+                        let elapsed = control.elapsed();
+                        // To solve is not to stand still.
+                        stalls.look(elapsed);
                         let end = bounds().hard;
-                        stopped =
-                            control.stopped() || end.is_some_and(|it| control.elapsed() >= it);
+                        stopped = control.stopped() || end.is_some_and(|it| elapsed >= it);
                         stopped
                     };
                     settled = mates.settles(root, &mut stop);

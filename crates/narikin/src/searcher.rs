@@ -132,6 +132,7 @@ impl Searcher {
         control: &dyn Control,
     ) -> Outcome {
         self.table.begin_search();
+        self.stalls.begin();
         if matches!(position.board(), BoardRef::Shogi(_)) {
             self.make_solver();
         }
