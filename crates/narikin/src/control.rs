@@ -115,6 +115,8 @@ pub struct Report<'a> {
     pub score: Score,
     /// What the search itself makes of it, whatever tables say of its first move.
     pub seen: Score,
+    /// Whether its value is that of a draw, as tables say so of its first move.
+    pub drawn: bool,
     /// Positions searched so far.
     pub nodes: u64,
     /// Time used so far.

@@ -388,6 +388,8 @@ impl Line {
             seldepth: outcome.depth,
             score: outcome.score,
             seen: outcome.score,
+            // It has been told.
+            drawn: false,
             pv: outcome.pv.clone(),
         }
     }

@@ -302,6 +302,13 @@ impl Told<'_> {
         })
     }
 
+    /// Whether a line's value is that of a draw by tables, and nothing that was taught.
+    fn is_drawn<M>(&self, line: &RootMove<M>) -> bool {
+        self.learned.is_none()
+            && matches!(Score::from_value(line.value), Score::Centipawns(_))
+            && line.by_tables.is_some_and(|it| it.value == DRAW)
+    }
+
     /// Moves from the root on, as the rules know them.
     fn moves<B: Board>(&self, line: &[B::Move]) -> Vec<Move> {
         let mut position = self.position.clone();
@@ -340,6 +347,7 @@ impl Told<'_> {
                 multipv: index + 1,
                 score: self.score(line, index == 0),
                 seen: Score::from_value(line.value),
+                drawn: self.is_drawn(line),
                 nodes: self.shared.nodes.load(Relaxed).max(root.search.nodes),
                 time: self.control.elapsed(),
                 hashfull: self.shared.table.permille_used(),
@@ -367,6 +375,7 @@ pub(crate) fn unsearched(position: &Position, limits: &Limits, control: &dyn Con
             multipv: 1,
             score,
             seen: score,
+            drawn: false,
             nodes: 0,
             time: control.elapsed(),
             hashfull: 0,

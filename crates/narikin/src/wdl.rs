@@ -24,6 +24,9 @@ const CHESS: Model = Model { half: 100.0, slope: 60.0 };
 /// since Ponanza.
 const SHOGI: Model = Model { half: 12.0, slope: 550.0 };
 
+/// The chances where it is known that nobody wins.
+pub(crate) const DRAWN: Wdl = Wdl { win: 0, draw: 1000, loss: 0 };
+
 /// The chances of the side to move, in permille. They add up to 1000.
 pub(crate) fn chances(game: Game, score: Score) -> Wdl {
     match score {

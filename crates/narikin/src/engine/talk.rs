@@ -48,6 +48,8 @@ pub(super) struct Line {
     pub(super) score: Score,
     /// What the search itself makes of it, without tablebases at the root.
     pub(super) seen: Score,
+    /// Whether tablebases say that it is a draw.
+    pub(super) drawn: bool,
     pub(super) pv: Vec<readyok_rules::Move>,
 }
 
@@ -64,7 +66,7 @@ impl Talk<'_> {
             seldepth: Some(line.seldepth),
             multipv: self.rank(1),
             pv: Some(self.words(&line.pv)),
-            ..self.value(line.score)
+            ..self.value(line.score, line.drawn)
         });
     }
 
@@ -73,10 +75,11 @@ impl Talk<'_> {
         (1 < self.shows.lines).then(|| u32::try_from(rank).unwrap_or(u32::MAX))
     }
 
-    fn value(&self, score: Score) -> Info<'static> {
+    fn value(&self, score: Score, drawn: bool) -> Info<'static> {
+        let chances = || if drawn { wdl::DRAWN } else { wdl::chances(self.game, score) };
         Info {
             score: Some(wire_score(score)),
-            wdl: self.shows.wdl.then(|| wdl::chances(self.game, score)),
+            wdl: self.shows.wdl.then(chances),
             ..Info::default()
         }
     }
@@ -115,6 +118,7 @@ impl crate::Control for Talk<'_> {
             seldepth: report.seldepth,
             score: report.score,
             seen: report.seen,
+            drawn: report.drawn,
             pv: report.pv.to_vec(),
         });
         drop(lines);
@@ -134,7 +138,7 @@ impl crate::Control for Talk<'_> {
             cpuload: self.load.permille(report.time),
             time: u64::try_from(report.time.as_millis()).ok(),
             pv: Some(self.words(report.pv)),
-            ..self.value(report.score)
+            ..self.value(report.score, report.drawn)
         });
     }
 

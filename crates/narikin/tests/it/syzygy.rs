@@ -105,3 +105,50 @@ fn several_lines_and_weaker_levels_tell_what_tables_know() {
     }
     assert!(played.contains(&0), "30 games without an error: {played:?}");
 }
+
+/// The chances that a search tells, each once.
+fn chances(heard: &[String]) -> Vec<String> {
+    let told = heard.iter().filter_map(|line| line.split_once(" wdl "));
+    let mut told: Vec<_> =
+        told.map(|(_, rest)| rest.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect();
+    told.sort();
+    told.dedup();
+    told
+}
+
+#[test]
+fn chances_are_certain_where_tables_know_the_result() {
+    const DRAWN: &str = "position fen 8/8/4k3/8/4K3/4P3/8/8 w - - 0 1";
+    const LOST: &str = "position fen 4k3/8/4K3/4P3/8/8/8/8 b - - 0 1";
+    const SAVED: &str = "position fen 8/8/8/8/3k4/8/8/KR6 b - - 95 90";
+    let mut client = client(&["UCI_ShowWDL value true", "Contempt value 30"]);
+    let mut told = |position: &str| chances(&client.ask(&format!("{position}\ngo depth 3")));
+    assert_eq!(told(PAWN), ["1000 0 0"]);
+    assert_eq!(told(DRAWN), ["0 1000 0"]);
+    assert_eq!(told(LOST), ["0 0 1000"]);
+    assert_eq!(told(TOO_LATE), ["0 1000 0"], "the fifty-move rule spoils the win");
+    assert_eq!(told(SAVED), ["0 1000 0"], "the fifty-move rule saves the loser");
+    client.say("setoption name Syzygy50MoveRule value false\nucinewgame");
+    let mut told = |position: &str| chances(&client.ask(&format!("{position}\ngo depth 3")));
+    assert_eq!((told(TOO_LATE), told(SAVED)), (vec!["1000 0 0".into()], vec!["0 0 1000".into()]));
+    // Each line has chances of its own, and what the user has taught of the root says more.
+    client.say("setoption name MultiPV value 3");
+    assert_eq!(chances(&client.ask(&format!("{PAWN}\ngo depth 3"))), ["0 1000 0", "1000 0 0"]);
+    client.say("setoption name MultiPV value 1");
+    let fen = DRAWN.trim_start_matches("position fen ");
+    client.say(&format!("setoption name UCI_SetPositionValue value 100 + {fen}"));
+    assert_ne!(chances(&client.ask(&format!("{DRAWN}\ngo depth 3"))), ["0 1000 0"]);
+}
+
+#[test]
+fn a_weaker_player_tells_the_chances_of_what_it_plays() {
+    let options = ["UCI_ShowWDL value true", "UCI_LimitStrength value true", "UCI_Elo value 800"];
+    let mut weak = client(&options);
+    for _ in 0..12 {
+        let heard = weak.ask(&format!("ucinewgame\n{PAWN}\ngo nodes 300"));
+        let wins = heard.last().is_some_and(|line| line.starts_with("bestmove b5c6"));
+        let last = heard.iter().rev().find(|line| line.contains(" wdl ")).cloned();
+        let expected = if wins { "1000 0 0" } else { "0 1000 0" };
+        assert_eq!(chances(last.as_slice()), [expected], "{heard:#?}");
+    }
+}
