@@ -78,6 +78,21 @@ fn each_protocol_has_the_options_of_its_games() {
     }
 }
 
+/// Shogi GUIs look for one name or the other, and keep a value for each option that is declared.
+#[test]
+fn the_number_of_lines_is_one_option_under_both_of_its_names_in_usi() {
+    let usi = declared("usi");
+    assert_eq!(usi.iter().filter(|name| name.contains("MultiPV")).count(), 1, "{usi:?}");
+    let mut client = Client::with("usi", &[]);
+    for (name, lines) in [("USI_MultiPV", 3), ("MultiPV", 2), ("USI_MultiPV", 4)] {
+        client.say(&format!("setoption name {name} value {lines}"));
+        assert!(client.remarks().is_empty());
+        let heard = client.ask("position startpos\ngo depth 1");
+        let ranks = values(&heard, "multipv").len();
+        assert_eq!(ranks, lines, "{name}: {heard:#?}");
+    }
+}
+
 #[test]
 fn a_hash_table_that_does_not_fit_is_told_of_once_and_survived() {
     let mut client = Client::with("uci", &["Hash value 33554432"]);
