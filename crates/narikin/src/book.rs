@@ -1,21 +1,30 @@
 //! Opening books: Polyglot for chess, and the text book of YaneuraOu for shogi.
 
+mod whole;
 mod yaneuraou;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{self, Read};
 use std::path::Path;
 
 use readyok_rules::{Game, Move, Polyglot, Position};
 
+use self::whole::Whole;
 use self::yaneuraou::YaneuraOu;
 
 /// A book, whatever its format.
 #[derive(Debug)]
 pub(crate) enum Book {
     /// Of chess and Chess960.
-    Polyglot(Polyglot<BufReader<File>>),
+    Polyglot {
+        /// Its whole entries.
+        book: Polyglot<Whole>,
+        /// How many bytes it has.
+        bytes: u64,
+        /// How many of them, at the end, are no whole entry; none after it was told.
+        rest: u64,
+    },
     /// Of shogi.
     YaneuraOu(Box<YaneuraOu>),
 }
@@ -35,8 +44,6 @@ pub(crate) struct BookMove {
 pub(crate) enum BookError {
     /// The file cannot be read, or is no book.
     Io(io::Error),
-    /// The file is no book of shogi.
-    Shogi(rsshogi::book::BookError),
     /// It would have to be kept in memory, as its positions are not sorted, and is too large.
     Unsorted {
         /// Its size.
@@ -47,29 +54,51 @@ pub(crate) enum BookError {
 impl Book {
     /// Opens a book. Its format shows in its first bytes.
     pub(crate) fn open(path: &Path) -> Result<Self, BookError> {
-        let mut file = File::open(path)?;
+        let file = File::open(path)?;
+        let bytes = file.metadata()?.len();
         let mut head = Vec::new();
-        file.by_ref().take(yaneuraou::HEAD).read_to_end(&mut head)?;
+        (&file).take(yaneuraou::HEAD).read_to_end(&mut head)?;
         if yaneuraou::is_head(&head) {
             return Ok(Self::YaneuraOu(Box::new(YaneuraOu::open(path)?)));
         }
-        file.rewind()?;
-        Ok(Self::Polyglot(Polyglot::new(BufReader::new(file))?))
+        let (book, rest) = whole::open(file)?;
+        Ok(Self::Polyglot { book, bytes, rest })
+    }
+
+    /// What there is to say of the book, and has not been said: what of it cannot be read, or that there
+    /// is nothing in it.
+    pub(crate) fn take_remark(&mut self) -> Option<String> {
+        match self {
+            Self::YaneuraOu(book) => book.take_remark(),
+            Self::Polyglot { rest, .. } => match std::mem::take(rest) {
+                0 => None,
+                1 => Some("ends with a byte that is no whole entry".to_owned()),
+                rest => Some(format!("ends with {rest} bytes that are no whole entry")),
+            },
+        }
+    }
+
+    /// Whether there is nothing in the book.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::YaneuraOu(book) => book.is_empty(),
+            Self::Polyglot { bytes, .. } => *bytes == 0,
+        }
     }
 
     /// Whether positions of a game can be in the book.
     pub(crate) fn is_of(&self, game: Game) -> bool {
         match self {
             Self::YaneuraOu(_) => game == Game::Shogi,
-            Self::Polyglot(_) => game != Game::Shogi,
+            Self::Polyglot { .. } => game != Game::Shogi,
         }
     }
 
     /// The legal moves of the book in a position. None if the book is of another game.
     pub(crate) fn moves(&mut self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         match self {
-            Self::YaneuraOu(book) => book.moves(position),
-            Self::Polyglot(book) => {
+            Self::YaneuraOu(book) => Ok(book.moves(position)?),
+            Self::Polyglot { book, .. } => {
                 let moves = book.moves(position)?.into_iter();
                 let moves =
                     moves.map(|(mv, weight)| BookMove { mv, reply: None, weight: weight.into() });
@@ -126,17 +155,10 @@ impl From<io::Error> for BookError {
     }
 }
 
-impl From<rsshogi::book::BookError> for BookError {
-    fn from(error: rsshogi::book::BookError) -> Self {
-        Self::Shogi(error)
-    }
-}
-
 impl fmt::Display for BookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => error.fmt(f),
-            Self::Shogi(error) => error.fmt(f),
             Self::Unsorted { bytes } => {
                 write!(
                     f,
@@ -151,7 +173,6 @@ impl std::error::Error for BookError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(error) => Some(error),
-            Self::Shogi(error) => Some(error),
             Self::Unsorted { .. } => None,
         }
     }

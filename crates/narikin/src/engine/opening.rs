@@ -26,16 +26,26 @@ impl Opening {
             return;
         }
         *self = Self { path: wanted, remarks: self.take_remarks(), ..Self::default() };
-        match self.path.as_deref() {
+        match self.path.clone().as_deref() {
             None => (),
             Some("") => self.remarks.push("no book: no file is named to play from".to_owned()),
             Some(path) => match Book::open(Path::new(path)) {
-                Ok(book) => self.book = Some(book),
+                Ok(mut book) => {
+                    let empty = book.is_empty().then(|| "is empty".to_owned());
+                    self.remark(book.take_remark().or(empty));
+                    self.book = Some(book);
+                }
                 Err(error) => {
                     self.remarks.push(format!("no book in `{}`: {error}", path.escape_debug()));
                 }
             },
         }
+    }
+
+    /// Has something told of the book.
+    fn remark(&mut self, what: Option<String>) {
+        let path = self.path.as_deref().unwrap_or_default().escape_debug();
+        self.remarks.extend(what.map(|what| format!("the book in `{path}` {what}")));
     }
 
     /// What went wrong.
@@ -51,17 +61,18 @@ impl Opening {
         }
         if !book.is_of(position.game()) {
             if !std::mem::replace(&mut self.said_foreign, true) {
-                let path = self.path.as_deref().unwrap_or_default().escape_debug();
-                self.remarks.push(format!("the book in `{path}` is of another game"));
+                self.remark(Some("is of another game".to_owned()));
             }
             return None;
         }
         let lot = (!settings.best_book_move.get()).then(|| fastrand::u64(..));
-        book.choose(position, lot).unwrap_or_else(|error| {
+        let chosen = book.choose(position, lot);
+        let remark = book.take_remark();
+        self.remark(remark);
+        chosen.unwrap_or_else(|error| {
             // What fails once will fail again.
             self.book = None;
-            let path = self.path.as_deref().unwrap_or_default().escape_debug();
-            self.remarks.push(format!("the book in `{path}` is not used any more: {error}"));
+            self.remark(Some(format!("is not used any more: {error}")));
             None
         })
     }

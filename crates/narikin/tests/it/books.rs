@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::iter;
 use std::path::PathBuf;
 
 use readyok_rules::shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64};
-use readyok_rules::{BoardRef, Game, Position};
+use readyok_rules::{BoardRef, CastlingForm, Game, Position};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::client::Client;
@@ -198,22 +199,153 @@ fn who_wants_a_book_and_names_none_is_told_so_once() {
 fn a_book_that_cannot_be_used_is_told_of_and_survived() {
     let folder = TempDir::new().expect("a folder");
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
-    fs::write(path("odd.bin"), [0; 17]).expect("a file");
+    fs::write(path("odd.bin"), [0; 7]).expect("a file");
+    fs::write(path("text.bin"), "no book, but what somebody wrote about one in a file")
+        .expect("a file");
     fs::write(path("empty.bin"), []).expect("a file");
-    fs::write(path("broken.db"), "#YANEURAOU-DB2016 1.00\nsfen x\n7g7f\n\u{0}\n").expect("a file");
-    for (name, complains) in
-        [("missing.bin", true), ("odd.bin", true), ("empty.bin", false), ("", true)]
-    {
+    fs::write(path("empty.db"), "#YANEURAOU-DB2016 1.00\n").expect("a file");
+    for (name, complaint) in [
+        ("missing.bin", "no book in"),
+        ("odd.bin", "no book in"),
+        ("text.bin", "no book in"),
+        ("", "no book in"),
+        ("empty.bin", "the book in"),
+        ("empty.db", "the book in"),
+    ] {
         let file = format!("Book File value {}", path(name).display());
         let mut client = Client::with("uci", &["OwnBook value true", &file]);
         let remarks = client.remarks();
-        assert_eq!(remarks.iter().any(|it| it.starts_with("no book in")), complains, "{remarks:?}");
+        let [remark] = remarks.as_slice() else { panic!("{name}: {remarks:?}") };
+        assert!(remark.starts_with(complaint), "{remark}");
+        assert_eq!(remark.ends_with(" is empty"), name.starts_with("empty"), "{remark}");
         assert!(client.remarks().is_empty(), "once");
         assert_ne!(client.best("position startpos\ngo depth 1"), "(none)");
     }
-    let file = format!("Book_File value {}", path("broken.db").display());
-    let mut client = Client::with("usi", &["USI_OwnBook value true", &file]);
-    client.remarks();
-    let best = client.best("position startpos\ngo depth 1");
-    assert!(best != "resign" && best != "(none)");
+}
+
+#[test]
+fn a_polyglot_book_that_broke_off_is_used_as_far_as_it_goes() {
+    let book = polyglot(&[(START, E2E4, 2), (AFTER_E4, D7D5, 9)]);
+    for (rest, remark) in
+        [(1, "a byte that is no whole entry"), (15, "15 bytes that are no whole entry")]
+    {
+        let mut file = NamedTempFile::new().expect("a file");
+        let whole = fs::read(book.path()).expect("a file");
+        file.write_all(&[&whole[..], &[0xff; 15][..rest]].concat()).expect("a file");
+        let mut client = client("uci", &file, &[]);
+        let path = file.path().display();
+        assert_eq!(client.remarks(), [format!("the book in `{path}` ends with {remark}")]);
+        assert!(client.remarks().is_empty(), "once");
+        assert_eq!(client.best("position startpos\ngo movetime 60000"), "e2e4");
+        assert_eq!(client.best("position startpos moves e2e4\ngo movetime 60000"), "d7d5");
+    }
+}
+
+/// A line of a text book is damaged, one after the other: what is lost is told, and all else is kept.
+#[test]
+fn an_unreadable_line_of_a_text_book_costs_itself_only() {
+    let lines: Vec<&str> = SHOGI.lines().collect();
+    let damaged = |at: usize, with: &[u8]| {
+        let mut bytes = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            bytes.extend_from_slice(if index == at { with } else { line.as_bytes() });
+            bytes.push(b'\n');
+        }
+        let mut file = NamedTempFile::new().expect("a file");
+        file.write_all(&bytes).expect("a file");
+        file
+    };
+    let garbage: &[u8] = b"\xff\xfe{";
+    // The best moves of the two positions in the book.
+    let (first, second) = (Some("7g7f"), Some("3c3d"));
+    for (at, with, expected) in [
+        (1, &b"sfen x"[..], [None, second]),
+        (2, garbage, [Some("2g2f"), second]),
+        (2, b"7g7f 3c3d much", [Some("2g2f"), second]),
+        (3, garbage, [first, second]),
+        (5, b"sfen lnsgkgsnl/1r5b1 w - 2", [first, None]),
+        (6, garbage, [first, None]),
+    ] {
+        let book = damaged(at, with);
+        let mut client = client("usi", &book, &["Best_Book_Move value true"]);
+        let remark = format!("has a line that cannot be read: line {}", at + 1);
+        let expected_remark = format!("the book in `{}` {remark}", book.path().display());
+        assert_eq!(client.remarks(), [expected_remark]);
+        assert!(client.remarks().is_empty(), "once");
+        for (position, expected) in ["startpos", "startpos moves 7g7f"].iter().zip(expected) {
+            let heard = client.ask(&format!("position {position}\ngo nodes 50"));
+            let from_book = heard.iter().find_map(|line| line.strip_suffix(" is from the book"));
+            let from_book = from_book.and_then(|line| line.strip_prefix("info string "));
+            assert_eq!(from_book, expected, "line {at}: {heard:#?}");
+        }
+    }
+    // Several of them are told of together.
+    let book = text_book(&SHOGI.replace(" 10\n", " many\n"));
+    let mut client = client("usi", &book, &[]);
+    let remarks = client.remarks();
+    let told = "has 2 lines that cannot be read, the first is line 3";
+    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(told)), "{remarks:?}");
+}
+
+/// Positions of nothing but two kings, sorted as a book has them.
+fn many_positions() -> Vec<String> {
+    let squares = || (0..9_usize).flat_map(|row| (0..9_usize).map(move |column| (row, column)));
+    let mut positions = Vec::new();
+    for (first, second) in squares().flat_map(|first| squares().map(move |second| (first, second)))
+    {
+        if first.0.abs_diff(second.0).max(first.1.abs_diff(second.1)) < 2 {
+            continue;
+        }
+        let row = |row| -> String {
+            let king = |at| {
+                if at == first {
+                    'K'
+                } else if at == second {
+                    'k'
+                } else {
+                    '1'
+                }
+            };
+            (0..9).map(|column| king((row, column))).collect()
+        };
+        let board: Vec<String> = (0..9).map(row).collect();
+        for turn in ["b", "w"] {
+            let text = format!("{} {turn} - 1", board.join("/"));
+            let position = Position::from_text(Game::Shogi, &text).expect("a position");
+            positions.push(position.to_string());
+        }
+    }
+    positions.sort();
+    positions
+}
+
+#[test]
+fn a_large_sorted_book_is_searched_past_what_cannot_be_read() {
+    let positions = many_positions();
+    assert!(positions.len() > 11_000, "{}", positions.len());
+    // Each position has a move that no book would have by chance: the last of the legal ones.
+    let best = |sfen: &str| -> String {
+        let position = Position::from_text(Game::Shogi, sfen).expect("a position");
+        let last = *position.legal_moves().last().expect("a move");
+        last.word(CastlingForm::KingMove)
+    };
+    let broken = [3, 40, 2_000, 10_500, positions.len() - 1];
+    let entries = positions.iter().enumerate().map(|(index, sfen)| {
+        let told = if broken.contains(&index) { "?" } else { sfen };
+        format!("sfen {told}\n{} none 0 1 1\n", best(sfen))
+    });
+    let text: String = iter::once("#YANEURAOU-DB2016 1.00\n".to_owned()).chain(entries).collect();
+    let book = text_book(&text);
+    let mut client = client("usi", &book, &[]);
+    let told = "has 3 lines that cannot be read, the first is line 8";
+    let remarks = client.remarks();
+    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(told)), "{remarks:?}");
+    let probes = (0..positions.len()).step_by(97).chain(broken);
+    for index in probes.chain([0, 2, 4, 39, 41, 1_999, 2_001, 10_499, 10_501, positions.len() - 2])
+    {
+        let sfen = &positions[index];
+        let heard = client.ask(&format!("position sfen {sfen}\ngo nodes 20"));
+        let from_book = format!("info string {} is from the book", best(sfen));
+        assert_eq!(heard.contains(&from_book), !broken.contains(&index), "{sfen}: {heard:#?}");
+    }
 }
