@@ -88,6 +88,8 @@ pub(crate) struct Server<W> {
     lag: Lag,
     searches: u64,
     running: Option<(Control, SearchRequest)>,
+    /// The answer to a search for a mate on the opponent's time, until the client wants it.
+    solved: Option<Checkmate<'static>>,
     /// When to leave without the worker.
     leave_at: Option<Instant>,
 }
@@ -113,6 +115,7 @@ impl<W: Write> Server<W> {
             lag: Lag::default(),
             searches: 0,
             running: None,
+            solved: None,
             leave_at: None,
         }
     }
@@ -191,8 +194,8 @@ impl<W: Write> Server<W> {
                 session.best_move(best, at, out)
             }
             Event::Solved(mate) => {
-                self.running = None;
-                session.checkmate(mate, at, out)
+                self.solved = Some(mate);
+                return self.tell_solved(now);
             }
             Event::Left => Ok(()),
         };
@@ -238,8 +241,12 @@ impl<W: Write> Server<W> {
                     control.ponder_hit(now, Budget::new(&request, self.overhead(&request)));
                     self.running = Some((control, request));
                 }
+                self.tell_solved(now);
             }
-            session::Event::Stop => self.stop(),
+            session::Event::Stop => {
+                self.stop();
+                self.tell_solved(now);
+            }
             session::Event::Quit => {
                 self.leave();
                 self.leave_at = now.checked_add(GRACE);
@@ -266,9 +273,30 @@ impl<W: Write> Server<W> {
         let control = Control::new(self.searches, now, shown, self.events.clone());
         let copy = Box::new(request.clone());
         self.running = Some((control.clone(), request));
-        let for_mate =
-            matches!(self.session.dialogue().phase(), Phase::Searching { goal: Goal::Mate, .. });
-        self.assign(if for_mate { Job::Solve(copy, control) } else { Job::Search(copy, control) });
+        self.assign(if self.is_for_mate() {
+            Job::Solve(copy, control)
+        } else {
+            Job::Search(copy, control)
+        });
+    }
+
+    fn is_for_mate(&self) -> bool {
+        matches!(self.session.dialogue().phase(), Phase::Searching { goal: Goal::Mate, .. })
+    }
+
+    /// Tells the answer to a search for a mate, unless the opponent is still to move. The session knows
+    /// no such search that has to wait.
+    fn tell_solved(&mut self, now: Instant) {
+        let phase = self.session.dialogue().phase();
+        if matches!(phase, Phase::Searching { pondering: true, stopped: false, .. }) {
+            return;
+        }
+        let Some(mate) = self.solved.take() else { return };
+        self.running = None;
+        let (out, at) = (&mut self.out, now - self.start);
+        if let Err(misuse) = self.session.checkmate(mate, at, out) {
+            self.complain(&misuse, now);
+        }
     }
 
     fn overhead(&self, request: &SearchRequest) -> Duration {

@@ -325,6 +325,39 @@ fn mate_searches_are_declined_by_engines_that_cannot() {
     assert_eq!(client.hear_until("checkmate").last().unwrap(), "checkmate notimplemented");
 }
 
+/// Finds a mate at once.
+struct Solving;
+
+impl Engine for Solving {
+    type Board = NoBoard;
+    fn search(&mut self, _: &SearchRequest, _: &Control) -> Answer {
+        Ok(mv("7g7f").into())
+    }
+    fn solve(
+        &mut self,
+        _: &SearchRequest,
+        control: &Control,
+    ) -> Result<Checkmate<'static>, Failure> {
+        control.say("solved");
+        Ok(Checkmate::NoMate)
+    }
+}
+
+#[test]
+fn a_mate_found_while_pondering_is_told_when_it_is_wanted() {
+    for release in ["ponderhit", "stop", "gameover draw", "go mate 1000", "quit"] {
+        let mut client = Client::start(Runner::new("Solving", Solving).dialects([Dialect::Usi]));
+        client.say("usi\nposition startpos\ngo ponder mate 1000");
+        client.hear_until("info string solved");
+        // The answer comes right behind what was said.
+        thread::sleep(Duration::from_millis(20));
+        client.say("isready");
+        assert!(!client.hear_until("readyok").iter().any(|line| line.starts_with("checkmate")));
+        client.say(release);
+        assert_eq!(client.hear_until("checkmate").last().unwrap(), "checkmate nomate", "{release}");
+    }
+}
+
 #[test]
 fn the_end_of_the_input_ends_a_search_and_the_engine() {
     let mut client = Client::greet(engine(|_, control| {

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::thread;
+use std::time::Duration;
 
 use crate::client::Client;
 
@@ -63,4 +64,32 @@ fn time_runs_out() {
     // Checks without end on an open board.
     let position = "4k4/9/3+R5/9/9/9/9/9/4K4 b 4P 1";
     assert_eq!(answer(position, "go mate 1"), "checkmate timeout");
+}
+
+#[test]
+fn an_answer_found_on_the_time_of_the_opponent_waits_until_it_is_wanted() {
+    let mut client = Client::with("usi", &[]);
+    for (sfen, answer) in [
+        ("4k4/9/4P4/9/9/9/9/9/9 b G 1", "checkmate G*5b"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "checkmate nomate"),
+    ] {
+        for release in ["ponderhit", "stop"] {
+            client.say(&format!("position sfen {sfen}\ngo ponder mate 60000"));
+            client.hear_up_to(|line| line.starts_with("info") && line.contains(" nodes "));
+            // Time enough to answer, if it were to.
+            thread::sleep(Duration::from_millis(50));
+            client.say("isready");
+            let early = client.hear_until("readyok");
+            assert!(!early.iter().any(|line| line.starts_with("checkmate")), "{early:#?}");
+            client.say(release);
+            assert_eq!(client.hear_until("checkmate").last().map(String::as_str), Some(answer));
+        }
+    }
+    // The next search is not held up by one that nobody asked for any more.
+    client.say("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo ponder mate infinite");
+    client.hear_up_to(|line| line.contains(" nodes "));
+    client.say("go mate 60000");
+    for _ in 0..2 {
+        client.hear_until("checkmate");
+    }
 }
