@@ -33,6 +33,7 @@ mod lag;
 mod licence;
 mod log;
 mod options;
+mod positions;
 mod runner;
 mod server;
 mod signals;

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::session::engine::{self as session, EngineSession, Misuse, SearchRequest};
 use readyok_protocol::{
-    BestMove, Checkmate, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, Status, decode,
+    BestMove, Checkmate, Command, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, Status,
+    decode,
 };
 
 use crate::control::lines;
 use crate::lag::Lag;
 use crate::log::{self, Log};
+use crate::positions::Positions;
 use crate::worker::Job;
 use crate::{Budget, Control, Spin};
 
@@ -86,6 +88,7 @@ pub(crate) struct Server<W> {
     jobs: Option<Sender<Job>>,
     move_overhead: Option<Spin>,
     lag: Lag,
+    positions: Positions,
     searches: u64,
     running: Option<(Control, SearchRequest)>,
     /// The answer to a search for a mate on the opponent's time, until the client wants it.
@@ -113,6 +116,7 @@ impl<W: Write> Server<W> {
             jobs: Some(jobs),
             move_overhead,
             lag: Lag::default(),
+            positions: Positions::default(),
             searches: 0,
             running: None,
             solved: None,
@@ -170,10 +174,18 @@ impl<W: Write> Server<W> {
         let done = match event {
             Event::Line(line) => {
                 self.log.heard(&line, now);
+                let dialect = session.dialogue().dialect();
+                if let Some(fault) = self.positions.hear(&line, dialect) {
+                    let text = format!("{fault}: nothing is searched before the next position");
+                    return self.remark(&text, now);
+                }
                 session.receive_line(&line, at, out);
                 Ok(())
             }
-            Event::TooLong(error) => session.info(Info::text(error.to_string()), at, out),
+            Event::TooLong(error) => {
+                self.positions.lose(format!("{error}, and may have been a position"));
+                session.info(Info::text(error.to_string()), at, out)
+            }
             Event::EndOfInput => {
                 session.end_of_input(out);
                 Ok(())
@@ -251,6 +263,12 @@ impl<W: Write> Server<W> {
                 self.leave();
                 self.leave_at = now.checked_add(GRACE);
             }
+            session::Event::Refused(Command::Go(go)) if go.perft.is_none() => {
+                self.positions.refuse();
+            }
+            session::Event::Refused(Command::Position(_)) => {
+                self.positions.lose("there was no room for the position".to_owned());
+            }
             // The session has told the client all that there is to tell.
             session::Event::Debug(_)
             | session::Event::GameOver(_)
@@ -263,6 +281,9 @@ impl<W: Write> Server<W> {
     }
 
     fn search(&mut self, request: SearchRequest, now: Instant) {
+        if let Some(fault) = self.positions.begin() {
+            return self.fail(&fault, now);
+        }
         self.searches += 1;
         self.lag.begin(&request);
         let budget = Budget::new(&request, self.overhead(&request));
@@ -282,6 +303,20 @@ impl<W: Write> Server<W> {
 
     fn is_for_mate(&self) -> bool {
         matches!(self.session.dialogue().phase(), Phase::Searching { goal: Goal::Mate, .. })
+    }
+
+    /// Answers a search that has no position, as the worker answers one that failed.
+    fn fail(&mut self, fault: &str, now: Instant) {
+        self.remark(&format!("the search failed: {fault}"), now);
+        if self.is_for_mate() {
+            self.solved = Some(Checkmate::Timeout);
+            return self.tell_solved(now);
+        }
+        let (out, at) = (&mut self.out, now - self.start);
+        let none = BestMove::from(readyok_protocol::Best::None);
+        if let Err(misuse) = self.session.best_move(none, at, out) {
+            self.complain(&misuse, now);
+        }
     }
 
     /// Tells the answer to a search for a mate, unless the opponent is still to move. The session knows

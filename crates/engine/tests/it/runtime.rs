@@ -359,6 +359,39 @@ fn a_mate_found_while_pondering_is_told_when_it_is_wanted() {
 }
 
 #[test]
+fn the_position_before_a_broken_one_is_not_searched() {
+    let long = format!("position startpos moves {}", "x".repeat(2_000_000));
+    for broken in ["position", "position fen foo", "Position foo", &long] {
+        let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
+        client.say(&format!("position startpos\n{broken}\ngo depth 1"));
+        let heard = client.hear_until("bestmove");
+        assert_eq!(heard.last().unwrap(), "bestmove (none)");
+        let why = heard.iter().filter(|line| line.starts_with("info string the search failed: "));
+        assert_eq!(why.count(), 1, "{heard:?}");
+        client.say("position startpos\ngo depth 1");
+        assert_eq!(client.hear_until("bestmove").last().unwrap(), "bestmove e2e4");
+    }
+}
+
+#[test]
+fn a_refused_go_takes_no_position_from_another() {
+    let mut client = Client::greet(engine(|request, control| {
+        if request.go.infinite {
+            wait_for_stop(control);
+        }
+        Ok(mv("e2e4").into())
+    }));
+    client.say("position startpos\ngo infinite");
+    // More than may wait, and then one that would have no position.
+    client.say(&vec!["setoption name None"; 255].join("\n"));
+    client.say("go depth 1\nposition fen foo\ngo depth 1\nposition startpos");
+    let heard: Vec<String> = (0..2).filter_map(|_| client.hear_until("bestmove").pop()).collect();
+    assert_eq!(heard, ["bestmove e2e4", "bestmove e2e4"]);
+    client.say("position startpos\ngo infinite\nstop");
+    assert_eq!(client.hear_until("bestmove").last().unwrap(), "bestmove e2e4");
+}
+
+#[test]
 fn the_end_of_the_input_ends_a_search_and_the_engine() {
     let mut client = Client::greet(engine(|_, control| {
         wait_for_stop(control);

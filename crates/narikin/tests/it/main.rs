@@ -4,6 +4,7 @@
 #[cfg(feature = "ablation")]
 mod ablation;
 mod books;
+mod broken;
 mod checkmate;
 mod client;
 mod endings;

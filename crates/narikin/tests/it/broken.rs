@@ -1,0 +1,101 @@
+//! Positions that cannot be searched: nobody gets a move for another one, and everybody hears why.
+
+use crate::client::Client;
+
+/// What each protocol calls a good position, its answer without a move, and positions that are none: no
+/// text, too little of it, one that no game has, an illegal move, and a word that is no move.
+const PROTOCOLS: [(&str, &str, &str, [&str; 5]); 2] = [
+    (
+        "uci",
+        "position startpos moves e2e4",
+        "bestmove (none)",
+        [
+            "position",
+            "position fen rnbqkbnr/pppppppp/8/8 w KQkq - 0 1",
+            "position fen 8/8/8/8/8/8/8/4K3 w - - 0 1",
+            "position startpos moves e2e4 e2e4",
+            "position startpos moves e2e4 what d2d4",
+        ],
+    ),
+    (
+        "usi",
+        "position startpos moves 7g7f",
+        "bestmove resign",
+        [
+            "position",
+            "position sfen lnsgkgsnl/1r5b1/ppppppppp w - 1",
+            "position sfen 4k4/9/9/9/9/9/9/9/9/9 b - 1",
+            "position startpos moves 7g7f 7g7f",
+            "position startpos moves 7g7f what 2g2f",
+        ],
+    ),
+];
+
+fn says_why(heard: &[String]) -> bool {
+    heard.iter().any(|line| line.starts_with("info string the search failed: "))
+}
+
+#[test]
+fn a_broken_position_is_not_searched_and_neither_is_the_one_before_it() {
+    for (hello, good, none, broken) in PROTOCOLS {
+        let mut client = Client::with(hello, &[]);
+        for bad in broken {
+            for go in ["go depth 2", "go movetime 60000", "go depth 1"] {
+                client.say(good);
+                let heard = client.ask(&format!("{bad}\n{go}"));
+                assert_eq!(heard.last().map(String::as_str), Some(none), "{bad}: {heard:#?}");
+                assert!(says_why(&heard), "{bad}: {heard:#?}");
+            }
+            // It is the same until there is a good one.
+            let heard = client.ask("go depth 2");
+            assert!(says_why(&heard) && heard.last().is_some_and(|it| it == none), "{heard:#?}");
+            let heard = client.ask(&format!("{good}\ngo depth 2"));
+            assert!(!says_why(&heard), "{heard:#?}");
+            assert_ne!(heard.last().map(String::as_str), Some(none), "{bad}");
+        }
+    }
+}
+
+#[test]
+fn the_answer_without_a_position_waits_as_any_other() {
+    for (hello, good, none, broken) in PROTOCOLS {
+        let mut client = Client::with(hello, &[]);
+        for bad in broken {
+            for (go, release) in [("go infinite", "stop"), ("go ponder", "ponderhit")] {
+                client.say(&format!("{good}\n{bad}\n{go}"));
+                client.hear_up_to(|line| line.starts_with("info string the search failed"));
+                client.say("isready");
+                let early = client.hear_until("readyok");
+                assert!(!early.iter().any(|line| line.starts_with("bestmove")), "{early:#?}");
+                assert_eq!(client.ask(release).last().map(String::as_str), Some(none), "{bad}");
+            }
+        }
+    }
+}
+
+/// What comes in the middle of a search waits for its end, in its order.
+#[test]
+fn only_searches_after_a_broken_position_go_without() {
+    for (hello, good, none, broken) in PROTOCOLS {
+        let mut client = Client::with(hello, &[]);
+        for bad in broken {
+            client.say(&format!("{good}\ngo infinite\n{bad}\ngo depth 1\n{good}\ngo depth 1"));
+            let answers: Vec<bool> = (0..3)
+                .map(|_| client.hear_until("bestmove").last().is_some_and(|it| it == none))
+                .collect();
+            assert_eq!(answers, [false, true, false], "{bad}");
+        }
+    }
+}
+
+#[test]
+fn a_search_for_a_mate_without_a_position_finds_none() {
+    let [_, (hello, good, _, broken)] = PROTOCOLS;
+    let mut client = Client::with(hello, &[]);
+    for bad in broken {
+        client.say(&format!("{good}\n{bad}\ngo mate 60000"));
+        let heard = client.hear_until("checkmate");
+        assert!(says_why(&heard), "{heard:#?}");
+        assert_eq!(heard.last().map(String::as_str), Some("checkmate timeout"), "{bad}");
+    }
+}
