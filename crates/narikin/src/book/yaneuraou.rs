@@ -62,7 +62,8 @@ impl YaneuraOu {
         let mut reading = Reading::default();
         while let Some((_, line)) = lines.next()? {
             reading.take(line);
-            if ROWS <= reading.rows {
+            // Few positions can have very many moves.
+            if ROWS <= reading.rows || MOST_BYTES < lines.place() {
                 if reading.sorted {
                     return Ok(Self::new(Positions::Sorted(lines), reading.remark()));
                 }

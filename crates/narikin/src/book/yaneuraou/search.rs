@@ -33,6 +33,11 @@ impl Lines {
         self.bytes
     }
 
+    /// Where the next line begins.
+    pub(super) const fn place(&self) -> u64 {
+        self.place
+    }
+
     /// The next line, with the place where it begins.
     pub(super) fn next(&mut self) -> io::Result<Option<(u64, Line)>> {
         self.line.clear();
