@@ -16,6 +16,7 @@ mod gate;
 mod play;
 mod player;
 mod referee;
+mod scored;
 mod starved;
 mod tablebase;
 mod texts;

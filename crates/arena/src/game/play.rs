@@ -20,6 +20,7 @@ use regex::Regex;
 use super::cancel::{Cancel, Watched};
 use super::player::{Player, Wording, pair_mut};
 use super::referee::{Answer, OpeningError, Outcome, Referee, Verdict};
+use super::scored::Scored;
 use super::tablebase::Tablebases;
 use super::time::{now, unix_ms};
 use super::{starved, told};
@@ -257,6 +258,8 @@ struct Thought {
     line: Option<String>,
     /// Lines to be kept.
     lines: Vec<String>,
+    /// What fastchess takes of it all, in a match as fastchess plays it.
+    scored: Option<Scored>,
 }
 
 /// Why there is no answer.
@@ -304,18 +307,21 @@ impl Table<'_> {
 
     fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Verdict {
         let side = self.referee.turn();
-        let Thought { mut played, hit, line, lines } = match self.ask(side) {
+        let Thought { mut played, hit, line, lines, mut scored } = match self.ask(side) {
             Ok(thought) => thought,
             Err(failure) => return Verdict::Over(self.failed(side, failure)),
         };
         if side == Side::Second && pair_mut(&mut self.seats, side).0.player.plan().whitepov {
             told::turn_score(&mut played.info);
+            if let Some(scored) = &mut scored {
+                told::turn_score(&mut scored.info);
+            }
         }
         let took = whole_micros(played.time());
         let variations = self.setting.variations;
         let follow = variations != Variations::Trusted && played.info.pv.is_some();
         let before = follow.then(|| self.referee.position().clone());
-        let score = played.info.score;
+        let score = scored.as_ref().map_or(&played.info, |scored| &scored.info).score;
         let wording = self.wording(side);
         let word;
         let answer = match &played.best {
@@ -340,12 +346,21 @@ impl Table<'_> {
             seat.play(word);
         }
         let left = self.referee.clock(side).left();
-        let mut made = told::played(word, &played, took, left, wording, self.setting.game);
-        made.ponder_hit = hit;
-        made.lines = lines;
-        if let Some(odd) = told::oddities(before.as_ref(), variations, &made, &played.info) {
+        let game = self.setting.game;
+        let mut made = told::played(word, &played, took, left, wording, game);
+        let odd = told::oddities(before.as_ref(), variations, &made, &played.info);
+        let excused = |odd: &WarningKind| {
+            scored.as_ref().is_some_and(|scored| scored.excuses(odd, &played.info))
+        };
+        if let Some(odd) = odd.filter(|odd| !excused(odd)) {
             self.warn_of(side, odd, line);
         }
+        if let Some(scored) = scored {
+            played.info = scored.info;
+            made = told::played(word, &played, took, left, wording, game);
+        }
+        made.ponder_hit = hit;
+        made.lines = lines;
         on_move(&self.referee, &made);
         self.moves.push(made);
         pair_mut(&mut self.seats, side).0.has_moved = true;
@@ -398,12 +413,16 @@ impl Table<'_> {
         let begun = self.asked;
         let mut heard = begun;
         let follow = self.setting.variations != Variations::Trusted;
+        let mut scored = self.setting.adjudication.as_fastchess.then(Scored::default);
         let mut line = None;
         let mut lines = vec![None; self.setting.keep_lines.len()];
         loop {
             let Some(engine) = seat.player.engine_mut() else { return Err(Failure::NotThere) };
             let is_over = thinking.is_over_with(engine, |update| {
                 heard = update.at;
+                if let Some(scored) = &mut scored {
+                    scored.hear(&update.info);
+                }
                 if follow && update.info.pv.is_some() {
                     line = Some(cut(&update.raw, Warning::MAX_LINE));
                 }
@@ -426,7 +445,7 @@ impl Table<'_> {
                     self.warn(side, kind);
                 }
                 let lines = lines.into_iter().flatten().collect();
-                return Ok(Thought { played: Box::new(played), hit, line, lines });
+                return Ok(Thought { played: Box::new(played), hit, line, lines, scored });
             }
             if self.cancel.is_cancelled() {
                 return Err(Failure::Cancelled);

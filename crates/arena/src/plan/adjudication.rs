@@ -25,8 +25,9 @@ pub struct Adjudication {
     /// What ends a game of shogi in which both kings have entered.
     pub impasse: Impasse,
     /// As fastchess does it: moves of the opening do not count for `max_moves`, clocks have an increment
-    /// before the first move, and `two_sided` wants for its moves of both sides scores as far from 0,
-    /// whatever their signs, and that the mover sees itself behind.
+    /// before the first move, `two_sided` wants for its moves of both sides scores as far from 0,
+    /// whatever their signs, and that the mover sees itself behind, and what an engine tells about a move
+    /// is its last line with an exact score, if it has one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_fastchess: bool,
 }
