@@ -9,6 +9,7 @@
 
 mod epd;
 mod error;
+mod fastchess;
 mod file;
 mod folder;
 mod old;
@@ -260,6 +261,9 @@ impl Form {
     fn text(&self, plan: &Plan, pair: &PairResult, number: usize) -> Result<String, String> {
         let Some(game) = pair.games.get(number) else { return Ok(String::new()) };
         match self {
+            Self::Pgn(style) if style.as_fastchess => {
+                fastchess::text(style, plan, &pair.pairing, game)
+            }
             Self::Pgn(style) => pgn::text(style, plan, &pair.pairing, number, game),
             Self::Positions => epd::text(plan, &pair.pairing, game),
             Self::Csa => shogi::text(Format::Csa, plan, &pair.pairing, number, game),

@@ -6,7 +6,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use readyok_rules::{Game, Notation, Opening, Position, Side};
 
-use crate::fastchess::text::GameOver;
 use crate::pairing::Pairing;
 use crate::plan::{EngineId, EnginePlan, Limits, Plan};
 use crate::result::{GameEnd, GameResult, MoveScore, PlayedMove, Termination};
@@ -22,7 +21,7 @@ pub struct PgnStyle {
     pub tell: PgnTell,
     /// Scores are those of White, and not those of the side that moved.
     pub white_scores: bool,
-    /// Ends of games are told in the words of fastchess, the tag `Termination` as well.
+    /// All is as in the files of fastchess: order, words, and the breaking of lines.
     pub as_fastchess: bool,
 }
 
@@ -82,12 +81,7 @@ pub(super) fn text(
     let mut out = Tags::default();
     let end = GameEnd::of(plan, game);
     let result = end.score();
-    let ending = if style.as_fastchess {
-        let (winner, termination) = (game.winner, &game.termination);
-        GameOver { game: plan.game, winner, termination }.reason()
-    } else {
-        end.to_string()
-    };
+    let ending = end.to_string();
     let at = |ms| i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let started = at(game.started_ms);
     let ended = at(game.started_ms.saturating_add(game.duration_ms));
@@ -99,13 +93,7 @@ pub(super) fn text(
     let date =
         started.map_or_else(|| "????.??.??".to_owned(), |at| at.strftime("%Y.%m.%d").to_string());
     out.tag("Date", &date);
-    let round = if style.as_fastchess {
-        // It numbers those who meet, and all games that they play then.
-        (pairing.index / u64::from(plan.legs.max(1)) + 1).to_string()
-    } else {
-        format!("{}.{}", pairing.round, number + 1)
-    };
-    out.tag("Round", &round);
+    out.tag("Round", &format!("{}.{}", pairing.round, number + 1));
     out.tag("White", &name(white));
     out.tag("Black", &name(black));
     out.tag("Result", result);
@@ -134,7 +122,7 @@ pub(super) fn text(
             }
         }
         out.tag("PlyCount", &(pairing.opening.moves.len() + game.moves.len()).to_string());
-        out.tag("Termination", termination(&game.termination, style.as_fastchess));
+        out.tag("Termination", termination(&game.termination));
         let control = |engine: Option<&EnginePlan>| {
             engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
         };
@@ -173,15 +161,15 @@ pub(super) fn text(
             out.tag("Opening", name);
         }
     }
-    Ok(format!("{}\n{}", out.0, moves.finish(result)))
+    Ok(format!("{out}\n{}", moves.finish(result)))
 }
 
-fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
+pub(super) fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
     plan.engines.get(usize::try_from(engine.0).ok()?)
 }
 
-/// What ended the game, in the words of the standard (section 9.8.1), which fastchess has more of.
-fn termination(termination: &Termination, as_fastchess: bool) -> &'static str {
+/// What ended the game, in the words of the standard (section 9.8.1).
+fn termination(termination: &Termination) -> &'static str {
     match termination {
         Termination::Checkmate
         | Termination::Stalemate
@@ -199,11 +187,7 @@ fn termination(termination: &Termination, as_fastchess: bool) -> &'static str {
         | Termination::Tablebase
         | Termination::MoveLimit => "adjudication",
         Termination::TimeForfeit { .. } => "time forfeit",
-        Termination::IllegalMove { .. } | Termination::WrongDeclaration if as_fastchess => {
-            "illegal move"
-        }
         Termination::IllegalMove { .. } | Termination::WrongDeclaration => "rules infraction",
-        Termination::Stall { .. } if as_fastchess => "stalled connection",
         Termination::Crash { .. } | Termination::NoStart { .. } | Termination::Stall { .. } => {
             "abandoned"
         }
@@ -212,7 +196,7 @@ fn termination(termination: &Termination, as_fastchess: bool) -> &'static str {
 }
 
 /// The field of the standard (section 9.6.1), which has no word for nodes and depths.
-fn time_control(limits: &Limits) -> String {
+pub(super) fn time_control(limits: &Limits) -> String {
     let seconds = |ms| Duration::from_millis(ms).as_secs_f64();
     // PGN (9.6.1) has no byoyomi. One move in so many seconds, again and again, is what comes nearest.
     let byoyomi = limits.byoyomi_ms.map(|ms| format!("1/{}", seconds(ms)));
@@ -227,15 +211,21 @@ fn time_control(limits: &Limits) -> String {
 
 /// The tags of a game.
 #[derive(Default)]
-struct Tags(String);
+pub(super) struct Tags(String);
 
 impl Tags {
-    fn tag(&mut self, name: &str, value: &str) {
+    pub(super) fn tag(&mut self, name: &str, value: &str) {
         // Control characters would end the tag early, and no reader knows an escape for them.
         let value: String = value.chars().filter(|letter| !letter.is_control()).collect();
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         // Writing into a `String` cannot fail.
         let _ = writeln!(self.0, "[{name} \"{value}\"]");
+    }
+}
+
+impl fmt::Display for Tags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -412,7 +402,7 @@ impl<'a> Moves<'a> {
 }
 
 /// Milliseconds, written as seconds with three places.
-struct Seconds(u64);
+pub(super) struct Seconds(pub(super) u64);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -90,14 +90,6 @@ fn games_are_written_as_other_runners_write_them() {
 }
 
 #[test]
-fn rounds_are_counted_as_fastchess_counts_them_on_wish() {
-    let style = PgnStyle { as_fastchess: true, ..PgnStyle::default() };
-    let text = expected(&Form::Pgn(style), 2);
-    let rounds: Vec<&str> = text.lines().filter(|line| line.starts_with("[Round ")).collect();
-    assert_eq!(rounds, ["[Round \"1\"]", "[Round \"1\"]", "[Round \"2\"]", "[Round \"2\"]"]);
-}
-
-#[test]
 fn comments_have_the_scores_of_white_on_wish() {
     let style = PgnStyle { white_scores: true, ..PgnStyle::default() };
     let text = expected(&Form::Pgn(style), 1);
@@ -236,9 +228,6 @@ fn failures_are_named_by_the_class_of_the_standard_and_by_what_happened() {
     assert!(text.contains("[Termination \"rules infraction\"]"), "{text}");
     let told = ", Black plays the illegal move `a1a1` at 8/8 w: it is none} 1-0";
     assert!(text.ends_with(told), "{text}");
-    let text = lost_by_illegal_move(PgnStyle { as_fastchess: true, ..PgnStyle::default() });
-    assert!(text.contains("[Termination \"illegal move\"]"), "{text}");
-    assert!(text.ends_with(", Black makes an illegal move} 1-0"), "{text}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod beside;
 mod clock;
 mod engines;
 mod export;
+mod export_fastchess;
 mod fastchess;
 mod fastchess_order;
 mod fastchess_printer;
