@@ -18,10 +18,13 @@ pub struct Pairing {
     pub round: u32,
     /// Who has the first move in the first game.
     pub first: EngineId,
-    /// Who has it in the second.
+    /// Who has it in the second, unless colours are fixed.
     pub second: EngineId,
     /// How many games: 1 or 2.
     pub games: u32,
+    /// Who has the first move in the first game has it in the second one, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed_colours: bool,
     /// Where all of them start.
     pub opening: Opening,
 }
@@ -89,6 +92,10 @@ impl PairResult {
 impl Pairing {
     /// Who has the first move and who the second in a game of the pairing, counted from 0.
     pub fn sides(&self, game: u32) -> (EngineId, EngineId) {
-        if game.is_multiple_of(2) { (self.first, self.second) } else { (self.second, self.first) }
+        if self.fixed_colours || game.is_multiple_of(2) {
+            (self.first, self.second)
+        } else {
+            (self.second, self.first)
+        }
     }
 }

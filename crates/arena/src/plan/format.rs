@@ -91,7 +91,8 @@ pub enum GamesPerPairing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Colours {
-    /// Who stands first in the plan always has the first move. It needs pairings of one game.
+    /// Who stands first in the plan always has the first move. It needs pairings of one game, or the
+    /// order of [`MeetingOrder::Rows`]: fastchess has pairs of games of the same colours.
     pub fixed: bool,
     /// All colours are reversed.
     pub reversed: bool,

@@ -46,6 +46,7 @@ pub(super) struct Slot {
     pub(super) first: EngineId,
     pub(super) second: EngineId,
     pub(super) games: u32,
+    pub(super) fixed_colours: bool,
     pub(super) opening: u64,
     /// After so many openings the first one follows again; none is after all there are.
     pub(super) cycle: Option<u64>,
@@ -100,7 +101,9 @@ impl Draw {
         }
         let games = match plan.games {
             GamesPerPairing::One => 1,
-            GamesPerPairing::Two if plan.colours.fixed => return Err(ScheduleError::FixedPairs),
+            GamesPerPairing::Two if plan.colours.fixed && plan.meetings == MeetingOrder::Berger => {
+                return Err(ScheduleError::FixedPairs);
+            }
             GamesPerPairing::Two => 2,
         };
         let (engines, rounds) = (count as u64, u64::from(plan.rounds));
@@ -281,6 +284,7 @@ impl Draw {
             first,
             second,
             games: self.games,
+            fixed_colours: self.colours.fixed && self.games == 2,
             opening: use_ / self.repeat,
             cycle: (self.policy == OpeningPolicy::Cycle).then_some(self.rounds),
         }

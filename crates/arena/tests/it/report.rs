@@ -36,7 +36,8 @@ fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination)
 fn pair(index: u64, first: u32, second: u32, games: Vec<GameResult>) -> PairResult {
     let opening = Opening::default();
     let [first, second] = [first, second].map(EngineId);
-    let pairing = Pairing { index, round: 1, first, second, games: 2, opening };
+    let pairing =
+        Pairing { index, round: 1, first, second, games: 2, fixed_colours: false, opening };
     PairResult { pairing, games, worker: None }
 }
 

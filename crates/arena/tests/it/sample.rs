@@ -25,6 +25,7 @@ pub(crate) fn pairing(index: u64) -> Pairing {
         first: EngineId(0),
         second: EngineId(1),
         games: 2,
+        fixed_colours: false,
         opening: Opening { index, ..Opening::default() },
     }
 }

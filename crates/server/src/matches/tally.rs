@@ -186,8 +186,15 @@ pub(super) mod tests {
         winners: [Option<Side>; 2],
     ) -> PairResult {
         let (first, second) = (EngineId(first), EngineId(second));
-        let pairing =
-            Pairing { index: 0, round: 1, first, second, games: 2, opening: Opening::default() };
+        let pairing = Pairing {
+            index: 0,
+            round: 1,
+            first,
+            second,
+            games: 2,
+            fixed_colours: false,
+            opening: Opening::default(),
+        };
         let games = winners.into_iter().zip([(first, second), (second, first)]);
         let games = games.map(|(winner, (first, second))| GameResult {
             first,
