@@ -8,11 +8,14 @@
 mod checksum;
 mod engine;
 mod error;
+mod failures;
 mod flags;
+mod limit;
 mod log;
 mod options;
 mod parse;
 mod printer;
+mod standing;
 pub mod text;
 mod values;
 mod voice;

@@ -66,7 +66,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         if !is_given_back && !words.iter().any(|word| word == "--compliance") {
             lean::become_it(rest);
         }
-        return finish(matches::run_fastchess(words, compliance::run));
+        return matches::run_fastchess(words, compliance::run).into();
     }
     let cli: Cli = match parse(&arguments) {
         Ok(cli) => cli,

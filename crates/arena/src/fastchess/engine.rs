@@ -3,7 +3,7 @@
 use std::num::ParseIntError;
 use std::path::Path;
 
-use crate::plan::{EnginePlan, Protocol, TimeControl};
+use crate::plan::{EnginePlan, Protocol, TimeControl, TimeControlError};
 
 use super::ArgumentError;
 
@@ -33,11 +33,11 @@ pub(super) fn set(
         }
         "tc" => engine.limits.tc = control(value).map_err(|()| bad("[moves/][min:]sec[+inc]"))?,
         "st" => {
-            let seconds: TimeControl = seconds(value).parse().map_err(|_| bad("seconds"))?;
-            let millis = u64::try_from(seconds.time.as_millis()).map_err(|_| bad("seconds"))?;
-            engine.limits.move_time_ms = Some(millis);
+            let control = nonzero(seconds(value)).map_err(|()| bad("seconds"))?;
+            let millis = control.map(|control| u64::try_from(control.time.as_millis()));
+            engine.limits.move_time_ms = millis.transpose().map_err(|_| bad("seconds"))?;
         }
-        // As in fastchess, 0 is no limit.
+        // As in fastchess, 0 is no limit, neither here nor above.
         "nodes" => engine.limits.nodes = limit(value).map_err(|_| bad("a number"))?,
         "depth" | "plies" => {
             let depth = limit(value).map_err(|_| bad("a number"))?;
@@ -90,7 +90,15 @@ fn control(text: &str) -> Result<Option<TimeControl>, ()> {
     }
     let text = text.strip_prefix("inf/").or_else(|| text.strip_prefix("infinite/")).unwrap_or(text);
     let parts: Vec<&str> = text.split('+').map(seconds).collect();
-    parts.join("+").parse().map(Some).map_err(|_| ())
+    nonzero(&parts.join("+"))
+}
+
+fn nonzero(text: &str) -> Result<Option<TimeControl>, ()> {
+    match text.parse() {
+        Ok(control) => Ok(Some(control)),
+        Err(TimeControlError::Nothing) => Ok(None),
+        Err(_) => Err(()),
+    }
 }
 
 /// What is known only when all pairs have been read: the path of the program, and its name.

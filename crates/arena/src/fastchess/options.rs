@@ -40,6 +40,8 @@ pub struct Options {
     pub output: OutputFormat,
     /// Pairs are counted, not games.
     pub penta: bool,
+    /// Pairs would be counted, but for a test that knows none.
+    pub bayesian_instead: bool,
     /// The log file.
     pub log: Option<Log>,
     /// Where the state is kept, and which one is gone on with.
@@ -75,6 +77,7 @@ impl Default for Options {
             score_interval: Some(1),
             output: OutputFormat::Fastchess,
             penta: true,
+            bayesian_instead: false,
             log: None,
             resume: Resume::default(),
             show_latency: false,

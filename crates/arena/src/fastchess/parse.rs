@@ -111,7 +111,7 @@ impl Reader {
             site: "?".to_owned(),
             engines: Vec::new(),
             format: Format::RoundRobin,
-            meetings: MeetingOrder::Berger,
+            meetings: MeetingOrder::Rows,
             rounds: 2,
             legs: 1,
             games: GamesPerPairing::Two,
@@ -434,24 +434,22 @@ impl Reader {
             // The state says what is played, and by whom.
             return Ok(Invocation { plan: self.plan, options: self.options });
         }
-        plan.games = match self.games {
-            1 => GamesPerPairing::One,
-            2 => GamesPerPairing::Two,
+        plan.colours = Colours { fixed: self.options.noswap, reversed: self.options.reverse };
+        self.options.penta &= self.games == 2 && self.options.output == OutputFormat::Fastchess;
+        let bayesian = plan.sprt.is_some_and(|test| test.model == Model::FastchessBayesian);
+        self.options.bayesian_instead = bayesian && self.options.penta;
+        self.options.penta &= !bayesian;
+        (plan.games, plan.legs) = match self.games {
+            1 => (GamesPerPairing::One, 1),
+            2 if self.options.penta => (GamesPerPairing::Two, 1),
+            // What counts alone, to a test as well, is a pairing of its own.
+            2 => (GamesPerPairing::One, 2),
             _ => return Err(ArgumentError::Conflict("`-games` and `-rounds` are both over 2")),
         };
-        plan.colours = Colours { fixed: self.options.noswap, reversed: self.options.reverse };
-        // Games from one opening are a pairing only if the colours change.
-        if self.options.noswap && plan.games == GamesPerPairing::Two {
-            plan.games = GamesPerPairing::One;
-            plan.legs = 2;
-            plan.openings.policy = OpeningPolicy::Meeting;
-        }
         if plan.engines.len() > 2 {
-            plan.meetings = MeetingOrder::Rows;
             plan.openings.policy = OpeningPolicy::Cycle;
-        }
-        if plan.games == GamesPerPairing::One || self.options.output == OutputFormat::Cutechess {
-            self.options.penta = false;
+        } else if plan.legs > 1 {
+            plan.openings.policy = OpeningPolicy::Meeting;
         }
         if let Some(paths) = self.tablebases {
             if paths.is_empty() {
@@ -463,9 +461,6 @@ impl Reader {
         }
         if let Some(test) = &plan.sprt {
             test.test().map_err(ArgumentError::Test)?;
-            if test.model == Model::FastchessBayesian {
-                self.options.penta = false;
-            }
         }
         if plan.game == Game::Chess960 && plan.openings.source == OpeningSource::Start {
             return Err(ArgumentError::NeedsBook);

@@ -1,76 +1,87 @@
 //! Follows a match and prints what fastchess prints.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use readyok_rules::Side;
+use readyok_rules::{Game, Side};
 
 use crate::event::{End, Event, Listener, Score};
-use crate::plan::{EngineId, EnginePlan, GamesPerPairing, OpeningSource, Plan};
-use crate::result::{Introduction, PlayedMove, Termination};
-use crate::stats::fastchess::{Block, RULE, Setup, ranking, verdict_line};
-use crate::stats::{Counts, Figures, Pentanomial, Sprt, Trinomial};
+use crate::plan::{EngineId, GamesPerPairing, OpeningOrder, OpeningSource, Plan};
+use crate::queue::Stop;
+use crate::result::{PlayedMove, Termination};
+use crate::stats::Verdict;
+use crate::stats::fastchess::verdict_line;
 
 use super::checksum::Checksum;
+use super::failures::Failures;
 use super::log::{Level, Logger};
 use super::options::{Options, OutputFormat};
-use super::text::{self, GameOver};
+use super::standing::Standing;
+use super::text::{self, GameOver, is_broken};
 use super::voice::Voice;
 
 /// A listener that prints in the form of fastchess, or of cutechess as fastchess does it.
 ///
-/// What is printed for a pair comes when both of its games are complete, since only whole pairs
-/// count here. When the output is closed, the rest is not printed.
+/// What is printed for a pair comes when both of its games are complete; where single games count,
+/// each is a pair of its own. When the output is closed, the rest is not printed.
 #[derive(Debug)]
 pub struct Printer<W> {
     voice: Voice<W>,
     plan: Plan,
     pairings: u64,
     options: Options,
-    sprt: Option<Sprt>,
-    scores: BTreeMap<(EngineId, EngineId), Score>,
-    /// Times and crashes of engines, by name.
-    failures: BTreeMap<String, Failures>,
+    standing: Standing,
+    failures: Failures,
     started: SystemTime,
-    games_over: u64,
-    pairs_over: u64,
-    reported: bool,
-    /// The last score that was not told in the form of cutechess.
-    unsaid: Option<Score>,
+    /// What was stored last, as long as its score was not told.
+    stored: Option<Stored>,
+    halt: Option<Halt>,
+    /// The verdict of the test was told.
+    decided: bool,
     checksum: Option<Checksum>,
     /// The games that are being played: who moves first, who second, whose move it is first.
     playing: BTreeMap<(u64, u32), (EngineId, EngineId, Side)>,
-    introductions: BTreeMap<EngineId, Introduction>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Failures {
-    timeouts: u64,
-    crashes: u64,
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    pair: u64,
+    /// How many pairs there are now.
+    complete: u64,
+}
+
+/// From when on nothing is printed about games, as fastchess does not wait for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Halt {
+    Now,
+    /// When this pair is stored.
+    After(u64),
 }
 
 impl<W: Write> Printer<W> {
     /// A printer of a match that starts now and has so many pairings.
     pub fn new(plan: &Plan, pairings: u64, options: &Options, out: W) -> Self {
+        let mut voice = Voice::new(out);
+        voice.strict = options.strict;
+        let mut options = options.clone();
+        // A match that goes on is counted as it was begun, whatever is said now.
+        options.penta &= plan.games == GamesPerPairing::Two;
+        options.penta &= options.output == OutputFormat::Fastchess;
         Self {
-            voice: Voice::new(out),
-            sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
+            voice,
             plan: plan.clone(),
             pairings,
-            options: options.clone(),
-            scores: BTreeMap::new(),
-            failures: BTreeMap::new(),
+            standing: Standing::new(plan, &options),
+            options,
+            failures: Failures::default(),
             started: SystemTime::now(),
-            games_over: 0,
-            pairs_over: 0,
-            reported: false,
-            unsaid: None,
+            stored: None,
+            halt: None,
+            decided: false,
             checksum: None,
             playing: BTreeMap::new(),
-            introductions: BTreeMap::new(),
         }
     }
 
@@ -81,10 +92,11 @@ impl<W: Write> Printer<W> {
         self
     }
 
-    /// Calls a function at the first warning (`-strict`).
+    /// Calls a function when the match has to end at once: an engine is lost that is not to be started
+    /// again, one does not start, or there is a warning where there may be none.
     #[must_use]
-    pub fn on_warning(mut self, act: impl FnMut() + Send + 'static) -> Self {
-        self.voice.on_warning = Some(Box::new(act));
+    pub fn stopping_by(mut self, act: impl FnMut() + Send + 'static) -> Self {
+        self.voice.stop = Some(Box::new(act));
         self
     }
 
@@ -116,12 +128,64 @@ impl<W: Write> Printer<W> {
         }
     }
 
-    fn game_end(&mut self, number: u64, [first, second]: [EngineId; 2], over: &GameOver<'_>) {
+    /// What is said before the first game.
+    fn begin(&mut self, resumed: u64) {
+        if self.options.bayesian_instead {
+            self.voice.print(
+                "Warning; Bayesian SPRT model not available with pentanomial statistics. \
+                 Disabling pentanomial reports...",
+            );
+        }
+        match (&self.plan.openings.source, self.plan.openings.order) {
+            (OpeningSource::Start, _) => self.voice.print(
+                "Warning: No opening book specified! Consider using one, otherwise all games will \
+                 be played from the starting position.\nWarning: Unknown opening format, 2. All \
+                 games will be played from the starting position.",
+            ),
+            (OpeningSource::File { .. }, OpeningOrder::Fastchess) => {
+                self.say("Indexing opening suite...");
+            }
+            _ => {}
+        }
+        if resumed == 0 {
+            return;
+        }
+        let games = resumed * self.games_of_pair();
+        let pgn = self.options.pgn.as_ref().is_some_and(|out| !out.append);
+        let epd = self.options.epd.as_ref().is_some_and(|out| !out.append);
+        for (option, told) in [("-pgnout", pgn), ("-epdout", epd)] {
+            if told {
+                self.say(&format!("Resuming from {games} games, ignoring {option} append=false."));
+            }
+        }
+    }
+
+    fn game_end(
+        &mut self,
+        (pair, game): (u64, u32),
+        [first, second]: [EngineId; 2],
+        over: &GameOver<'_>,
+    ) {
+        let number = self.number(pair, game);
         let names = format!("{} and {}", self.name(first), self.name(second));
         let loser = over.winner.map(|winner| if winner == Side::First { second } else { first });
         let name = loser.map(|loser| self.name(loser).to_owned()).unwrap_or_default();
+        if let Termination::NoStart { why, .. } = over.termination {
+            self.voice.warn(&format!("Fatal; {name} engine startup failure: \"{why}\""));
+            self.voice.stop();
+            return;
+        }
         if let Termination::IllegalMove { word, .. } = over.termination {
+            if self.plan.game != Game::Shogi && !text::is_word_of_uci(word) {
+                self.voice.warn(&format!(
+                    "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
+                     {word} played by {name}"
+                ));
+            }
             self.voice.warn(&format!("Warning; Illegal move {word} played by {name}"));
+        }
+        if matches!(over.termination, Termination::Stall { .. }) {
+            self.voice.warn(&format!("Warning; Engine {name} is not responsive"));
         }
         if let Some(fault) = text::fault(&name, over.termination) {
             self.voice.note(&fault);
@@ -130,21 +194,26 @@ impl<W: Write> Printer<W> {
         if is_broken(over.termination) {
             self.voice.note(&format!("Game {number} between {names} stalled / disconnected"));
         }
+        let is_lost = is_broken(over.termination) && !self.options.recover;
+        if !is_lost {
+            self.failures.count(&name, over.termination);
+        }
+        if self.voice.has_stopped() {
+            return;
+        }
+        if is_lost {
+            self.voice.warn(&format!(
+                "Game {number} stalled / disconnected and no recover option set for engine, \
+                 stopping tournament."
+            ));
+            let is_last = u64::from(game) + 1 == self.games_of_pair();
+            self.halt = Some(if is_last { Halt::After(pair) } else { Halt::Now });
+            self.voice.stop();
+        }
         let line = text::finished(number, self.name(first), self.name(second), over);
         self.say(&line);
         let score = over.score();
         self.voice.log(Level::Trace, &format!("Game {number} finished with result {score}"));
-        self.games_over += 1;
-        if loser.is_none() {
-            return;
-        }
-        match over.termination {
-            Termination::TimeForfeit { .. } => {
-                self.failures.entry(name).or_default().timeouts += 1;
-            }
-            broken if is_broken(broken) => self.failures.entry(name).or_default().crashes += 1,
-            _ => {}
-        }
     }
 
     /// How much longer a move took than the engine says.
@@ -160,171 +229,61 @@ impl<W: Write> Printer<W> {
     }
 
     fn score(&mut self, score: Score) {
-        self.scores.insert((score.engine, score.opponent), score);
-        self.unsaid = Some(score);
-        if Self::is_due(self.options.score_interval, self.games_over, self.games_of_pair()) {
-            self.say_score();
-        }
-        self.reported = false;
-        let (unit, step) = if self.options.penta {
-            (self.pairs_over, 1)
-        } else {
-            (self.games_over, self.games_of_pair())
+        self.standing.take(score);
+        let Some(Stored { pair, complete }) = self.stored.take() else { return };
+        let games = complete * self.games_of_pair();
+        let is_last = complete == self.pairings;
+        let is_due = |interval: Option<u32>, number: u64| {
+            interval.is_some_and(|every| number.is_multiple_of(u64::from(every)))
         };
-        if Self::is_due(self.options.rating_interval, unit, step) {
+        if is_due(self.options.score_interval, games) || is_last {
+            self.say_score(&score);
+        }
+        // Pairs are counted by their numbers, games as they end.
+        let number = if self.options.penta { pair + 1 } else { games };
+        if is_due(self.options.rating_interval, number) || is_last {
             self.report();
         }
     }
 
-    /// Whether the last `step` of so many units have reached a multiple of the interval. Single games
-    /// are counted two at a time where they are played so.
-    fn is_due(interval: Option<u32>, units: u64, step: u64) -> bool {
-        interval.is_some_and(|every| {
-            let every = u64::from(every);
-            units / every != units.saturating_sub(step) / every
-        })
-    }
-
-    /// Tells the last score, unless it was told.
-    fn say_score(&mut self) {
-        let Some(score) = self.unsaid.take() else { return };
-        if self.options.output == OutputFormat::Cutechess {
-            let line = self.cutechess_score(&score);
+    fn say_score(&mut self, score: &Score) {
+        if let Some(line) = self.standing.score_line(score) {
             self.say(&line);
         }
     }
 
-    fn cutechess_score(&self, score: &Score) -> String {
-        let Score { wins, draws, losses, .. } = *score;
-        let games = wins + draws + losses;
-        let ratio = Figures::of(&Counts::Games(score.games())).score.number().unwrap_or_default();
-        let (first, second) = (self.name(score.engine), self.name(score.opponent));
-        format!("Score of {first} vs {second}: {wins} - {losses} - {draws}  [{ratio:.3}] {games}")
-    }
-
-    /// What is printed from time to time.
     fn report(&mut self) {
-        self.reported = true;
-        let text = match (self.options.output, self.plan.engines.as_slice()) {
-            (OutputFormat::Fastchess, [one, other]) => {
-                format!("{RULE}\n{}{RULE}", self.block(one, other))
-            }
-            (OutputFormat::Fastchess, _) => format!("{RULE}\n{}{RULE}", self.ranking()),
-            (OutputFormat::Cutechess, [_, _]) => self.cutechess_report(),
-            (OutputFormat::Cutechess, _) => without_pairs(&self.ranking()),
-        };
-        self.voice.print(&text);
+        self.voice.print(&self.standing.report());
     }
 
-    fn block(&self, one: &EnginePlan, other: &EnginePlan) -> String {
-        let (one_time, other_time) = (time(one), time(other));
-        let [first, second] = [0, 1].map(|id| self.introductions.get(&EngineId(id)));
-        let book = match &self.plan.openings.source {
-            OpeningSource::File { path, .. } => Some(path.as_str()),
-            _ => None,
-        };
-        let block = Block {
-            first: setup(one, first, &one_time),
-            second: setup(other, second, &other_time),
-            book,
-            counts: self.head_to_head(),
-            sprt: self.sprt,
-        };
-        block.to_string()
-    }
-
-    fn head_to_head(&self) -> Counts {
-        let score = self.scores.get(&(EngineId(0), EngineId(1)));
-        score.map_or_else(|| Counts::Games(Trinomial::default()), |score| self.counts(score))
-    }
-
-    fn counts(&self, score: &Score) -> Counts {
-        let pairs = self.options.penta.then_some(GamesPerPairing::Two);
-        let pairs = pairs.and_then(|pairs| score.counts(pairs));
-        pairs.unwrap_or_else(|| Counts::Games(score.games()))
-    }
-
-    fn ranking(&self) -> String {
-        let ids = (0_u32..).zip(&self.plan.engines);
-        let rows: Vec<(&str, Counts)> =
-            ids.map(|(id, engine)| (engine.name.as_str(), self.total_of(EngineId(id)))).collect();
-        ranking(&rows)
-    }
-
-    /// What an engine scored against all others.
-    fn total_of(&self, engine: EngineId) -> Counts {
-        let mut games = Trinomial::default();
-        let mut pairs = Pentanomial::default();
-        for score in self.scores.values() {
-            let (own, reversed) = (score.engine == engine, score.opponent == engine);
-            if !own && !reversed {
-                continue;
-            }
-            let these = score.games();
-            let these = if own { these } else { these.reversed() };
-            games = games.plus(these).unwrap_or(games);
-            if let Counts::Pairs(these) = self.counts(score) {
-                let these = if own { these } else { these.reversed() };
-                pairs = pairs.plus(these).unwrap_or(pairs);
-            }
+    /// Tells the end of the test, once. What was told of the last game is told again.
+    fn decide(&mut self, verdict: Verdict) {
+        if std::mem::replace(&mut self.decided, true) {
+            return;
         }
-        if self.options.penta { Counts::Pairs(pairs) } else { Counts::Games(games) }
-    }
-
-    fn cutechess_report(&self) -> String {
-        let counts = match self.scores.get(&(EngineId(0), EngineId(1))) {
-            Some(score) => Counts::Games(score.games()),
-            None => Counts::Games(Trinomial::default()),
-        };
-        let figures = Figures::of(&counts);
-        let percent = |figure: crate::stats::Figure| match figure.number() {
-            Some(share) => format!("{:.2}", share * 100.0),
-            None => "nan".to_owned(),
-        };
-        let mut text = format!(
-            "Elo difference: {:.2}, LOS: {} %, DrawRatio: {} %",
-            figures.elo,
-            percent(figures.los),
-            percent(figures.draw_ratio)
-        );
-        if let Some(Ok(status)) = self.sprt.map(|sprt| sprt.status(&counts)) {
-            let share = status.progress().abs() * 100.0;
-            // Writing into a string cannot fail.
-            let _ = write!(
-                text,
-                "\nSPRT: llr {:.2} ({share:.1}%), lbound {:.2}, ubound {:.2}",
-                status.llr, status.lower, status.upper
-            );
+        let line = self.standing.sprt().and_then(|sprt| verdict_line(sprt, verdict));
+        let Some(line) = line else { return };
+        if let Some(score) = self.standing.first_score().copied() {
+            self.say_score(&score);
         }
-        text
+        self.report();
+        match self.options.output {
+            OutputFormat::Fastchess => self.say(&line),
+            OutputFormat::Cutechess => self.say("Tournament finished"),
+        }
     }
 
     fn end(&mut self, why: &End) {
-        if matches!(why, End::Complete | End::Test { .. }) {
-            self.say_score();
-        }
-        if !self.reported && self.games_over > 0 {
-            self.report();
-        }
         match why {
-            End::Test { verdict } => {
-                if let Some(line) = self.sprt.and_then(|sprt| verdict_line(&sprt, *verdict)) {
-                    match self.options.output {
-                        OutputFormat::Fastchess => self.say(&line),
-                        OutputFormat::Cutechess => self.say("Tournament finished"),
-                    }
-                }
-            }
-            End::Failures { .. } => self.voice.warn(
-                "A game stalled / disconnected and no recover option set for engine, stopping \
-                 tournament.",
-            ),
-            End::Error { text } => self.say(&format!("Error: {text}")),
-            End::Complete | End::Interrupted => {}
+            End::Test { verdict } => self.decide(*verdict),
+            // Whoever plays the match says what is wrong, and that is all.
+            End::Error { .. } => return,
+            End::Complete | End::Interrupted | End::Failures { .. } => {}
         }
-        let failures = std::mem::take(&mut self.failures);
-        for (name, Failures { timeouts, crashes }) in &failures {
-            self.say(&format!("\nPlayer: {name}\n  Timeouts: {timeouts}\n  Crashed: {crashes}\n"));
+        if self.options.output == OutputFormat::Fastchess
+            && let Some(text) = self.failures.text()
+        {
+            self.say(&text);
         }
         if matches!(why, End::Interrupted | End::Failures { .. }) {
             let state = self.options.resume.outname.display().to_string();
@@ -340,11 +299,28 @@ impl<W: Write> Printer<W> {
             "Total Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n"
         ));
     }
+
+    /// Whether an event comes too late to be printed.
+    fn is_late(&self, event: &Event) -> bool {
+        let Some(halt) = self.halt else { return false };
+        match event {
+            Event::GameStart { .. }
+            | Event::GameEnd { .. }
+            | Event::Warning { .. }
+            | Event::Move { .. } => true,
+            Event::PairEnd { pair, .. } => halt != Halt::After(*pair),
+            _ => false,
+        }
+    }
 }
 
 impl<W: Write + Send> Listener for Printer<W> {
     fn hear(&mut self, event: &Event) {
+        if self.is_late(event) {
+            return;
+        }
         match event {
+            Event::MatchStart { resumed, .. } => self.begin(*resumed),
             Event::GameStart { pair, game, first, second, opening, .. } => {
                 let number = self.number(*pair, *game);
                 let turn = opening.turn(self.plan.game);
@@ -359,16 +335,13 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::GameEnd { pair, game, first, second, winner, termination, engines, .. } => {
                 self.playing.remove(&(*pair, *game));
                 for (id, engine) in [first, second].into_iter().zip(engines.iter()) {
-                    if *engine != Introduction::default() {
-                        self.introductions.insert(*id, engine.clone());
-                    }
+                    self.standing.introduce(*id, engine);
                 }
                 let over = GameOver { game: self.plan.game, winner: *winner, termination };
-                let number = self.number(*pair, *game);
-                self.game_end(number, [*first, *second], &over);
+                self.game_end((*pair, *game), [*first, *second], &over);
             }
-            Event::PairEnd { .. } => {
-                self.pairs_over += 1;
+            Event::PairEnd { pair, complete, .. } => {
+                self.stored = Some(Stored { pair: *pair, complete: *complete });
                 if let Some(line) = self.checksum.as_mut().and_then(Checksum::line) {
                     self.say(&line);
                 }
@@ -385,63 +358,23 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::Move { pair, game, ply, played } if self.options.show_latency => {
                 self.latency((*pair, *game), *ply, played);
             }
+            Event::Stopping { how, why } => {
+                if let End::Test { verdict } = why {
+                    self.decide(*verdict);
+                }
+                if *how == Stop::Abort {
+                    self.halt.get_or_insert(Halt::Now);
+                }
+            }
             Event::MatchEnd { why, .. } => self.end(why),
-            Event::MatchStart { .. }
-            | Event::Move { .. }
+            Event::Move { .. }
             | Event::Test(_)
             | Event::Ratings(_)
             | Event::Champion { .. }
-            | Event::EngineFailure { .. }
-            | Event::Stopping { .. } => {}
+            | Event::EngineFailure { .. } => {}
+        }
+        if self.voice.has_stopped() {
+            self.halt.get_or_insert(Halt::Now);
         }
     }
-}
-
-/// How an engine was set up: as it says, or, as long as it has said nothing, as the plan wants it.
-fn setup<'a>(
-    engine: &'a EnginePlan,
-    introduction: Option<&'a Introduction>,
-    time: &'a str,
-) -> Setup<'a> {
-    if let Some(Introduction { threads, hash, .. }) = introduction {
-        let (threads, hash) = (threads.as_deref(), hash.as_deref());
-        return Setup { name: &engine.name, time, threads, hash };
-    }
-    let option = |names: [&str; 2]| {
-        let is_one = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-        let mut options = engine.options.iter();
-        options.find(|(name, _)| is_one(name)).map(|(_, value)| value.as_str())
-    };
-    let (threads, hash) = (option(["Threads", "USI_Threads"]), option(["Hash", "USI_Hash"]));
-    Setup { name: &engine.name, time, threads, hash }
-}
-
-/// Whether an engine was lost.
-fn is_broken(termination: &Termination) -> bool {
-    matches!(
-        termination,
-        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. }
-    )
-}
-
-/// A limit as fastchess prints it.
-fn time(engine: &EnginePlan) -> String {
-    let limits = &engine.limits;
-    if let Some(control) = limits.tc {
-        return control.to_string();
-    }
-    let seconds = |millis: u64| Duration::from_millis(millis).as_secs_f64();
-    match (limits.byoyomi_ms, limits.move_time_ms, limits.depth, limits.nodes) {
-        (Some(byoyomi), ..) => format!("0+{} byoyomi", seconds(byoyomi)),
-        (_, Some(time), ..) => format!("{}/move", seconds(time)),
-        (.., Some(plies), _) => format!("{plies} plies"),
-        (.., Some(nodes)) => format!("{nodes} nodes"),
-        (None, None, None, None) => String::new(),
-    }
-}
-
-/// The table as it is in the form of cutechess, which knows no pairs.
-fn without_pairs(table: &str) -> String {
-    let lines = table.lines().map(|line| line.trim_end().trim_end_matches("Ptnml(0-2)").trim_end());
-    lines.collect::<Vec<_>>().join("\n")
 }

@@ -88,6 +88,24 @@ pub(super) fn fault(engine: &str, termination: &Termination) -> Option<String> {
     }
 }
 
+/// Whether an engine was lost.
+pub(super) fn is_broken(termination: &Termination) -> bool {
+    matches!(
+        termination,
+        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. }
+    )
+}
+
+/// Whether a word could be a move of UCI.
+pub(super) fn is_word_of_uci(word: &str) -> bool {
+    let square = |square: &[u8]| matches!(square, [b'a'..=b'h', b'1'..=b'8']);
+    let (from, to) = match word.as_bytes() {
+        [a, b, c, d] | [a, b, c, d, b'n' | b'b' | b'r' | b'q'] => ([*a, *b], [*c, *d]),
+        _ => return false,
+    };
+    square(&from) && square(&to)
+}
+
 /// How a game ended.
 #[derive(Clone, Copy, Debug)]
 pub struct GameOver<'a> {

@@ -10,13 +10,16 @@ pub(super) struct Voice<W> {
     out: W,
     closed: bool,
     pub(super) logger: Option<Logger>,
-    /// Called at the first warning, if there may be none.
-    pub(super) on_warning: Option<Box<dyn FnMut() + Send>>,
+    /// A warning ends the match.
+    pub(super) strict: bool,
+    /// Ends the match; taken when it does.
+    pub(super) stop: Option<Box<dyn FnMut() + Send>>,
+    stopped: bool,
 }
 
 impl<W: Write> Voice<W> {
     pub(super) fn new(out: W) -> Self {
-        Self { out, closed: false, logger: None, on_warning: None }
+        Self { out, closed: false, logger: None, strict: false, stop: None, stopped: false }
     }
 
     /// Prints something that is not logged.
@@ -42,9 +45,22 @@ impl<W: Write> Voice<W> {
     /// Logs something as bad as a warning.
     pub(super) fn note(&mut self, text: &str) {
         self.log(Level::Warn, text);
-        if let Some(mut act) = self.on_warning.take() {
+        if self.strict {
+            self.stop();
+        }
+    }
+
+    /// Ends the match.
+    pub(super) fn stop(&mut self) {
+        self.stopped = true;
+        if let Some(mut act) = self.stop.take() {
             act();
         }
+    }
+
+    /// Whether it has ended the match.
+    pub(super) fn has_stopped(&self) -> bool {
+        self.stopped
     }
 
     pub(super) fn log(&self, level: Level, text: &str) {

@@ -205,11 +205,11 @@ fn single_games(counts: &Counts) -> SingleGames {
     SingleGames { wins: 2 * ww + wd, losses: 2 * ll + ld, draws: ld + 2 * middle + wd }
 }
 
-fn both(estimate: Estimate) -> String {
+pub(super) fn both(estimate: Estimate) -> String {
     format!("{} +/- {}", value(estimate.value), error(estimate))
 }
 
-fn value(figure: Figure) -> String {
+pub(super) fn value(figure: Figure) -> String {
     match figure {
         Figure::Unknown => "nan".to_owned(),
         known => format!("{known:.2}"),
@@ -225,7 +225,7 @@ fn error(estimate: Estimate) -> String {
     }
 }
 
-fn percent(figure: Figure) -> String {
+pub(super) fn percent(figure: Figure) -> String {
     figure.number().map_or_else(|| "nan".to_owned(), |share| format!("{:.2}", 100.0 * share))
 }
 

@@ -5,7 +5,7 @@
 //! exchanged, whose results depend on each other). From either come the [`Figures`] of the match
 //! and the state of a sequential test, [`Sprt`]. Results of many players make a [`Crosstable`]; from
 //! it come places with tie breaks, and [`Ratings`]. [`fastchess`] writes figures as that program
-//! does.
+//! does, and [`cutechess`] as it does in the form of the other one.
 //!
 //! ```
 //! use readyok_arena::stats::{Counts, Figures, Model, Pentanomial, Sprt, Verdict};
@@ -24,6 +24,7 @@
 mod brownian;
 mod counts;
 mod crosstable;
+pub mod cutechess;
 mod elo;
 pub mod fastchess;
 mod figure;

@@ -94,7 +94,9 @@ fn limits_that_scripts_compute_are_understood() {
     assert_eq!(limits("st=0.123456").move_time_ms, Some(123));
     let none = limits("tc=1 nodes=0 depth=0");
     assert_eq!((none.nodes, none.depth), (None, None));
-    let error = read_error(&format!("{engines} -each nodes=0")).to_string();
+    let none = limits("tc=0+0 st=0 nodes=1");
+    assert_eq!((none.tc, none.move_time_ms, none.nodes), (None, None, Some(1)));
+    let error = read_error(&format!("{engines} -each nodes=0 tc=0")).to_string();
     assert_eq!(error, "engine `a` has no limit: give tc, st, nodes or depth");
 }
 
@@ -121,11 +123,24 @@ fn a_quick_match_has_its_own_settings() {
 }
 
 #[test]
-fn games_of_the_same_colours_are_pairings_of_their_own() {
-    let plan = play(&format!("{TWO} -noswap -reverse -rounds 5")).plan;
-    assert_eq!((plan.rounds, plan.legs, plan.games), (5, 2, GamesPerPairing::One));
+fn games_that_count_alone_are_pairings_of_their_own() {
+    let check = |options: &str, expected| {
+        let Invocation { plan, options: read } = play(&format!("{TWO} -rounds 5 {options}"));
+        assert_eq!((plan.rounds, plan.legs, plan.games, read.penta), expected, "{options}");
+        plan
+    };
+    let (one, two) = (GamesPerPairing::One, GamesPerPairing::Two);
+    let plan = check("-noswap -reverse", (5, 1, two, true));
     assert_eq!(plan.colours, Colours { fixed: true, reversed: true });
+    check("-report penta=true", (5, 1, two, true));
+    let plan = check("-report penta=false", (5, 2, one, false));
     assert_eq!(plan.openings.policy, OpeningPolicy::Meeting);
+    check("-noswap -report penta=false", (5, 2, one, false));
+    check("-output format=cutechess", (5, 2, one, false));
+    check("-games 1", (5, 1, one, false));
+    let test = "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05";
+    check(test, (5, 1, two, true));
+    check(&format!("{test} model=bayesian"), (5, 2, one, false));
 }
 
 fn read_error(line: &str) -> ArgumentError {

@@ -58,6 +58,16 @@ fn without_swaps_who_stands_first_has_white() {
     check("abc", 9, "-rounds 2 -games 1 -noswap", "ab1 ac2 bc1 ab2 ac1 bc2");
     check("abc", 9, "-rounds 2 -noswap", "ab1 ab1 ac2 ac2 bc1 bc1 ab2 ab2 ac1 ac1 bc2 bc2");
     check("abc", 9, "-rounds 1 -noswap -reverse", "ba1 ba1 ca1 ca1 cb1 cb1");
+    check("ab", 9, "-rounds 2 -noswap -report penta=false", "ab1 ab1 ab2 ab2");
+}
+
+#[test]
+fn games_that_count_alone_are_played_in_the_same_order() {
+    let alone = "-output format=cutechess";
+    check("ab", 9, &format!("-rounds 3 {alone}"), "ab1 ba1 ab2 ba2 ab3 ba3");
+    check("ab", 2, &format!("-rounds 3 -reverse {alone}"), "ba1 ab1 ba2 ab2 ba1 ab1");
+    let three = "ab1 ba1 ac2 ca2 bc1 cb1 ab2 ba2 ac1 ca1 bc2 cb2";
+    check("abc", 5, &format!("-rounds 2 {alone}"), three);
 }
 
 #[test]

@@ -1,123 +1,334 @@
-//! A match as fastchess prints it.
+//! A match as fastchess prints it: what is expected is what it has printed for the same games, but
+//! for the words of the two programs and the sign of `nan` and of zero.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use readyok_arena::event::{End, Event, Listener, Score};
 use readyok_arena::fastchess::{Invocation, Printer, Request, parse};
 use readyok_arena::pairing::Opening;
-use readyok_arena::plan::EngineId;
-use readyok_arena::queue::WorkerId;
+use readyok_arena::plan::{EngineId, GamesPerPairing};
+use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::Termination;
 use readyok_arena::stats::Verdict;
-use readyok_rules::Side;
+use readyok_arena::store::ContentHash;
+use readyok_rules::{Game, Side};
 
-fn invocation(line: &str) -> Option<Invocation> {
-    match parse(&shlex::split(line)?, 1) {
-        Ok(Request::Play(invocation)) => Some(*invocation),
-        Ok(_) | Err(_) => None,
+fn invocation(line: &str) -> Invocation {
+    match parse(&shlex::split(line).expect("closed quotes"), 1) {
+        Ok(Request::Play(invocation)) => *invocation,
+        other => panic!("{line}: {other:?}"),
     }
 }
 
-/// Two games of a pair: the first engine wins with White and draws with Black.
-fn pair(index: u64) -> Vec<Event> {
-    let [new, base] = [EngineId(0), EngineId(1)];
-    let start = |game, first, second| Event::GameStart {
-        pair: index,
-        game,
-        round: 1,
-        first,
-        second,
-        worker: WorkerId("1".to_owned()),
-        opening: Opening::default(),
-    };
-    let end = |game, first, second, winner, termination| Event::GameEnd {
-        pair: index,
-        game,
-        first,
-        second,
-        winner,
-        termination,
-        plies: 10,
-        duration_ms: 5,
-        engines: Box::default(),
-    };
-    let wins = index + 1;
-    let pairs = [0, 0, 0, 0, wins, 0];
-    let score = Score { engine: new, opponent: base, wins, draws: wins, losses: 0, pairs };
-    vec![
-        start(0, new, base),
-        end(0, new, base, Some(Side::First), Termination::Checkmate),
-        start(1, base, new),
-        end(1, base, new, None, Termination::Repetition),
-        Event::PairEnd { pair: index, round: 1, complete: index + 1 },
-        Event::Score(score),
-    ]
+const NEW: EngineId = EngineId(0);
+const BASE: EngineId = EngineId(1);
+
+/// How a game ends: who wins, and by what.
+type Ending = (Option<EngineId>, Termination);
+
+fn wins(engine: EngineId) -> Ending {
+    (Some(engine), Termination::Checkmate)
 }
 
-fn printed(line: &str, pairs: u64, why: End) -> String {
-    let invocation = invocation(line).expect("a match");
-    let mut out = Vec::new();
-    let pairings = u64::from(invocation.plan.rounds);
-    let mut printer = Printer::new(&invocation.plan, pairings, &invocation.options, &mut out);
-    let end = Event::MatchEnd { why, complete: pairs, games: 2 * pairs };
-    for event in (0..pairs).flat_map(pair).chain([end]) {
-        printer.hear(&event);
+fn draw() -> Ending {
+    (None, Termination::Repetition)
+}
+
+fn crash(engine: EngineId) -> Ending {
+    let winner = if engine == NEW { BASE } else { NEW };
+    (Some(winner), Termination::Crash { exit: "gone".to_owned(), fault: None })
+}
+
+/// What is printed of a match of two engines, whose games end as it is said, and how often it was to be
+/// stopped.
+fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (String, u32) {
+    let (mut printed, stops) = (Vec::new(), Arc::new(AtomicU32::new(0)));
+    let Invocation { plan, options } = &invocation(line);
+    let size = match plan.games {
+        GamesPerPairing::One => 1,
+        GamesPerPairing::Two => 2,
+    };
+    let pairings = u64::from(plan.rounds) * u64::from(plan.legs);
+    let count = Arc::clone(&stops);
+    let printer = Printer::new(plan, pairings, options, &mut printed);
+    let mut printer = printer.stopping_by(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    printer.hear(&Event::MatchStart {
+        plan_hash: ContentHash::of(b""),
+        game: Game::Chess,
+        engines: Vec::new(),
+        resumed: 0,
+    });
+    let mut score =
+        Score { engine: NEW, opponent: BASE, wins: 0, draws: 0, losses: 0, pairs: [0; 6] };
+    let mut number = 0_u32;
+    for (pair, games) in (0_u64..).zip(games.chunks(size)) {
+        for (game, (winner, termination)) in (0..).zip(games) {
+            let swaps = !options.noswap && number % 2 == 1;
+            let (first, second) = if swaps { (BASE, NEW) } else { (NEW, BASE) };
+            number += 1;
+            printer.hear(&Event::GameStart {
+                pair,
+                game,
+                round: 1,
+                first,
+                second,
+                worker: WorkerId("1".to_owned()),
+                opening: Opening::default(),
+            });
+            let side = |winner| if winner == first { Side::First } else { Side::Second };
+            printer.hear(&Event::GameEnd {
+                pair,
+                game,
+                first,
+                second,
+                winner: winner.map(side),
+                termination: termination.clone(),
+                plies: 10,
+                duration_ms: 5,
+                engines: Box::default(),
+            });
+            match winner {
+                None => score.draws += 1,
+                Some(engine) if *engine == NEW => score.wins += 1,
+                Some(_) => score.losses += 1,
+            }
+        }
+        if let [one, other] = games {
+            let points =
+                |(winner, _): &Ending| winner.map_or(1, |it| if it == NEW { 2 } else { 0 });
+            let place = match (points(one) + points(other), one.0) {
+                (2, None) => 3,
+                (points @ 0..3, _) => points,
+                (points, _) => points + 1,
+            };
+            score.pairs[place] += 1;
+        } else if size == 2 {
+            // It is not complete.
+            continue;
+        }
+        printer.hear(&Event::PairEnd { pair, round: 1, complete: pair + 1 });
+        printer.hear(&Event::Score(score));
     }
-    String::from_utf8(out).expect("text")
+    if let Some(why) = stopping {
+        printer.hear(&Event::Stopping { how: Stop::Abort, why });
+        let after = Event::PairEnd { pair: 99, round: 1, complete: 99 };
+        printer.hear(&after);
+        printer.hear(&Event::Score(score));
+    }
+    printer.hear(&Event::MatchEnd { why, complete: 0, games: 0 });
+    drop(printer);
+    let text = String::from_utf8(printed).expect("text");
+    (text, stops.load(Ordering::Relaxed))
 }
 
 const LINE: &str = "-engine cmd=new option.Hash=16 option.Threads=1 -engine cmd=base \
-                    option.Hash=8 option.Threads=1 -each tc=10+0.1 -rounds 10";
+                    option.Hash=16 option.Threads=1 -each tc=10+0.1 -openings file=a.epd";
 
-#[test]
-fn a_match_of_pairs() {
-    let text = printed(&format!("{LINE} -ratinginterval 2"), 2, End::Complete);
-    let expected = "\
-Started game 1 of 20 (new vs base)
-Finished game 1 (new vs base): 1-0 {White mates}
-Started game 2 of 20 (base vs new)
-Finished game 2 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
-Started game 3 of 20 (new vs base)
-Finished game 3 (new vs base): 1-0 {White mates}
-Started game 4 of 20 (base vs new)
-Finished game 4 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
---------------------------------------------------
-Results of new vs base (10+0.1, 1t, 16MB - 8MB):
-Elo: 190.85 +/- nan, nElo: inf +/- nan
-LOS: 100.00 %, DrawRatio: 0.00 %, PairsRatio: inf
-Games: 4, Wins: 2, Losses: 0, Draws: 2, Points: 3.0 (75.00 %)
-Ptnml(0-2): [0, 0, 0, 2, 0], WL/DD Ratio: nan
---------------------------------------------------
-Finished match
-";
+/// What is printed of these games, up to the time that they took.
+fn check(options: &str, games: &[Ending], why: End, expected: &str) {
+    let stopping = Some(why.clone()).filter(|why| *why != End::Complete);
+    let (text, _) = play(&format!("{LINE} {options}"), games, stopping, why);
     let (said, time) = text.rsplit_once("Total Time: ").expect("the time");
-    let same = |line: &str| line.replace("+/- 0.00", "+/- nan");
-    assert_eq!(same(said), same(expected));
+    assert_eq!(said, expected, "{options}");
     assert_eq!(time, "00:00:00 (hours:minutes:seconds)\n\n");
 }
 
 #[test]
-fn a_test_says_what_it_has_decided() {
-    let line = format!("{LINE} -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05");
-    let text = printed(&line, 3, End::Test { verdict: Verdict::AcceptH1 });
-    assert!(text.contains("\nLLR: ") && text.contains("(-2.94, 2.94) [0.00, 5.00]\n"), "{text}");
-    assert!(text.contains("SPRT ([0.00, 5.00]) completed - H1 was accepted\n"), "{text}");
+fn reports_come_after_pairs() {
+    let games = [wins(NEW), draw(), wins(NEW), wins(BASE), draw(), wins(NEW)];
+    check(
+        "-rounds 3 -ratinginterval 2",
+        &games,
+        End::Complete,
+        "\
+Started game 1 of 6 (new vs base)
+Finished game 1 (new vs base): 1-0 {White mates}
+Started game 2 of 6 (base vs new)
+Finished game 2 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
+Started game 3 of 6 (new vs base)
+Finished game 3 (new vs base): 1-0 {White mates}
+Started game 4 of 6 (base vs new)
+Finished game 4 (base vs new): 1-0 {White mates}
+--------------------------------------------------
+Results of new vs base (10+0.1, 1t, 16MB, a.epd):
+Elo: 88.74 +/- 136.27, nElo: 245.67 +/- 340.48
+LOS: 92.14 %, DrawRatio: 50.00 %, PairsRatio: inf
+Games: 4, Wins: 2, Losses: 1, Draws: 1, Points: 2.5 (62.50 %)
+Ptnml(0-2): [0, 0, 1, 1, 0], WL/DD Ratio: inf
+--------------------------------------------------
+Started game 5 of 6 (new vs base)
+Finished game 5 (new vs base): 1/2-1/2 {Draw by 3-fold repetition}
+Started game 6 of 6 (base vs new)
+Finished game 6 (base vs new): 0-1 {Black mates}
+--------------------------------------------------
+Results of new vs base (10+0.1, 1t, 16MB, a.epd):
+Elo: 120.41 +/- 108.84, nElo: 347.44 +/- 278.00
+LOS: 99.28 %, DrawRatio: 33.33 %, PairsRatio: inf
+Games: 6, Wins: 3, Losses: 1, Draws: 2, Points: 4.0 (66.67 %)
+Ptnml(0-2): [0, 0, 1, 2, 0], WL/DD Ratio: inf
+--------------------------------------------------
+Finished match
+",
+    );
+}
+
+/// Who wins with White twice has won both games, whatever fastchess makes of the first one.
+#[test]
+fn without_swaps_there_are_pairs_as_well() {
+    check(
+        "-rounds 2 -noswap",
+        &[wins(NEW), wins(NEW), wins(BASE), draw()],
+        End::Complete,
+        "\
+Started game 1 of 4 (new vs base)
+Finished game 1 (new vs base): 1-0 {White mates}
+Started game 2 of 4 (new vs base)
+Finished game 2 (new vs base): 1-0 {White mates}
+Started game 3 of 4 (new vs base)
+Finished game 3 (new vs base): 0-1 {Black mates}
+Started game 4 of 4 (new vs base)
+Finished game 4 (new vs base): 1/2-1/2 {Draw by 3-fold repetition}
+--------------------------------------------------
+Results of new vs base (10+0.1, 1t, 16MB, a.epd):
+Elo: 88.74 +/- nan, nElo: 81.89 +/- 340.48
+LOS: 68.13 %, DrawRatio: 0.00 %, PairsRatio: 1.00
+Games: 4, Wins: 2, Losses: 1, Draws: 1, Points: 2.5 (62.50 %)
+Ptnml(0-2): [0, 1, 0, 0, 1], WL/DD Ratio: nan
+--------------------------------------------------
+Finished match
+",
+    );
 }
 
 #[test]
-fn in_the_form_of_cutechess_there_are_scores_of_games() {
-    let text = printed(&format!("{LINE} -output format=cutechess"), 2, End::Complete);
-    assert!(text.contains("Score of new vs base: 1 - 0 - 1  [0.750] 2\n"), "{text}");
-    assert!(text.contains("Score of new vs base: 2 - 0 - 2  [0.750] 4\n"), "{text}");
-    assert!(text.contains("Elo difference: 190.85 +/- "), "{text}");
-    assert!(!text.contains("Tournament finished\n") && !text.contains("Ptnml"), "{text}");
-    let line = format!("{LINE} -output format=cutechess -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05");
-    let text = printed(&line, 2, End::Test { verdict: Verdict::AcceptH1 });
-    assert!(text.contains("Tournament finished\n"), "{text}");
+fn games_that_count_alone_are_reported_alone() {
+    check(
+        "-rounds 1 -report penta=false -ratinginterval 1",
+        &[wins(NEW), draw()],
+        End::Complete,
+        "\
+Started game 1 of 2 (new vs base)
+Finished game 1 (new vs base): 1-0 {White mates}
+--------------------------------------------------
+Results of new vs base (10+0.1, 1t, 16MB, a.epd):
+Elo: inf +/- nan, nElo: inf +/- nan
+LOS: 100.00 %, DrawRatio: 0.00 %
+Games: 1, Wins: 1, Losses: 0, Draws: 0, Points: 1.0 (100.00 %)
+--------------------------------------------------
+Started game 2 of 2 (base vs new)
+Finished game 2 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
+--------------------------------------------------
+Results of new vs base (10+0.1, 1t, 16MB, a.epd):
+Elo: 190.85 +/- nan, nElo: 347.44 +/- 481.51
+LOS: 92.14 %, DrawRatio: 50.00 %
+Games: 2, Wins: 1, Losses: 0, Draws: 1, Points: 1.5 (75.00 %)
+--------------------------------------------------
+Finished match
+",
+    );
+}
+
+#[test]
+fn in_the_form_of_cutechess_there_is_a_score_after_each_game() {
+    check(
+        "-rounds 2 -output format=cutechess -ratinginterval 2",
+        &[wins(NEW), draw(), wins(BASE), wins(NEW)],
+        End::Complete,
+        "\
+Started game 1 of 4 (new vs base)
+Finished game 1 (new vs base): 1-0 {White mates}
+Score of new vs base: 1 - 0 - 0  [1.000] 1
+Started game 2 of 4 (base vs new)
+Finished game 2 (base vs new): 1/2-1/2 {Draw by 3-fold repetition}
+Score of new vs base: 1 - 0 - 1  [0.750] 2
+Elo difference: 190.85 +/- nan, LOS: 92.14 %, DrawRatio: 50.00 %
+Started game 3 of 4 (new vs base)
+Finished game 3 (new vs base): 0-1 {Black mates}
+Score of new vs base: 1 - 1 - 1  [0.500] 3
+Started game 4 of 4 (base vs new)
+Finished game 4 (base vs new): 0-1 {Black mates}
+Score of new vs base: 2 - 1 - 1  [0.625] 4
+Elo difference: 88.74 +/- nan, LOS: 72.68 %, DrawRatio: 25.00 %
+Finished match
+",
+    );
+}
+
+#[test]
+fn a_test_tells_at_its_end_all_that_there_is_once_more() {
+    let test = "-sprt elo0=0 elo1=40 alpha=0.4 beta=0.4";
+    let verdict = End::Test { verdict: Verdict::AcceptH1 };
+    check(
+        &format!("-rounds 9 {test} -ratinginterval 3"),
+        &[(); 6].map(|()| wins(NEW)),
+        verdict.clone(),
+        "\
+Started game 1 of 18 (new vs base)
+Finished game 1 (new vs base): 1-0 {White mates}
+Started game 2 of 18 (base vs new)
+Finished game 2 (base vs new): 0-1 {Black mates}
+Started game 3 of 18 (new vs base)
+Finished game 3 (new vs base): 1-0 {White mates}
+Started game 4 of 18 (base vs new)
+Finished game 4 (base vs new): 0-1 {Black mates}
+Started game 5 of 18 (new vs base)
+Finished game 5 (new vs base): 1-0 {White mates}
+Started game 6 of 18 (base vs new)
+Finished game 6 (base vs new): 0-1 {Black mates}
+--------------------------------------------------
+Results of new vs base (10+0.1, 1t, 16MB, a.epd):
+Elo: inf +/- nan, nElo: inf +/- nan
+LOS: 100.00 %, DrawRatio: 0.00 %, PairsRatio: inf
+Games: 6, Wins: 6, Losses: 0, Draws: 0, Points: 6.0 (100.00 %)
+Ptnml(0-2): [0, 0, 0, 0, 3], WL/DD Ratio: nan
+LLR: 0.45 (110.3%) (-0.41, 0.41) [0.00, 40.00]
+--------------------------------------------------
+--------------------------------------------------
+Results of new vs base (10+0.1, 1t, 16MB, a.epd):
+Elo: inf +/- nan, nElo: inf +/- nan
+LOS: 100.00 %, DrawRatio: 0.00 %, PairsRatio: inf
+Games: 6, Wins: 6, Losses: 0, Draws: 0, Points: 6.0 (100.00 %)
+Ptnml(0-2): [0, 0, 0, 0, 3], WL/DD Ratio: nan
+LLR: 0.45 (110.3%) (-0.41, 0.41) [0.00, 40.00]
+--------------------------------------------------
+SPRT ([0.00, 40.00]) completed - H1 was accepted
+Finished match
+",
+    );
+    check(
+        &format!("-rounds 9 {test} -output format=cutechess"),
+        &[(); 4].map(|()| wins(NEW)),
+        verdict,
+        "\
+Started game 1 of 18 (new vs base)
+Finished game 1 (new vs base): 1-0 {White mates}
+Score of new vs base: 1 - 0 - 0  [1.000] 1
+Started game 2 of 18 (base vs new)
+Finished game 2 (base vs new): 0-1 {Black mates}
+Score of new vs base: 2 - 0 - 0  [1.000] 2
+Started game 3 of 18 (new vs base)
+Finished game 3 (new vs base): 1-0 {White mates}
+Score of new vs base: 3 - 0 - 0  [1.000] 3
+Started game 4 of 18 (base vs new)
+Finished game 4 (base vs new): 0-1 {Black mates}
+Score of new vs base: 4 - 0 - 0  [1.000] 4
+Score of new vs base: 4 - 0 - 0  [1.000] 4
+Elo difference: inf +/- nan, LOS: 100.00 %, DrawRatio: 0.00 %
+SPRT: llr 0.43 (106.8%), lbound -0.41, ubound 0.41 - H1 was accepted
+Tournament finished
+Finished match
+",
+    );
 }
 
 #[test]
 fn in_the_form_of_cutechess_the_table_has_no_pairs() {
-    let line = format!("{LINE} -engine cmd=third name=third -output format=cutechess");
-    let text = printed(&line, 2, End::Complete);
+    let line = format!("{LINE} -engine cmd=third name=third -rounds 1 -output format=cutechess");
+    let games = [wins(NEW), draw()];
+    let (text, _) = play(&line, &games, None, End::Complete);
     let table: Vec<_> = text.lines().skip_while(|line| !line.starts_with("Rank ")).collect();
     assert!(table[0].ends_with("     Score       Draw"), "{text}");
     assert!(table[1].ends_with("      75.0%      50.0%"), "{text}");
@@ -125,43 +336,142 @@ fn in_the_form_of_cutechess_the_table_has_no_pairs() {
 
 #[test]
 fn scores_are_told_as_often_as_is_wanted_and_at_the_end() {
-    let check = |interval: u32, pairs: u64, why: End, told: &[u64]| {
-        let line = format!("{LINE} -output format=cutechess -scoreinterval {interval}");
-        let text = printed(&line, pairs, why);
+    let check = |interval: u32, rounds: u32, games: usize, told: &[u64]| {
+        let options = format!("-rounds {rounds} -output format=cutechess");
+        let line = format!("{LINE} {options} -scoreinterval {interval}");
+        let (text, _) = play(&line, &vec![draw(); games], None, End::Interrupted);
         let scores = text.lines().filter(|line| line.starts_with("Score of "));
         let games: Vec<u64> = scores
             .filter_map(|line| line.rsplit(' ').next().and_then(|games| games.parse().ok()))
             .collect();
         assert_eq!(games, told, "{interval}: {text}");
     };
-    check(1, 3, End::Complete, &[2, 4, 6]);
-    check(4, 5, End::Complete, &[4, 8, 10]);
-    check(4, 4, End::Complete, &[4, 8]);
-    check(100, 3, End::Interrupted, &[]);
-    check(0, 2, End::Complete, &[4]);
+    check(1, 2, 3, &[1, 2, 3]);
+    check(3, 4, 8, &[3, 6, 8]);
+    check(4, 4, 8, &[4, 8]);
+    check(100, 3, 3, &[]);
+    check(0, 1, 2, &[2]);
 }
 
 #[test]
-fn failures_and_interrupts_are_told_at_the_end() {
-    let invocation = invocation(LINE).expect("a match");
-    let mut out = Vec::new();
-    let pairings = u64::from(invocation.plan.rounds);
-    let mut printer = Printer::new(&invocation.plan, pairings, &invocation.options, &mut out);
-    let [new, base] = [EngineId(0), EngineId(1)];
-    printer.hear(&Event::GameEnd {
-        pair: 0,
-        game: 0,
-        first: new,
-        second: base,
-        winner: Some(Side::First),
-        termination: Termination::TimeForfeit { late_us: 3_000 },
-        plies: 1,
-        duration_ms: 1,
-        engines: Box::default(),
-    });
-    printer.hear(&Event::MatchEnd { why: End::Interrupted, complete: 0, games: 0 });
-    let text = String::from_utf8(out).expect("text");
+fn an_engine_that_is_lost_ends_the_match_unless_it_is_to_be_recovered() {
+    let line = format!("{LINE} -rounds 2");
+    let games = [crash(BASE), wins(NEW), wins(NEW), wins(NEW)];
+    let stopping = || Some(End::Interrupted);
+    let (text, stops) = play(&line, &games, stopping(), End::Interrupted);
+    let expected = "\
+Started game 1 of 4 (new vs base)
+Game 1 stalled / disconnected and no recover option set for engine, stopping tournament.
+Finished game 1 (new vs base): 1-0 {Black disconnects}
+Tournament was interrupted. To resume the tournament, run: readyok match --fastchess -config \
+                    file=config.json
+Finished match
+Total Time: 00:00:00 (hours:minutes:seconds)
+
+";
+    assert_eq!((text.as_str(), stops), (expected, 1));
+    let line = format!("{line} -output format=cutechess");
+    let (text, _) = play(&line, &games, stopping(), End::Interrupted);
+    let scored = "Black disconnects}\nScore of new vs base: 1 - 0 - 0  [1.000] 1\nTournament was";
+    assert!(text.contains(scored), "{text}");
+    let line = format!("{LINE} -rounds 2 -recover");
+    let (text, stops) = play(&line, &games, None, End::Complete);
+    assert!(text.contains("(new vs base): 1-0 {Black disconnects}\nStarted game 2 of 4"), "{text}");
+    assert!(text.contains("\n\nPlayer: base\n  Timeouts: 0\n  Crashed: 1\n\n"), "{text}");
+    assert_eq!(stops, 0);
+}
+
+#[test]
+fn an_engine_that_does_not_start_ends_the_match_at_once() {
+    let no_start = Termination::NoStart { why: "it is away".to_owned(), fault: None };
+    let line = format!("{LINE} -rounds 2 -recover");
+    let games = [(Some(BASE), no_start)];
+    let (text, stops) = play(&line, &games, Some(End::Interrupted), End::Interrupted);
+    let expected = "\
+Started game 1 of 4 (new vs base)
+Fatal; new engine startup failure: \"it is away\"
+Tournament was interrupted.";
+    assert!(text.starts_with(expected), "{text}");
+    assert!(!text.contains("Player:"), "{text}");
+    assert_eq!(stops, 1);
+}
+
+#[test]
+fn failures_are_told_at_the_end_but_in_the_form_of_cutechess() {
+    let late = Termination::TimeForfeit { late_us: 3_000 };
+    let games = [(Some(NEW), late.clone()), (Some(BASE), late.clone()), (Some(NEW), late)];
+    let line = format!("{LINE} -rounds 2");
+    let (text, _) = play(&line, &games, None, End::Interrupted);
     assert!(text.contains("1-0 {Black loses on time (3ms overrun)}\n"), "{text}");
-    assert!(text.contains("\nPlayer: base\n  Timeouts: 1\n  Crashed: 0\n"), "{text}");
-    assert!(text.contains("Tournament was interrupted."), "{text}");
+    let expected = "
+Player: new
+  Timeouts: 1
+  Crashed: 0
+Player: base
+  Timeouts: 2
+  Crashed: 0
+
+Tournament was interrupted.";
+    assert!(text.contains(expected), "{text}");
+    let line = format!("{line} -output format=cutechess");
+    let (text, _) = play(&line, &games, None, End::Interrupted);
+    assert!(!text.contains("Player: "), "{text}");
+}
+
+#[test]
+fn a_match_that_tolerates_no_warning_is_silent_after_it() {
+    let why = "no such move".to_owned();
+    let (word, position) = ("e7e5e7".to_owned(), "startpos".to_owned());
+    let illegal = Termination::IllegalMove { word, position, why };
+    let games = [(Some(NEW), illegal), wins(NEW)];
+    let told = "Started game 1 of 4 (new vs base)\n\
+                Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
+                e7e5e7 played by base\n\
+                Warning; Illegal move e7e5e7 played by base\n";
+    let line = format!("{LINE} -rounds 2");
+    let (text, stops) = play(&line, &games, None, End::Interrupted);
+    let end = "Finished game 1 (new vs base): 1-0 {Black makes an illegal move}\nStarted game 2";
+    assert!(text.starts_with(&format!("{told}{end}")), "{text}");
+    assert_eq!(stops, 0);
+    let (text, stops) = play(&format!("{line} -strict"), &games, None, End::Interrupted);
+    assert!(text.starts_with(&format!("{told}Tournament was interrupted.")), "{text}");
+    assert_eq!(stops, 1);
+}
+
+#[test]
+fn what_is_odd_about_the_plan_is_told_first() {
+    let engines = "-engine cmd=new -engine cmd=base -each tc=1 -rounds 1";
+    let begin = |options: &str| {
+        let line = format!("{engines} {options}");
+        play(&line, &[], None, End::Interrupted).0
+    };
+    let no_book = "Warning: No opening book specified! Consider using one, otherwise all games will \
+                   be played from the starting position.\n\
+                   Warning: Unknown opening format, 2. All games will be played from the starting \
+                   position.\n";
+    assert!(begin("").starts_with(&format!("{no_book}Tournament")));
+    let random = begin("-openings file=a.epd order=random");
+    assert!(random.starts_with("Indexing opening suite...\nTournament"), "{random}");
+    assert!(begin("-openings file=a.epd").starts_with("Tournament"));
+    let test = "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 model=bayesian";
+    let bayesian = "Warning; Bayesian SPRT model not available with pentanomial statistics. \
+                    Disabling pentanomial reports...\n";
+    assert!(begin(test).starts_with(&format!("{bayesian}{no_book}")));
+    assert!(begin(&format!("{test} -games 1")).starts_with(no_book));
+}
+
+#[test]
+fn a_match_that_goes_on_is_counted_as_it_was_begun() {
+    let plan = invocation(&format!("{LINE} -rounds 1 -report penta=false")).plan;
+    let options = invocation("-config file=a.json").options;
+    let mut printed = Vec::new();
+    let mut printer = Printer::new(&plan, 2, &options, &mut printed);
+    let pairs = [0; 6];
+    printer.hear(&Event::PairEnd { pair: 1, round: 1, complete: 2 });
+    let (engine, opponent) = (NEW, BASE);
+    printer.hear(&Event::Score(Score { engine, opponent, wins: 2, draws: 0, losses: 0, pairs }));
+    drop(printer);
+    let text = String::from_utf8(printed).expect("text");
+    assert!(text.contains("\nGames: 2, Wins: 2, Losses: 0, Draws: 0, "), "{text}");
+    assert!(!text.contains("Ptnml"), "{text}");
 }

@@ -34,7 +34,7 @@ pub fn run_match(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words = arguments.get(1..).unwrap_or_default();
     match words {
         [way, words @ ..] if way == "--fastchess" => {
-            return finish(matches::run_fastchess(words, compliance));
+            return matches::run_fastchess(words, compliance).into();
         }
         // It guards what it starts; a match takes more than one engine.
         [verb] if verb == guardian::VERB => return finish(guardian::serve()),

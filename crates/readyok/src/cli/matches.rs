@@ -30,6 +30,7 @@ use crate::matches::{
     Begun, Changes, Continued, Coordinate, Lines, Live, Manner, Name, Nobody, Results, Run,
     complaints, find_engine, read_plan,
 };
+use crate::text::printable;
 
 const HELP: &str = "\
 Examples:
@@ -229,14 +230,16 @@ fn is_of_the_plan(error: &MatchError) -> bool {
 /// Checks an engine that is started by a command with arguments.
 pub(super) type Compliance = fn(&str, &[String]) -> Result<Code, Failure>;
 
-/// Takes the command line of fastchess, and ends as it does: with 0, or with 1 for whatever reason.
-pub(super) fn run_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Failure> {
+/// Takes the command line of fastchess, and ends as it does: with 0, or with 1 for whatever reason,
+/// which it prints.
+pub(super) fn run_fastchess(words: &[OsString], compliance: Compliance) -> Code {
     match play_fastchess(words, compliance) {
-        Ok(Code::Done) => Ok(Code::Done),
-        Ok(_) => Ok(Code::Failed),
-        Err(mut failure) => {
-            failure.code = Code::Failed;
-            Err(failure)
+        Ok(Code::Done) => Code::Done,
+        Ok(_) => Code::Failed,
+        Err(failure) => {
+            // It has one stream for everything.
+            super::print(&printable(&failure.to_string()));
+            Code::Failed
         }
     }
 }
@@ -259,6 +262,18 @@ fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Fa
         Request::Compliance { command, args } => return compliance(&command, &args),
     };
     let Invocation { mut plan, options } = invocation;
+    if let Some(path) = &options.resume.file {
+        super::print(&format!("Loading config file: {}", path.display()));
+    }
+    if options.resume.discard {
+        super::print("Discarding config file");
+    }
+    let slots = slots(options.concurrency, options.force_concurrency)?;
+    if options.concurrency <= 0 {
+        super::print(&format!(
+            "Info: Adjusted concurrency to {slots} based on number of available hardware threads."
+        ));
+    }
     let results = if let Some(path) = options.resume.used() {
         let continued = options.resume.rounds.map_or(Continued::AsItWas, Continued::Rounds);
         // As with fastchess, nobody looks whether the engines are still the same.
@@ -281,7 +296,7 @@ fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Fa
     let run: Run<Nobody> = Run {
         results,
         settings,
-        slots: slots(options.concurrency, options.force_concurrency)?,
+        slots,
         pin: options
             .affinity
             .as_ref()
@@ -305,17 +320,15 @@ fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Fa
         if let Some(path) = checked {
             printer = printer.checking(path);
         }
-        if options.strict {
-            let stop = stop.clone();
-            printer = printer.on_warning(move || {
-                odd.store(true, Ordering::Relaxed);
-                stop.interrupt();
-            });
-        }
+        let stop = stop.clone();
+        let printer = printer.stopping_by(move || {
+            odd.store(true, Ordering::Relaxed);
+            stop.interrupt();
+        });
         vec![Box::new(printer) as Box<dyn Listener>]
     });
     let summary = summary.map_err(Failure::failed)?;
-    // A match that is played strictly has failed at its first warning.
+    // Whatever it came to, a match that was stopped for something odd has failed.
     Ok(if is_odd.load(Ordering::Relaxed) { Code::Failed } else { code(&summary) })
 }
 

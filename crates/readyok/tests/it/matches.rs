@@ -305,7 +305,8 @@ fn takes_the_place_of_fastchess() {
     assert_eq!(read(&dir, "games.pgn").matches("[Event ").count(), 4);
     let wrong = at(&dir, &["match", "--fastchess", "-engne"]);
     assert_eq!(wrong.code(), Some(1));
-    assert!(wrong.stderr.contains("did you mean `-engine`"), "{}", wrong.stderr);
+    assert_eq!(wrong.text(), "no option `-engne`; did you mean `-engine`?\n");
+    assert_eq!(wrong.stderr, "");
 }
 
 #[test]
@@ -370,6 +371,27 @@ fn a_strict_match_ends_at_its_first_warning() {
     assert_eq!(output.code(), Some(1), "{}", output.stderr);
     assert!(output.text().contains("Warning; new doesn't have option Nonsense\n"));
     assert!(!output.text().contains("Started game 500 of"), "{}", output.text());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lost_engine_ends_a_match_as_with_fastchess() {
+    let dir = Dir::new();
+    let script = "#!/bin/sh\nwhile read -r word rest; do case $word in uci) echo uciok;; \
+                  isready) echo readyok;; go) exit 3;; esac; done\n";
+    let mortal = dir.write_program("mortal", script).display().to_string();
+    let mortal = format!("cmd={mortal}");
+    let words = ["match", "--fastchess", "-engine", &mortal, "name=mortal", "-engine"];
+    let more = ["cmd=narikin", "name=base", "-each", "tc=0", "nodes=1", "-rounds", "90"];
+    let output = at(&dir, &[&words[..], &more[..]].concat());
+    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    let end = "Started game 1 of 180 (mortal vs base)\n\
+               Game 1 stalled / disconnected and no recover option set for engine, stopping \
+               tournament.\n\
+               Finished game 1 (mortal vs base): 0-1 {White disconnects}\n\
+               Tournament was interrupted. To resume the tournament, run: readyok match \
+               --fastchess -config file=config.json\nFinished match\n";
+    assert!(output.text().contains(end), "{}", output.text());
 }
 
 #[test]
