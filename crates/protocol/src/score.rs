@@ -100,6 +100,8 @@ impl Score {
             MateUnit::Plies => plies,
         };
         Some(match self {
+            // As engines of UCI write it. To GUIs of shogi a zero without a sign is a win.
+            Self::Mated if dialect.mate_unit() == MateUnit::Moves => ("", Some(0)),
             Self::Mated => ("-", Some(0)),
             Self::MatedIn { plies } => ("-", Some(count(plies))),
             Self::MatedSomeday => ("-", None),
@@ -175,6 +177,7 @@ impl fmt::Display for Score {
                 let cp = cp.unsigned_abs();
                 write!(f, "{sign}{}.{:02}", cp / 100, cp % 100)
             }
+            Self::Mated => f.write_str("#-0"),
             mate => match mate.mate_number(Dialect::Uci) {
                 Some((sign, Some(count))) => write!(f, "#{sign}{count}"),
                 Some((sign, None)) => write!(f, "#{sign}?"),
