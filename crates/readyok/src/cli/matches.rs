@@ -212,16 +212,16 @@ fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
 fn is_of_the_plan(error: &MatchError) -> bool {
     match error {
         MatchError::Plan(_) | MatchError::Test(_) | MatchError::TestOf(_) => true,
-        MatchError::Schedule(error) => match error {
+        MatchError::Schedule(error) => matches!(
+            error,
             ScheduleError::TooFewEngines { .. }
-            | ScheduleError::TooManyEngines { .. }
-            | ScheduleError::Zero { .. }
-            | ScheduleError::KnockoutRounds { .. }
-            | ScheduleError::FixedPairs
-            | ScheduleError::TooLarge
-            | ScheduleError::Opening(_) => true,
-            _ => false,
-        },
+                | ScheduleError::TooManyEngines { .. }
+                | ScheduleError::Zero { .. }
+                | ScheduleError::KnockoutRounds { .. }
+                | ScheduleError::FixedPairs
+                | ScheduleError::TooLarge
+                | ScheduleError::Opening(_)
+        ),
         MatchError::Export(error) => matches!(error, ExportError::Form { .. }),
         _ => false,
     }
