@@ -153,17 +153,17 @@ fn a_plan_that_cannot_be_played_leaves_no_file() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--plain", "--results", "m.jsonl"];
     for (more, code, why) in [
-        (&["--movetime", "0"][..], 2, "`move_time_ms` of engine `narikin 1` must be at least 1"),
-        (&["--nodes", "0"], 2, "`nodes` of engine `narikin 1` must be at least 1"),
+        (&["--movetime", "0"][..], 2, "number would be zero"),
+        (&["--byoyomi", "0"], 2, "it is a number of seconds"),
         (&["--depth", "1", "--protocol", "2=usi"], 2, "engine `narikin 2` speaks USI"),
         (
             &["--depth", "1", "--name", "1=a", "--name", "2=a", "--kif", "games"],
-            1,
+            2,
             "KIF are for shogi",
         ),
         (&["--depth", "1", "--syzygy", "nowhere"], 1, "`nowhere`: "),
-        (&["--depth", "1", "--handicap", "2-piece"], 1, "not for chess"),
-        (&["--depth", "1", "--game", "shogi", "--handicap", "9-piece"], 1, "two pieces"),
+        (&["--depth", "1", "--handicap", "2-piece"], 2, "not for chess"),
+        (&["--depth", "1", "--game", "shogi", "--handicap", "9-piece"], 2, "two pieces"),
     ] {
         let output = at(&dir, &[&words[..], more].concat());
         assert_eq!(output.code(), Some(code), "{more:?}: {}", output.stderr);
