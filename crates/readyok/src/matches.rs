@@ -8,6 +8,7 @@ mod queue;
 mod results;
 mod run;
 mod show;
+mod signals;
 mod slots;
 mod standing;
 

@@ -23,6 +23,7 @@ use readyok_rules::Game;
 
 use super::events::complaining;
 use super::results::Results;
+use super::signals::end_by_signals;
 use super::slots::{Slots, processors};
 use crate::suspended::suspensions;
 
@@ -148,7 +149,7 @@ impl<Q: Coordinate> Run<Q> {
         for export in self.exports {
             game.export(export);
         }
-        ctrlc::set_handler(move || stop.interrupt())?;
+        end_by_signals(stop)?;
         if cut > 0 {
             // The last line was torn when the program was killed; its pairing is played again.
             writeln!(io::stderr(), "readyok: {cut} bytes of a torn line were cut off")?;

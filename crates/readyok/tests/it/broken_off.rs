@@ -87,6 +87,25 @@ fn an_interrupt_lets_the_running_games_end_and_the_match_goes_on_later() {
     check_complete(&dir, &run(&mut command, b""), 1, 4);
 }
 
+/// Who sends it, as `timeout` or a manager of services, kills soon after.
+#[test]
+fn a_termination_ends_a_match_at_once() {
+    let dir = Dir::new();
+    let engine = write_waiting_engine(&dir);
+    let mut command = readyok(&dir);
+    command.current_dir(dir.path()).args(["match", &engine, "narikin", "--rounds", "4"]);
+    command.args(["--depth", "1", "--max-moves", "6", "--results", "m.jsonl"]);
+    let child = command.args(["--events", "e.jsonl"]).spawn().expect("the program starts");
+    wait("no game starts", || {
+        let events = fs::read_to_string(dir.path().join("e.jsonl"));
+        events.is_ok_and(|events| events.contains("\"event\":\"game-start\""))
+    });
+    signal(child.id(), Signal::TERM);
+    let output = finish(child);
+    assert_eq!(output.code(), Some(130), "{}", output.stderr);
+    assert_eq!(stored(&dir), [0_u64; 0]);
+}
+
 /// At which `go` to an engine the program is killed: in the first game, and in later pairings.
 const KILLED_AT: [u32; 4] = [1, 20, 33, 40];
 
