@@ -118,7 +118,7 @@ struct RunArgs {
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
     /// Tell each move in the events
-    #[arg(long, requires = "events")]
+    #[arg(long)]
     moves: bool,
     /// Tell White's scores in the comments of the PGN file, and not those of the side that moved
     #[arg(long, requires = "pgn", conflicts_with = "pgn_min")]
@@ -188,6 +188,9 @@ fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
     let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
     let shows = if piped { Shows::Elsewhere } else { Shows::new(run.json, plain) };
     let tell = run.told()?;
+    if run.moves && run.events.is_none() && !run.json {
+        return Err(Failure::usage("--moves needs --events or --json, which tell them"));
+    }
     let results = run.results(&plan)?;
     let log = run.logger()?;
     let error_hearing = run.error_hearing()?;

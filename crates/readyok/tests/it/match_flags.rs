@@ -139,6 +139,7 @@ fn arguments_that_make_no_sense_together_are_refused() {
         (&["--tc", "40/hg5"], "an hourglass has neither moves nor an increment"),
         (&["--pgn-tell", "pv"], "--pgn <FILE>"),
         (&["--pgn", "a.pgn", "--pgn-tell", "none,pv"], "--pgn-tell is none or something"),
+        (&["--moves"], "--moves needs --events or --json"),
         (&["--random"], "--random needs --openings: all games start alike"),
         (&["--repeat", "2"], "--repeat needs --openings"),
         (&["--skip", "0"], "--skip needs --openings"),
@@ -156,6 +157,16 @@ fn arguments_that_make_no_sense_together_are_refused() {
         assert_eq!(output.code(), Some(2), "{words:?}: {}", output.stderr);
         assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{words:?}");
+    }
+}
+
+#[test]
+fn moves_are_told_by_any_stream_of_events() {
+    let dir = Dir::new();
+    for stream in [&["--json"][..], &["--events", "-"]] {
+        let output = at(&dir, &[&QUICK[..], &["--moves"], stream].concat());
+        assert_eq!(output.code(), Some(0), "{stream:?}: {}", output.stderr);
+        assert!(output.text().contains("\"event\":\"move\""), "{stream:?}: {}", output.text());
     }
 }
 
