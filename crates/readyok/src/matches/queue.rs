@@ -28,6 +28,11 @@ pub struct Queue {
 }
 
 impl Coordinate for Queue {
+    fn reach(&self) -> Result<(), Failed> {
+        Connection::open(&self.access)?;
+        Ok(())
+    }
+
     fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, Failed> {
         let connection = Connection::open(&self.access)?;
         let speed = self.calibrate.then(measure_speed);

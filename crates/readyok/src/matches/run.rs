@@ -67,6 +67,12 @@ pub struct Begun<'a> {
 
 /// Has a match played by others.
 pub trait Coordinate {
+    /// Looks whether others can be reached at all, before there is a file of any result.
+    ///
+    /// # Errors
+    /// They cannot.
+    fn reach(&self) -> Result<(), Failed>;
+
     /// Hands out the pairings of a match until it is over. One that goes on has what is `stored`, and there may
     /// be more results already.
     ///
@@ -80,6 +86,10 @@ pub trait Coordinate {
 pub enum Nobody {}
 
 impl Coordinate for Nobody {
+    fn reach(&self) -> Result<(), Failed> {
+        match *self {}
+    }
+
     fn coordinate(&self, _: Match, _: Option<&IndexSet>) -> Result<Summary, Failed> {
         match *self {}
     }
@@ -130,6 +140,7 @@ impl<Q: Coordinate> Run<Q> {
         listen: impl FnOnce(Begun<'_>) -> Vec<Box<dyn Listener>>,
     ) -> Result<Summary, Failed> {
         self.look_for_folders()?;
+        self.queue.as_ref().map_or(Ok(()), Coordinate::reach)?;
         let goes_on = matches!(self.results, Results::GoOn(..));
         let (store, cut) = self.results.open(&self.exports)?;
         let (path, plan) = (store.path().to_owned(), store.plan().clone());

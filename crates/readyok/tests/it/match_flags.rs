@@ -179,4 +179,8 @@ fn where_nothing_can_be_written_nothing_is_begun() {
         assert!(output.stderr.contains("nowhere/it"), "{flag}: {}", output.stderr);
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{flag}");
     }
+    // Nobody listens there.
+    let output = at(&dir, &[&QUICK[..], &["--queue", "nats://127.0.0.1:1"]].concat());
+    assert_eq!(output.code(), Some(1), "{}", output.stderr);
+    assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{}", output.stderr);
 }
