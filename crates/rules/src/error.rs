@@ -176,7 +176,11 @@ impl fmt::Display for PositionError {
                 write!(f, "the {side} player has two pawns on file {file}")
             }
             Self::CastlingRight { square } => {
-                write!(f, "a castling right needs a rook on {square}")
+                write!(
+                    f,
+                    "a castling right needs a rook on {square}, and but in Chess960 king and rook \
+                     where they begin"
+                )
             }
             Self::OpponentInCheck { king } => {
                 write!(f, "the king on {king} is in check, and its side is not to move")

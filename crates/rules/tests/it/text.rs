@@ -200,7 +200,7 @@ fn refuses_positions_that_cannot_be_played() {
             Game::Chess,
             "4k3/8/8/8/8/8/8/4K3 w K - 0 1",
             PositionError::CastlingRight { square: "h1".to_owned() },
-            "a castling right needs a rook on h1",
+            "a castling right needs a rook on h1, and but in Chess960 king and rook where they begin",
         ),
         (
             Game::Chess,
