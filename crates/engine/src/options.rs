@@ -37,7 +37,10 @@ pub struct Check(Arc<AtomicBool>);
 
 /// A spin option.
 #[derive(Clone, Debug)]
-pub struct Spin(Arc<AtomicI64>);
+pub struct Spin {
+    name: Arc<str>,
+    value: Arc<AtomicI64>,
+}
 
 /// A combo option.
 #[derive(Clone, Debug)]
@@ -60,7 +63,17 @@ impl Check {
 impl Spin {
     /// The current value.
     pub fn get(&self) -> i64 {
-        self.0.load(Ordering::Relaxed)
+        self.value.load(Ordering::Relaxed)
+    }
+
+    /// Takes a value on the thread that has read it, if it is of this option.
+    pub(crate) fn take(&self, name: &str, value: &OptionValue) -> bool {
+        let OptionValue::Spin(new) = value else { return false };
+        let is_own = *self.name == *name;
+        if is_own {
+            self.value.store(*new, Ordering::Relaxed);
+        }
+        is_own
     }
 }
 
@@ -104,7 +117,7 @@ impl Options {
     /// Declares a number.
     pub fn spin(&mut self, name: &str, default: i64, range: RangeInclusive<i64>) -> Spin {
         let value = Arc::new(AtomicI64::new(default));
-        let handle = Spin(Arc::clone(&value));
+        let handle = Spin { name: name.into(), value: Arc::clone(&value) };
         let decl = OptionDecl::spin(name.to_owned(), default, *range.start(), *range.end());
         self.declare(decl, move |new| {
             if let OptionValue::Spin(new) = new {

@@ -234,7 +234,11 @@ impl<W: Write> Server<W> {
                 self.open_log(&value, now);
             }
             session::Event::SetOption { name, value } => {
-                self.assign(Job::SetOption { name, value });
+                // The budget of a search is reckoned here, and the worker may be behind.
+                let is_own = self.move_overhead.as_ref().is_some_and(|it| it.take(&name, &value));
+                if !is_own {
+                    self.assign(Job::SetOption { name, value });
+                }
             }
             session::Event::Greeted(dialect) => {
                 self.assign(Job::Greeted(dialect));

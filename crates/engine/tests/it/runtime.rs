@@ -757,6 +757,22 @@ fn debug_tells_the_budget() {
 }
 
 #[test]
+fn a_search_has_the_overhead_that_was_set_before_it_though_the_engine_is_behind() {
+    let mut options = Options::new();
+    let overhead = options.spin("Move Overhead", 10, 0..=5000);
+    let (go_on, waits) = mpsc::channel::<()>();
+    options.button("Rest", move || waits.recv().unwrap());
+    let runner = engine(|_, _| Ok(mv("e2e4").into())).options(options).move_overhead(&overhead);
+    let mut client = Client::greet(runner);
+    client.say("debug on\nposition startpos\nisready");
+    client.expect("readyok");
+    client.say("setoption name Rest\nsetoption name Move Overhead value 400\ngo movetime 1000");
+    client.expect("info string budget: soft Some(600ms), hard Some(600ms)");
+    go_on.send(()).unwrap();
+    client.hear_until("bestmove e2e4");
+}
+
+#[test]
 fn a_line_of_ten_megabytes_is_refused_and_the_next_one_is_read() {
     let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
     client.say(&"x".repeat(10_000_000));
