@@ -12,7 +12,9 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use readyok_rules::{FenForm, Game, Notation, Opening, Position, Side};
 
-use super::pgn::{PgnMoves, PgnStyle, Seconds, Tags, engine_of, start, time_control};
+use super::pgn::{
+    PgnMoves, PgnStyle, Seconds, Tags, duration, engine_of, start, termination, time_controls,
+};
 use crate::fastchess::text::GameOver;
 use crate::pairing::Pairing;
 use crate::plan::{EnginePlan, Plan};
@@ -29,13 +31,12 @@ pub(super) fn text(
     game: &GameResult,
 ) -> Result<String, String> {
     let start = start(plan, pairing)?;
-    let (winner, termination) = (game.winner, &game.termination);
-    let over = GameOver { game: plan.game, winner, termination };
+    let over = GameOver { game: plan.game, winner: game.winner, termination: &game.termination };
     let mut moves = Moves::new(style, start.clone());
     for word in &pairing.opening.moves {
         moves.play(word, "book")?;
     }
-    let illegal = match termination {
+    let illegal = match &game.termination {
         Termination::IllegalMove { word, .. } => Some(word),
         _ => None,
     };
@@ -115,9 +116,7 @@ fn main_tags(
 
 /// The tags about how the game went.
 fn circumstances(tags: &mut Tags, plan: &Plan, game: &GameResult, plies: usize) {
-    let seconds = game.duration_ms / 1000;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    tags.tag("GameDuration", &format!("{hours:02}:{minutes:02}:{:02}", seconds % 60));
+    duration(tags, game);
     let ended = game.started_ms.saturating_add(game.duration_ms);
     for (name, ms) in [("GameStartTime", game.started_ms), ("GameEndTime", ended)] {
         if let Some(at) = at(ms) {
@@ -125,49 +124,12 @@ fn circumstances(tags: &mut Tags, plan: &Plan, game: &GameResult, plies: usize) 
         }
     }
     tags.tag("PlyCount", &plies.to_string());
-    tags.tag("Termination", word_of(&game.termination));
-    let control = |engine| {
-        let engine = engine_of(plan, engine);
-        engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
-    };
-    let (white, black) = (control(game.first), control(game.second));
-    if white == black {
-        tags.tag("TimeControl", &white);
-    } else {
-        tags.tag("WhiteTimeControl", &white);
-        tags.tag("BlackTimeControl", &black);
-    }
+    tags.tag("Termination", termination(&game.termination, "illegal move"));
+    time_controls(tags, plan, game);
 }
 
 fn at(ms: u64) -> Option<Timestamp> {
     i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok())
-}
-
-/// What ended the game, in one of seven words.
-fn word_of(termination: &Termination) -> &'static str {
-    match termination {
-        Termination::Checkmate
-        | Termination::Stalemate
-        | Termination::Repetition
-        | Termination::FiftyMoves
-        | Termination::InsufficientMaterial
-        | Termination::PerpetualCheck
-        | Termination::Declaration
-        | Termination::Try
-        | Termination::Impasse
-        | Termination::Resignation => "normal",
-        Termination::DrawAdjudication
-        | Termination::ResignAdjudication
-        | Termination::MateClaim
-        | Termination::Tablebase
-        | Termination::MoveLimit => "adjudication",
-        Termination::TimeForfeit { .. } => "time forfeit",
-        Termination::IllegalMove { .. } | Termination::WrongDeclaration => "illegal move",
-        Termination::Crash { .. } | Termination::NoStart { .. } | Termination::Stall { .. } => {
-            "abandoned"
-        }
-        Termination::Aborted => "unterminated",
-    }
 }
 
 /// What is told about a move, which for the last one of a game is also why it ended.
@@ -257,6 +219,8 @@ struct Moves<'a> {
     position: Position,
     /// That of the last position that has one.
     opening: Option<Opening>,
+    /// How many moves may still lead to one.
+    named: usize,
     number: u32,
     is_first: bool,
 }
@@ -266,8 +230,8 @@ impl<'a> Moves<'a> {
         let text = position.to_string();
         let number = text.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
         let opening = Opening::of(&position);
-        let out = String::new();
-        Self { style, out, width: 0, position, opening, number, is_first: true }
+        let (out, named) = (String::new(), Opening::PLIES);
+        Self { style, out, width: 0, position, opening, named, number, is_first: true }
     }
 
     fn play(&mut self, word: &str, comment: &str) -> Result<(), String> {
@@ -290,7 +254,10 @@ impl<'a> Moves<'a> {
         self.number += u32::from(self.position.turn() == Side::Second);
         self.is_first = false;
         self.position.play(mv).map_err(|error| error.to_string())?;
-        self.opening = Opening::of(&self.position).or(self.opening);
+        if let Some(named) = self.named.checked_sub(1) {
+            self.named = named;
+            self.opening = Opening::of(&self.position).or(self.opening);
+        }
         Ok(())
     }
 

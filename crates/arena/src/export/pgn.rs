@@ -112,9 +112,7 @@ pub(super) fn text(
                 }
             }
         }
-        let seconds = game.duration_ms / 1000;
-        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-        out.tag("GameDuration", &format!("{hours:02}:{minutes:02}:{:02}", seconds % 60));
+        duration(&mut out, game);
         let time = "%Y-%m-%dT%H:%M:%S.%3f +0000";
         for (name, at) in [("GameStartTime", started), ("GameEndTime", ended)] {
             if let Some(at) = at {
@@ -122,17 +120,8 @@ pub(super) fn text(
             }
         }
         out.tag("PlyCount", &(pairing.opening.moves.len() + game.moves.len()).to_string());
-        out.tag("Termination", termination(&game.termination));
-        let control = |engine: Option<&EnginePlan>| {
-            engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
-        };
-        let (white, black) = (control(white), control(black));
-        if white == black {
-            out.tag("TimeControl", &white);
-        } else {
-            out.tag("WhiteTimeControl", &white);
-            out.tag("BlackTimeControl", &black);
-        }
+        out.tag("Termination", termination(&game.termination, "rules infraction"));
+        time_controls(&mut out, plan, game);
     }
     let mut moves = Moves::new(style, start);
     for word in &pairing.opening.moves {
@@ -168,8 +157,29 @@ pub(super) fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
     plan.engines.get(usize::try_from(engine.0).ok()?)
 }
 
-/// What ended the game, in the words of the standard (section 9.8.1).
-fn termination(termination: &Termination) -> &'static str {
+pub(super) fn duration(tags: &mut Tags, game: &GameResult) {
+    let seconds = game.duration_ms / 1000;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    tags.tag("GameDuration", &format!("{hours:02}:{minutes:02}:{:02}", seconds % 60));
+}
+
+/// One for both engines, if they have the same.
+pub(super) fn time_controls(tags: &mut Tags, plan: &Plan, game: &GameResult) {
+    let [white, black] = [game.first, game.second].map(|engine| {
+        let engine = engine_of(plan, engine);
+        engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
+    });
+    if white == black {
+        tags.tag("TimeControl", &white);
+    } else {
+        tags.tag("WhiteTimeControl", &white);
+        tags.tag("BlackTimeControl", &black);
+    }
+}
+
+/// What ended the game, in the words of the standard (section 9.8.1), but for what breaks the rules: other runners have
+/// another word for it.
+pub(super) fn termination(termination: &Termination, breach: &'static str) -> &'static str {
     match termination {
         Termination::Checkmate
         | Termination::Stalemate
@@ -187,7 +197,7 @@ fn termination(termination: &Termination) -> &'static str {
         | Termination::Tablebase
         | Termination::MoveLimit => "adjudication",
         Termination::TimeForfeit { .. } => "time forfeit",
-        Termination::IllegalMove { .. } | Termination::WrongDeclaration => "rules infraction",
+        Termination::IllegalMove { .. } | Termination::WrongDeclaration => breach,
         Termination::Crash { .. } | Termination::NoStart { .. } | Termination::Stall { .. } => {
             "abandoned"
         }
@@ -196,7 +206,7 @@ fn termination(termination: &Termination) -> &'static str {
 }
 
 /// The field of the standard (section 9.6.1), which has no word for nodes and depths.
-pub(super) fn time_control(limits: &Limits) -> String {
+fn time_control(limits: &Limits) -> String {
     let seconds = |ms| Duration::from_millis(ms).as_secs_f64();
     // PGN (9.6.1) has no byoyomi. One move in so many seconds, again and again, is what comes nearest.
     let byoyomi = limits.byoyomi_ms.map(|ms| format!("1/{}", seconds(ms)));
