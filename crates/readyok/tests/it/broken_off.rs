@@ -57,6 +57,10 @@ done | '{}' engine
     path.to_str().expect("UTF-8").to_owned()
 }
 
+fn has_happened(dir: &Dir, what: &str) -> bool {
+    fs::read_to_string(dir.path().join("e.jsonl")).is_ok_and(|events| events.contains(what))
+}
+
 #[test]
 fn an_interrupt_lets_the_running_games_end_and_the_match_goes_on_later() {
     let dir = Dir::new();
@@ -66,9 +70,7 @@ fn an_interrupt_lets_the_running_games_end_and_the_match_goes_on_later() {
     command.args(["--depth", "1", "--max-moves", "6", "--pgn", "games.pgn"]);
     let child = command.args(["--results", "m.jsonl", "--events", "e.jsonl"]).spawn();
     let child = child.expect("the program starts");
-    let has_happened = |what: &str| {
-        fs::read_to_string(dir.path().join("e.jsonl")).is_ok_and(|events| events.contains(what))
-    };
+    let has_happened = |what: &str| has_happened(&dir, what);
     wait("no game starts", || has_happened("\"event\":\"game-start\""));
     signal(child.id(), Signal::INT);
     wait("it does not stop", || has_happened("\"event\":\"stopping\""));
@@ -96,10 +98,7 @@ fn a_termination_ends_a_match_at_once() {
     command.current_dir(dir.path()).args(["match", &engine, "narikin", "--rounds", "4"]);
     command.args(["--depth", "1", "--max-moves", "6", "--results", "m.jsonl"]);
     let child = command.args(["--events", "e.jsonl"]).spawn().expect("the program starts");
-    wait("no game starts", || {
-        let events = fs::read_to_string(dir.path().join("e.jsonl"));
-        events.is_ok_and(|events| events.contains("\"event\":\"game-start\""))
-    });
+    wait("no game starts", || has_happened(&dir, "\"event\":\"game-start\""));
     signal(child.id(), Signal::TERM);
     let output = finish(child);
     assert_eq!(output.code(), Some(130), "{}", output.stderr);
