@@ -44,6 +44,8 @@ pub struct Dialogue {
     registered: bool,
     /// The searches that the client asked for during another one, and that may still be answered.
     extra_searches: u32,
+    /// The times that the client said hello out of turn, and that may still be answered.
+    extra_hellos: u32,
 }
 
 /// Where a conversation stands.
@@ -97,6 +99,7 @@ impl Dialogue {
             registration_due: false,
             registered: false,
             extra_searches: 0,
+            extra_hellos: 0,
         }
     }
 
@@ -210,9 +213,9 @@ impl Dialogue {
                 next.greeted = true;
                 rule = self.greeted.then_some(Rule::GreetedAlready);
             }
-            (Phase::Greeting, Command::Hello) => rule = Some(Rule::GreetedAlready),
-            // It cannot be answered now, not even the first one.
-            (Phase::Searching { .. }, Command::Hello) => {
+            // Most engines answer it all the same, which is not their fault.
+            (Phase::Greeting | Phase::Searching { .. }, Command::Hello) => {
+                next.extra_hellos = self.extra_hellos.saturating_add(1);
                 rule = self.greeted.then_some(Rule::GreetedAlready);
             }
             (_, Command::IsReady) => next.pings = self.pings.saturating_add(1),
@@ -311,6 +314,8 @@ impl Dialogue {
                 rule = (!self.named).then_some(Rule::NoName);
             }
             (Phase::Fresh, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::EngineSpokeFirst),
+            (_, Reply::Id(_) | Reply::Option(_)) if 0 < self.extra_hellos => (),
+            (_, Reply::HelloOk) if 0 < self.extra_hellos => next.extra_hellos -= 1,
             (Phase::Idle | Phase::Searching { .. }, Reply::Id(_) | Reply::Option(_)) => {
                 rule = Some(Rule::LateDeclaration);
             }

@@ -160,6 +160,18 @@ fn a_first_hello_after_other_commands_is_no_second_one() {
 }
 
 #[test]
+fn the_client_that_says_hello_out_of_turn_is_to_blame_and_not_the_engine_that_answers() {
+    let answer = "< id name A\n< option name Hash type spin default 1 min 1 max 2\n< uciok";
+    let searching = format!("{READY}> go infinite\n> uci\n");
+    check_guilty(Rule::GreetedAlready, &format!("{searching}{answer}\n> stop\n< bestmove e2e4"));
+    check_guilty(Rule::GreetedAlready, &format!("{searching}> stop\n< bestmove e2e4\n{answer}"));
+    check_guilty(Rule::GreetedAlready, &format!("> uci\n> uci\n{answer}\n{answer}"));
+    let unasked = [Rule::GreetedAlready, Rule::LateDeclaration, Rule::HelloOkWithoutHello];
+    let twice = format!("{searching}{answer}\n< id name A\n< uciok");
+    assert_eq!(broken(Dialect::Uci, &twice), unasked);
+}
+
+#[test]
 fn the_client_that_says_go_out_of_turn_is_to_blame_and_not_the_engine_that_answers() {
     let twice = "> go infinite\n> go depth 2\n< bestmove e2e4\n< info depth 2\n< bestmove d2d4";
     check_guilty(Rule::BusyEngine, &format!("{READY}{twice}"));

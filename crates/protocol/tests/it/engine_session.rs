@@ -273,25 +273,34 @@ fn a_profile_that_cannot_be_written_on_lines_is_refused() {
 }
 
 #[test]
-fn a_second_hello_is_answered_between_searches_and_ignored_in_one() {
+fn a_second_hello_is_answered_at_any_time_and_a_search_goes_on() {
     let mut run = Run::new();
     run.session.receive_line("uci", run.now, &mut run.out);
     let first = std::mem::take(&mut run.out);
     run.session.receive_line("uci", run.now, &mut run.out);
     assert_eq!(run.out, first);
     check_engine(
-        Dialect::Uci,
-        "
-        > isready
-        = prepare
-        ! ready
-        < readyok
-        > position startpos
-        > go infinite
-        = search: position startpos, go infinite
-        > uci
-        = against GreetedAlready
-        ",
+        Dialect::Usi,
+        &format!(
+            "
+            > isready
+            = prepare
+            ! ready
+            < readyok
+            > position startpos
+            > go infinite
+            = search: position startpos, go infinite
+            > usi
+            = against GreetedAlready
+            {}
+            > stop
+            = stop
+            ! bestmove 7g7f
+            < info depth 0 time 0 pv 7g7f
+            < bestmove 7g7f
+            ",
+            USI_GREETING.replace("= greeted in usi", ""),
+        ),
     );
 }
 

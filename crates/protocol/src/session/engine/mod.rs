@@ -457,6 +457,10 @@ impl EngineSession {
     }
 
     fn greet(&mut self, out: &mut String) {
+        // A client that has lost track of the engine waits for an answer. The search goes on.
+        if self.dialogue.is_searching() && !self.waiting.holds_hello() {
+            self.introduce(out);
+        }
         if self.dialogue.phase() != Phase::Greeting {
             return;
         }
@@ -467,10 +471,14 @@ impl EngineSession {
             self.details = options.map(Details::of).unwrap_or_default();
             self.throttle = Throttle::new();
         }
+        self.introduce(out);
+        self.events.push_back(Event::Greeted(dialect));
+    }
+
+    fn introduce(&mut self, out: &mut String) {
         for reply in introduction(&self.profile, self.spoken) {
             self.say(&reply, out);
         }
-        self.events.push_back(Event::Greeted(dialect));
     }
 
     fn set_option(&mut self, set: SetOption<'_>, out: &mut String) {

@@ -56,6 +56,11 @@ impl Waiting {
         self.queue.push_back(Waiter { command: Command::Hello, bytes: 0 });
     }
 
+    /// Whether the first hello waits.
+    pub(super) fn holds_hello(&self) -> bool {
+        self.queue.iter().any(|waiter| waiter.command == Command::Hello)
+    }
+
     /// Takes the command that has waited longest.
     pub(super) fn take(&mut self) -> Option<Command<'static>> {
         self.queue.pop_front().map(|waiter| waiter.command)
@@ -76,8 +81,7 @@ impl Waiting {
 
     /// Whether something waits that the running search must end for.
     pub(super) fn presses(&self) -> bool {
-        let presses = |command: &_| is_search(command) || *command == Command::Hello;
-        self.queue.iter().any(|waiter| presses(&waiter.command))
+        self.holds_hello() || self.queue.iter().any(|waiter| is_search(&waiter.command))
     }
 
     pub(super) fn clear(&mut self) {
