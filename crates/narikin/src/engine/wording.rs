@@ -1,5 +1,7 @@
 //! Which game is spoken of, and in whose words.
 
+use std::mem;
+
 use readyok_engine::protocol::{MoveError, Position as Told, Root};
 use readyok_engine::{Dialect, Failure, Move};
 use readyok_rules::{CastlingForm, Game, Position, PositionError, Setup, Side, fairy};
@@ -43,12 +45,18 @@ impl Wording {
             (Root::Sfen(sfen), _) => Position::from_text(game, sfen.as_str())?,
         };
         let words = told.moves.words();
-        Ok(match self {
-            Self::Own(_) => root.after(words)?,
+        let played = match self {
+            Self::Own(_) => root.after(words),
             Self::Fairy => {
-                root.after(words.map(|it| fairy::usi_word(it).unwrap_or_else(|| it.to_owned())))?
+                let words = words.map(|it| fairy::usi_word(it).unwrap_or_else(|| it.to_owned()));
+                root.after(words).map_err(|mut broken| {
+                    let word = &mut broken.error.word;
+                    *word = fairy::uci_word(word).unwrap_or_else(|| mem::take(word));
+                    broken
+                })
             }
-        })
+        };
+        Ok(played?)
     }
 
     /// A move of the client, if it is legal.
@@ -96,7 +104,22 @@ fn with_rights_that_are(game: Game, text: &str) -> Result<Position, PositionErro
 
 #[cfg(test)]
 mod tests {
+    use readyok_engine::protocol::Command;
+
     use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_move_is_told_in_the_words_of_the_client() {
+        let fault = |dialect, line: &str| {
+            let Command::Position(told) = Command::read(line, dialect).value else { return None };
+            let wording = Wording::new(dialect, Game::Shogi);
+            wording.position(&told).err().map(|it| it.to_string())
+        };
+        let uci = fault(Dialect::Uci, "position startpos moves c3c4 c7c6 a1a5");
+        let usi = fault(Dialect::Usi, "position startpos moves 7g7f 7c7d 9i9e");
+        assert_eq!(uci.as_deref(), Some("move 3: illegal move `a1a5`: the piece does not move so"));
+        assert_eq!(usi.map(|it| it.replace("9i9e", "a1a5")), uci);
+    }
 
     #[test]
     fn a_castling_right_without_king_and_rook_is_none() {
