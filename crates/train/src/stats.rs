@@ -92,7 +92,11 @@ impl fmt::Display for Stats {
             |count: u64| format!("{}.{} %", count * 100 / games, count * 1000 / games % 10);
         let [second, nobody, first] = self.results.map(percent);
         let [board, rule, scores, length] = self.ends.map(percent);
-        writeln!(f, "game       {}, Chess960 {chess960} %", game.name())?;
+        write!(f, "game       {}", game.name())?;
+        if *game == GameKind::Chess {
+            write!(f, ", Chess960 {chess960} %")?;
+        }
+        writeln!(f)?;
         writeln!(f, "engine     {engine}, {nodes} nodes")?;
         writeln!(f, "seed       {seed}, {random_plies} random plies")?;
         writeln!(f, "games      {}", self.games)?;
