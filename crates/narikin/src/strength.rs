@@ -54,7 +54,7 @@ type Worth = (i64, f64);
 
 /// In chess, by matches against limited Stockfish 15.1 and of the levels with each other
 /// (`benches/narikin/strength.py`). The last one is where the others point to.
-const CHESS: [Worth; 11] = [
+const CHESS: [Worth; 12] = [
     (270, 0.0),
     (510, 0.125),
     (745, 0.25),
@@ -64,8 +64,9 @@ const CHESS: [Worth; 11] = [
     (1875, 0.625),
     (2180, 0.75),
     (2400, 0.875),
-    (2615, 1.0),
-    (2800, 1.125),
+    (2540, 1.0),
+    (2680, 1.125),
+    (2820, 1.25),
 ];
 
 /// In shogi, by matches of the levels with each other, so that only differences mean something. The
