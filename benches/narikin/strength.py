@@ -38,7 +38,7 @@ FIRST_DAN = 2000
 RANK = 100
 
 # `UCI_Elo` of Stockfish 15.1, and how far from what it is worth a level may be that plays it.
-STOCKFISH = [1400, 1700, 1850, 2000, 2150]
+STOCKFISH = [1400, 1700, 1850, 2000, 2150, 2250, 2300]
 NEAR = 200
 
 PLAN = """\
