@@ -8,7 +8,9 @@ use std::error::Error;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use readyok_client::{Clock, Clocks, Dialect, Engine, Game, Limit, Patience, Played, WaitLimit};
+use readyok_client::{
+    Clock, Clocks, Dialect, Engine, Game, Limit, Patience, Search, SearchResult, WaitLimit,
+};
 use readyok_rules::{Game as Rules, Position};
 
 fn main() -> ExitCode {
@@ -41,7 +43,7 @@ fn ask(program: &str, dialect: Dialect) -> Result<(), Box<dyn Error>> {
         let played = engine.play(&game, limit)?;
         play(&mut game, &mut board, &played)?;
     }
-    let mut analysis = engine.analyse(&game, Limit::Infinite)?.lines(2)?;
+    let mut analysis = engine.analyse(&game, Search::new(Limit::Infinite).lines(2))?;
     // Once it has told something it is stopped.
     analysis.next_within(Duration::from_millis(200));
     let played = analysis.finish()?;
@@ -51,7 +53,11 @@ fn ask(program: &str, dialect: Dialect) -> Result<(), Box<dyn Error>> {
 }
 
 /// Plays the engine's move, if it has one that can be played.
-fn play(game: &mut Game, board: &mut Position, played: &Played) -> Result<(), Box<dyn Error>> {
+fn play(
+    game: &mut Game,
+    board: &mut Position,
+    played: &SearchResult,
+) -> Result<(), Box<dyn Error>> {
     let best = played.best_move().ok_or("the engine has no move")?;
     board.play(board.parse_move(&best.to_string())?)?;
     game.play(best);

@@ -1,21 +1,22 @@
-//! How to start an engine, and how patient to be with it.
+//! Settings to start an engine with.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 use readyok_protocol::session::client::Patience;
 use readyok_protocol::{Dialect, Register, Side};
 
-use crate::driver::Driver;
+use crate::driver::Settings;
 use crate::error::EngineError;
 use crate::guard::Guard;
-use crate::link::{Link, Reader};
-use crate::overhear::Overhearing;
-use crate::stderr::Hearing;
-use crate::threads;
+use crate::io as transport;
+use crate::listen::{ErrorLines, Listener, StderrListener};
+use crate::shared::Shared;
+use crate::sync;
 
-/// Settings for an engine that is to be started. The defaults suit most engines.
+/// Settings for an engine. The defaults suit most engines.
 ///
 /// ```no_run
 /// use readyok_client::{Dialect, Engine};
@@ -29,12 +30,11 @@ pub struct Builder {
     dialect: Option<Dialect>,
     patience: Patience,
     register: Option<Register<'static>>,
-    reader: Reader,
     joins_searches: bool,
     rate: Option<u32>,
     guard: Option<Guard>,
-    overhearing: Option<Overhearing>,
-    error_hearing: Option<Hearing>,
+    on_line: Option<Arc<Listener>>,
+    on_stderr: Option<StderrListener>,
 }
 
 /// Where an engine is.
@@ -79,80 +79,59 @@ impl Builder {
         self
     }
 
-    /// Has the caller's thread do all the reading: no thread is started for the engine, and
-    /// whoever waits for it reads what it says. A match runner with many engines wants this.
+    /// Whether each search of a game waits for a `readyok` after the one before; in USI, where `isready` would start a
+    /// game, for a moment of silence ([`Patience::settle`]). It does by default.
     ///
-    /// While nobody waits, nothing is read: an engine that goes on talking then waits itself as
-    /// soon as its pipe is full, and what it says is dated when it is read. To wait for several
-    /// engines at once see [`Engine::wait_for_any`](crate::Engine::wait_for_any).
-    ///
-    /// A process takes six file descriptors, with a thread or without.
-    ///
-    /// It has no effect where that cannot be: over [streams](Self::over), which only a thread of
-    /// their own can wait for, on systems that are no Unix, and with tokio.
-    #[must_use]
-    pub fn inline(mut self) -> Self {
-        self.reader = Reader::Caller;
-        self
-    }
-
-    /// Whether each search of a game waits for a `readyok` after the one before; in USI, where
-    /// `isready` would start a game, for a moment of silence
-    /// ([`Patience::settle`](readyok_protocol::session::client::Patience::settle)). It does by default.
-    ///
-    /// Without it a search waits only after options, a new game or `stop`, and always once the
-    /// engine was seen to answer twice. That halves what a ply costs a match runner. An answer that
-    /// was there when `go` was written is still no answer to it, nor is the move that the game has just
-    /// gone on with; but the first second `bestmove` of an engine that comes later than that, in
-    /// another position, is taken for one.
+    /// Without it a search waits only after options, a new game or `stop`, and always once the engine was seen to
+    /// answer twice. That halves what a ply costs a match runner. An answer that had arrived when `go` was written is
+    /// still ignored, and so is the move that the game has just continued with; but the first duplicate `bestmove` that
+    /// arrives later, in another position, is taken for an answer.
     #[must_use]
     pub fn separate_searches(mut self, separate: bool) -> Self {
         self.joins_searches = !separate;
         self
     }
 
-    /// Reads at most so many bytes a second. What an engine says beyond that waits in its pipe, and
-    /// when that is full the engine waits, too: one that says hundreds of thousands of lines a second
-    /// leaves the processors to others. Its answer is late by the time that a full pipe takes.
+    /// Maximum number of bytes to read per second. More output waits in the pipe, and when that is full the engine
+    /// waits, too: one that sends hundreds of thousands of lines per second leaves the processors to others. Its answer
+    /// is late by the time that a full pipe takes.
     ///
-    /// For programs that show what engines think, with some millions; not for those that measure how
-    /// long engines take. By default all is read at once.
+    /// For programs that show searches, with some millions; not for those that measure time. Unlimited by default.
     #[must_use]
     pub fn read_rate(mut self, bytes: u32) -> Self {
         self.rate = Some(bytes);
         self
     }
 
-    /// Sees to it that a process does not outlive this program, whatever becomes of that. Without a
-    /// guard an engine that does not listen may do so if the program is killed.
+    /// Ensures that a process does not outlive this program, even if the program is killed. Without a guard an engine
+    /// that ignores the end of its input may do so.
     #[must_use]
     pub fn guard(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());
         self
     }
 
-    /// Has a function told every line of the conversation, without its end: what is said to the engine
-    /// and what is read from it, in this order. It is called by whoever waits for the engine, who
-    /// waits for it as well.
+    /// Calls a function with every line of the conversation, without its line end: what is sent to the engine and what
+    /// is read from it, in this order. It is called by the thread that reads or writes, which waits for it. It may use
+    /// the engine.
+    #[doc(alias = "log")]
     #[must_use]
-    pub fn overheard_by(mut self, hear: impl Fn(Side, &str) + Send + Sync + 'static) -> Self {
-        self.overhearing = Some(Overhearing::new(hear));
+    pub fn on_line(mut self, on_line: impl Fn(Side, &str) + Send + Sync + 'static) -> Self {
+        self.on_line = Some(Arc::new(Listener::new(on_line)));
         self
     }
 
-    /// Has a function told every line that a process writes to its error output, without its end. It is
-    /// called by whoever reads for the engine, who waits for it.
+    /// Calls a function with every line that a process writes to its error output, without its line end. It is called
+    /// by the thread that reads for the engine, which waits for it.
+    #[doc(alias = "stderr")]
     #[must_use]
-    pub fn errors_heard_by(mut self, hear: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.error_hearing = Some(Hearing::new(hear));
+    pub fn on_stderr(mut self, on_stderr: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_stderr = Some(StderrListener::new(on_stderr));
         self
     }
 
-    /// Has a thread do the reading after all.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn threaded(mut self) -> Self {
-        self.reader = Reader::Thread;
-        self
+    pub(crate) fn registration(&self) -> Option<Register<'static>> {
+        self.register.clone()
     }
 
     /// The dialect to try, and the one to try after it.
@@ -164,46 +143,42 @@ impl Builder {
         }
     }
 
-    /// Starts an engine and says hello.
+    /// Starts an engine and the handshake with it.
     pub(crate) fn open(
         &self,
         target: &mut Target,
         dialect: Dialect,
-    ) -> Result<Driver, EngineError> {
+        is_async: bool,
+    ) -> Result<(String, Arc<Shared>), EngineError> {
         let name = self.name.clone().unwrap_or_else(|| target.name());
-        let link = match target {
-            Target::Command(command) => {
-                Link::spawn(command, dialect, self.reader, self.guard.as_ref())
-            }
-            Target::Address(address) => {
-                Link::connect(address, self.patience.hello.silence, dialect, self.reader)
-            }
-            Target::Pipes(pipes) => match pipes.take() {
-                Some((output, input)) => Link::pipes(output, input, dialect, self.reader),
-                None => Err(io::ErrorKind::NotConnected.into()),
-            },
-            Target::Streams(streams) => match streams.take() {
-                Some((output, input)) => Link::streams(output, input, dialect),
-                None => Err(io::ErrorKind::NotConnected.into()),
-            },
+        let is_process = matches!(target, Target::Command(_));
+        let ends = match target {
+            Target::Command(command) => transport::spawn(command, self.guard.as_ref()),
+            Target::Address(address) => transport::connect(address, self.patience.hello.silence),
+            Target::Pipes(pipes) => pipes
+                .take()
+                .map(|(output, input)| transport::Ends::Pipes(output, input))
+                .ok_or_else(|| io::ErrorKind::NotConnected.into()),
+            Target::Streams(streams) => streams
+                .take()
+                .map(|(output, input)| transport::Ends::Streams(output, input))
+                .ok_or_else(|| io::ErrorKind::NotConnected.into()),
         };
-        let link = link.map_err(|error| EngineError::start(&name, &error))?;
-        if let Some(rate) = self.rate {
-            link.inbox.limit(rate);
-        }
-        if let Some(hearing) = &self.error_hearing {
-            link.errors.tell(hearing.clone());
-        }
-        let mut driver =
-            Driver::start(name, dialect, self.patience, link, self.overhearing.clone());
-        driver.separate_searches(!self.joins_searches);
-
-        Ok(driver)
-    }
-
-    /// Does what waits for the end of the greeting.
-    pub(crate) fn greeted(&self, driver: &mut Driver) -> Result<(), EngineError> {
-        self.register.clone().map_or(Ok(()), |with| driver.register(with))
+        let stderr = Arc::new(ErrorLines::new(self.on_stderr.clone()));
+        let settings = Settings {
+            name: name.clone(),
+            dialect,
+            patience: self.patience,
+            separate_searches: !self.joins_searches,
+            // Each attempt counts its own lines.
+            listener: self.on_line.as_ref().map(|listener| Arc::new(listener.fresh())),
+            stderr: Arc::clone(&stderr),
+            is_process,
+        };
+        let options = transport::Options { rate: self.rate, is_async };
+        let shared = ends.and_then(|ends| transport::open(ends, settings, options, &stderr));
+        let shared = shared.map_err(|error| EngineError::start(&name, &error))?;
+        Ok((name, shared))
     }
 }
 
@@ -225,7 +200,7 @@ impl Target {
     ) -> io::Result<Self> {
         let (its_input, our_output) = io::pipe()?;
         let (our_input, its_output) = io::pipe()?;
-        threads::spawn("engine", move || engine(its_input, its_output))?;
+        sync::spawn("engine", move || engine(its_input, its_output))?;
         Ok(Self::Pipes(Some((our_input, our_output))))
     }
 

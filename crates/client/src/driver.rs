@@ -1,101 +1,135 @@
-//! One conversation with one engine, without waiting: both adapters ask it for what has happened,
-//! and wait in their own way when nothing has.
+//! One engine session without I/O, threads or a clock of its own: lines, times and requests go in; bytes to send,
+//! signals and results come out. Whoever holds the lock drives it: the I/O thread, or a caller that waits.
 //!
 //! ```text
-//!  Talking ── quit, or the engine is late or gone ──> Closing ──> Terminating ──> Killing
-//!                                                        └──────────┴───── it has ended ──> Over
+//!  Open ── quit, or the engine is late or gone ──> Closing ──> Terminating ──> Killing
+//!                                                     └──────────┴──── it has exited ──> Over
 //! ```
 
 use std::collections::VecDeque;
 use std::process::ExitStatus;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{
     ClientSession, DropReason, Event, Misuse, NewGame, Patience, PingId, Purpose, SearchId, Wait,
 };
-use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side, WriteError};
+use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side, WriteError, decode};
 
 use crate::error::{EngineError, Problem};
 use crate::game::{Game, GameId};
-use crate::link::{Link, Next};
-use crate::overhear::Overhearing;
+use crate::listen::{ErrorLines, Listener};
+use crate::ponder;
 use crate::process::Signal;
-use crate::running::{Progress, Running, Source};
+use crate::result::{Lines, SearchResult, Update};
 use crate::search::Search;
-use crate::time::now;
+use crate::state::SearchState;
 
-/// How long a process that has closed its output may take to leave by itself.
+/// How long a process that has closed its output may take to exit by itself.
 const CLOSING: Duration = Duration::from_millis(500);
 /// How long it may take after SIGTERM.
 const TERMINATING: Duration = Duration::from_millis(500);
 /// How long the system may take after SIGKILL.
 const KILLING: Duration = Duration::from_secs(5);
-/// How long a handle that is dropped waits for the engine to leave by itself.
+/// How long a dropped handle waits for the engine to exit by itself.
 const DROPPING: Duration = Duration::from_millis(500);
 
 const MAX_NOTICES: usize = 256;
+/// An engine that leaves more unread is considered dead. Its next answer will be late.
+const MAX_UNSENT: usize = 16 << 20;
 
 /// Something that an engine did besides answering.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Notice {
-    /// A text, a breach of the protocol, a line that is no message.
+    /// A text, a protocol violation, a line that is no message.
     Event(Event),
-    /// A line was too long and was thrown away.
+    /// A line was too long and was discarded.
     LineTooLong(LineTooLong),
 }
 
 #[derive(Debug)]
 pub(crate) struct Driver {
-    /// Tells drivers apart.
-    id: DriverId,
     name: String,
     session: ClientSession,
-    link: Link,
     patience: Patience,
-    /// What the session has said and was not handed over.
-    out: String,
     origin: Instant,
     /// The time that the session knows.
     moment: Moment,
-    /// The line of the latest event.
-    raw: String,
-    /// When it came.
-    read: Instant,
-    /// The latest search that was asked for.
-    latest: Option<SearchId>,
-    /// The latest search that was started, and when `go` was written.
-    go: Option<(SearchId, Instant)>,
-    /// When the latest search will have lost on time.
-    lost_at: Option<Instant>,
-    /// Whether the time counts that the latest search takes.
-    timed: bool,
+    /// Written by the session and not yet passed to the transport.
+    out: String,
+    /// Passed to the transport, which could not take it.
+    unsent: Vec<u8>,
+    input: Input,
+    /// The latest search is the last one. Older ones are kept until their handles have taken the result.
+    searches: Vec<SearchState>,
     game: Option<GameId>,
+    game_cancelled: bool,
+    handshake_done: bool,
+    /// The latest ping that was answered.
+    ready: Option<PingId>,
     notices: VecDeque<Notice>,
-    overhearing: Option<Overhearing>,
+    observer: Option<Observer>,
+    stderr: Arc<ErrorLines>,
     ending: Option<Ending>,
+    signal: Option<Signal>,
+    engine: Liveness,
+    change: Change,
+    wakers: Vec<(Change, Waker)>,
 }
 
+/// The input of the engine, which is closed after everything was sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct DriverId(u64);
+enum Input {
+    Open,
+    Closing,
+    Closed,
+}
 
-impl DriverId {
-    fn new() -> Self {
-        static LAST: AtomicU64 = AtomicU64::new(0);
-        Self(LAST.fetch_add(1, Ordering::Relaxed))
-    }
+/// Whether the engine can still do anything.
+#[derive(Clone, Copy, Debug)]
+enum Liveness {
+    Process { exit: Option<ExitStatus> },
+    Stream { closed: bool },
+}
+
+/// Lines of the conversation that were not passed to the listener yet.
+#[derive(Debug)]
+struct Observer {
+    listener: Arc<Listener>,
+    lines: Vec<(Side, String)>,
+    tickets: u64,
+}
+
+/// Lines for the listener, to be delivered in the order of the tickets.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    pub(crate) listener: Arc<Listener>,
+    pub(crate) lines: Vec<(Side, String)>,
+    pub(crate) ticket: u64,
+}
+
+/// What waiters may be interested in.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Change {
+    #[default]
+    None,
+    /// An `info` of a search.
+    Update,
+    /// Anything else.
+    State,
 }
 
 #[derive(Debug)]
 struct Ending {
-    /// Why. `None` if the caller wanted it.
+    /// The cause. `None` if the caller wanted it.
     problem: Option<Problem>,
     stage: Stage,
     until: Instant,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Stage {
     Closing,
     Terminating,
@@ -103,179 +137,204 @@ enum Stage {
     Over,
 }
 
+/// How to hold a conversation.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) name: String,
+    pub(crate) dialect: Dialect,
+    pub(crate) patience: Patience,
+    /// Whether each search waits for a `readyok` after the one before.
+    pub(crate) separate_searches: bool,
+    pub(crate) listener: Option<Arc<Listener>>,
+    pub(crate) stderr: Arc<ErrorLines>,
+    pub(crate) is_process: bool,
+}
+
 impl Driver {
-    pub(crate) fn start(
-        name: String,
-        dialect: Dialect,
-        patience: Patience,
-        link: Link,
-        overhearing: Option<Overhearing>,
-    ) -> Self {
+    /// Starts with the handshake.
+    pub(crate) fn new(settings: Settings, now: Instant) -> Self {
+        let Settings { name, dialect, patience, separate_searches, listener, stderr, is_process } =
+            settings;
         let mut out = String::new();
         let mut session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
         session.hold_searches();
-        let origin = now();
-        let mut driver = Self {
-            id: DriverId::new(),
+        session.separate_searches(separate_searches);
+        let observer =
+            listener.map(|listener| Observer { listener, lines: Vec::new(), tickets: 0 });
+        let engine = if is_process {
+            Liveness::Process { exit: None }
+        } else {
+            Liveness::Stream { closed: false }
+        };
+        Self {
             name,
             session,
-            link,
             patience,
-            out,
-            origin,
+            origin: now,
             moment: Moment::ZERO,
-            raw: String::new(),
-            read: origin,
-            latest: None,
-            go: None,
-            lost_at: None,
-            timed: false,
+            out,
+            unsent: Vec::new(),
+            input: Input::Open,
+            searches: Vec::new(),
             game: None,
+            game_cancelled: false,
+            handshake_done: false,
+            ready: None,
             notices: VecDeque::new(),
-            overhearing,
+            observer,
+            stderr,
             ending: None,
-        };
-        driver.flush();
-        driver
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
+            signal: None,
+            engine,
+            change: Change::None,
+            wakers: Vec::new(),
+        }
     }
 
     pub(crate) fn session(&self) -> &ClientSession {
         &self.session
     }
 
-    pub(crate) fn link(&self) -> &Link {
-        &self.link
-    }
+    // What the engine does.
 
-    pub(crate) fn take_notices(&mut self) -> Vec<Notice> {
-        self.link.drain();
-        // An engine that has ended meanwhile is an error of the next call.
-        let _ = self.poll(|event, _| Err::<(), _>(event));
-        self.notices.drain(..).collect()
-    }
-
-    /// Whether the greeting is over.
-    pub(crate) fn poll_greeting(&mut self) -> Result<Option<()>, EngineError> {
-        self.poll(|event, _| match event {
-            Event::Greeted => Ok(()),
-            event => Err(event),
-        })
-    }
-
-    /// Whether the engine has answered this question.
-    pub(crate) fn poll_ready(&mut self, ping: PingId) -> Result<Option<()>, EngineError> {
-        self.poll(|event, _| match event {
-            Event::Ready(id) if id == ping => Ok(()),
-            event => Err(event),
-        })
-    }
-
-    /// What came next in a search.
-    pub(crate) fn poll_search(
-        &mut self,
-        running: &mut Running,
-    ) -> Result<Option<Progress>, EngineError> {
-        if running.driver != self.id {
-            return Err(self.error(Problem::OtherEngine));
+    /// Handles a line that arrived at a time. A deadline that passed before is handled first.
+    pub(crate) fn on_line(&mut self, line: Result<&[u8], LineTooLong>, at: Instant) {
+        // Output after the end is discarded, so that the engine can reach its exit.
+        if self.ending.is_some() {
+            return;
         }
-        if self.latest != Some(running.id) {
-            return Err(self.error(Problem::Dropped(DropReason::Superseded)));
+        let moment = self.advance_clock(at);
+        if self.session.poll_timeout().is_some_and(|due| due < moment) {
+            self.session.handle_timeout(moment, &mut self.out);
+            self.drain_events(at, "");
         }
-        if self.link.inbox.take_stop() {
-            running.stop = true;
-        }
-        loop {
-            self.stop_if_wanted(running);
-            self.lost_at = running.time.end();
-            let progress = self.poll(|event, source| running.take(event, source))?;
-            let late = match progress {
-                Some(Progress::Started) => continue,
-                Some(Progress::OutOfTime(late)) => late,
-                Some(progress) => {
-                    if matches!(progress, Progress::Ended(_)) {
-                        // Whatever comes next has nothing to do with it.
-                        self.lost_at = None;
-                    }
-                    return Ok(Some(progress));
+        match line {
+            Ok(line) => {
+                let (text, _) = decode(line);
+                if let Some(observer) = &mut self.observer {
+                    observer.lines.push((Side::Engine, text.to_string()));
                 }
-                // What ends the engine ends the search as well, and says more once it is reached.
-                None if self.ending.is_some() => return Ok(None),
-                None => {
-                    if let Some(reason) = running.dropped {
-                        self.lost_at = None;
-                        return Err(self.error(Problem::Dropped(reason)));
-                    }
-                    let Some(lost_at) = self.lost_at else { return Ok(None) };
-                    match running.time.lateness(now()) {
-                        Some(late) => late,
-                        // What was read after the deadline may be in time all the same.
-                        None if running.time.end() > Some(lost_at) => continue,
-                        None => return Ok(None),
-                    }
+                self.session.receive_line(&text, moment, &mut self.out);
+                self.drain_events(at, &text);
+            }
+            Err(too_long) => self.notice(Notice::LineTooLong(too_long)),
+        }
+    }
+
+    /// The engine closed its output.
+    pub(crate) fn on_output_closed(&mut self, at: Instant) {
+        if let Liveness::Stream { closed } = &mut self.engine {
+            *closed = true;
+        }
+        if self.ending.is_none() {
+            self.advance_clock(at);
+            self.session.receive_eof();
+            self.drain_events(at, "");
+        }
+        self.advance_ending(at);
+    }
+
+    /// The process has exited, and the rest of its output was handled.
+    pub(crate) fn on_exit(&mut self, status: ExitStatus, at: Instant) {
+        self.engine = Liveness::Process { exit: Some(status) };
+        self.change = Change::State;
+        self.advance_ending(at);
+    }
+
+    /// Handles all deadlines that have passed.
+    pub(crate) fn on_time(&mut self, now: Instant) {
+        if self.ending.is_some() {
+            self.advance_ending(now);
+            return;
+        }
+        let moment = self.advance_clock(now);
+        if self.session.poll_timeout().is_some_and(|due| due < moment) {
+            self.session.handle_timeout(moment, &mut self.out);
+            self.drain_events(now, "");
+        }
+        let overdue = self.searches.last_mut().filter(|search| search.end.is_none());
+        if let Some(search) = overdue
+            && let Some(problem) = search.timer.expired(now)
+        {
+            let id = search.id;
+            search.end = Some(Err(problem));
+            self.change = Change::State;
+            self.session.stop(id, moment, &mut self.out);
+            self.drain_events(now, "");
+        }
+    }
+
+    /// When [`on_time`](Self::on_time) must be called at the latest.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        if let Some(ending) = &self.ending {
+            return (ending.stage != Stage::Over).then_some(ending.until);
+        }
+        // A deadline has passed only after its moment.
+        let due = self.session.poll_timeout().map(|due| due + Duration::from_nanos(1));
+        let due = due.and_then(|due| self.origin.checked_add(due));
+        let search = self.searches.last().filter(|search| search.end.is_none());
+        due.into_iter().chain(search.and_then(|search| search.timer.end())).min()
+    }
+
+    fn drain_events(&mut self, at: Instant, raw: &str) {
+        while let Some(event) = self.session.poll_event() {
+            if self.ending.is_none() {
+                self.on_event(event, at, raw);
+            }
+        }
+        // An exit of the engine drops its searches as well, and is the better reason.
+        if self.ending.is_none() {
+            for search in &mut self.searches {
+                if let Some(reason) = search.dropped.take().filter(|_| search.end.is_none()) {
+                    search.end = Some(Err(Problem::Dropped(reason)));
+                    self.change = Change::State;
                 }
-            };
-            self.abandon(running.id);
-            return Err(self.error(Problem::OutOfTime(late)));
+            }
         }
     }
 
-    /// Whether the engine has ended after [`quit`](Self::quit).
-    pub(crate) fn poll_end(&mut self) -> Result<Option<()>, EngineError> {
-        if !self.advance_ending() {
-            return Ok(None);
-        }
-        match self.ending.as_ref().and_then(|ending| ending.problem.clone()) {
-            Some(problem) => Err(self.last_error(problem)),
-            None => Ok(Some(())),
-        }
-    }
-
-    /// The next event that `take` wants, which gets its time and its line as well. What it gives
-    /// back becomes a notice.
-    fn poll<T>(
-        &mut self,
-        mut take: impl FnMut(Event, &mut Source<'_>) -> Result<T, Event>,
-    ) -> Result<Option<T>, EngineError> {
-        // An engine that says more than can be read does not put off its deadline.
-        while self.ending.is_none()
-            && self.lost_at.is_none_or(|lost_at| self.read < lost_at)
-            && let Some(event) = self.poll_event()
-        {
-            let go = self.go.map_or(self.origin, |(_, at)| at);
-            // A thread that was kept waiting knows only about when it was woken.
-            let read = self.read.max(go);
-            let mut source = Source { line: &mut self.raw, read, go };
-            let event = match take(event, &mut source) {
-                Ok(value) => return Ok(Some(value)),
-                Err(event) => event,
-            };
-            self.overlook(event);
-        }
-        if self.advance_ending()
-            && let Some(Ending { problem, .. }) = &self.ending
-        {
-            return Err(self.last_error(problem.clone().unwrap_or(Problem::Gone)));
-        }
-        Ok(None)
-    }
-
-    /// Takes what nobody waits for.
-    fn overlook(&mut self, event: Event) {
+    fn on_event(&mut self, event: Event, at: Instant, raw: &str) {
         match event {
-            Event::Gone => self.begin_ending(Some(Problem::Gone), Stage::Closing, CLOSING),
-            Event::Late(wait) => self.give_up(wait),
-            // The end of a search that nobody waits for.
-            Event::Started(_)
-            | Event::Info(..)
-            | Event::BestMove(..)
-            | Event::Checkmate(..)
-            | Event::Dropped(..)
-            | Event::Ready(_)
-            | Event::Greeted => (),
+            Event::Started(id) => {
+                let Some(search) = self.search_mut(id) else { return };
+                search.timer.start(at);
+                if search.stop_requested {
+                    self.session.stop(id, self.moment, &mut self.out);
+                }
+            }
+            Event::Info(id, info) => {
+                let Some(search) = self.running_mut(id, at) else { return };
+                let wanted = search.on_info(info, raw, at);
+                if wanted {
+                    self.change = self.change.max(Change::Update);
+                }
+            }
+            Event::BestMove(id, answer) => {
+                self.change = Change::State;
+                let Some(search) = self.running_mut(id, at) else { return };
+                search.on_best_move(answer, at);
+                if search.ponder_after.is_some() {
+                    self.ponder_on_reply(id, at);
+                }
+            }
+            Event::Checkmate(id, checkmate) => {
+                self.change = Change::State;
+                if let Some(search) = self.running_mut(id, at) {
+                    search.on_checkmate(checkmate, at);
+                }
+            }
+            Event::Dropped(id, reason) => {
+                if let Some(search) = self.search_mut(id) {
+                    search.dropped = Some(reason);
+                }
+            }
+            Event::Greeted => (self.handshake_done, self.change) = (true, Change::State),
+            Event::Ready(id) => (self.ready, self.change) = (Some(id), Change::State),
+            Event::Gone => self.begin_ending(Some(Problem::Gone), Stage::Closing, at + CLOSING),
+            Event::Late(wait) => {
+                self.signal = Some(Signal::Terminate);
+                self.begin_ending(Some(Problem::Late(wait)), Stage::Terminating, at + TERMINATING);
+            }
             Event::Overran(_)
             | Event::Remark(_)
             | Event::Registration(_)
@@ -293,322 +352,548 @@ impl Driver {
         self.notices.push_back(notice);
     }
 
-    /// The next event of the session.
-    fn poll_event(&mut self) -> Option<Event> {
-        loop {
-            self.flush();
-            if let Some(event) = self.session.poll_event() {
-                return Some(event);
-            }
-            if self.session.holds_search() {
-                self.start_search();
-                continue;
-            }
-            let next = self.link.next();
-            if !self.tell(next) {
-                return None;
-            }
-        }
+    pub(crate) fn take_notices(&mut self) -> Vec<Notice> {
+        self.notices.drain(..).collect()
     }
 
-    /// Starts a search that can start now. What has come before is no answer to it.
-    fn start_search(&mut self) {
-        self.link.drain();
-        let until = now();
-        while self.session.holds_search()
-            && let Next::Line(at) = self.link.next()
-            && at <= until
-        {
-            self.tell(Next::Line(at));
-        }
-        self.tick();
-        self.session.start_search(self.moment, &mut self.out);
-    }
+    // What callers ask for.
 
-    /// Tells the session what came next, or what was due before it: lines and deadlines are handled
-    /// in the order in which they came, however late the caller looks. Tells whether that was
-    /// anything.
-    fn tell(&mut self, next: Next) -> bool {
-        let at = match next {
-            Next::Line(at) => at,
-            Next::Closed | Next::Nothing => now(),
-        };
-        self.moment = self.moment.max(at.saturating_duration_since(self.origin));
-        let is_due = self.session.poll_timeout().is_some_and(|due| due < self.moment);
-        match next {
-            Next::Line(_) | Next::Nothing if is_due => {
-                self.session.handle_timeout(self.moment, &mut self.out);
-            }
-            Next::Line(_) => match self.link.batch.pop() {
-                Some(Ok(text)) => {
-                    if let Some(overhearing) = &self.overhearing {
-                        overhearing.hear(Side::Engine, text);
-                    }
-                    self.session.receive_line(text, self.moment, &mut self.out);
-                    self.raw.clear();
-                    self.raw.push_str(text);
-                    self.read = at;
-                }
-                Some(Err(too_long)) => self.notice(Notice::LineTooLong(too_long)),
-                None => (),
-            },
-            Next::Closed => {
-                self.link.end_is_known = true;
-                self.session.receive_eof();
-            }
-            Next::Nothing => return false,
-        }
-        true
-    }
-
-    /// Takes back the memory of a line, for the next one.
-    pub(crate) fn reuse(&mut self, line: String) {
-        if self.raw.is_empty() {
-            self.raw = line;
-            self.raw.clear();
-        }
-    }
-
-    /// Until when nothing will happen unless the engine makes it happen.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        if let Some(ending) = &self.ending {
-            return Some(ending.until);
-        }
-        // A moment is late only when it is over.
-        let due = self.session.poll_timeout().map(|due| due + Duration::from_nanos(1));
-        let due = due.and_then(|due| self.origin.checked_add(due));
-        due.into_iter().chain(self.lost_at).min()
-    }
-
-    /// Whether the time counts that the latest search takes.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.timed
-    }
-
-    /// Searches. A new game is announced if it is one.
+    /// Requests a search. One that runs is stopped, and its handle ends with `Superseded`; one that ponders on this
+    /// very position by itself gets a `ponderhit` instead.
     pub(crate) fn search(
+        &mut self,
+        game: &Game,
+        search: Search,
+        purpose: Purpose,
+        wants_updates: bool,
+        now: Instant,
+    ) -> Result<SearchId, EngineError> {
+        self.check_open()?;
+        self.advance_clock(now);
+        if search.is_pondered_after() {
+            self.session.allow_pondering(true);
+        }
+        if let Some(id) = self.hit_own_ponder(game, &search, purpose, wants_updates, now) {
+            return Ok(id);
+        }
+        if self.game != Some(game.id()) {
+            self.new_game(game.id(), game.about().clone())?;
+        }
+        if self.game_cancelled {
+            return Err(self.error(Problem::Dropped(DropReason::Cancelled)));
+        }
+        let id = self.request(game, &search, purpose)?;
+        let mut state = SearchState::new(id, &search);
+        state.wants_updates = wants_updates;
+        state.ponder_after = search.is_pondered_after().then(|| Box::new((game.clone(), search)));
+        self.add(state);
+        self.drain_events(now, "");
+        Ok(id)
+    }
+
+    fn request(
         &mut self,
         game: &Game,
         search: &Search,
         purpose: Purpose,
-    ) -> Result<Running, EngineError> {
-        self.check_open()?;
-        // A stop that came too late for the search before is not meant for this one.
-        self.link.inbox.take_stop();
-        self.tick();
-        if self.game != Some(game.id()) {
-            self.new_game(game.id(), game.about().clone())?;
-        }
+    ) -> Result<SearchId, EngineError> {
         let request = search.request(game, purpose);
         let id = self.session.search(request, self.moment, &mut self.out);
-        if self.session.holds_search() {
-            self.start_search();
-        }
-        self.flush();
-        let id = id.map_err(|misuse| self.error(Problem::Misuse(misuse)))?;
-        (self.latest, self.lost_at, self.timed) = (Some(id), None, search.is_timed());
-        Ok(Running::new(self.id, id, search))
+        id.map_err(|misuse| self.error(Problem::Misuse(misuse)))
     }
 
-    pub(crate) fn announce(&mut self, game: &Game) -> Result<(), EngineError> {
-        self.tick();
+    /// Makes a search the latest one.
+    fn add(&mut self, state: SearchState) {
+        self.searches.retain_mut(|old| {
+            if old.end.is_none() {
+                old.end = Some(Err(Problem::Dropped(DropReason::Superseded)));
+                self.change = Change::State;
+            }
+            // Nobody will ask for the result of a search that was started here.
+            old.own_ponder.is_none()
+        });
+        self.searches.push(state);
+    }
+
+    /// After an answer: lets the engine ponder on the reply that it expects.
+    fn ponder_on_reply(&mut self, id: SearchId, now: Instant) {
+        let dialect = self.session.dialogue().dialect();
+        let Some(search) = self.search_mut(id) else { return };
+        let (Some(subject), Some(Ok(result))) = (search.ponder_after.take(), &search.end) else {
+            return;
+        };
+        let (game, search) = *subject;
+        let Some((expected, ponder)) = ponder::on_reply(&game, &search, result, dialect) else {
+            return;
+        };
+        // An engine that cannot ponder is asked again with the next search.
+        if let Ok(id) = self.request(&expected, &ponder, Purpose::Play) {
+            let mut state = SearchState::new(id, &ponder);
+            state.own_ponder = Some(Box::new((expected, search)));
+            self.add(state);
+            self.advance_clock(now);
+        }
+    }
+
+    /// Continues a search that was started by [`ponder_on_reply`](Self::ponder_on_reply), if it fits the request.
+    fn hit_own_ponder(
+        &mut self,
+        game: &Game,
+        search: &Search,
+        purpose: Purpose,
+        wants_updates: bool,
+        now: Instant,
+    ) -> Option<SearchId> {
+        let state = self.searches.last_mut().filter(|state| state.end.is_none())?;
+        let (expected, before) = &**state.own_ponder.as_ref()?;
+        let fits = purpose == Purpose::Play && ponder::fits((expected, before), (game, search));
+        let id = state.id;
+        if !fits || state.dropped.is_some() {
+            return None;
+        }
+        let clocks = search.clocks();
+        self.session.ponder_hit(id, clocks, self.moment, &mut self.out).ok()?;
+        let state = self.search_mut(id)?;
+        state.own_ponder = None;
+        state.wants_updates = wants_updates;
+        state.ponder_after =
+            search.is_pondered_after().then(|| Box::new((game.clone(), search.clone())));
+        state.timer.hit(now, search.deadline());
+        Some(id)
+    }
+
+    /// The opponent played the expected move. A search that has ended already stays as it is.
+    pub(crate) fn ponder_hit(
+        &mut self,
+        id: SearchId,
+        clocks: Option<Clocks>,
+        now: Instant,
+    ) -> Result<(), EngineError> {
+        if self.search_mut(id).is_none_or(|search| search.end.is_some()) {
+            return Ok(());
+        }
+        self.command(now, |session, now, out| session.ponder_hit(id, clocks, now, out))?;
+        if let Some(search) = self.search_mut(id) {
+            let deadline = search.timer.deadline();
+            search.timer.hit(now, deadline);
+        }
+        Ok(())
+    }
+
+    /// Stops a search as soon as it has begun.
+    pub(crate) fn stop(&mut self, id: SearchId, now: Instant) {
+        let Some(search) = self.search_mut(id).filter(|search| search.end.is_none()) else {
+            return;
+        };
+        search.stop_requested = true;
+        if self.session.running() == Some(id) {
+            let moment = self.advance_clock(now);
+            self.session.stop(id, moment, &mut self.out);
+            self.drain_events(now, "");
+        }
+    }
+
+    pub(crate) fn stop_latest(&mut self, now: Instant) {
+        if let Some(id) = self.searches.last().map(|search| search.id) {
+            self.stop(id, now);
+        }
+    }
+
+    /// Ends the latest search without waiting for the answer of the engine, and allows no other in this game.
+    pub(crate) fn cancel_game(&mut self, now: Instant) {
+        self.game_cancelled = true;
+        let moment = self.advance_clock(now);
+        let Some(search) = self.searches.last_mut().filter(|search| search.end.is_none()) else {
+            return;
+        };
+        search.end = Some(Err(Problem::Dropped(DropReason::Cancelled)));
+        self.change = Change::State;
+        let id = search.id;
+        self.session.stop(id, moment, &mut self.out);
+        self.drain_events(now, "");
+    }
+
+    /// Forgets a search, and stops it if it has not ended.
+    pub(crate) fn discard(&mut self, id: SearchId, now: Instant) {
+        let moment = self.advance_clock(now);
+        self.searches.retain(|search| search.id != id);
+        if self.ending.is_none() {
+            self.session.stop(id, moment, &mut self.out);
+            self.drain_events(now, "");
+        }
+    }
+
+    /// The result of a search, once.
+    pub(crate) fn take_end(&mut self, id: SearchId) -> Option<Result<SearchResult, EngineError>> {
+        let Some(index) = self.searches.iter().position(|search| search.id == id) else {
+            return Some(Err(self.error(Problem::Dropped(DropReason::Superseded))));
+        };
+        let search = self.searches.get_mut(index)?;
+        let end = match search.end.take() {
+            Some(Ok(result)) => Ok(*result),
+            Some(Err(problem)) => Err(self.error(problem)),
+            None => Err(self.final_error()?),
+        };
+        self.searches.remove(index);
+        Some(end)
+    }
+
+    /// Moves the updates of a search that were not taken yet into an empty list. Whether there were any.
+    pub(crate) fn take_updates(&mut self, id: SearchId, into: &mut VecDeque<Update>) -> bool {
+        if let Some(search) = self.search_mut(id) {
+            std::mem::swap(&mut search.updates, into);
+        }
+        !into.is_empty()
+    }
+
+    pub(crate) fn next_update(&mut self, id: SearchId) -> Option<Update> {
+        self.search_mut(id)?.updates.pop_front()
+    }
+
+    pub(crate) fn lines(&self, id: SearchId) -> Lines {
+        let search = self.searches.iter().find(|search| search.id == id);
+        search.map(SearchState::lines).unwrap_or_default()
+    }
+
+    pub(crate) fn is_over(&self, id: SearchId) -> bool {
+        let search = self.searches.iter().find(|search| search.id == id);
+        search.is_none_or(|search| search.end.is_some()) || self.has_ended()
+    }
+
+    /// Whether a search runs, or will as soon as the engine is ready.
+    pub(crate) fn is_searching(&self) -> bool {
+        self.ending.is_none() && self.searches.last().is_some_and(|search| search.end.is_none())
+    }
+
+    /// Whether scheduling delays matter to the latest search.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.searches.last().is_some_and(|search| search.is_timed && search.end.is_none())
+    }
+
+    pub(crate) fn announce(&mut self, game: &Game, now: Instant) -> Result<(), EngineError> {
+        self.check_open()?;
+        self.advance_clock(now);
         let announced = self.new_game(game.id(), game.about().clone());
-        self.flush();
+        self.drain_events(now, "");
         announced
     }
 
     fn new_game(&mut self, id: GameId, about: NewGame) -> Result<(), EngineError> {
         let announced = self.session.new_game(about, self.moment, &mut self.out);
         announced.map_err(|misuse| self.error(Problem::Misuse(misuse)))?;
-        self.game = Some(id);
+        (self.game, self.game_cancelled) = (Some(id), false);
         Ok(())
-    }
-
-    /// Ends a search soon, whether it has started or not.
-    pub(crate) fn abandon(&mut self, id: SearchId) {
-        self.lost_at = self.lost_at.filter(|_| self.latest != Some(id));
-        self.tick();
-        self.session.stop(id, self.moment, &mut self.out);
-        self.flush();
-    }
-
-    fn stop_if_wanted(&mut self, running: &Running) {
-        if running.stop && self.session.running() == Some(running.id) {
-            self.tick();
-            self.session.stop(running.id, self.moment, &mut self.out);
-            self.flush();
-        }
-    }
-
-    pub(crate) fn ponder_hit(
-        &mut self,
-        running: &mut Running,
-        clocks: Option<Clocks>,
-    ) -> Result<(), EngineError> {
-        if running.driver != self.id {
-            return Err(self.error(Problem::OtherEngine));
-        }
-        let at = now();
-        self.command(|session, now, out| session.ponder_hit(running.id, clocks, now, out))?;
-        running.time.hit(at);
-        Ok(())
-    }
-
-    pub(crate) fn set_option(
-        &mut self,
-        name: &str,
-        value: Option<&str>,
-    ) -> Result<(), EngineError> {
-        self.command(|session, now, out| session.set_option(name, value, now, out))
-    }
-
-    pub(crate) fn separate_searches(&mut self, separate: bool) {
-        self.session.separate_searches(separate);
     }
 
     pub(crate) fn allow_pondering(&mut self, allowed: bool) {
         self.session.allow_pondering(allowed);
     }
 
-    pub(crate) fn register(&mut self, with: Register<'static>) -> Result<(), EngineError> {
-        self.command(|session, now, out| session.register(with, now, out))
+    pub(crate) fn register(
+        &mut self,
+        with: Register<'static>,
+        now: Instant,
+    ) -> Result<(), EngineError> {
+        self.command(now, |session, now, out| session.register(with, now, out))
     }
 
-    /// Says a line that the session does not know of.
-    pub(crate) fn say(&mut self, line: &str) -> Result<(), EngineError> {
+    /// Sends a line that the session does not know of.
+    pub(crate) fn send_raw(&mut self, line: &str) -> Result<(), EngineError> {
         self.check_open()?;
         if line.contains(|letter: char| letter.is_control() && letter != '\t') {
-            let refused = WriteError::LineBreak { field: "line", text: line.to_owned() };
-            return Err(self.error(Problem::Misuse(refused.into())));
+            let rejected = WriteError::LineBreak { field: "line", text: line.to_owned() };
+            return Err(self.error(Problem::Misuse(rejected.into())));
         }
         self.out.push_str(line);
         self.out.push('\n');
-        self.flush();
         Ok(())
     }
 
-    /// Takes what comes while nothing is asked. Tells of the end of the engine.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn poll_idle(&mut self) -> Result<Option<()>, EngineError> {
-        self.poll(|event, _| Err(event))
+    pub(crate) fn ping(&mut self, now: Instant) -> Result<PingId, EngineError> {
+        self.command(now, ClientSession::ping)
     }
 
-    pub(crate) fn ping(&mut self) -> Result<PingId, EngineError> {
-        self.command(ClientSession::ping)
-    }
-
-    /// Lets the caller say something to the session, if the engine is there.
+    /// Passes a request to the session, if the engine is there.
     pub(crate) fn command<T>(
         &mut self,
-        say: impl FnOnce(&mut ClientSession, Moment, &mut String) -> Result<T, Misuse>,
+        now: Instant,
+        request: impl FnOnce(&mut ClientSession, Moment, &mut String) -> Result<T, Misuse>,
     ) -> Result<T, EngineError> {
         self.check_open()?;
-        self.tick();
-        let result = say(&mut self.session, self.moment, &mut self.out);
-        self.flush();
+        let moment = self.advance_clock(now);
+        let result = request(&mut self.session, moment, &mut self.out);
+        self.drain_events(now, "");
         result.map_err(|misuse| self.error(Problem::Misuse(misuse)))
     }
 
-    /// Asks the engine to leave.
-    pub(crate) fn quit(&mut self) {
-        self.tick();
-        self.session.quit(self.moment, &mut self.out);
-        self.flush();
-        self.link.outbox.close();
-        let patience = self.patience.quit.total;
-        self.begin_ending(None, Stage::Closing, patience);
+    /// Whether the handshake is complete. An error if the engine ended before.
+    pub(crate) fn handshake(&self) -> Option<Result<(), EngineError>> {
+        if self.handshake_done { Some(Ok(())) } else { self.final_error().map(Err) }
     }
 
-    /// Ends the engine in the time that a destructor may take.
-    pub(crate) fn end_now(&mut self) {
-        self.quit();
-        if self.link.wait_for_end(self.patience.quit.total.min(DROPPING)) {
+    /// Whether a ping was answered.
+    pub(crate) fn pong(&self, ping: PingId) -> Option<Result<(), EngineError>> {
+        if Some(ping) <= self.ready { Some(Ok(())) } else { self.final_error().map(Err) }
+    }
+
+    // The end.
+
+    /// Sends `quit` and closes the input.
+    pub(crate) fn quit(&mut self, now: Instant) {
+        self.quit_within(self.patience.quit.total, now);
+    }
+
+    /// Like [`quit`](Self::quit), in the time that a destructor may take.
+    pub(crate) fn quit_soon(&mut self, now: Instant) {
+        self.quit_within(self.patience.quit.total.min(DROPPING), now);
+    }
+
+    fn quit_within(&mut self, time: Duration, now: Instant) {
+        if self.ending.is_none() {
+            let moment = self.advance_clock(now);
+            self.session.quit(moment, &mut self.out);
+            self.begin_ending(None, Stage::Closing, now + time);
+        }
+        if self.input == Input::Open {
+            self.input = Input::Closing;
+        }
+    }
+
+    /// Kills the engine.
+    pub(crate) fn kill(&mut self, now: Instant) {
+        self.input = Input::Closed;
+        self.signal = Some(Signal::Kill);
+        let (stage, until) = (Stage::Killing, now + KILLING);
+        match &mut self.ending {
+            Some(ending) if ending.stage != Stage::Over => {
+                (ending.stage, ending.until) = (stage, until);
+            }
+            Some(_) => (),
+            None => self.begin_ending(None, stage, until),
+        }
+        self.advance_ending(now);
+    }
+
+    fn begin_ending(&mut self, problem: Option<Problem>, stage: Stage, until: Instant) {
+        if self.ending.is_none() {
+            self.ending = Some(Ending { problem, stage, until });
+            self.change = Change::State;
+        }
+    }
+
+    fn advance_ending(&mut self, now: Instant) {
+        let exited = match self.engine {
+            Liveness::Process { exit } => exit.is_some(),
+            Liveness::Stream { closed } => closed,
+        };
+        let Some(ending) = &mut self.ending else { return };
+        if ending.stage == Stage::Over {
             return;
         }
-        self.link.signal(Signal::Terminate);
-        if !self.link.wait_for_end(TERMINATING) {
-            self.kill();
+        let (signal, stage, time) = match ending.stage {
+            _ if exited => (None, Stage::Over, Duration::ZERO),
+            _ if now < ending.until => return,
+            Stage::Closing => (Some(Signal::Terminate), Stage::Terminating, TERMINATING),
+            Stage::Terminating => (Some(Signal::Kill), Stage::Killing, KILLING),
+            Stage::Killing | Stage::Over => (None, Stage::Over, Duration::ZERO),
+        };
+        if signal.is_some() {
+            // Asked to exit, it did not.
+            ending.problem.get_or_insert(Problem::Late(Wait::Quit));
+        }
+        (ending.stage, ending.until) = (stage, now + time);
+        self.signal = signal.or(self.signal);
+        self.change = Change::State;
+    }
+
+    /// The signal to send to the process now. A stream without a process is closed instead.
+    pub(crate) fn take_signal(&mut self, now: Instant) -> Option<Signal> {
+        let signal = self.signal.take()?;
+        if let Liveness::Stream { closed } = &mut self.engine {
+            *closed = true;
+            self.input = Input::Closed;
+            self.advance_ending(now);
+        }
+        Some(signal)
+    }
+
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    /// Whether the engine has ended, and nothing more will happen.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ending.as_ref().is_some_and(|ending| ending.stage == Stage::Over)
+    }
+
+    /// Whether [`quit`](Self::quit) is done.
+    pub(crate) fn quit_result(&self) -> Option<Result<Option<ExitStatus>, EngineError>> {
+        let ending = self.ending.as_ref().filter(|ending| ending.stage == Stage::Over)?;
+        Some(match &ending.problem {
+            Some(problem) => Err(self.last_error(problem.clone())),
+            None => Ok(self.exit()),
+        })
+    }
+
+    /// The exit status of the process.
+    pub(crate) fn exit(&self) -> Option<ExitStatus> {
+        match self.engine {
+            Liveness::Process { exit } => exit,
+            Liveness::Stream { .. } => None,
         }
     }
 
-    /// Ends the engine without a word.
-    pub(crate) fn kill(&mut self) {
-        self.link.signal(Signal::Kill);
-        self.link.wait_for_end(KILLING);
+    /// What ended the conversation, once it has ended.
+    pub(crate) fn final_error(&self) -> Option<EngineError> {
+        let ending = self.ending.as_ref().filter(|ending| ending.stage == Stage::Over)?;
+        Some(self.last_error(ending.problem.clone().unwrap_or(Problem::Gone)))
     }
 
-    /// What ended the conversation, as an error of whoever asks for more.
+    /// What ended the conversation, as an error of a call that asks for more.
     fn check_open(&self) -> Result<(), EngineError> {
         let Some(ending) = &self.ending else { return Ok(()) };
         Err(self.last_error(ending.problem.clone().unwrap_or(Problem::Gone)))
     }
 
-    fn give_up(&mut self, wait: Wait) {
-        self.link.signal(Signal::Terminate);
-        self.begin_ending(Some(Problem::Late(wait)), Stage::Terminating, TERMINATING);
-    }
-
-    fn begin_ending(&mut self, problem: Option<Problem>, stage: Stage, time: Duration) {
-        if self.ending.is_none() {
-            self.ending = Some(Ending { problem, stage, until: now() + time });
-        }
-    }
-
-    /// Goes on with the end, if there is one. Tells whether it is reached.
-    fn advance_ending(&mut self) -> bool {
-        let Some(ending) = &mut self.ending else { return false };
-        // Nobody reads what an engine says behind its end, and lines that wait would end each wait.
-        self.link.discard();
-        loop {
-            if self.link.has_ended() {
-                ending.stage = Stage::Over;
-            }
-            let left = ending.until.saturating_duration_since(now());
-            let (signal, stage, time) = match ending.stage {
-                Stage::Over => return true,
-                _ if !left.is_zero() => return false,
-                Stage::Closing => (Signal::Terminate, Stage::Terminating, TERMINATING),
-                Stage::Terminating => (Signal::Kill, Stage::Killing, KILLING),
-                Stage::Killing => {
-                    ending.stage = Stage::Over;
-                    return true;
-                }
-            };
-            self.link.signal(signal);
-            // Asked to leave, it did not.
-            ending.problem.get_or_insert(Problem::Late(Wait::Quit));
-            (ending.stage, ending.until) = (stage, now() + time);
-        }
-    }
-
-    /// How the process ended.
-    pub(crate) fn exit(&self) -> Option<ExitStatus> {
-        self.link.exit()
-    }
-
     fn last_error(&self, problem: Problem) -> EngineError {
-        self.error(problem).with_end(self.exit(), self.link.errors.lines())
+        self.error(problem).with_end(self.exit(), self.stderr.lines())
     }
 
     fn error(&self, problem: Problem) -> EngineError {
         EngineError::new(&self.name, problem)
     }
 
-    fn tick(&mut self) {
-        self.moment = self.moment.max(now().saturating_duration_since(self.origin));
+    // Output to the engine.
+
+    /// Whether a search could start now. Everything that has arrived must be handled before.
+    pub(crate) fn holds_search(&self) -> bool {
+        self.ending.is_none() && self.session.holds_search()
     }
 
-    fn flush(&mut self) {
-        if self.out.is_empty() {
+    /// Starts the search that is held, right before its `go` is sent.
+    pub(crate) fn start_search(&mut self, now: Instant) {
+        let moment = self.advance_clock(now);
+        self.session.start_search(moment, &mut self.out);
+        self.drain_events(now, "");
+    }
+
+    pub(crate) fn has_output(&self) -> bool {
+        !self.out.is_empty()
+    }
+
+    /// Whether the transport has not taken everything.
+    pub(crate) fn is_blocked(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// Whether the input of the engine must be closed now.
+    pub(crate) fn closes_input(&self) -> bool {
+        match self.input {
+            Input::Open => false,
+            Input::Closing => self.unsent.is_empty() && self.out.is_empty(),
+            Input::Closed => true,
+        }
+    }
+
+    /// The engine does not read any more. What that means is seen in its output.
+    pub(crate) fn on_input_closed(&mut self) {
+        self.input = Input::Closed;
+        self.unsent = Vec::new();
+    }
+
+    /// Passes the output to a function that returns how many bytes it took.
+    pub(crate) fn send(&mut self, mut to: impl FnMut(&[u8]) -> usize) {
+        self.observe_output();
+        if self.input == Input::Closed {
+            self.out.clear();
+            self.unsent = Vec::new();
             return;
         }
-        if let Some(overhearing) = &self.overhearing {
-            self.out.lines().for_each(|line| overhearing.hear(Side::Client, line));
+        if self.unsent.is_empty() {
+            let taken = to(self.out.as_bytes());
+            self.unsent.extend_from_slice(self.out.as_bytes().get(taken..).unwrap_or_default());
+        } else {
+            self.unsent.extend_from_slice(self.out.as_bytes());
+            let taken = to(&self.unsent);
+            self.unsent.drain(..taken.min(self.unsent.len()));
         }
-        if let Some(id) = self.session.running().filter(|id| self.go.map(|(id, _)| id) != Some(*id))
-        {
-            self.go = Some((id, now()));
+        self.out.clear();
+        if MAX_UNSENT < self.unsent.len() {
+            self.on_input_closed();
         }
-        self.link.outbox.push(&mut self.out);
+    }
+
+    /// Takes all output, for a thread that writes it.
+    pub(crate) fn take_unsent(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.unsent)
+    }
+
+    fn observe_output(&mut self) {
+        if let Some(observer) = &mut self.observer {
+            let lines = self.out.lines().map(|line| (Side::Client, line.to_owned()));
+            observer.lines.extend(lines);
+        }
+    }
+
+    // News for those who wait.
+
+    /// Lines that the listener must get, after the lock was released.
+    pub(crate) fn take_delivery(&mut self) -> Option<Delivery> {
+        let observer = self.observer.as_mut().filter(|observer| !observer.lines.is_empty())?;
+        let ticket = observer.tickets;
+        observer.tickets += 1;
+        let lines = std::mem::take(&mut observer.lines);
+        Some(Delivery { listener: Arc::clone(&observer.listener), lines, ticket })
+    }
+
+    /// The listener, and how many deliveries there were so far.
+    pub(crate) fn deliveries(&self) -> Option<(Arc<Listener>, u64)> {
+        let observer = self.observer.as_ref()?;
+        Some((Arc::clone(&observer.listener), observer.tickets))
+    }
+
+    pub(crate) fn take_change(&mut self) -> Change {
+        std::mem::take(&mut self.change)
+    }
+
+    /// Wakes a task at the next change of this kind, or of a more important one.
+    pub(crate) fn wake_on(&mut self, change: Change, waker: &Waker) {
+        match self.wakers.iter_mut().find(|(_, known)| known.will_wake(waker)) {
+            Some((known, _)) => *known = change.min(*known),
+            None => self.wakers.push((change, waker.clone())),
+        }
+    }
+
+    /// The tasks to wake because of a change, after the lock was released.
+    pub(crate) fn take_wakers(&mut self, change: Change) -> Vec<Waker> {
+        if self.wakers.is_empty() {
+            return Vec::new();
+        }
+        let due = self.wakers.extract_if(.., |(wanted, _)| *wanted <= change);
+        due.map(|(_, waker)| waker).collect()
+    }
+
+    fn search_mut(&mut self, id: SearchId) -> Option<&mut SearchState> {
+        self.searches.iter_mut().find(|search| search.id == id)
+    }
+
+    /// The search that an engine has sent something about, unless it is over. A message after the deadline ends it.
+    fn running_mut(&mut self, id: SearchId, at: Instant) -> Option<&mut SearchState> {
+        let search = self.searches.iter_mut().find(|search| search.id == id)?;
+        if search.end.is_some() {
+            return None;
+        }
+        if let Some(problem) = search.timer.expired(at) {
+            search.end = Some(Err(problem));
+            self.change = Change::State;
+            self.session.stop(id, self.moment, &mut self.out);
+            return None;
+        }
+        Some(search)
+    }
+
+    fn advance_clock(&mut self, at: Instant) -> Moment {
+        self.moment = self.moment.max(at.saturating_duration_since(self.origin));
+        self.moment
     }
 }

@@ -1,48 +1,55 @@
-//! The engine for programs with threads: each call waits for its result.
+//! The engine.
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::Purpose;
-use readyok_protocol::{Checkmate, Clocks, Dialect, Go, MateLimit};
+use readyok_protocol::session::client::{Identity, Purpose};
+use readyok_protocol::{
+    Checkmate, Dialect, GameResult, Go, MateLimit, OptionSet, OptionValue, Register,
+};
 
 use crate::builder::{Builder, Target};
-use crate::course::{Course, Subject};
-use crate::driver::Driver;
+use crate::clock::now;
+use crate::driver::{Change, Driver, Notice};
 use crate::error::EngineError;
 use crate::game::Game;
-use crate::lines::{Lines, Update};
-use crate::link::Link;
-use crate::running::Played;
+use crate::handle::{SearchHandle, Stopper};
+use crate::result::{SearchResult, Update};
 use crate::search::Search;
-use crate::stopper::Stopper;
-use crate::time::now;
+use crate::shared::{Attendance, Shared};
 
-/// An engine that was greeted and takes searches.
+/// How long a destructor waits for an engine at most: all stages of its end, and a margin for a busy machine.
+const DROPPING: Duration = Duration::from_secs(7);
+
+/// An engine after the handshake.
 ///
-/// Dropping it ends the process: politely if it listens, within about a second if it does not.
+/// Dropping it ends the process: by `quit`, and by force if it does not exit within about a second. (An engine that
+/// was started by an async call is killed, and dropping it does not block.)
 ///
 /// ```no_run
 /// use readyok_client::{Engine, Game, Limit};
 /// use std::process::Command;
 ///
 /// let mut engine = Engine::spawn(Command::new("stockfish"))?;
-/// let played = engine.play(&Game::startpos(), Limit::Depth(10))?;
-/// println!("{:?}", played.best_move());
+/// let result = engine.play(&Game::startpos(), Limit::Depth(10))?;
+/// println!("{:?}", result.best_move());
 /// # Ok::<(), readyok_client::EngineError>(())
 /// ```
 #[derive(Debug)]
 pub struct Engine {
-    pub(crate) driver: Driver,
+    pub(crate) shared: Arc<Shared>,
+    name: String,
+    dialect: Dialect,
+    identity: Identity,
+    options: OptionSet,
+    is_async: bool,
 }
 
-crate::verbs::verbs!(Engine);
-
 impl Builder {
-    /// Starts a program and greets it. If the command has no working directory and the path of
-    /// the program is absolute, it runs in the folder of the program, where engines look for their
-    /// books and networks.
+    /// Starts a program and waits for the handshake. If the command has no working directory and the path of the
+    /// program is absolute, it runs in the directory of the program, where engines look for their books and networks.
     ///
     /// # Errors
     /// The program cannot be started, or does not answer as an engine does.
@@ -50,19 +57,19 @@ impl Builder {
         Engine::open(&self, Target::Command(command))
     }
 
-    /// Connects to an engine at `host:port` or `tcp://host:port`, and greets it.
+    /// Connects to an engine at `host:port` or `tcp://host:port`, and waits for the handshake.
     ///
     /// # Errors
-    /// There is no connection, or nobody who answers as an engine does.
+    /// There is no connection, or no engine answers.
     pub fn connect(self, address: &str) -> Result<Engine, EngineError> {
         Engine::open(&self, Target::address(address))
     }
 
-    /// Greets an engine at the other end of two streams. They are used in threads of their own,
+    /// Waits for the handshake with an engine at the other end of two streams. They are used in threads of their own,
     /// which end with the streams.
     ///
     /// # Errors
-    /// Nobody answers as an engine does.
+    /// No engine answers.
     pub fn over(
         self,
         reader: impl Read + Send + 'static,
@@ -71,8 +78,7 @@ impl Builder {
         Engine::open(&self, Target::streams(reader, writer))
     }
 
-    /// Runs an engine of this program in a thread, and greets it. Its input ends when the handle
-    /// is dropped.
+    /// Runs an engine of this program in a thread. Its input ends when the handle is dropped.
     ///
     /// # Errors
     /// It does not answer as an engine does.
@@ -95,7 +101,7 @@ impl Engine {
         Self::builder().spawn(command)
     }
 
-    /// Settings for an engine that is to be started.
+    /// Settings for an engine.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -114,21 +120,91 @@ impl Engine {
         target: &mut Target,
         dialect: Dialect,
     ) -> Result<Self, EngineError> {
-        let mut engine = Self { driver: builder.open(target, dialect)? };
-        engine.wait(Driver::poll_greeting)?;
-        builder.greeted(&mut engine.driver)?;
+        let (name, shared) = builder.open(target, dialect, false)?;
+        let mut engine = Self::new(name, dialect, shared, false);
+        engine.wait_for(Driver::handshake)?;
+        engine.complete(builder)?;
         Ok(engine)
     }
 
-    /// Searches for a move to play in a game.
+    /// An engine whose handshake is not complete. Dropping it ends it.
+    pub(crate) fn new(name: String, dialect: Dialect, shared: Arc<Shared>, is_async: bool) -> Self {
+        let (identity, options) = (Identity::default(), OptionSet::default());
+        Self { shared, name, dialect, identity, options, is_async }
+    }
+
+    /// Does what follows the handshake.
+    pub(crate) fn complete(&mut self, builder: &Builder) -> Result<(), EngineError> {
+        (self.identity, self.options) = self.shared.look(|driver| {
+            let session = driver.session();
+            (session.identity().clone(), session.options().clone())
+        });
+        builder.registration().map_or(Ok(()), |with| self.register(with))
+    }
+
+    /// The name and the author that the engine reported.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The name that the engine was started with, as it appears in errors.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The protocol in use.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The options that the engine declared.
+    pub fn options(&self) -> &OptionSet {
+        &self.options
+    }
+
+    /// The current value of an option, if it is known.
+    pub fn option_value(&self, name: &str) -> Option<OptionValue> {
+        self.shared.look(|driver| driver.session().option_value(name))
+    }
+
+    /// The process ID, which is also that of its process group. `None` if the engine is no process.
+    pub fn process_id(&self) -> Option<u32> {
+        self.shared.process.as_ref().map(|process| process.id())
+    }
+
+    /// Searches for a move to play in a game, and waits for the answer.
+    ///
+    /// With [`Search::ponder_after`] the engine ponders after its answer, until the next call:
+    ///
+    /// ```no_run
+    /// # use readyok_client::{Clocks, Engine, EngineError, Game, Limit, Move, Search};
+    /// # fn opponents_move(game: &Game) -> Move { unimplemented!() }
+    /// # fn play(engine: &mut Engine, clocks: Clocks) -> Result<(), EngineError> {
+    /// let mut game = Game::startpos();
+    /// loop {
+    ///     let search = Search::new(Limit::clock(clocks)).ponder_after();
+    ///     let result = engine.play(&game, search)?;
+    ///     println!("{:?}, ponder hit: {}", result.best_move(), result.ponder_hit);
+    ///     game.extend(result.best_move());
+    ///     game.play(opponents_move(&game)); // the engine ponders meanwhile
+    /// }
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// The request cannot be sent, or the engine gave no answer.
-    pub fn play(&mut self, game: &Game, limit: impl Into<Search>) -> Result<Played, EngineError> {
-        self.play_with(game, limit, |_| ())
+    #[doc(alias = "go")]
+    pub fn play(
+        &mut self,
+        game: &Game,
+        limit: impl Into<Search>,
+    ) -> Result<SearchResult, EngineError> {
+        self.search(game, limit.into(), Purpose::Play, None::<fn(&Update)>)
     }
 
-    /// The same, and tells what the engine thinks meanwhile.
+    /// Like [`play`](Self::play), and calls `on_update` for each `info`. It is called in this thread, which also reads
+    /// the output of the engine: a function that takes long delays the next lines. For such, use
+    /// [`begin`](Self::begin).
     ///
     /// # Errors
     /// The request cannot be sent, or the engine gave no answer.
@@ -137,288 +213,231 @@ impl Engine {
         game: &Game,
         limit: impl Into<Search>,
         on_update: impl FnMut(&Update),
-    ) -> Result<Played, EngineError> {
-        self.start(game, limit.into(), Purpose::Play)?.complete_with(on_update)
+    ) -> Result<SearchResult, EngineError> {
+        self.search(game, limit.into(), Purpose::Play, Some(on_update))
     }
 
-    /// Searches to understand a position. Iterate over the result, or ask it for the end.
+    /// Begins a search for a move to play. It runs from now on, whether or not anything waits for it. A search that
+    /// still runs is stopped, and this one starts after it.
+    ///
+    /// # Errors
+    /// The request cannot be sent.
+    #[doc(alias = "go")]
+    pub fn begin(
+        &mut self,
+        game: &Game,
+        search: impl Into<Search>,
+    ) -> Result<SearchHandle, EngineError> {
+        SearchHandle::begin(&self.shared, game, search.into(), Purpose::Play)
+    }
+
+    /// Like [`begin`](Self::begin), to analyse a position (`UCI_AnalyseMode`).
     ///
     /// # Errors
     /// The request cannot be sent.
     pub fn analyse(
         &mut self,
         game: &Game,
-        limit: impl Into<Search>,
-    ) -> Result<Analysis<'_>, EngineError> {
-        self.start(game, limit.into(), Purpose::Analyse)
+        search: impl Into<Search>,
+    ) -> Result<SearchHandle, EngineError> {
+        SearchHandle::begin(&self.shared, game, search.into(), Purpose::Analyse)
     }
 
-    /// Thinks on the opponent's time. `game` contains the move that he is expected to play, and
-    /// the limit is the one for the answer to it.
+    /// Begins a search on the opponent's time. `game` contains the move that the opponent is expected to play, and the
+    /// limit is the one for the reply to it. See [`SearchHandle::ponder_hit`].
     ///
     /// # Errors
     /// The request cannot be sent.
     pub fn ponder(
         &mut self,
         game: &Game,
-        limit: impl Into<Search>,
-    ) -> Result<Pondering<'_>, EngineError> {
-        self.start(game, limit.into().ponder(), Purpose::Play).map(Pondering)
+        search: impl Into<Search>,
+    ) -> Result<SearchHandle, EngineError> {
+        self.begin(game, search.into().ponder())
     }
 
-    /// Searches for a mate. The answer of a chess engine, which has no word for it, follows from
-    /// the score.
+    /// Searches for a mate. The answer of a chess engine follows from its score.
     ///
     /// # Errors
-    /// The request cannot be sent, among other reasons since UCI limits the moves of the mate and
-    /// USI the time for it; or the engine gave no answer.
+    /// The request cannot be sent, among other reasons since UCI limits the moves of the mate and USI the time for it;
+    /// or the engine gave no answer.
     pub fn mate(
         &mut self,
         game: &Game,
         limit: MateLimit,
     ) -> Result<Checkmate<'static>, EngineError> {
         let go = Go { mate: Some(limit), ..Go::default() };
-        let played = self.start(game, go.into(), Purpose::Analyse)?.complete()?;
-        Ok(played.into_checkmate())
+        let result = self.search(game, go.into(), Purpose::Analyse, None::<fn(&Update)>)?;
+        Ok(result.into_checkmate())
     }
 
-    fn start(
-        &mut self,
-        game: &Game,
-        search: Search,
-        purpose: Purpose,
-    ) -> Result<Analysis<'_>, EngineError> {
-        let subject = Subject::new(game, search, purpose);
-        let course = subject.start(&mut self.driver)?;
-        Ok(Analysis { engine: self, course, subject })
-    }
-
-    /// Waits until the engine has done everything that it was told, such as loading a network.
+    /// Waits until the engine has processed everything sent before, such as loading a network (`isready`).
     ///
     /// # Errors
-    /// It did not answer in time, or is gone.
+    /// It did not answer in time, or has ended.
+    #[doc(alias = "isready")]
     pub fn ready(&mut self) -> Result<(), EngineError> {
-        let ping = self.driver.ping()?;
-        self.wait(|driver| driver.poll_ready(ping))
+        let ping = self.shared.with(Driver::ping)?;
+        self.wait_for(|driver| driver.pong(ping))
     }
 
-    /// How long the threads of the engine's process, as many as it has now, wanted a processor and had none since
-    /// they started, added up: what came in between of two such times tells whether the machine left the
-    /// engine alone.
-    ///
-    /// `None` if it is no process, if it has ended, or if the system does not tell; Linux does. To find it out
-    /// takes some microseconds for each thread, of which 256 are asked.
-    pub fn waited_for_processor(&self) -> Option<Duration> {
-        self.driver.link().process.as_ref()?.waited()
+    /// A handle for other threads to stop whatever search runs.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.shared))
     }
 
-    /// Asks the engine to leave, and waits for it. Tells how it left, if it is a process.
+    /// Texts, protocol violations, and lines that are no messages, the latest last. At most the latest 256, each once.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        self.shared.catch_up();
+        self.shared.with(|driver, _| driver.take_notices())
+    }
+
+    /// Makes the next search one of a new game, even if it is the same [`Game`] as before: the engine forgets what it
+    /// remembers.
     ///
     /// # Errors
-    /// It did not leave in time and was killed.
-    pub fn quit(mut self) -> Result<Option<ExitStatus>, EngineError> {
-        self.driver.quit();
-        self.wait(Driver::poll_end)?;
-        Ok(self.driver.exit())
+    /// The engine cannot play Chess960 or the variant of the game, or has ended.
+    #[doc(alias = "ucinewgame")]
+    pub fn new_game(&mut self, game: &Game) -> Result<(), EngineError> {
+        self.shared.with(|driver, now| driver.announce(game, now))
     }
 
-    /// Ends the process at once, with all that it has started: for an engine that has shown that it
-    /// does not listen. Tells how it ended, if it is a process; a connection is closed.
-    pub fn kill(mut self) -> Option<ExitStatus> {
-        self.driver.kill();
-        self.driver.exit()
+    /// Reports the result of the game to a shogi engine. A search that runs is stopped.
+    ///
+    /// # Errors
+    /// The engine has ended.
+    pub fn game_over(&mut self, result: GameResult) -> Result<(), EngineError> {
+        self.shared.with(|driver, now| {
+            driver.command(now, |session, now, out| {
+                session.game_over(result, now, out);
+                Ok(())
+            })
+        })
     }
 
-    /// Waits for something that the driver has a deadline for.
-    fn wait<T>(
+    /// Sets an option permanently.
+    ///
+    /// # Errors
+    /// The engine has no such option or the option no such value, or it follows from the game and the search.
+    #[doc(alias = "setoption")]
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), EngineError> {
+        self.change_option(name, Some(value))
+    }
+
+    /// Sets several options permanently. Only what differs is sent.
+    ///
+    /// # Errors
+    /// One of them cannot be set. Those before it are set.
+    pub fn set_options<N: AsRef<str>, V: AsRef<str>>(
         &mut self,
-        mut poll: impl FnMut(&mut Driver) -> Result<Option<T>, EngineError>,
-    ) -> Result<T, EngineError> {
-        loop {
-            if let Some(result) = self.wait_until(None, |driver| poll(driver).transpose()) {
-                return result;
-            }
-        }
+        options: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<(), EngineError> {
+        let mut options = options.into_iter();
+        options.try_for_each(|(name, value)| self.set_option(name.as_ref(), value.as_ref()))
     }
 
-    /// Waits for something, or until the deadline.
+    /// Pushes a button, such as `Clear Hash`.
+    ///
+    /// # Errors
+    /// The engine has no such button.
+    pub fn push_button(&mut self, name: &str) -> Result<(), EngineError> {
+        self.change_option(name, None)
+    }
+
+    fn change_option(&mut self, name: &str, value: Option<&str>) -> Result<(), EngineError> {
+        self.shared.with(|driver, now| {
+            driver.command(now, |session, now, out| session.set_option(name, value, now, out))
+        })
+    }
+
+    /// Declares that the engine may be asked to ponder (`Ponder`), so that it can plan its time.
+    pub fn allow_pondering(&mut self, allowed: bool) {
+        self.shared.with(|driver, _| driver.allow_pondering(allowed));
+    }
+
+    /// Sets the answer to `registration error`. If the engine has sent one, the answer is sent as soon as possible.
+    ///
+    /// # Errors
+    /// The name or the code cannot be written on one line, or the engine has ended.
+    pub fn register(&mut self, with: Register<'static>) -> Result<(), EngineError> {
+        self.shared.with(|driver, now| driver.register(with, now))
+    }
+
+    /// Sends a line as it is. An unexpected answer becomes a [notice](Self::take_notices); after a `go`, searches of
+    /// this handle are unreliable until its answer.
+    ///
+    /// # Errors
+    /// The line contains a line break or another control character, or the engine has ended.
+    pub fn send_raw(&mut self, line: &str) -> Result<(), EngineError> {
+        self.shared.with(|driver, _| driver.send_raw(line))
+    }
+
+    /// Switches the debug mode of the engine.
+    ///
+    /// # Errors
+    /// The engine has ended.
+    pub fn debug(&mut self, on: bool) -> Result<(), EngineError> {
+        self.shared
+            .with(|driver, now| driver.command(now, |session, _, out| session.debug(on, out)))
+    }
+
+    /// Scheduling delay of the threads of the engine's process since they were started, added up. The difference of
+    /// two values shows whether the engine had a processor in between.
+    ///
+    /// `None` if it is no process, if it has ended, or if the system does not report it; Linux does. Takes some
+    /// microseconds for each thread, of which 256 are asked.
+    pub fn waited_for_processor(&self) -> Option<Duration> {
+        self.shared.process.as_ref()?.waited()
+    }
+
+    /// Sends `quit` and waits for the end. Returns the exit status of a process.
+    ///
+    /// # Errors
+    /// It did not exit in time and was killed.
+    pub fn quit(self) -> Result<Option<ExitStatus>, EngineError> {
+        self.shared.with(Driver::quit);
+        let end = self.wait_until(None, Driver::quit_result);
+        // The wait has no deadline of its own, and the last stage of the end has one.
+        end.unwrap_or(Ok(None))
+    }
+
+    /// Kills the process immediately, with all that it has started: for an engine that does not react. Returns its
+    /// exit status; a connection is closed.
+    pub fn kill(self) -> Option<ExitStatus> {
+        self.shared.with(Driver::kill);
+        self.wait_until(now().checked_add(DROPPING), |driver| driver.has_ended().then_some(()));
+        self.shared.look(Driver::exit)
+    }
+
+    fn wait_for(
+        &self,
+        done: impl Fn(&Driver) -> Option<Result<(), EngineError>>,
+    ) -> Result<(), EngineError> {
+        let attendance = Attendance::new(&self.shared);
+        let state = self.shared.ask();
+        let done = |driver: &mut Driver| done(driver);
+        let end = self.shared.wait(state, attendance.as_ref(), Change::State, None, done);
+        // Without a deadline there is always a value.
+        end.unwrap_or(Ok(()))
+    }
+
     fn wait_until<T>(
-        &mut self,
+        &self,
         deadline: Option<Instant>,
-        mut poll: impl FnMut(&mut Driver) -> Option<T>,
+        done: impl Fn(&Driver) -> Option<T>,
     ) -> Option<T> {
-        loop {
-            if let Some(value) = poll(&mut self.driver) {
-                return Some(value);
-            }
-            let is_last = deadline.is_some_and(|deadline| deadline <= now());
-            let wake = self.driver.deadline().into_iter().chain(deadline).min();
-            Link::wait(&[self.driver.link()], wake, self.driver.is_timed());
-            if is_last {
-                return poll(&mut self.driver);
-            }
-        }
+        let done = |driver: &mut Driver| done(driver);
+        self.shared.wait(self.shared.ask(), None, Change::State, deadline, done)
     }
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.driver.end_now();
-    }
-}
-
-/// A search that runs. It borrows the engine: there is one search at a time.
-///
-/// As an iterator it gives what the engine tells, until the search ends; an error ends it too, and
-/// is told by [`finish`](Self::finish). Who reads slowly misses lines, but never the latest of a
-/// variation. Dropping it stops the search, and the engine stays usable.
-#[derive(Debug)]
-pub struct Analysis<'e> {
-    engine: &'e mut Engine,
-    course: Course,
-    subject: Subject,
-}
-
-impl Analysis<'_> {
-    /// Shows so many variations, as far as the engine can.
-    ///
-    /// # Errors
-    /// The engine is gone.
-    pub fn lines(mut self, lines: u32) -> Result<Self, EngineError> {
-        self.set_lines(lines)?;
-        Ok(self)
-    }
-
-    /// Goes on with another number of variations. What was told so far is forgotten.
-    ///
-    /// # Errors
-    /// The engine is gone.
-    pub fn set_lines(&mut self, lines: u32) -> Result<(), EngineError> {
-        self.course = self.subject.set_lines(&mut self.engine.driver, lines)?;
-        Ok(())
-    }
-
-    /// Goes on with another position. What was told so far is forgotten.
-    ///
-    /// # Errors
-    /// The position cannot be sent, and the old search goes on; or the engine is gone.
-    pub fn set_game(&mut self, game: &Game) -> Result<(), EngineError> {
-        self.course = self.subject.set_game(&mut self.engine.driver, game)?;
-        Ok(())
-    }
-
-    /// What the engine has told so far, by variation.
-    pub fn so_far(&self) -> &Lines {
-        self.course.so_far()
-    }
-
-    /// Whether the search has ended, as far as was looked.
-    pub fn is_over(&self) -> bool {
-        self.course.is_over()
-    }
-
-    /// What the engine tells next, if it does so in time.
-    pub fn next_within(&mut self, time: Duration) -> Option<Update> {
-        self.next_until(Some(now() + time))
-    }
-
-    fn next_until(&mut self, deadline: Option<Instant>) -> Option<Update> {
-        self.engine.wait_until(deadline, |driver| self.course.poll(driver)).flatten()
-    }
-
-    /// A handle for other threads to stop the search.
-    pub fn stopper(&self) -> Stopper {
-        self.engine.stopper()
-    }
-
-    /// Stops the search and waits for its answer.
-    ///
-    /// # Errors
-    /// The engine gave no answer.
-    pub fn finish(mut self) -> Result<Played, EngineError> {
-        self.course.stop();
-        self.complete()
-    }
-
-    /// Waits until the search ends by its own limit.
-    ///
-    /// # Errors
-    /// The engine gave no answer.
-    pub fn complete(self) -> Result<Played, EngineError> {
-        self.complete_with(|_| ())
-    }
-
-    /// The same, and tells what the engine thinks meanwhile.
-    ///
-    /// # Errors
-    /// The engine gave no answer.
-    pub fn complete_with(
-        mut self,
-        mut on_update: impl FnMut(&Update),
-    ) -> Result<Played, EngineError> {
-        loop {
-            if let Some(end) = self.course.take_end() {
-                return end;
-            }
-            if let Some(update) = self.next() {
-                on_update(&update);
-            }
+        if self.is_async {
+            self.shared.with(Driver::kill);
+            return;
         }
-    }
-}
-
-impl Iterator for Analysis<'_> {
-    type Item = Update;
-
-    fn next(&mut self) -> Option<Update> {
-        self.next_until(None)
-    }
-}
-
-impl Drop for Analysis<'_> {
-    fn drop(&mut self) {
-        self.course.abandon(&mut self.engine.driver);
-    }
-}
-
-/// A search on the opponent's time. Dropping it stops the search: he played something else.
-#[derive(Debug)]
-pub struct Pondering<'e>(Analysis<'e>);
-
-impl Pondering<'_> {
-    /// The opponent played the expected move: the search becomes one for a move to play. Its time
-    /// counts from now.
-    ///
-    /// # Errors
-    /// The engine gave no answer.
-    pub fn hit(self) -> Result<Played, EngineError> {
-        self.hit_with(None, |_| ())
-    }
-
-    /// The same with clocks, which only some shogi engines understand; and tells what the engine
-    /// thinks meanwhile.
-    ///
-    /// # Errors
-    /// The engine gave no answer.
-    pub fn hit_with(
-        mut self,
-        clocks: Option<Clocks>,
-        on_update: impl FnMut(&Update),
-    ) -> Result<Played, EngineError> {
-        self.0.course.ponder_hit(&mut self.0.engine.driver, clocks)?;
-        self.0.complete_with(on_update)
-    }
-
-    /// The opponent played something else: the search is stopped, and nobody wants its answer.
-    pub fn miss(self) {}
-
-    /// What the engine tells next, if it does so in time.
-    pub fn next_within(&mut self, time: Duration) -> Option<Update> {
-        self.0.next_within(time)
-    }
-
-    /// What the engine has told so far, by variation.
-    pub fn so_far(&self) -> &Lines {
-        self.0.so_far()
+        self.shared.with(Driver::quit_soon);
+        self.wait_until(now().checked_add(DROPPING), |driver| driver.has_ended().then_some(()));
     }
 }

@@ -37,14 +37,14 @@ pub enum Problem {
     Late(Wait),
     /// The search did not end before its own deadline, so many seconds ago. It was told to stop.
     OutOfTime(Duration),
+    /// The search exceeded its [stall limit](crate::Search::stall_limit). It was stopped.
+    Stalled,
     /// The engine exited, crashed, or closed its output. It was ended if need be.
     Gone,
     /// The search ended without an answer.
     Dropped(DropReason),
     /// The caller asked for something that cannot be. Nothing was sent, and the engine goes on.
     Misuse(Misuse),
-    /// The caller looked for a search at an engine that it is not of.
-    OtherEngine,
 }
 
 impl EngineError {
@@ -86,10 +86,9 @@ impl EngineError {
     /// Whether the engine can still be used.
     pub fn is_recoverable(&self) -> bool {
         match self.0.problem {
-            Problem::OutOfTime(_)
-            | Problem::Dropped(_)
-            | Problem::Misuse(_)
-            | Problem::OtherEngine => true,
+            Problem::OutOfTime(_) | Problem::Dropped(_) | Problem::Misuse(_) | Problem::Stalled => {
+                true
+            }
             Problem::Start { .. } | Problem::Late(_) | Problem::Gone => false,
         }
     }
@@ -120,7 +119,7 @@ impl fmt::Display for Problem {
             Self::Dropped(DropReason::GameOver) => f.write_str("the game is over"),
             Self::Dropped(DropReason::EngineGone) => f.write_str("takes no more searches"),
             Self::Misuse(misuse) => misuse.fmt(f),
-            Self::OtherEngine => f.write_str("the search is one of another engine"),
+            Self::Stalled => f.write_str("sent nothing for too long during a search"),
         }
     }
 }
@@ -134,7 +133,7 @@ impl std::error::Error for EngineError {
             | Problem::OutOfTime(_)
             | Problem::Gone
             | Problem::Dropped(_)
-            | Problem::OtherEngine => None,
+            | Problem::Stalled => None,
         }
     }
 }

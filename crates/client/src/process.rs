@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::guard::Guard;
 use crate::sync::{lock, wait_until};
-use crate::{threads, waiting};
+use crate::{clock, sync};
 
 /// A process. Somebody has to look after it: a pump, or a thread that waits for its end.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Process {
         after: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<()> {
         let process = Arc::clone(self);
-        let watcher = threads::spawn("engine-watch", move || {
+        let watcher = sync::spawn("engine-watch", move || {
             sys::wait_for_exit(&process);
             let status = process.reap();
             on_exit();
@@ -98,7 +98,7 @@ impl Process {
         if state.reaped.is_some() {
             return None;
         }
-        waiting::of_process(self.id)
+        clock::delay_of_process(self.id)
     }
 
     /// How the process ended, if it has and its last words are read.
@@ -211,8 +211,8 @@ mod sys {
     use std::time::Duration;
 
     use super::{Process, Signal};
+    use crate::clock::now;
     use crate::sync::{lock, wait_until};
-    use crate::time::now;
 
     pub(super) fn wait_for_exit(it: &Process) {
         let mut state = lock(&it.state);

@@ -1,8 +1,8 @@
-//! How to search: limits, and everything else that holds for one search only.
+//! Limits of a search, and everything else that holds for one search only.
 
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::{Purpose, SearchRequest};
+use readyok_protocol::session::client::{Limit as WaitLimit, Purpose, SearchRequest};
 use readyok_protocol::{Clocks, Go, MateLimit, MoveList};
 
 use crate::game::Game;
@@ -10,33 +10,37 @@ use crate::game::Game;
 /// When a search ends.
 #[derive(Clone, Debug)]
 pub enum Limit {
-    /// When it is stopped.
+    /// When it is stopped (`go infinite`).
     Infinite,
     /// At a depth in plies.
     Depth(u32),
-    /// After so many nodes.
+    /// After this number of nodes.
     Nodes(u64),
-    /// After this time.
+    /// After this time (`movetime`).
+    #[doc(alias = "movetime")]
     Time(Duration),
-    /// When the engine thinks best, with these clocks.
+    /// When the engine decides, with these clocks.
     Clock(Clocks),
     /// At the first of several limits.
     Go(Box<Go<'static>>),
 }
 
 impl Limit {
-    /// As the engine thinks best, with these clocks. A search that overruns them is stopped.
+    /// The engine decides, with these clocks. A search that overruns them is stopped.
+    #[doc(alias = "wtime")]
+    #[doc(alias = "btime")]
     pub fn clock(clocks: impl Into<Clocks>) -> Self {
         Self::Clock(clocks.into())
     }
 
-    /// After so many milliseconds.
+    /// A fixed time in milliseconds (`movetime`).
+    #[doc(alias = "movetime")]
     pub const fn millis(millis: u64) -> Self {
         Self::Time(Duration::from_millis(millis))
     }
 }
 
-/// A limit, and what else holds for one search. All of it is taken back after the search.
+/// A limit, and what else holds for one search. All of it is undone after the search.
 ///
 /// ```
 /// use readyok_client::{Limit, Search};
@@ -48,33 +52,38 @@ pub struct Search {
     lines: Option<u32>,
     options: Vec<(String, Option<String>)>,
     deadline: Option<Deadline>,
+    ponder_after: bool,
 }
 
-/// When an engine has lost on time, whatever it says.
+/// When a search is lost, regardless of what the engine sends.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Deadline {
     At(Instant),
     /// After `go`, or `ponderhit`.
     After(Duration),
+    /// After `go` or `ponderhit`, and after the latest `info`.
+    Stall(WaitLimit),
 }
 
 impl Search {
-    /// No more than this is given back of a search, as virtual machines are known to have counted nonsense.
-    pub const MOST_STOLEN: Duration = Duration::from_secs(10);
+    /// Maximum steal time that is credited to one search. Virtual machines were seen to report nonsense.
+    pub const MAX_STEAL: Duration = Duration::from_secs(10);
 
     /// A search with a limit.
     pub fn new(limit: impl Into<Self>) -> Self {
         limit.into()
     }
 
-    /// Shows so many variations (`MultiPV`), as far as the engine can.
+    /// Number of variations to show (`MultiPV`), as far as the engine can.
+    #[doc(alias = "multipv")]
     #[must_use]
     pub fn lines(mut self, lines: u32) -> Self {
         self.lines = Some(lines);
         self
     }
 
-    /// Searches only these moves.
+    /// Searches only these moves (`searchmoves`).
+    #[doc(alias = "searchmoves")]
     #[must_use]
     pub fn only(mut self, moves: MoveList<'static>) -> Self {
         self.go.search_moves = Some(moves);
@@ -82,49 +91,100 @@ impl Search {
     }
 
     /// Searches with another value of an option.
+    #[doc(alias = "setoption")]
     #[must_use]
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.push((name.into(), Some(value.into())));
         self
     }
 
-    /// Searches on the opponent's time, until `ponderhit` or `stop`. The last move of the game is
-    /// the one that he is expected to play.
+    /// Searches on the opponent's time, until `ponderhit` or `stop`. The last move of the game is the expected one.
+    /// For pondering that needs no handle see [`ponder_after`](Self::ponder_after).
     #[must_use]
     pub fn ponder(mut self) -> Self {
         self.go.ponder = true;
+        self.ponder_after = false;
         self
     }
 
-    /// Ends the wait when so much time has passed since `go` was written, or `ponderhit`. An answer
-    /// that is read then, or later, does not count: the engine has
-    /// [lost on time](crate::Problem::OutOfTime), however much or little it says. It is told to
-    /// stop, and stays usable.
+    /// Lets the engine ponder after its answer, on the reply that it expects. The next
+    /// [`play`](crate::Engine::play) of this game becomes a `ponderhit` if the opponent has made the expected move,
+    /// and a new search otherwise.
     ///
-    /// On Linux the time does not pass for which a virtual machine stood still because its host had given
-    /// its processors to others, as far as it is counted (`proc_stat(5)`: steal). The system does not say
-    /// which of its threads lost it, so that any engine gets what the unluckiest processor lost, up to
-    /// [`MOST_STOLEN`](Self::MOST_STOLEN).
+    /// A hit needs the same options, variations, moves to search and kind of limit; UCI engines then keep the clocks
+    /// that were computed when pondering began. [`SearchResult::ponder_hit`](crate::SearchResult::ponder_hit) tells
+    /// hits from misses.
+    #[doc(alias = "ponder")]
     #[must_use]
-    pub fn lost_after(mut self, time: Duration) -> Self {
+    pub fn ponder_after(mut self) -> Self {
+        self.ponder_after = true;
+        self
+    }
+
+    /// Ends the wait when this time has passed since `go` or `ponderhit` was written. An answer that arrives then, or
+    /// later, does not count: the engine has [lost on time](crate::Problem::OutOfTime), even if it keeps sending. It is
+    /// stopped, and stays usable.
+    ///
+    /// On Linux the time does not include steal time of a virtual machine, as far as it is counted (`proc_stat(5)`).
+    /// The system does not report which thread lost it, so any engine is credited with the loss of the most affected
+    /// processor, at most [`MAX_STEAL`](Self::MAX_STEAL).
+    #[doc(alias = "timeout")]
+    #[must_use]
+    pub fn deadline_after(mut self, time: Duration) -> Self {
         self.deadline = Some(Deadline::After(time));
         self
     }
 
-    /// The same at a fixed moment, whether the search has begun or not.
+    /// Like [`deadline_after`](Self::deadline_after), at a fixed moment, even if the search has not begun.
     #[must_use]
-    pub fn lost_at(mut self, moment: Instant) -> Self {
+    pub fn deadline_at(mut self, moment: Instant) -> Self {
         self.deadline = Some(Deadline::At(moment));
         self
+    }
+
+    /// Ends the wait when the engine has sent no `info` for a while, or after a total time since `go`. The search ends
+    /// as [stalled](crate::Problem::Stalled), and the engine is stopped.
+    #[doc(alias = "timeout")]
+    #[must_use]
+    pub fn stall_limit(mut self, limit: WaitLimit) -> Self {
+        self.deadline = Some(Deadline::Stall(limit));
+        self
+    }
+
+    pub(crate) fn is_pondered_after(&self) -> bool {
+        self.ponder_after
+    }
+
+    pub(crate) fn clocks(&self) -> Option<Clocks> {
+        Some(self.go.clocks).filter(|clocks| !clocks.is_empty())
+    }
+
+    pub(crate) fn set_clocks(&mut self, change: impl FnOnce(Clocks) -> Clocks) {
+        if !self.go.clocks.is_empty() {
+            self.go.clocks = change(self.go.clocks);
+        }
+    }
+
+    /// Whether only the times of the two differ, if at all.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let timeless = |search: &Self| {
+            let mut go = search.go.clone();
+            let has_clock = !go.clocks.is_empty();
+            go.clocks = Clocks::default();
+            (go, has_clock)
+        };
+        timeless(self) == timeless(other)
+            && self.lines == other.lines
+            && self.options == other.options
     }
 
     pub(crate) fn is_ponder(&self) -> bool {
         self.go.ponder
     }
 
-    /// Whether the time counts that it takes: with neither a clock nor a deadline it does not.
+    /// Whether scheduling delays matter: without a clock and a deadline they do not.
     pub(crate) fn is_timed(&self) -> bool {
-        self.deadline.is_some()
+        matches!(self.deadline, Some(Deadline::At(_) | Deadline::After(_)))
             || !self.go.clocks.is_empty()
             || self.go.move_time.is_some()
             || self.go.random_time.is_some()
@@ -148,7 +208,7 @@ impl Search {
 
 impl From<Go<'static>> for Search {
     fn from(go: Go<'static>) -> Self {
-        Self { go, lines: None, options: Vec::new(), deadline: None }
+        Self { go, lines: None, options: Vec::new(), deadline: None, ponder_after: false }
     }
 }
 
@@ -184,7 +244,7 @@ mod tests {
         ];
         let untimed = [Limit::Infinite, Limit::Depth(9), Limit::Nodes(1)].map(Search::new);
         assert!(untimed.iter().all(|search| !search.is_timed()));
-        timed.extend(untimed.map(|search| search.lost_after(second)));
+        timed.extend(untimed.map(|search| search.deadline_after(second)));
         assert!(timed.iter().all(Search::is_timed));
     }
 }

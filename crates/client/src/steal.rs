@@ -26,7 +26,7 @@ impl Counts {
     pub(crate) fn read() -> Option<Self> {
         #[cfg(test)]
         if let Some((since, stolen)) = THIEF.get() {
-            let stolen = stolen(crate::time::now().saturating_duration_since(since));
+            let stolen = stolen(crate::clock::now().saturating_duration_since(since));
             return Some(Self(vec![1 + u64::try_from(stolen.as_millis() / 10).unwrap_or(0)]));
         }
         with_statistics(Self::parse)?
@@ -112,7 +112,7 @@ fn with_statistics<T>(_: impl FnOnce(&str) -> T) -> Option<T> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::time::now;
+    use crate::clock::now;
 
     const STATISTICS: &str = "cpu  9 9 9 9 9 9 9 21 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n\
                               cpu1 1 2 3 4 5 6 7 13 0 0\nintr 99 1 2\nctxt 5\n";

@@ -1,11 +1,11 @@
-//! Waiting: locks that survive a panic elsewhere (what they guard is consistent between any two
-//! statements), and threads that are woken like tasks.
+//! Locks that survive a panic in another thread (what they guard is consistent between any two statements), and threads.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::{Wake, Waker};
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Instant;
 
-use crate::time::now;
+use crate::clock::now;
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,31 +33,7 @@ pub(crate) fn wait_until<'a, T>(
     guard
 }
 
-/// Has this thread wait until `done`, or until the deadline. What `done` looks at has to wake it.
-pub(crate) fn park_until(deadline: Option<Instant>, mut done: impl FnMut(&Waker) -> bool) {
-    thread_local! {
-        static PLACE: Arc<Place> = Arc::default();
-    }
-    let place = PLACE.with(Arc::clone);
-    let waker = Waker::from(Arc::clone(&place));
-    while !done(&waker) {
-        let mut woken = wait_until(&place.changed, lock(&place.woken), deadline, |woken| *woken);
-        if !std::mem::take(&mut *woken) {
-            return;
-        }
-    }
-}
-
-/// Where a thread waits. `thread::park` belongs to the caller.
-#[derive(Default)]
-struct Place {
-    woken: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Wake for Place {
-    fn wake(self: Arc<Self>) {
-        *lock(&self.woken) = true;
-        self.changed.notify_all();
-    }
+/// Starts a small thread that nothing waits for: it ends by itself when its stream or its process does.
+pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(work).map(drop)
 }

@@ -53,7 +53,7 @@ pub fn analyse(
             next_frame = now() + FRAME;
         }
     }
-    let played = analysis.complete()?;
+    let played = analysis.wait()?;
     view.frame(&played.lines.iter().collect::<Vec<_>>())?;
     view.end(&played)?;
     Ok(Code::Done)

@@ -24,7 +24,7 @@ impl Cancel {
     pub fn cancel(&self) {
         self.0.asked.store(true, Ordering::SeqCst);
         for stopper in self.stoppers().values() {
-            stopper.stop();
+            stopper.cancel_game();
         }
     }
 

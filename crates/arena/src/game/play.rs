@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use readyok_client::{
-    Best, Engine, EngineError, Event, Game as WireGame, Notice, Played, Problem, Search, Thinking,
-    Wait, WaitLimit,
+    Best, DropReason, Engine, EngineError, Event, Game as WireGame, Notice, Problem, Search,
+    SearchHandle, SearchResult, Update, Wait, WaitLimit,
 };
 use readyok_protocol::{GameResult as Told, Move};
 use readyok_rules::{Game, Position, Side};
@@ -145,9 +145,7 @@ struct Seat<'a> {
 struct Pondering {
     /// The move that is expected, in the words of the engine.
     expected: Move,
-    thinking: Thinking,
-    /// It has ended before it should.
-    is_over: bool,
+    search: SearchHandle,
 }
 
 impl<'a> Seat<'a> {
@@ -203,30 +201,27 @@ impl<'a> Seat<'a> {
         if is_deaf { self.player.kill() } else { self.player.end() }
     }
 
-    fn begin(&mut self, search: Search) -> Result<Thinking, Failure> {
-        let (Some(engine), Ok(game)) = (self.player.engine_mut(), &self.game) else {
-            return Err(Failure::NotThere);
-        };
-        engine.begin(game, search).map_err(Failure::Engine)
-    }
-
-    /// The search for the move to come: the one that ponders if it expected the latest move.
+    /// The search for the next move: the one that ponders if it expected the latest move.
     fn search(
         &mut self,
         latest: Option<Move>,
         search: Search,
-    ) -> Result<(Thinking, bool), Failure> {
+        on_update: impl FnMut(&Update),
+    ) -> Result<Result<SearchResult, EngineError>, Failure> {
         let latest = latest.and_then(|word| self.wording.told(word.as_str()));
-        // One that has answered too early has to think again.
-        self.poll_pondering();
-        let pondering = self.pondering.take().filter(|pondering| !pondering.is_over);
-        match (pondering, self.player.engine_mut()) {
-            (Some(mut pondering), Some(engine)) if Some(pondering.expected) == latest => {
-                pondering.thinking.hit(engine, None).map_err(Failure::Engine)?;
-                Ok((pondering.thinking, true))
+        let (Some(engine), Ok(game)) = (self.player.engine_mut(), &self.game) else {
+            return Err(Failure::NotThere);
+        };
+        let pondering = self.pondering.take();
+        // An engine that has answered too early has to search again.
+        let pondering = pondering.filter(|it| Some(it.expected) == latest && !it.search.is_over());
+        let result = match pondering {
+            Some(Pondering { search, .. }) => {
+                search.ponder_hit(None).and_then(|()| search.wait_with(on_update))
             }
-            _ => Ok((self.begin(search)?, false)),
-        }
+            None => engine.play_with(game, search, on_update),
+        };
+        Ok(result)
     }
 
     fn play(&mut self, word: Move) {
@@ -234,26 +229,11 @@ impl<'a> Seat<'a> {
             game.play(it);
         }
     }
-
-    /// Looks at what the engine says while it ponders, so that it can go on.
-    fn poll_pondering(&mut self) {
-        if let (Some(pondering), Some(engine)) = (&mut self.pondering, self.player.engine_mut()) {
-            pondering.is_over = pondering.is_over || pondering.thinking.is_over(engine);
-        }
-    }
-
-    /// The engine, if it ponders and has to be read meanwhile.
-    fn pondering_engine(&self) -> Option<&Engine> {
-        let is_pondering = self.pondering.as_ref().is_some_and(|pondering| !pondering.is_over);
-        self.player.engine().filter(|_| is_pondering)
-    }
 }
 
 /// An answer, and what was said before it.
 struct Thought {
-    played: Box<Played>,
-    /// Whether it pondered on the right move.
-    hit: bool,
+    played: Box<SearchResult>,
     /// The last line with a variation, if those are looked at.
     line: Option<String>,
     /// Lines to be kept.
@@ -269,9 +249,6 @@ enum Failure {
     NotThere,
     /// It could not be started again.
     NoStart(Termination),
-    /// It took too long where no clock runs.
-    Stalled,
-    Cancelled,
 }
 
 impl Table<'_> {
@@ -307,7 +284,7 @@ impl Table<'_> {
 
     fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Verdict {
         let side = self.referee.turn();
-        let Thought { mut played, hit, line, lines, mut scored } = match self.ask(side) {
+        let Thought { mut played, line, lines, mut scored } = match self.ask(side) {
             Ok(thought) => thought,
             Err(failure) => return Verdict::Over(self.failed(side, failure)),
         };
@@ -359,7 +336,7 @@ impl Table<'_> {
             played.info = scored.info;
             made = told::played(word, &played, took, left, wording, game);
         }
-        made.ponder_hit = hit;
+        made.ponder_hit = played.ponder_hit;
         made.lines = lines;
         on_move(&self.referee, &made);
         self.moves.push(made);
@@ -399,75 +376,49 @@ impl Table<'_> {
         let deadline = self.referee.deadline();
         let dialect = self.wording(side).dialect();
         let mut search = Search::from(self.referee.go(side, dialect));
-        if let Some(deadline) = deadline {
+        search = match deadline {
             // At the deadline itself an answer is in time.
-            search = search.lost_after(deadline.saturating_add(TICK));
-        }
+            Some(deadline) => search.deadline_after(deadline.saturating_add(TICK)),
+            None => search.stall_limit(self.setting.stall),
+        };
         let is_close = deadline.is_some_and(|deadline| deadline <= starved::CLOSE);
         let latest = self.moves.last().map(|made| made.word);
-        let (seat, other) = pair_mut(&mut self.seats, side);
+        let (seat, _) = pair_mut(&mut self.seats, side);
         let waited = |engine: Option<&Engine>| engine.filter(|_| is_close)?.waited_for_processor();
         let before = waited(seat.player.engine());
-        let (mut thinking, hit) = seat.search(latest, search)?;
         self.asked = now();
-        let begun = self.asked;
-        let mut heard = begun;
         let follow = self.setting.variations != Variations::Trusted;
         let mut scored = self.setting.adjudication.as_fastchess.then(Scored::default);
         let mut line = None;
         let mut lines = vec![None; self.setting.keep_lines.len()];
-        loop {
-            let Some(engine) = seat.player.engine_mut() else { return Err(Failure::NotThere) };
-            let is_over = thinking.is_over_with(engine, |update| {
-                heard = update.at;
-                if let Some(scored) = &mut scored {
-                    scored.hear(&update.info);
-                }
-                if follow && update.info.pv.is_some() {
-                    line = Some(cut(&update.raw, Warning::MAX_LINE));
-                }
-                for (kept, wanted) in lines.iter_mut().zip(&self.setting.keep_lines) {
-                    if wanted.is_match(&update.raw) {
-                        *kept = Some(cut(&update.raw, PlayedMove::MAX_LINE));
-                    }
-                }
-            });
-            if is_over {
-                let end = thinking.complete(engine, &[]);
-                let is_late = |deadline| starved::is_late(&end, deadline);
-                if deadline.is_some_and(is_late)
-                    && let Some(kind) = starved::warning(before, waited(seat.player.engine()))
-                {
-                    self.warn(side, kind);
-                }
-                let played = end.map_err(Failure::Engine)?;
-                if let Some(kind) = starved::excuse(played.stolen) {
-                    self.warn(side, kind);
-                }
-                let lines = lines.into_iter().flatten().collect();
-                return Ok(Thought { played: Box::new(played), hit, line, lines, scored });
+        let end = seat.search(latest, search, |update| {
+            if let Some(scored) = &mut scored {
+                scored.hear(&update.info);
             }
-            if self.cancel.is_cancelled() {
-                return Err(Failure::Cancelled);
+            if follow && update.info.pv.is_some() {
+                line = Some(cut(&update.raw, Warning::MAX_LINE));
             }
-            let wake = match deadline {
-                Some(_) => None,
-                None => Some(stall_of(self.setting.stall, begun, heard)),
-            };
-            if wake.is_some_and(|wake| wake <= now()) {
-                return Err(Failure::Stalled);
+            for (kept, wanted) in lines.iter_mut().zip(&self.setting.keep_lines) {
+                if wanted.is_match(&update.raw) {
+                    *kept = Some(cut(&update.raw, PlayedMove::MAX_LINE));
+                }
             }
-            other.poll_pondering();
-            match (seat.player.engine(), other.pondering_engine()) {
-                (Some(engine), Some(other)) => Engine::wait_for_any(&[engine, other], wake),
-                (Some(engine), None) => Engine::wait_for_any(&[engine], wake),
-                (None, _) => return Err(Failure::NotThere),
-            }
+        })?;
+        if deadline.is_some_and(|deadline| starved::is_late(&end, deadline))
+            && let Some(kind) = starved::warning(before, waited(seat.player.engine()))
+        {
+            self.warn(side, kind);
         }
+        let played = end.map_err(Failure::Engine)?;
+        if let Some(kind) = starved::excuse(played.stolen) {
+            self.warn(side, kind);
+        }
+        let lines = lines.into_iter().flatten().collect();
+        Ok(Thought { played: Box::new(played), line, lines, scored })
     }
 
     /// Lets a side think on the opponent's time, if it wants to and says on which move.
-    fn ponder(&mut self, side: Side, played: &Played) {
+    fn ponder(&mut self, side: Side, played: &SearchResult) {
         let Some(expected) = played.ponder else { return };
         let (seat, _) = pair_mut(&mut self.seats, side);
         if !seat.player.plan().ponder {
@@ -481,12 +432,12 @@ impl Table<'_> {
         let dialect = seat.wording.dialect();
         let mut search = Search::from(self.referee.go(side, dialect)).ponder();
         if let Some(deadline) = self.referee.clock(side).deadline() {
-            search = search.lost_after(deadline.saturating_add(TICK));
+            search = search.deadline_after(deadline.saturating_add(TICK));
         }
         let Some(engine) = seat.player.engine_mut() else { return };
         // If it cannot, its next search says why.
-        if let Ok(thinking) = engine.begin(&expecting, search) {
-            seat.pondering = Some(Pondering { expected, thinking, is_over: false });
+        if let Ok(search) = engine.begin(&expecting, search) {
+            seat.pondering = Some(Pondering { expected, search });
         }
     }
 
@@ -496,11 +447,6 @@ impl Table<'_> {
         let waited_ms = millis(now().saturating_duration_since(self.asked));
         let (seat, _) = pair_mut(&mut self.seats, side);
         let error = match failure {
-            Failure::Cancelled => return Outcome::without_winner(Termination::Aborted),
-            Failure::Stalled => {
-                seat.end(true);
-                return Outcome::lost_by(side, Termination::Stall { waited_ms });
-            }
             Failure::NoStart(end) => return Outcome::lost_by(side, end),
             Failure::NotThere => {
                 let exit = "it was lost before".to_owned();
@@ -509,7 +455,12 @@ impl Table<'_> {
             }
             Failure::Engine(error) => error,
         };
-        seat.end(matches!(error.problem(), Problem::OutOfTime(_) | Problem::Late(_)));
+        if *error.problem() == Problem::Dropped(DropReason::Cancelled) {
+            return Outcome::without_winner(Termination::Aborted);
+        }
+        let is_deaf =
+            matches!(error.problem(), Problem::OutOfTime(_) | Problem::Late(_) | Problem::Stalled);
+        seat.end(is_deaf);
         let termination = match error.problem() {
             Problem::OutOfTime(late) => {
                 let took = deadline.unwrap_or_default().saturating_add(TICK).saturating_add(*late);
@@ -518,7 +469,9 @@ impl Table<'_> {
                     Verdict::Continue => Termination::TimeForfeit { late_us: 0 },
                 }
             }
-            Problem::Late(Wait::Ready | Wait::Stop) => Termination::Stall { waited_ms },
+            Problem::Late(Wait::Ready | Wait::Stop) | Problem::Stalled => {
+                Termination::Stall { waited_ms }
+            }
             Problem::Start { .. } | Problem::Misuse(_) => Termination::no_start(&error),
             _ => Termination::crash(&error),
         };
@@ -567,16 +520,10 @@ fn cut(line: &str, most: usize) -> String {
 /// The unit of clocks.
 const TICK: Duration = Duration::from_micros(1);
 
-/// When a search without a clock has taken too long.
-fn stall_of(limit: WaitLimit, begun: Instant, heard: Instant) -> Instant {
-    let silent = heard.checked_add(limit.silence);
-    let total = begun.checked_add(limit.total);
-    silent.into_iter().chain(total).min().unwrap_or(begun)
-}
-
 /// Whether the engine is gone or deaf.
 fn is_lost(error: &EngineError) -> bool {
-    matches!(error.problem(), Problem::Gone | Problem::Late(_) | Problem::Dropped(_))
+    let problem = error.problem();
+    matches!(problem, Problem::Gone | Problem::Late(_) | Problem::Dropped(DropReason::EngineGone))
 }
 
 /// Clocks count whole microseconds.

@@ -222,18 +222,17 @@ impl Player {
             .name(&self.plan.name)
             .dialect(dialect)
             .patience(self.patience)
-            .separate_searches(false)
-            .inline();
+            .separate_searches(false);
         if let Some(guard) = &self.guard {
             builder = builder.guard(guard);
         }
         if let Some(overhearing) = self.overhearing.clone() {
             let name = self.plan.name.clone();
-            builder = builder.overheard_by(move |side, line: &str| overhearing(&name, side, line));
+            builder = builder.on_line(move |side, line: &str| overhearing(&name, side, line));
         }
         if let Some(hearing) = self.error_hearing.clone() {
             let name = self.plan.name.clone();
-            builder = builder.errors_heard_by(move |line: &str| hearing(&name, line));
+            builder = builder.on_stderr(move |line: &str| hearing(&name, line));
         }
         let pass = GATE.enter();
         let started = (self.start)(builder);
@@ -286,7 +285,7 @@ fn set_option(
 ) -> Result<Option<WarningKind>, EngineError> {
     let found = engine.options().find(name);
     let result = match found.map(|option| &option.kind) {
-        Some(OptionKind::Button) => engine.press(name),
+        Some(OptionKind::Button) => engine.push_button(name),
         Some(_) | None => engine.set_option(name, value),
     };
     let Err(error) = result else { return Ok(None) };

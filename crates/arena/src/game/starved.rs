@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use readyok_client::{EngineError, Played, Problem};
+use readyok_client::{EngineError, Problem, SearchResult};
 
 use crate::result::WarningKind;
 
@@ -15,7 +15,7 @@ pub(super) const CLOSE: Duration = Duration::from_secs(1);
 const NOTABLE: Duration = Duration::from_millis(1);
 
 /// Whether a search has lost on time.
-pub(super) fn is_late(end: &Result<Played, EngineError>, deadline: Duration) -> bool {
+pub(super) fn is_late(end: &Result<SearchResult, EngineError>, deadline: Duration) -> bool {
     match end {
         // Clocks count whole microseconds.
         Ok(played) => deadline.as_micros() < played.time().as_micros(),

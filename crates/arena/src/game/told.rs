@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use readyok_client::{Engine, Info, Played, Score};
+use readyok_client::{Engine, Info, Score, SearchResult};
 use readyok_protocol::{Bound, Move, MoveList, OptionKind};
 use readyok_rules::{Ending, Game, Position, Reason};
 
@@ -16,7 +16,7 @@ const MATE_SOMEDAY: i32 = 32_000;
 /// A move with what was told about it.
 pub(super) fn played(
     word: Move,
-    played: &Played,
+    played: &SearchResult,
     took: Duration,
     left: Option<Duration>,
     wording: Wording,

@@ -43,7 +43,7 @@ fn search(player: &mut Player, game: Game) -> Result<(), Termination> {
     let clock = Clock::new(brief(player.plan().limits), game);
     let go = clock::go(&clock, &clock, Side::First, wording.dialect());
     let Some(engine) = player.engine_mut() else { return Ok(()) };
-    let played = engine.play(&start, Search::from(go).lost_after(PATIENCE));
+    let played = engine.play(&start, Search::from(go).deadline_after(PATIENCE));
     played.map(drop).map_err(|error| match error.problem() {
         Problem::OutOfTime(_) | Problem::Late(_) => {
             let waited_ms = u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX);

@@ -57,7 +57,7 @@ impl EnginePlayer {
         let setting = Setting { game, adjudication, stall, variations, ..setting };
         // Games are judged here, and nobody is hurried by the client before.
         let margin = plan.engines.iter().map(|engine| engine.limits.margin_ms).max();
-        let late = Duration::from_millis(margin.unwrap_or(0)).saturating_add(Search::MOST_STOLEN);
+        let late = Duration::from_millis(margin.unwrap_or(0)).saturating_add(Search::MAX_STEAL);
         let patience = Patience {
             stall: patience.stall.max(stall.total),
             overrun: patience.overrun.saturating_add(late),

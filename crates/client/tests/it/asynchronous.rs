@@ -1,13 +1,16 @@
-//! The engine for tokio: it waits in another way, and everything else is the same.
+//! Engines in tasks. The tests use tokio; the client does not depend on it.
 
 use std::cell::Cell;
+use std::future::IntoFuture as _;
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use readyok_client::tokio::Engine;
-use readyok_client::{Builder, Dialect, Game, Limit, Patience, Problem, Search, Wait, WaitLimit};
+use readyok_client::{
+    Builder, Dialect, Engine, EngineError, Game, Limit, Patience, Problem, Search, SearchHandle,
+    SearchResult, Wait, WaitLimit,
+};
 use readyok_protocol::Side;
 use tokio::time::timeout;
 
@@ -21,7 +24,7 @@ fn check(rules: &[&str], patience: Patience, test: impl AsyncFnOnce(Engine)) {
     let (command, mark) = misbehaving(rules);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let id = runtime.block_on(async {
-        let engine = Engine::spawn_with(uci(patience), command).await.expect("it starts well");
+        let engine = uci(patience).spawn_async(command).await.expect("it starts well");
         let id = engine.process_id().expect("it is a process");
         test(engine).await;
         id
@@ -31,18 +34,34 @@ fn check(rules: &[&str], patience: Patience, test: impl AsyncFnOnce(Engine)) {
     check_reaped(id);
 }
 
+async fn finish(search: SearchHandle) -> Result<SearchResult, EngineError> {
+    search.stop();
+    search.await
+}
+
+async fn ponder_hit(search: SearchHandle) -> Result<SearchResult, EngineError> {
+    search.ponder_hit(None)?;
+    search.await
+}
+
 #[test]
 fn plays_and_analyses() {
     check(&[], patient(), async |mut engine| {
-        engine.ready().await.expect("it answers");
-        let played = engine.play(&Game::startpos(), Limit::Depth(1)).await.expect("it plays");
+        engine.ready_async().await.expect("it answers");
+        let played = engine
+            .begin(&Game::startpos(), Limit::Depth(1))
+            .expect("it starts")
+            .await
+            .expect("it plays");
         assert!(played.best_move().is_some());
-        let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
-        let analysis = analysis.lines(2).expect("it goes on");
-        assert!(analysis.finish().await.expect("it is stopped").best_move().is_some());
+        let search = Search::new(Limit::Infinite).lines(2);
+        let analysis = engine.analyse(&Game::startpos(), search).expect("it starts");
+        assert!(finish(analysis).await.expect("it is stopped").best_move().is_some());
         let pondering = engine.ponder(&Game::startpos(), Limit::Depth(1)).expect("it starts");
-        assert!(pondering.hit().await.expect("it plays").best_move().is_some());
-        assert!(engine.quit().await.expect("it leaves").is_some_and(|status| status.success()));
+        assert!(ponder_hit(pondering).await.expect("it plays").best_move().is_some());
+        assert!(
+            engine.quit_async().await.expect("it leaves").is_some_and(|status| status.success())
+        );
     });
 }
 
@@ -51,10 +70,11 @@ fn a_future_that_is_dropped_stops_its_search() {
     check(&[], patient(), async |mut engine| {
         let game = Game::startpos();
         for _ in 0..2 {
-            let search = engine.play(&game, Limit::Infinite);
+            let search = engine.begin(&game, Limit::Infinite).expect("it starts").into_future();
             assert!(timeout(Duration::from_millis(50), search).await.is_err());
         }
-        let played = engine.play(&game, Limit::Depth(1)).await.expect("it plays");
+        let played =
+            engine.begin(&game, Limit::Depth(1)).expect("it starts").await.expect("it plays");
         assert_eq!(played.info.depth, Some(1));
     });
 }
@@ -64,7 +84,7 @@ fn a_late_engine_is_ended() {
     let patience = Patience { stop: WaitLimit::fixed(SHORT), ..patient() };
     check(&["stop: "], patience, async |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
-        assert_eq!(problem(analysis.finish().await), Problem::Late(Wait::Stop));
+        assert_eq!(problem(finish(analysis).await), Problem::Late(Wait::Stop));
     });
 }
 
@@ -72,8 +92,8 @@ fn a_late_engine_is_ended() {
 fn an_engine_loses_on_time_whatever_it_says() {
     for rules in [["go: "], ["go: !flood"]] {
         check(&rules, patient(), async |mut engine| {
-            let search = Search::new(Limit::Depth(9)).lost_after(SHORT);
-            let lost = problem(engine.play(&Game::startpos(), search).await);
+            let search = Search::new(Limit::Depth(9)).deadline_after(SHORT);
+            let lost = problem(engine.begin(&Game::startpos(), search).expect("it starts").await);
             assert!(matches!(lost, Problem::OutOfTime(_)), "{lost:?}");
         });
     }
@@ -83,7 +103,7 @@ fn an_engine_loses_on_time_whatever_it_says() {
 fn an_engine_that_ignores_quit_is_ended() {
     let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
     check(&["quit: !deaf"], patience, async |engine| {
-        assert_eq!(problem(engine.quit().await), Problem::Late(Wait::Quit));
+        assert_eq!(problem(engine.quit_async().await), Problem::Late(Wait::Quit));
     });
 }
 
@@ -91,10 +111,10 @@ fn an_engine_that_ignores_quit_is_ended() {
 fn a_flood_reaches_a_slow_reader_as_the_latest_of_each_line() {
     check(&["go: !flood"], patient(), async |mut engine| {
         let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
-        assert!(analysis.next().await.is_some());
+        assert!(analysis.update().await.is_some());
         tokio::time::sleep(SHORT).await;
-        assert!(analysis.next_within(SHORT).await.is_some());
-        assert_eq!(analysis.finish().await.expect("it is stopped").lines.len(), 3);
+        assert!(timeout(SHORT, analysis.update()).await.expect("in time").is_some());
+        assert_eq!(finish(analysis).await.expect("it is stopped").lines.len(), 3);
     });
 }
 
@@ -118,10 +138,10 @@ const MUCH: u32 = 600;
 
 #[tokio::test]
 async fn who_has_much_to_read_leaves_a_turn_to_others() {
-    let engine = Engine::in_process(uci(patient()), talkative).await;
+    let engine = uci(patient()).in_process_async(talkative).await;
     let mut engine = engine.expect("it starts well");
     let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
-    assert!(analysis.next().await.is_some());
+    assert!(analysis.update().await.is_some());
     tokio::time::sleep(SHORT).await;
     let turns = Cell::new(0);
     let other = async {
@@ -132,7 +152,7 @@ async fn who_has_much_to_read_leaves_a_turn_to_others() {
     };
     let reader = async {
         for _ in 1..MUCH {
-            assert!(analysis.next().await.is_some());
+            assert!(analysis.update().await.is_some());
         }
     };
     tokio::select! {
@@ -141,7 +161,7 @@ async fn who_has_much_to_read_leaves_a_turn_to_others() {
         () = reader => (),
     }
     assert!(3 < turns.get(), "{} turns", turns.get());
-    analysis.finish().await.expect("it is stopped");
+    finish(analysis).await.expect("it is stopped");
 }
 
 #[test]
@@ -150,14 +170,14 @@ fn a_runtime_that_is_dropped_with_an_engine_leaves_no_process() {
         let (command, mark) = misbehaving(rules);
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let mut engine =
-            runtime.block_on(Engine::spawn_with(uci(patient()), command)).expect("it starts well");
+            runtime.block_on(uci(patient()).spawn_async(command)).expect("it starts well");
         let id = engine.process_id().expect("it is a process");
         let (started, has_started) = channel();
         runtime.spawn(async move {
             let game = Game::startpos();
             let mut analysis = engine.analyse(&game, Limit::Infinite).expect("it starts");
             started.send(()).expect("the test waits");
-            while analysis.next().await.is_some() {}
+            while analysis.update().await.is_some() {}
         });
         has_started.recv().expect("it starts");
         runtime.shutdown_background();
@@ -169,7 +189,7 @@ fn a_runtime_that_is_dropped_with_an_engine_leaves_no_process() {
 #[tokio::test]
 async fn a_greeting_that_is_given_up_leaves_no_process() {
     let (command, mark) = misbehaving(&["uci: "]);
-    let starting = Engine::spawn_with(uci(patient()), command);
+    let starting = uci(patient()).spawn_async(command);
     assert!(timeout(Duration::from_millis(100), starting).await.is_err());
     check_gone(&mark);
 }
@@ -178,7 +198,7 @@ async fn a_greeting_that_is_given_up_leaves_no_process() {
 async fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
     let (command, mark) = misbehaving(&["uci: !exit 1"]);
     let builder = Builder::default().patience(patient());
-    let engine = Engine::spawn_with(builder, command).await.expect("it knows usi");
+    let engine = builder.spawn_async(command).await.expect("it knows usi");
     assert_eq!(engine.dialect(), Dialect::Usi);
     drop(engine);
     check_gone(&mark);
@@ -188,9 +208,9 @@ async fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
 async fn an_engine_can_be_a_thread_of_this_program() {
     let (heard, lines) = channel();
     let serve = move |input, output| good_engine(input, output, &heard);
-    let mut engine = Engine::in_process(uci(patient()), serve).await.expect("it answers");
-    assert!(engine.play(&Game::startpos(), Limit::Depth(1)).await.is_ok());
-    assert_eq!(engine.quit().await.expect("it leaves"), None);
+    let mut engine = uci(patient()).in_process_async(serve).await.expect("it answers");
+    assert!(engine.begin(&Game::startpos(), Limit::Depth(1)).expect("it starts").await.is_ok());
+    assert_eq!(engine.quit_async().await.expect("it leaves"), None);
     assert_eq!(lines.iter().filter(|line| line.starts_with("go")).count(), 1);
 }
 
@@ -198,8 +218,8 @@ async fn an_engine_can_be_a_thread_of_this_program() {
 async fn a_task_can_play() {
     let (command, mark) = misbehaving(&[]);
     let task = tokio::spawn(async move {
-        let mut engine = Engine::spawn_with(uci(patient()), command).await?;
-        engine.play(&Game::startpos(), Limit::Depth(1)).await
+        let mut engine = uci(patient()).spawn_async(command).await?;
+        engine.begin(&Game::startpos(), Limit::Depth(1))?.await
     });
     assert!(task.await.expect("no panic").expect("it plays").best_move().is_some());
     check_gone(&mark);
@@ -216,14 +236,14 @@ fn a_listener_hears_both_sides_and_what_people_say() {
     let (command, mark) = misbehaving(&["secret: info string told | !exit 3"]);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
-        let builder = uci(patient()).overheard_by(hear);
-        let mut engine = Engine::spawn_with(builder, command).await.expect("it starts well");
-        let mut search = engine.think(&Game::startpos(), Limit::Infinite).expect("it can be asked");
-        assert!(search.say("two\nlines").is_err());
-        search.say("isready").expect("it is there");
-        assert!(search.finish().await.expect("it is stopped").best_move().is_some());
-        engine.say("secret").expect("it is there");
-        assert_eq!(engine.attend().await.problem(), &Problem::Gone);
+        let builder = uci(patient()).on_line(hear);
+        let mut engine = builder.spawn_async(command).await.expect("it starts well");
+        let search = engine.begin(&Game::startpos(), Limit::Infinite).expect("it can be asked");
+        assert!(engine.send_raw("two\nlines").is_err());
+        engine.send_raw("isready").expect("it is there");
+        assert!(finish(search).await.expect("it is stopped").best_move().is_some());
+        engine.send_raw("secret").expect("it is there");
+        assert_eq!(engine.ended().await.problem(), &Problem::Gone);
     });
     drop(runtime);
     check_gone(&mark);

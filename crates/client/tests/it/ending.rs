@@ -7,11 +7,11 @@ use std::time::Duration;
 use readyok_client::{Engine, EngineError, Game, Limit, Patience, Problem, Wait, WaitLimit};
 
 use crate::support::{
-    SHORT, check, check_gone, check_reaped, check_started, check_started_with, misbehaving,
+    SHORT, check, check_gone, check_reaped, check_started, check_started_with, hit, misbehaving,
     patient, problem, uci,
 };
 
-fn play(engine: &mut Engine) -> Result<readyok_client::Played, EngineError> {
+fn play(engine: &mut Engine) -> Result<readyok_client::SearchResult, EngineError> {
     engine.play(&Game::startpos(), Limit::Depth(3))
 }
 
@@ -64,7 +64,7 @@ fn a_crash_after_ponderhit_is_told() {
         // It answers nothing before the hit, so the hit meets a search that has begun.
         let mut pondering = engine.ponder(&Game::startpos(), Limit::Depth(3)).expect("it starts");
         pondering.next_within(SHORT);
-        assert_eq!(problem(pondering.hit()), Problem::Gone);
+        assert_eq!(problem(hit(pondering)), Problem::Gone);
     });
 }
 
@@ -122,10 +122,11 @@ fn a_code_and_the_last_words_are_told() {
 fn whoever_wants_to_hears_all_that_an_engine_complains_of() {
     let lines: Vec<_> = (0..50).map(|line| format!("line {line}")).collect();
     let said: Vec<_> = lines.iter().map(|line| format!("!stderr {line}")).collect();
-    for builder in [uci(patient()), uci(patient()).inline()] {
+    {
+        let builder = uci(patient());
         let heard = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&heard);
-        let builder = builder.errors_heard_by(move |line| {
+        let builder = builder.on_stderr(move |line| {
             told.lock().expect("nobody panics").push(line.to_owned());
         });
         check_started_with(builder, &[&format!("go: {} | !exit 3", said.join(" | "))], |mut it| {

@@ -45,7 +45,7 @@ fn a_flood_costs_no_memory_and_blocks_nobody_while_nobody_reads() {
 
 #[test]
 fn a_million_lines_are_read_in_their_order() {
-    for builder in [uci(patient()), uci(patient()).inline()] {
+    for builder in [uci(patient())] {
         check_started_with(builder, &["go: !flood"], |mut engine| {
             let begin = now();
             let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
@@ -106,7 +106,7 @@ fn a_flood_of_answers_between_searches_is_held_back() {
 #[test]
 fn a_flood_is_read_no_faster_than_is_wished() {
     const RATE: u32 = 100_000;
-    for builder in [uci(patient()), uci(patient()).inline()] {
+    for builder in [uci(patient())] {
         check_started_with(builder.read_rate(RATE), &["go: !flood"], |mut engine| {
             let begin = now();
             let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");

@@ -13,4 +13,5 @@ mod real;
 mod searching;
 mod support;
 mod transports;
+mod unattended;
 mod wire;

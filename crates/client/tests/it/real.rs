@@ -13,6 +13,8 @@ use readyok_client::{
     Best, Checkmate, Clock, Clocks, Dialect, Engine, Game, Limit, MateLimit, Move, Score, Search,
 };
 
+use crate::support::hit;
+
 const MATE_IN_TWO: &str = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
 
 /// Runs a test with an engine, and looks that it leaves in peace.
@@ -33,7 +35,7 @@ fn check(program: &str, arguments: &[&str], dialect: Dialect, test: impl FnOnce(
     engine.quit().expect("it leaves when told to");
 }
 
-fn find(program: &str) -> PathBuf {
+pub(crate) fn find(program: &str) -> PathBuf {
     let path = env::var_os("PATH").unwrap_or_default();
     let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
     let mut folders = env::split_paths(&path).chain(games);
@@ -63,7 +65,7 @@ fn stops_when_told(engine: &mut Engine) {
 fn shows_variations(engine: &mut Engine) {
     let search = Search::new(Limit::Depth(4)).lines(3);
     let analysis = engine.analyse(&Game::startpos(), search).expect("it starts");
-    let played = analysis.complete().expect("it ends");
+    let played = analysis.wait().expect("it ends");
     assert_eq!(played.lines.len(), 3);
     let first: Vec<Option<Move>> =
         played.lines.iter().map(|line| line.pv.as_ref()?.moves().next()).collect();
@@ -76,16 +78,16 @@ fn shows_variations(engine: &mut Engine) {
 fn ponders(engine: &mut Engine, moves: [&str; 2]) {
     let mut game = Game::startpos();
     game.extend(moves.map(|it| it.parse::<Move>().expect("a move")));
-    let hit = engine.ponder(&game, Limit::millis(100)).expect("it starts").hit();
-    assert!(hit.expect("it plays").best_move().is_some());
+    let pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
+    assert!(hit(pondering).expect("it plays").best_move().is_some());
     let mut pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
     while pondering.so_far().is_empty() {
         pondering.next_within(Duration::from_millis(100));
     }
-    assert!(pondering.hit().expect("it plays").best_move().is_some());
+    assert!(hit(pondering).expect("it plays").best_move().is_some());
     let mut pondering = engine.ponder(&game, Limit::millis(100)).expect("it starts");
     pondering.next_within(Duration::from_millis(50));
-    pondering.miss();
+    drop(pondering);
     assert!(engine.play(&game, Limit::millis(50)).expect("it plays").best_move().is_some());
 }
 

@@ -7,9 +7,9 @@ use readyok_client::{
     Best, Dialect, Engine, Event, Game, Limit, Notice, Patience, Problem, Wait, WaitLimit,
 };
 
-use crate::support::{SHORT, check_gone, check_started, misbehaving, patient, problem};
+use crate::support::{SHORT, check_gone, check_started, hit, misbehaving, patient, problem};
 
-fn infinite(engine: &mut Engine) -> readyok_client::Analysis<'_> {
+fn infinite(engine: &mut Engine) -> readyok_client::SearchHandle {
     engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts")
 }
 
@@ -176,8 +176,8 @@ fn an_engine_may_answer_too_early() {
         let played = infinite(&mut engine).finish().expect("there is an answer");
         assert!(played.best_move().is_some());
         let pondering = engine.ponder(&Game::startpos(), Limit::Depth(1)).expect("it starts");
-        assert!(pondering.hit().expect("there is an answer").best_move().is_some());
-        engine.ponder(&Game::startpos(), Limit::Depth(1)).expect("it starts").miss();
+        assert!(hit(pondering).expect("there is an answer").best_move().is_some());
+        drop(engine.ponder(&Game::startpos(), Limit::Depth(1)).expect("it starts"));
         assert!(engine.play(&Game::startpos(), Limit::Depth(1)).is_ok());
     });
 }

@@ -8,7 +8,9 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use readyok_client::{Builder, Dialect, Engine, EngineError, Patience, Problem, WaitLimit};
+use readyok_client::{
+    Builder, Dialect, Engine, EngineError, Patience, Problem, SearchHandle, SearchResult, WaitLimit,
+};
 
 /// Long enough that a loaded machine does not matter.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
@@ -47,15 +49,13 @@ pub(crate) fn uci(patience: Patience) -> Builder {
 }
 
 /// Starts an engine that misbehaves, does something with it, and looks whether any of its
-/// processes is left; once with a thread for the engine, and once without.
+/// processes is left.
 pub(crate) fn check(
     rules: &[&str],
     patience: Patience,
-    mut test: impl FnMut(Result<Engine, EngineError>),
+    test: impl FnOnce(Result<Engine, EngineError>),
 ) {
-    for builder in [uci(patience), uci(patience).inline()] {
-        check_with(builder, rules, &mut test);
-    }
+    check_with(uci(patience), rules, test);
 }
 
 fn check_with(builder: Builder, rules: &[&str], test: impl FnOnce(Result<Engine, EngineError>)) {
@@ -65,10 +65,8 @@ fn check_with(builder: Builder, rules: &[&str], test: impl FnOnce(Result<Engine,
 }
 
 /// The same with an engine that starts well.
-pub(crate) fn check_started(rules: &[&str], patience: Patience, mut test: impl FnMut(Engine)) {
-    for builder in [uci(patience), uci(patience).inline()] {
-        check_started_with(builder, rules, &mut test);
-    }
+pub(crate) fn check_started(rules: &[&str], patience: Patience, test: impl FnOnce(Engine)) {
+    check_started_with(uci(patience), rules, test);
 }
 
 /// The same with settings of its own.
@@ -113,6 +111,12 @@ fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
         thread::park_timeout(Duration::from_millis(10));
     }
     panic!("{otherwise}");
+}
+
+/// Reports a hit and waits for the answer.
+pub(crate) fn hit(pondering: SearchHandle) -> Result<SearchResult, EngineError> {
+    pondering.ponder_hit(None)?;
+    pondering.wait()
 }
 
 /// The problem of an error that is expected.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, Search, Side};
 
-use crate::support::{good_engine, patient, uci};
+use crate::support::{good_engine, hit, patient, uci};
 
 /// Does something with a good engine, and compares what it heard after the greeting.
 fn check_heard(test: impl FnOnce(&mut Engine), expected: &str) {
@@ -71,7 +71,7 @@ fn only_options_that_change_are_sent() {
         |engine| {
             engine.set_options([("Hash", "16"), ("Threads", "4")]).expect("it has them");
             engine.set_options([("hash", "64"), ("THREADS", "4")]).expect("it has them");
-            engine.press("Clear Hash").expect("it has it");
+            engine.push_button("Clear Hash").expect("it has it");
         },
         "setoption name Threads value 4
          setoption name Hash value 64
@@ -108,12 +108,12 @@ fn a_ponder_hit_continues_and_a_miss_stops() {
             while pondering.so_far().is_empty() {
                 pondering.next_within(second);
             }
-            assert!(pondering.hit().expect("it plays").best_move().is_some());
+            assert!(hit(pondering).expect("it plays").best_move().is_some());
             let mut pondering = engine.ponder(&game, limit()).expect("it starts");
             while pondering.so_far().is_empty() {
                 pondering.next_within(second);
             }
-            pondering.miss();
+            drop(pondering);
             engine.play(&game, Limit::Depth(1)).expect("it plays");
         },
         "ucinewgame
@@ -161,14 +161,15 @@ fn an_analysis_can_move_on_in_one_call() {
 }
 
 #[test]
-fn the_number_of_lines_costs_no_restart_before_the_start() {
+fn the_number_of_lines_is_set_before_the_search() {
     check_heard(
         |engine| {
-            let analysis = engine.analyse(&Game::startpos(), Limit::Depth(2)).expect("it starts");
-            analysis.lines(3).expect("it goes on").complete().expect("it ends by itself");
+            let search = Search::new(Limit::Depth(2)).lines(3);
+            let analysis = engine.analyse(&Game::startpos(), search).expect("it starts");
+            analysis.wait().expect("it ends by itself");
         },
-        "ucinewgame
-         setoption name MultiPV value 3
+        "setoption name MultiPV value 3
+         ucinewgame
          position startpos
          go depth 2",
     );
@@ -213,7 +214,7 @@ fn infos_can_be_watched_while_the_engine_plays() {
 fn every_line_is_overheard() {
     let (tell, told) = channel();
     let (heard, _) = channel();
-    let builder = uci(patient()).overheard_by(move |side, line: &str| {
+    let builder = uci(patient()).on_line(move |side, line: &str| {
         tell.send((side, line.to_owned())).expect("the test goes on");
     });
     let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));

@@ -1,6 +1,6 @@
 //! What `analyse --json` prints: one object in each line. `docs/readyok.md` describes it.
 
-use readyok_client::{Best, Checkmate, Info, Played};
+use readyok_client::{Best, Checkmate, Info, SearchResult};
 use readyok_protocol::{Bound, MoveList, Score, Wdl};
 use serde::Serialize;
 
@@ -138,7 +138,7 @@ impl Record {
     }
 
     /// Records the end of the search.
-    pub fn best_move(played: &Played, scribe: &Scribe) -> Self {
+    pub fn best_move(played: &SearchResult, scribe: &Scribe) -> Self {
         let best = played.best_move();
         let (answer, other) = match &played.best {
             Best::Move(_) if best.is_some() => ("move", None),

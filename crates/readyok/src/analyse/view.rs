@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use readyok_client::{Best, Checkmate, Info, Played};
+use readyok_client::{Best, Checkmate, Info, SearchResult};
 
 use super::record::Record;
 use super::setup::Scribe;
@@ -29,7 +29,7 @@ pub trait View {
     ///
     /// # Errors
     /// Nothing can be written.
-    fn end(&mut self, played: &Played) -> io::Result<()>;
+    fn end(&mut self, played: &SearchResult) -> io::Result<()>;
 }
 
 /// A table on a terminal, which is drawn over itself.
@@ -70,7 +70,7 @@ impl<W: Write> View for Screen<W> {
         self.canvas.draw(title.chain(table).chain(self.remark.clone()))
     }
 
-    fn end(&mut self, played: &Played) -> io::Result<()> {
+    fn end(&mut self, played: &SearchResult) -> io::Result<()> {
         self.canvas.leave(&answer(played, &self.scribe))
     }
 }
@@ -104,7 +104,7 @@ impl<W: Write> View for Lines<W> {
         self.out.flush()
     }
 
-    fn end(&mut self, played: &Played) -> io::Result<()> {
+    fn end(&mut self, played: &SearchResult) -> io::Result<()> {
         writeln!(self.out, "{}", answer(played, &self.scribe))?;
         self.out.flush()
     }
@@ -138,14 +138,14 @@ impl<W: Write> View for Json<W> {
         self.out.flush()
     }
 
-    fn end(&mut self, played: &Played) -> io::Result<()> {
+    fn end(&mut self, played: &SearchResult) -> io::Result<()> {
         self.write(&Record::best_move(played, &self.scribe))?;
         self.out.flush()
     }
 }
 
 /// The answer of the engine in words.
-fn answer(played: &Played, scribe: &Scribe) -> String {
+fn answer(played: &SearchResult, scribe: &Scribe) -> String {
     let Some(best) = played.best_move() else {
         return match (&played.checkmate, &played.best) {
             (Some(Checkmate::NoMate), _) => "there is no mate".to_owned(),

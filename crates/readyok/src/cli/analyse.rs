@@ -125,7 +125,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     for option in &args.options {
         match option.split_once('=') {
             Some((name, value)) => engine.set_option(name.trim(), value),
-            None => engine.press(option),
+            None => engine.push_button(option),
         }
         .map_err(Failure::usage)?;
     }

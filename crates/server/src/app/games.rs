@@ -441,7 +441,7 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        (ticket, played, told): (u64, &readyok_client::Played, &Told),
+        (ticket, played, told): (u64, &readyok_client::SearchResult, &Told),
         at: Moment,
     ) {
         let Some(side) = self.side_of(process) else { return };

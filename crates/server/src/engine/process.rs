@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Order ──> ┌─ Idle ──── Search ────> Searching ─┐  answer, or the next order ends the search
-//!            │   │ attend: reads, sees the end    │  (the old search is stopped and drained first)
+//!            │   │ its end is awaited             │  (the old search is stopped and drained first)
 //!            └───┴──────── Dead, Ended <──────────┘ ──> News
 //! ```
 
@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use readyok_client::tokio::{Analysis, Engine};
 use readyok_client::{
-    Best, Builder, Dialect, EngineError, Game as WireGame, Guard, Lines, Played, Search, Update,
+    Best, Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Lines, Search,
+    SearchHandle, SearchResult, Update,
 };
 use readyok_protocol::{Clocks, GameResult, OptionKind, OptionSet, Register, Side};
 use readyok_rules::Position;
@@ -111,7 +111,7 @@ pub(crate) enum News {
     /// What it thinks.
     Told(u64, Box<Told>),
     /// A search has ended with an answer.
-    Answered(u64, Box<Played>, Box<Told>),
+    Answered(u64, Box<SearchResult>, Box<Told>),
     /// A search could not be begun or failed, and the engine is there still.
     Refused(u64, Failure),
     /// An order could not be carried out.
@@ -238,7 +238,7 @@ impl Actor {
             log.lock().unwrap_or_else(PoisonError::into_inner).hear(side, line, now());
         };
         let mut builder = Builder::default();
-        builder = builder.name(how.name.clone()).read_rate(RATE).overheard_by(hear);
+        builder = builder.name(how.name.clone()).read_rate(RATE).on_line(hear);
         if let Some(dialect) = how.dialect {
             builder = builder.dialect(dialect);
         }
@@ -258,7 +258,7 @@ impl Actor {
                 let (path, args) = &how.built_in;
                 let mut command = command(path, args);
                 command.current_dir(&how.home);
-                Engine::spawn_with(builder, command).await
+                builder.spawn_async(command).await
             }
             Reach::Program { path, args, dir, env } => {
                 let mut command = command(path.as_ref(), args);
@@ -266,9 +266,9 @@ impl Actor {
                     command.current_dir(dir);
                 }
                 command.envs(env);
-                Engine::spawn_with(builder, command).await
+                builder.spawn_async(command).await
             }
-            Reach::Tcp { address } => Engine::connect(builder, address).await,
+            Reach::Tcp { address } => builder.connect_async(address).await,
         }
     }
 
@@ -306,7 +306,7 @@ impl Actor {
             } else {
                 tokio::select! {
                     order = self.inbox.recv() => order.unwrap_or(Order::Quit),
-                    error = engine.attend() => return Some(error),
+                    error = engine.ended() => return Some(error),
                 }
             };
             let done = match order {
@@ -321,21 +321,21 @@ impl Actor {
                 // The search that they were meant for is over.
                 Order::MoveNow | Order::Hit(_) => Ok(()),
                 Order::Set(values) => self.set(&mut engine, &values),
-                Order::Press(button) => engine.press(&button),
+                Order::Press(button) => engine.push_button(&button),
                 Order::Register(with) => engine.register(with),
                 Order::Say(line) => {
                     self.user_speaks();
-                    engine.say(&line)
+                    engine.send_raw(&line)
                 }
                 Order::GameOver(result) => engine.game_over(result),
                 Order::Ready => match engine.dialect() {
-                    Dialect::Uci => engine.ready().await,
+                    Dialect::Uci => engine.ready_async().await,
                     // There the same word begins a game.
                     Dialect::Usi => Ok(()),
                 },
                 Order::Quit => {
                     self.tell(News::Status(ProcessStatus::Leaving));
-                    return engine.quit().await.err();
+                    return engine.quit_async().await.err();
                 }
             };
             if let Err(error) = done {
@@ -369,15 +369,15 @@ impl Actor {
     /// Searches until the end, or until an order that needs the engine.
     async fn search(&mut self, engine: &mut Engine, job: &Job) -> Result<Left, EngineError> {
         let begun = match job.purpose {
-            Purpose::Play => engine.think(&job.game, job.search.clone()),
+            Purpose::Play => engine.begin(&job.game, job.search.clone()),
             Purpose::Analyse => engine.analyse(&job.game, job.search.clone()),
             Purpose::Ponder => return self.ponder(engine, job).await,
         };
         match begun {
-            Ok(analysis) => {
+            Ok(search) => {
                 self.tell(News::Status(ProcessStatus::Searching));
                 self.tell(News::Begun(job.ticket));
-                self.follow(analysis, job).await
+                self.follow(engine, search, job).await
             }
             Err(error) => self.refuse(job, error),
         }
@@ -406,41 +406,46 @@ impl Actor {
                     Some(Order::Hit(clocks)) => break clocks,
                     Some(Order::Say(line)) => {
                         self.user_speaks();
-                        pondering.say(&line)?;
+                        engine.send_raw(&line)?;
                     }
                     Some(Order::MoveNow) => (),
                     Some(order) if order.needs_rest() => self.held.push_back(order),
                     Some(order) => return Ok(Left::Order(order)),
                     None => return Ok(Left::Alone),
                 },
-                update = pondering.next(), if !ended => match update {
+                update = pondering.update(), if !ended => match update {
                     Some(update) => telling.take(&update),
                     None => ended = true,
                 },
                 () = telling.due(), if telling.is_due() => {
-                    self.tell(News::Told(job.ticket, Box::new(telling.told(pondering.so_far()))));
+                    self.tell(News::Told(job.ticket, Box::new(telling.told(&pondering.so_far()))));
                 }
             }
         };
-        match pondering.hit_now(Some(clocks).filter(|clocks| !clocks.is_empty())) {
-            Ok(analysis) => {
+        match pondering.ponder_hit(Some(clocks).filter(|clocks| !clocks.is_empty())) {
+            Ok(()) => {
                 self.tell(News::Status(ProcessStatus::Searching));
-                self.follow(analysis, job).await
+                self.follow(engine, pondering, job).await
             }
             Err(error) => self.refuse(job, error),
         }
     }
 
     /// Tells what a search tells.
-    async fn follow(&mut self, mut analysis: Analysis<'_>, job: &Job) -> Result<Left, EngineError> {
+    async fn follow(
+        &mut self,
+        engine: &mut Engine,
+        mut search: SearchHandle,
+        job: &Job,
+    ) -> Result<Left, EngineError> {
         let mut telling = Telling::new(job);
         let played = loop {
             tokio::select! {
                 order = self.inbox.recv() => match order {
-                    Some(Order::MoveNow) => analysis.stopper().stop(),
+                    Some(Order::MoveNow) => search.stop(),
                     Some(Order::Say(line)) => {
                         self.user_speaks();
-                        analysis.say(&line)?;
+                        engine.send_raw(&line)?;
                     }
                     Some(Order::Hit(_)) => (),
                     Some(order) if order.needs_rest() && job.purpose != Purpose::Analyse => {
@@ -449,12 +454,12 @@ impl Actor {
                     Some(order) => return Ok(Left::Order(order)),
                     None => return Ok(Left::Alone),
                 },
-                update = analysis.next() => match update {
+                update = search.update() => match update {
                     Some(update) => telling.take(&update),
-                    None => break analysis.complete().await,
+                    None => break search.await,
                 },
                 () = telling.due(), if telling.is_due() => {
-                    self.tell(News::Told(job.ticket, Box::new(telling.told(analysis.so_far()))));
+                    self.tell(News::Told(job.ticket, Box::new(telling.told(&search.so_far()))));
                 }
             }
         };
@@ -512,7 +517,7 @@ impl Telling {
 fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> {
     let is_button =
         engine.options().find(name).is_some_and(|option| matches!(option.kind, OptionKind::Button));
-    if is_button { engine.press(name) } else { engine.set_option(name, value) }
+    if is_button { engine.push_button(name) } else { engine.set_option(name, value) }
 }
 
 fn death(error: &EngineError) -> Death {
@@ -520,7 +525,7 @@ fn death(error: &EngineError) -> Death {
 }
 
 /// What an answer says, in words of the game.
-pub(crate) fn spoken(played: &Played, wording: Wording) -> crate::game::Spoken {
+pub(crate) fn spoken(played: &SearchResult, wording: Wording) -> crate::game::Spoken {
     use crate::game::Engines;
     let best = match &played.best {
         Best::Move(mv) if played.best_move().is_none() => Engines::Nothing(mv.to_string()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
-use readyok_client::{Info, Lines, Played, Score as EngineScore};
+use readyok_client::{Info, Lines, Score as EngineScore, SearchResult};
 use readyok_protocol::{Bound as EngineBound, Checkmate, MoveList};
 use readyok_rules::Position;
 
@@ -155,7 +155,7 @@ impl Collector {
     }
 
     /// The same at the end of the search.
-    pub(crate) fn ended(&mut self, played: &Played) -> Told {
+    pub(crate) fn ended(&mut self, played: &SearchResult) -> Told {
         let mut told = self.told(&played.lines);
         told.current = None;
         let best = played.best_move().map(|mv| self.wording.heard(&mv.to_string()));

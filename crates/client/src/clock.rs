@@ -1,13 +1,16 @@
-//! When something came, told apart from when the system let this thread look at it.
+//! The clock, and scheduling delays: how long a thread could have run and did not.
 //!
-//! On a busy machine a thread whose engine has answered may wait for a processor for many milliseconds,
-//! and they are not the engine's. Linux counts for each thread how long it could have run and did not: the
-//! second number of `/proc/thread-self/schedstat`, in nanoseconds (its `Documentation/scheduler/sched-stats`).
+//! On a busy machine a thread whose engine has answered may wait for a processor for many milliseconds, which are not
+//! the engine's. Linux counts them for each thread: the second number of `/proc/thread-self/schedstat`, in nanoseconds
+//! (its `Documentation/scheduler/sched-stats`).
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use crate::time::now;
+#[expect(clippy::disallowed_methods, reason = "the client is where time comes from")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
 
 /// What no clock minds. The counts are not read more often: an engine says most of its lines in bursts, and
 /// each reading takes as long as reading the line.
@@ -93,6 +96,28 @@ pub(crate) fn waited(counts: &str) -> Option<Duration> {
 /// No other system tells a thread.
 #[cfg(not(target_os = "linux"))]
 fn delay() -> Option<Duration> {
+    None
+}
+
+/// Maximum number of threads that are asked: one that searches is among the first.
+#[cfg(target_os = "linux")]
+const MAX_THREADS: usize = 256;
+
+/// Scheduling delays of the threads that a process has now, added up.
+#[cfg(target_os = "linux")]
+pub(crate) fn delay_of_process(id: u32) -> Option<Duration> {
+    let tasks = std::fs::read_dir(format!("/proc/{id}/task")).ok()?;
+    let counts = tasks.flatten().take(MAX_THREADS).filter_map(|task| {
+        // Threads come and go meanwhile.
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        waited(&text)
+    });
+    counts.reduce(Duration::saturating_add)
+}
+
+/// No other system reports it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn delay_of_process(_: u32) -> Option<Duration> {
     None
 }
 
@@ -208,5 +233,40 @@ mod tests {
         })
         .join()
         .expect("a thread");
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod process_tests {
+    use std::fs;
+    use std::process::{Child, Command};
+    use std::thread;
+
+    use super::*;
+
+    /// Two that never rest share a processor.
+    #[test]
+    fn who_shares_a_processor_waits_for_it() {
+        let status = fs::read_to_string("/proc/self/status").expect("there is one");
+        let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        let first = allowed.expect("it is told").trim().split([',', '-']).next().expect("one");
+        let busy = || {
+            let mut command = Command::new("taskset");
+            command.args(["-c", first, "sh", "-c", "while :; do :; done"]);
+            command.spawn().expect("util-linux is there")
+        };
+        let mut both = [busy(), busy()];
+        let until = now() + Duration::from_secs(20);
+        let waits =
+            |child: &Child| delay_of_process(child.id()).is_some_and(|it| it.as_millis() > 20);
+        while !both.iter().all(waits) && now() < until {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let waited = both.each_ref().map(waits);
+        for child in &mut both {
+            child.kill().and_then(|()| child.wait()).expect("it can be killed");
+        }
+        assert_eq!(waited, [true, true]);
+        assert_eq!(delay_of_process(both[0].id()), None);
     }
 }

@@ -1,78 +1,111 @@
-//! The time that a search has, and whether it is over.
+//! The deadline of one search.
 
 use std::time::{Duration, Instant};
 
+use crate::error::Problem;
 use crate::search::{Deadline, Search};
 use crate::steal::Counts;
 
 #[derive(Debug)]
-pub(crate) struct Allotment {
+pub(crate) struct MoveTimer {
     deadline: Option<Deadline>,
     pondering: bool,
     /// When `go` was written.
     go: Option<Instant>,
-    /// When the opponent played what was expected; that may be before `go`.
+    /// When the opponent played the expected move; that may be before `go`.
     hit: Option<Instant>,
-    /// What the host of the machine had stolen by then.
+    /// When the engine last sent an `info`.
+    heard: Option<Instant>,
+    /// Steal time of the machine when the search began.
     before: Option<Counts>,
-    /// What it is known to have stolen since.
+    /// Steal time since then, as far as it was asked for.
     stolen: Duration,
 }
 
-impl Allotment {
+impl MoveTimer {
     pub(crate) fn new(search: &Search) -> Self {
         Self {
             deadline: search.deadline(),
             pondering: search.is_ponder(),
             go: None,
             hit: None,
+            heard: None,
             before: None,
             stolen: Duration::ZERO,
         }
     }
 
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        self.deadline
+    }
+
     /// `go` was written.
-    pub(crate) fn begin(&mut self, at: Instant) {
+    pub(crate) fn start(&mut self, at: Instant) {
         self.go = Some(at);
         self.count_from(at);
     }
 
-    /// The opponent has played what was expected.
-    pub(crate) fn hit(&mut self, at: Instant) {
+    /// The opponent played the expected move; the search has this deadline from now on.
+    pub(crate) fn hit(&mut self, at: Instant, deadline: Option<Deadline>) {
+        self.deadline = deadline;
         self.pondering = false;
         self.hit = Some(at);
         self.count_from(at);
     }
 
+    pub(crate) fn was_hit(&self) -> bool {
+        self.hit.is_some()
+    }
+
+    /// The engine sent an `info`.
+    pub(crate) fn heard(&mut self, at: Instant) {
+        self.heard = Some(at);
+    }
+
     fn count_from(&mut self, now: Instant) {
-        if self.deadline.is_some() && !self.pondering {
+        let is_clock = matches!(self.deadline, Some(Deadline::At(_) | Deadline::After(_)));
+        if is_clock && !self.pondering {
             self.before = Counts::about(now);
         }
     }
 
-    /// When it began: at `go`, or at `ponderhit`.
+    /// When its time began: at `go`, or at `ponderhit`.
     pub(crate) fn since(&self) -> Option<Instant> {
         self.go.map(|go| self.hit.map_or(go, |hit| hit.max(go)))
     }
 
-    /// What the host of the machine has stolen of it. Nobody asks before it would be over otherwise.
+    /// Steal time during the search. Read only when the deadline would have passed otherwise.
     pub(crate) fn stolen(&self) -> Duration {
         self.stolen
     }
 
-    /// When it is over, as far as is known.
+    /// The deadline, if it is known.
     pub(crate) fn end(&self) -> Option<Instant> {
-        let end = match self.deadline? {
-            Deadline::At(moment) => moment,
-            Deadline::After(_) if self.pondering => return None,
-            Deadline::After(time) => self.since()?.checked_add(time)?,
-        };
-        end.checked_add(self.stolen)
+        let deadline = self.deadline?;
+        if let Deadline::At(moment) = deadline {
+            return moment.checked_add(self.stolen);
+        }
+        if self.pondering {
+            return None;
+        }
+        let since = self.since()?;
+        match deadline {
+            Deadline::At(_) => None,
+            Deadline::After(time) => since.checked_add(time)?.checked_add(self.stolen),
+            Deadline::Stall(limit) => {
+                let heard = self.heard.map_or(since, |heard| heard.max(since));
+                let silent = heard.checked_add(limit.silence);
+                silent.into_iter().chain(since.checked_add(limit.total)).min()
+            }
+        }
     }
 
-    /// For how long it has been over.
-    pub(crate) fn lateness(&mut self, at: Instant) -> Option<Duration> {
-        self.lateness_by(at, Counts::read)
+    /// The problem of a search whose deadline has passed.
+    pub(crate) fn expired(&mut self, at: Instant) -> Option<Problem> {
+        if let Some(Deadline::Stall(_)) = self.deadline {
+            return (self.end()? <= at).then_some(Problem::Stalled);
+        }
+        self.lateness_by(at, Counts::read).map(Problem::OutOfTime)
     }
 
     fn lateness_by(
@@ -82,7 +115,7 @@ impl Allotment {
     ) -> Option<Duration> {
         let late = at.checked_duration_since(self.end()?)?;
         let Some((after, before)) = read().zip(self.before.as_ref()) else { return Some(late) };
-        self.stolen = self.stolen.max(after.since(before)).min(Search::MOST_STOLEN);
+        self.stolen = self.stolen.max(after.since(before)).min(Search::MAX_STEAL);
         at.checked_duration_since(self.end()?)
     }
 }
@@ -92,11 +125,10 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::running::Played;
+    use crate::clock::now;
     use crate::search::Limit;
     use crate::steal::{THIEF, Thief};
-    use crate::time::now;
-    use crate::{Engine, EngineError, Game, Problem};
+    use crate::{Engine, EngineError, Game, SearchResult};
 
     const MS: Duration = Duration::from_millis(1);
 
@@ -104,8 +136,8 @@ mod tests {
         Counts::parse(&format!("cpu0 0 0 0 0 0 0 0 {ticks} 0 0\n"))
     }
 
-    fn of(search: Search) -> Allotment {
-        Allotment::new(&search.lost_after(50 * MS))
+    fn of(search: Search) -> MoveTimer {
+        MoveTimer::new(&search.deadline_after(50 * MS))
     }
 
     #[test]
@@ -113,10 +145,10 @@ mod tests {
         let mut time = of(Search::new(Limit::Depth(1)));
         assert_eq!(time.end(), None);
         let start = now();
-        time.begin(start);
+        time.start(start);
         time.before = counts(7);
         assert_eq!(time.end(), Some(start + 50 * MS));
-        let late = |time: &mut Allotment, ms: u32, ticks| {
+        let late = |time: &mut MoveTimer, ms: u32, ticks| {
             time.lateness_by(start + ms * MS, || counts(ticks))
         };
         // Who is in time is not asked for.
@@ -138,7 +170,7 @@ mod tests {
     fn nothing_is_given_back_where_the_system_tells_nothing() {
         let mut time = of(Search::new(Limit::Depth(1)));
         let start = now();
-        time.begin(start);
+        time.start(start);
         assert_eq!(time.lateness_by(start + 53 * MS, || None), Some(3 * MS));
         time.before = None;
         assert_eq!(time.lateness_by(start + 53 * MS, || counts(9)), Some(3 * MS));
@@ -148,9 +180,9 @@ mod tests {
     fn what_was_stolen_while_it_pondered_does_not_count() {
         let mut time = of(Search::new(Limit::Depth(1)).ponder());
         let start = now();
-        time.begin(start);
+        time.start(start);
         assert_eq!((time.end(), time.before.is_some()), (None, false));
-        time.hit(start + 500 * MS);
+        time.hit(start + 500 * MS, time.deadline());
         assert_eq!((time.end(), time.before.is_some()), (Some(start + 550 * MS), true));
         time.before = counts(9);
         assert_eq!(time.lateness_by(start + 551 * MS, || counts(9)), Some(MS));
@@ -160,15 +192,15 @@ mod tests {
     fn no_time_passes_before_go_though_the_hit_was_before() {
         let mut time = of(Search::new(Limit::Depth(1)).ponder());
         let start = now();
-        time.hit(start);
+        time.hit(start, time.deadline());
         assert_eq!((time.since(), time.end()), (None, None));
-        time.begin(start + 200 * MS);
+        time.start(start + 200 * MS);
         assert_eq!(time.end(), Some(start + 250 * MS));
     }
 
     /// How an engine fares that needs 120 milliseconds and has 50, where the host steals as much as is told
     /// of the time.
-    fn play(stolen: Thief) -> Result<Played, EngineError> {
+    fn play(stolen: Thief) -> Result<SearchResult, EngineError> {
         let script = "while read -r line; do case $line in \
                       uci) echo uciok;; isready) echo readyok;; quit) exit;; \
                       go*) sleep 0.12; echo info depth 1; echo bestmove e2e4;; esac; done";
@@ -178,7 +210,7 @@ mod tests {
         let start = now();
         THIEF.set(Some((start, stolen)));
         let played =
-            engine.play(&Game::startpos(), Search::new(Limit::Depth(1)).lost_after(50 * MS));
+            engine.play(&Game::startpos(), Search::new(Limit::Depth(1)).deadline_after(50 * MS));
         THIEF.set(None);
         played
     }

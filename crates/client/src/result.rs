@@ -1,18 +1,74 @@
-//! What an engine has told about a position so far: the latest of each variation.
+//! The result of a search, and the variations that lead to it.
 
 use std::ops::Deref;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use readyok_protocol::Info;
+use readyok_protocol::{Best, Checkmate, Info, Move, Score};
 
-/// One `info` of a search, as it came.
+/// The result of a search.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SearchResult {
+    /// The answer in the engine's notation: a move whose legality was not checked, none, or a resignation.
+    pub best: Best<'static>,
+    /// The reply that the engine expects, and would like to ponder on.
+    pub ponder: Option<Move>,
+    /// The latest info about the best variation.
+    pub info: Info<'static>,
+    /// The latest info about all variations.
+    pub lines: Lines,
+    /// The answer of a shogi engine to a search for a mate.
+    pub checkmate: Option<Checkmate<'static>>,
+    /// When `go` or `ponderhit` was written; taken just before.
+    pub started: Instant,
+    /// When the answer arrived. If the search had a clock or a deadline, this program's own scheduling delay is not
+    /// included on Linux.
+    pub answered: Instant,
+    /// Steal time of this virtual machine during the search; read only if the engine would have been
+    /// [late](crate::Search::deadline_after) otherwise.
+    pub stolen: Duration,
+    /// Whether the engine pondered on this position, and got a `ponderhit`.
+    pub ponder_hit: bool,
+}
+
+impl SearchResult {
+    /// Time used by the engine: from `go` or `ponderhit` to its answer, without [steal time](Self::stolen).
+    pub fn time(&self) -> Duration {
+        self.answered.saturating_duration_since(self.started).saturating_sub(self.stolen)
+    }
+
+    /// The move, if the engine plays one. The `0000` or `a1a1` of an engine without a legal move is not returned; see
+    /// [`best`](Self::best).
+    pub fn best_move(&self) -> Option<Move> {
+        self.best.to_move()
+    }
+
+    /// The result of a search for a mate, in the terms of USI for both protocols.
+    pub(crate) fn into_checkmate(self) -> Checkmate<'static> {
+        if let Some(checkmate) = self.checkmate {
+            return checkmate;
+        }
+        let has_no_move = match &self.best {
+            Best::None => true,
+            Best::Move(_) => self.best.to_move().is_none(),
+            Best::Resign | Best::Win | Best::Other(_) => false,
+        };
+        match (self.info.score, self.info.pv) {
+            (Some(Score::MateIn { .. } | Score::MateSomeday), Some(pv)) => Checkmate::Moves(pv),
+            (Some(Score::Mated | Score::MatedIn { .. }), _) => Checkmate::NoMate,
+            _ if has_no_move => Checkmate::NoMate,
+            _ => Checkmate::Unknown,
+        }
+    }
+}
+
+/// One `info` of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Update {
-    /// What it says.
+    /// Its fields.
     pub info: Box<Info<'static>>,
-    /// The line itself.
+    /// The line.
     pub raw: String,
-    /// When it was read.
+    /// When it arrived.
     pub at: Instant,
 }
 
@@ -24,8 +80,7 @@ impl Deref for Update {
     }
 }
 
-/// The variations of a search, each with what is known of it: the latest score with its bound,
-/// depth and moves, and the latest counters.
+/// The variations of a search, each with its latest score and bound, depth, moves and counters.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Lines {
     /// By their numbers, each with its own: most searches have one.
@@ -34,7 +89,7 @@ pub struct Lines {
 
 impl Lines {
     /// No engine has more legal moves to show.
-    const MAX: usize = 1024;
+    pub(crate) const MAX: usize = 1024;
 
     /// The best variation. It may have no score yet.
     pub fn best(&self) -> Option<&Info<'static>> {
@@ -57,7 +112,7 @@ impl Lines {
         self.by_number.len()
     }
 
-    /// Whether the engine has told nothing yet.
+    /// Whether the engine has sent no variation yet.
     pub fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
@@ -82,7 +137,7 @@ impl Lines {
         self.by_number.get_mut(place).map(|(_, info)| info)
     }
 
-    pub(crate) fn take(&mut self, info: &Info<'static>) {
+    pub(crate) fn update(&mut self, info: &Info<'static>) {
         // A text, or the move that is being searched, is no variation.
         let is_variation = info.score.is_some() || info.pv.is_some();
         let has_counters = info.nodes.is_some() || info.nps.is_some() || info.time.is_some();
@@ -133,7 +188,7 @@ mod tests {
             let Reply::Info(info) = Reply::read(info, Dialect::Uci).value else {
                 panic!("no info: {info}")
             };
-            lines.take(&info.into_owned());
+            lines.update(&info.into_owned());
         }
         let mut text = String::new();
         for line in lines.iter() {
@@ -182,7 +237,7 @@ mod tests {
             let score = Some(Score::Cp(1));
             let info =
                 Info { multipv: Some(number), score, bound: Bound::Exact, ..Info::default() };
-            lines.take(&info);
+            lines.update(&info);
         }
         assert_eq!(lines.len(), Lines::MAX);
     }

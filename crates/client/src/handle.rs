@@ -1,0 +1,270 @@
+//! Handles to a search that runs: for its caller, and for other threads that may stop it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use readyok_protocol::Clocks;
+use readyok_protocol::session::client::{Purpose, SearchId};
+
+use crate::clock::now;
+use crate::driver::{Change, Driver};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::game::Game;
+use crate::result::{Lines, SearchResult, Update};
+use crate::search::Search;
+use crate::shared::{Attendance, Shared};
+
+/// A search that runs, whether or not anything waits for it. It borrows nothing.
+///
+/// As an iterator it yields each [`Update`], until the search ends; [`wait`](Self::wait) returns the result, or the
+/// error that ended it. A slow reader misses updates, but never the latest of a variation. In tasks, await
+/// [`update`](Self::update), and the handle itself for the result.
+///
+/// Dropping the handle stops the search, and the engine stays usable. A search that a newer one replaced ends as
+/// [`Superseded`](crate::DropReason::Superseded).
+///
+/// ```no_run
+/// # use readyok_client::{Clock, Clocks, Engine, EngineError, Game, Limit, Search};
+/// # use std::{process::Command, time::Duration};
+/// # fn main() -> Result<(), EngineError> {
+/// let start = |path: &str| Engine::spawn(Command::new(path));
+/// let (mut white, mut black) = (start("stockfish")?, start("stockfish")?);
+/// let time = Duration::from_secs(60);
+/// let clocks = Clocks::new(Clock::fischer(time, time / 60), Clock::fischer(time, time / 60));
+///
+/// // An answer after White's time and a margin does not count.
+/// let mut game = Game::startpos();
+/// let search = Search::new(Limit::clock(clocks)).deadline_after(time + Duration::from_millis(20));
+/// let result = white.play(&game, search.clone())?;
+/// println!("{:?} after {:?}", result.best_move(), result.time());
+///
+/// // White ponders on the expected reply while Black searches.
+/// game.extend(result.best_move());
+/// let mut expected = game.clone();
+/// expected.extend(result.ponder);
+/// let pondering = white.ponder(&expected, search.clone())?;
+/// let result = black.play(&game, search.clone())?;
+/// game.extend(result.best_move());
+/// let result = if game.position() == expected.position() {
+///     pondering.ponder_hit(None)?;
+///     pondering.wait()?
+/// } else {
+///     // A new search stops the old one.
+///     white.play(&game, search)?
+/// };
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct SearchHandle {
+    shared: Arc<Shared>,
+    pub(crate) id: SearchId,
+    game: Game,
+    search: Search,
+    purpose: Purpose,
+}
+
+impl SearchHandle {
+    pub(crate) fn begin(
+        shared: &Arc<Shared>,
+        game: &Game,
+        search: Search,
+        purpose: Purpose,
+    ) -> Result<Self, EngineError> {
+        let id =
+            shared.begin(|driver, now| driver.search(game, search.clone(), purpose, true, now))?;
+        Ok(Self { shared: Arc::clone(shared), id, game: game.clone(), search, purpose })
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Continues with another number of variations. What was reported so far is forgotten.
+    ///
+    /// # Errors
+    /// The engine has ended.
+    #[doc(alias = "multipv")]
+    pub fn set_lines(&mut self, lines: u32) -> Result<(), EngineError> {
+        let search = self.search.clone().lines(lines);
+        self.replace(&self.game.clone(), search)
+    }
+
+    /// Continues with another position. What was reported so far is forgotten.
+    ///
+    /// # Errors
+    /// The position cannot be sent, and the old search continues; or the engine has ended.
+    pub fn set_game(&mut self, game: &Game) -> Result<(), EngineError> {
+        self.replace(game, self.search.clone())
+    }
+
+    fn replace(&mut self, game: &Game, search: Search) -> Result<(), EngineError> {
+        // The old search is stopped by the new one, and its result is not wanted.
+        let new = Self::begin(&self.shared, game, search, self.purpose)?;
+        drop(std::mem::replace(self, new));
+        Ok(())
+    }
+
+    /// Stops the search as soon as it has begun, without waiting for its answer.
+    pub fn stop(&self) {
+        self.shared.with(|driver, now| driver.stop(self.id, now));
+    }
+
+    /// Reports that the opponent played the expected move: the search becomes one for a move to play, and its time
+    /// counts from now. Clocks, if given, replace those at the start; only some shogi engines receive them.
+    ///
+    /// # Errors
+    /// The search does not ponder, or the engine has ended.
+    #[doc(alias = "ponderhit")]
+    pub fn ponder_hit(&self, clocks: Option<Clocks>) -> Result<(), EngineError> {
+        self.shared.with(|driver, now| driver.ponder_hit(self.id, clocks, now))
+    }
+
+    /// Waits until the search ends by its own limit.
+    ///
+    /// # Errors
+    /// The engine gave no answer, or not in time.
+    pub fn wait(self) -> Result<SearchResult, EngineError> {
+        self.wait_with(|_| ())
+    }
+
+    /// Like [`wait`](Self::wait), and calls `on_update` for each `info`.
+    ///
+    /// # Errors
+    /// The engine gave no answer, or not in time.
+    pub fn wait_with(self, on_update: impl FnMut(&Update)) -> Result<SearchResult, EngineError> {
+        wait(&self.shared, self.shared.ask(), self.id, None, Some(on_update))
+    }
+
+    /// Stops the search and waits for its answer.
+    ///
+    /// # Errors
+    /// The engine gave no answer.
+    pub fn finish(self) -> Result<SearchResult, EngineError> {
+        self.stop();
+        self.wait()
+    }
+
+    /// The next update, if it arrives in time. `None` also if the search has ended.
+    #[doc(alias = "timeout")]
+    pub fn next_within(&mut self, time: Duration) -> Option<Update> {
+        self.next_until(now().checked_add(time))
+    }
+
+    fn next_until(&mut self, deadline: Option<Instant>) -> Option<Update> {
+        let id = self.id;
+        let next = self.shared.wait(self.shared.ask(), None, Change::Update, deadline, |driver| {
+            match driver.next_update(id) {
+                Some(update) => Some(Some(update)),
+                None => driver.is_over(id).then_some(None),
+            }
+        });
+        next.flatten()
+    }
+
+    /// What the engine has reported so far, by variation.
+    pub fn so_far(&self) -> Lines {
+        self.shared.look(|driver| driver.lines(self.id))
+    }
+
+    /// Whether the search has ended.
+    pub fn is_over(&self) -> bool {
+        self.shared.look(|driver| driver.is_over(self.id))
+    }
+
+    /// A handle for other threads to stop the search.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.shared))
+    }
+}
+
+impl Iterator for SearchHandle {
+    type Item = Update;
+
+    fn next(&mut self) -> Option<Update> {
+        self.next_until(None)
+    }
+}
+
+impl Drop for SearchHandle {
+    fn drop(&mut self) {
+        self.shared.with(|driver, now| driver.discard(self.id, now));
+    }
+}
+
+impl Engine {
+    /// Searches and waits, reading in this thread.
+    pub(crate) fn search(
+        &self,
+        game: &Game,
+        search: Search,
+        purpose: Purpose,
+        on_update: Option<impl FnMut(&Update)>,
+    ) -> Result<SearchResult, EngineError> {
+        let attendance = Attendance::new(&self.shared);
+        let mut state = self.shared.ask();
+        let id = state.driver.search(game, search, purpose, on_update.is_some(), now())?;
+        let abandoned = Abandoned { shared: &self.shared, id };
+        let result = wait(&self.shared, state, id, attendance.as_ref(), on_update);
+        std::mem::forget(abandoned);
+        result
+    }
+}
+
+/// Stops a search that is left by a panic in a callback.
+struct Abandoned<'a> {
+    shared: &'a Shared,
+    id: SearchId,
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        self.shared.with(|driver, now| driver.discard(self.id, now));
+    }
+}
+
+fn wait<'a>(
+    shared: &'a Shared,
+    mut state: crate::shared::Guard<'a>,
+    id: SearchId,
+    attendance: Option<&Attendance<'_>>,
+    mut on_update: Option<impl FnMut(&Update)>,
+) -> Result<SearchResult, EngineError> {
+    let wanted = if on_update.is_some() { Change::Update } else { Change::State };
+    let mut updates = VecDeque::new();
+    loop {
+        let end = shared.wait(state, attendance, wanted, None, |driver| {
+            if on_update.is_some() && driver.take_updates(id, &mut updates) {
+                return Some(None);
+            }
+            driver.take_end(id).map(Some)
+        });
+        if let Some(on_update) = &mut on_update {
+            updates.drain(..).for_each(|update| on_update(&update));
+        }
+        if let Some(end) = end.flatten() {
+            return end;
+        }
+        state = shared.ask();
+    }
+}
+
+/// Stops whatever search of an engine runs, from any thread.
+#[derive(Clone, Debug)]
+pub struct Stopper(pub(crate) Arc<Shared>);
+
+impl Stopper {
+    /// Stops the search: the call that waits for it returns with its result. Does nothing if none runs.
+    pub fn stop(&self) {
+        self.0.with(Driver::stop_latest);
+    }
+
+    /// Cancels the game: the search that runs ends immediately with [`Cancelled`](crate::DropReason::Cancelled),
+    /// without the answer of the engine, and so does each further search of the game. The next
+    /// [`new_game`](Engine::new_game) can be played again.
+    pub fn cancel_game(&self) {
+        self.0.with(Driver::cancel_game);
+    }
+}

@@ -1,0 +1,259 @@
+//! The ways to reach an engine: a child process, a connection, two streams.
+//!
+//! On Unix, what can be polled is read by one I/O thread or by the waiting caller. Other streams, and all streams
+//! elsewhere, have a thread to read and one to write.
+
+mod threads;
+#[cfg(unix)]
+mod unix;
+
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::driver::{Change, Driver, Settings};
+use crate::guard::Guard;
+use crate::listen::ErrorLines;
+use crate::process::{Process, Streams};
+use crate::shared::{self, Attendance, By, Shared};
+
+/// What connects to an engine.
+#[derive(Debug)]
+pub(crate) enum Io {
+    #[cfg(unix)]
+    Polled(unix::Polled),
+    Threads(threads::Threads),
+}
+
+/// The part of the state that belongs to the transport.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    #[cfg(unix)]
+    polled: unix::State,
+    threads: threads::State,
+}
+
+/// Where a caller that reads can be woken.
+#[cfg(unix)]
+pub(crate) type Place = Arc<unix::Bell>;
+/// Callers do not read where pipes cannot be polled.
+#[cfg(not(unix))]
+pub(crate) type Place = std::convert::Infallible;
+
+/// Both streams of an engine, as seen from here.
+pub(crate) enum Ends {
+    Process { process: Arc<Process>, streams: Streams },
+    Connection(TcpStream),
+    Pipes(PipeReader, PipeWriter),
+    Streams(Box<dyn Read + Send>, Box<dyn Write + Send>),
+}
+
+/// How to use a transport.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    /// Maximum bytes per second.
+    pub(crate) rate: Option<u32>,
+    /// Whether callers wait in tasks, so that the I/O thread does all the reading.
+    pub(crate) is_async: bool,
+}
+
+/// Starts a process.
+pub(crate) fn spawn(command: &mut Command, guard: Option<&Guard>) -> io::Result<Ends> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let (None, Some(directory)) = (command.get_current_dir(), own_directory(command)) {
+        command.current_dir(directory);
+    }
+    let (process, streams) = Process::start(command, guard)?;
+    Ok(Ends::Process { process, streams })
+}
+
+/// Connects to `host:port`.
+pub(crate) fn connect(address: &str, within: Duration) -> io::Result<Ends> {
+    let mut result = Err(io::ErrorKind::AddrNotAvailable.into());
+    for address in address.to_socket_addrs()? {
+        result = TcpStream::connect_timeout(&address, within);
+        if result.is_ok() {
+            break;
+        }
+    }
+    let stream = result?;
+    stream.set_nodelay(true)?;
+    Ok(Ends::Connection(stream))
+}
+
+/// The directory of the program. Engines look there for their books and networks.
+fn own_directory(command: &Command) -> Option<PathBuf> {
+    let program = Path::new(command.get_program());
+    program.parent().filter(|_| program.is_absolute()).map(Path::to_owned)
+}
+
+/// Starts the handshake with an engine, and the threads for it.
+pub(crate) fn open(
+    ends: Ends,
+    settings: Settings,
+    options: Options,
+    stderr: &Arc<ErrorLines>,
+) -> io::Result<Arc<Shared>> {
+    let driver = Driver::new(settings, crate::clock::now());
+    let (transport, process, connection) = match ends {
+        Ends::Process { process, streams } => {
+            let transport = over_process(&process, streams, options, stderr);
+            (transport.inspect_err(|_| process.kill_and_reap())?, Some(process), None)
+        }
+        Ends::Connection(stream) => {
+            let connection = stream.try_clone()?;
+            (over_pipes(stream.try_clone()?, stream, options)?, None, Some(connection))
+        }
+        Ends::Pipes(output, input) => (over_pipes(output, input, options)?, None, None),
+        Ends::Streams(output, input) => (threads::transport(output, input), None, None),
+    };
+    let Transport { io, state, start } = transport;
+    let shared = Shared::new(driver, options.rate, io, state, process.clone(), connection);
+    let shared = Arc::new(shared);
+    let started = start(&shared);
+    if let (Err(_), Some(process)) = (&started, process) {
+        process.kill_and_reap();
+    }
+    started.map(|()| shared)
+}
+
+/// A way to reach an engine, and how to start the threads for it.
+struct Transport {
+    io: Io,
+    state: State,
+    start: Start,
+}
+
+type Start = Box<dyn FnOnce(&Arc<Shared>) -> io::Result<()> + Send>;
+
+fn over_process(
+    process: &Arc<Process>,
+    streams: Streams,
+    options: Options,
+    stderr: &Arc<ErrorLines>,
+) -> io::Result<Transport> {
+    let Streams { stdin: Some(input), stdout: Some(output), stderr: Some(errors) } = streams else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    #[cfg(unix)]
+    {
+        let errors = (errors.into(), Arc::clone(stderr));
+        unix::transport(output, input, Some(errors), process.exit_fd(), options)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = options;
+        Ok(threads::of_process(process, output, input, errors, stderr))
+    }
+}
+
+#[cfg(unix)]
+fn over_pipes(
+    output: impl Into<std::os::fd::OwnedFd>,
+    input: impl Into<std::os::fd::OwnedFd>,
+    options: Options,
+) -> io::Result<Transport> {
+    unix::transport(output, input, None, None, options)
+}
+
+#[cfg(not(unix))]
+fn over_pipes(
+    output: impl Read + Send + 'static,
+    input: impl Write + Send + 'static,
+    _: Options,
+) -> io::Result<Transport> {
+    Ok(threads::transport(output, input))
+}
+
+impl Io {
+    /// Starts searches that are held, and writes what the streams take.
+    pub(crate) fn flush(&self, state: &mut shared::State) {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(_) => unix::flush(state),
+            Self::Threads(_) => threads::flush(state),
+        }
+    }
+
+    /// Wakes the reader if it has to look earlier than it planned.
+    pub(crate) fn wake(&self, state: &mut shared::State, by: By, change: Change) {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(polled) => polled.wake(state, by, change),
+            Self::Threads(threads) => {
+                let _ = change;
+                threads.wake(state, by);
+            }
+        }
+    }
+
+    /// Has the I/O thread read from now on, unless a caller does.
+    pub(crate) fn attend(&self, state: &mut shared::State) {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(polled) => polled.attend(state),
+            Self::Threads(_) => _ = state,
+        }
+    }
+
+    /// Reads what has arrived, without waiting.
+    pub(crate) fn drain(&self, state: &mut shared::State) {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(_) => unix::drain(state),
+            // A thread has read it.
+            Self::Threads(_) => _ = state,
+        }
+    }
+
+    /// Where this thread can be woken while it reads.
+    pub(crate) fn place(&self) -> Option<Place> {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(polled) => polled.place(),
+            Self::Threads(_) => None,
+        }
+    }
+
+    /// Whether this caller is or becomes the reader.
+    pub(crate) fn may_read(&self, state: &mut shared::State, attendance: &Attendance<'_>) -> bool {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(_) => unix::may_read(state, &attendance.place),
+            Self::Threads(_) => {
+                let _ = (state, attendance);
+                false
+            }
+        }
+    }
+
+    /// Waits for the streams once, and handles what has arrived.
+    pub(crate) fn turn<'a>(
+        &self,
+        shared: &'a Shared,
+        state: shared::Guard<'a>,
+        attendance: &Attendance<'_>,
+        deadline: Option<Instant>,
+    ) -> shared::Guard<'a> {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(_) => unix::turn(shared, state, &attendance.place, deadline),
+            Self::Threads(_) => {
+                let _ = (shared, attendance, deadline);
+                state
+            }
+        }
+    }
+
+    /// Passes the output on after a caller has read.
+    pub(crate) fn leave(&self, state: &mut shared::State, place: &Place) {
+        match self {
+            #[cfg(unix)]
+            Self::Polled(polled) => polled.leave(state, place),
+            Self::Threads(_) => _ = (state, place),
+        }
+    }
+}

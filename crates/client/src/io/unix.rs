@@ -1,0 +1,581 @@
+//! Streams that can be polled (poll(2)): one I/O thread for each engine, and callers that read while they wait.
+//!
+//! ```text
+//!  Running ── the process exits ──> Exited ── its pipes end, or take too long ──> Ended
+//! ```
+
+use std::fs::File;
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use readyok_protocol::LineBuffer;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionbio};
+use smallvec::SmallVec;
+
+use super::{Io, Options, Transport};
+use crate::clock::{Vigil, now};
+use crate::driver::Change;
+use crate::listen::ErrorLines;
+use crate::shared::{self, By, Shared};
+use crate::sync;
+
+/// The most that is read at once.
+const CHUNK: usize = 1 << 13;
+/// No pipe holds more than this number of reads: a megabyte.
+const MAX_READS: usize = (1 << 20) / CHUNK;
+const MAX_ERROR_LINE: usize = 1000;
+/// How long an idle engine is read by nobody after a caller has left. The I/O thread looks as often.
+const IDLE: Duration = Duration::from_secs(1);
+/// How long the last output of a process that has exited may take, if another one holds its pipes.
+const LAST_OUTPUT: Duration = Duration::from_millis(200);
+/// Longer waits are split. Some systems reject those of many days.
+const MAX_WAIT: Duration = Duration::from_hours(1);
+/// How often to look after a process whose exit cannot be polled, while it holds its output open.
+const LOOK: Duration = Duration::from_millis(250);
+/// How often to look when it has closed it.
+const LOOK_CLOSELY: Duration = Duration::from_millis(5);
+
+#[derive(Debug)]
+pub(crate) struct Polled {
+    bell: Arc<Bell>,
+    /// Whether callers wait in tasks. Then the I/O thread does all the reading.
+    is_async: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    input: Option<Arc<File>>,
+    output: Option<Arc<File>>,
+    reader: Reader,
+    /// When the I/O thread wakes at the latest.
+    thread_wakes: Option<Instant>,
+    /// When the caller that reads wakes at the latest.
+    caller_wakes: Option<Instant>,
+    /// When the latest caller left.
+    left: Option<Instant>,
+    /// When the latest bytes arrived.
+    arrived: Option<Instant>,
+    life: Life,
+}
+
+/// Who reads the output.
+#[derive(Clone, Debug, Default)]
+enum Reader {
+    /// Nothing is expected.
+    #[default]
+    Nobody,
+    Thread,
+    Caller(Arc<Bell>),
+}
+
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Life {
+    #[default]
+    Running,
+    Exited {
+        status: ExitStatus,
+        until: Instant,
+    },
+    Ended,
+}
+
+/// The streams that only the I/O thread uses.
+struct Own {
+    errors: Option<(File, Arc<ErrorLines>)>,
+    error_lines: LineBuffer,
+    /// Readable when the process has exited. Old kernels and other systems have none.
+    exit: Option<OwnedFd>,
+}
+
+/// What a read gave.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Came {
+    Nothing,
+    /// All that there was.
+    All,
+    /// As much as is read at once.
+    Part,
+}
+
+pub(super) fn transport(
+    output: impl Into<OwnedFd>,
+    input: impl Into<OwnedFd>,
+    errors: Option<(OwnedFd, Arc<ErrorLines>)>,
+    exit: Option<OwnedFd>,
+    options: Options,
+) -> io::Result<Transport> {
+    let (input, output) = (input.into(), output.into());
+    let errors_fd = errors.as_ref().map(|(errors, _)| errors);
+    for end in [Some(&input), Some(&output), errors_fd].into_iter().flatten() {
+        ioctl_fionbio(end, true)?;
+    }
+    let polled = Polled { bell: Arc::new(Bell::new()?), is_async: options.is_async };
+    let state = State {
+        input: Some(Arc::new(input.into())),
+        output: Some(Arc::new(output.into())),
+        reader: if options.is_async { Reader::Thread } else { Reader::Nobody },
+        ..State::default()
+    };
+    let errors = errors.map(|(errors, lines)| (errors.into(), lines));
+    let own = Own { errors, error_lines: LineBuffer::new(MAX_ERROR_LINE), exit };
+    let start = |shared: &Arc<Shared>| {
+        let shared = Arc::clone(shared);
+        sync::spawn("engine-io", move || run(&shared, own))
+    };
+    Ok(Transport {
+        io: Io::Polled(polled),
+        state: super::State { polled: state, ..super::State::default() },
+        start: Box::new(start),
+    })
+}
+
+/// The I/O thread. It ends when the process was reaped, or the connection has ended.
+fn run(shared: &Shared, mut own: Own) {
+    let Io::Polled(polled) = &shared.io else { return };
+    loop {
+        let mut state = shared.lock();
+        if is_done(shared, &state) {
+            (state.io.polled.input, state.io.polled.output) = (None, None);
+            shared.release(state, By::Io);
+            return;
+        }
+        let now = now();
+        let plan = Plan::new(shared, &mut state, &own, now);
+        let timed = state.driver.is_timed();
+        polled.bell.arm();
+        shared.release(state, By::Io);
+        let came = polled.wait(&plan, &own, timed);
+        polled.bell.disarm();
+        if came.errors {
+            own.read_errors();
+        }
+        let exited = shared.process.as_ref().filter(|_| came.exit || own.exit.is_none());
+        let exited = exited.filter(|process| process.has_exited());
+        // What is left of its descendants is killed first, which may take a moment.
+        let status = exited.filter(|_| plan.running).map(|process| process.reap());
+        let mut state = shared.lock();
+        if came.output && matches!(state.io.polled.reader, Reader::Thread) {
+            read(&mut state, Some(came.at));
+        }
+        if let Some(status) = status {
+            on_exit(&mut state, status);
+        }
+        finish_exit(shared, &mut state, &mut own);
+        if !matches!(state.io.polled.reader, Reader::Caller(_)) {
+            state.driver.on_time(crate::clock::now());
+        }
+        shared.release(state, By::Io);
+    }
+}
+
+fn is_done(shared: &Shared, state: &shared::State) -> bool {
+    match shared.process {
+        Some(_) => state.io.polled.life == Life::Ended,
+        None => state.io.polled.output.is_none() || state.driver.has_ended(),
+    }
+}
+
+/// What the I/O thread waits for.
+struct Plan {
+    output: Option<Arc<File>>,
+    input: Option<Arc<File>>,
+    until: Option<Instant>,
+    running: bool,
+}
+
+/// What has happened meanwhile.
+struct Happened {
+    output: bool,
+    errors: bool,
+    exit: bool,
+    at: Instant,
+}
+
+impl Plan {
+    fn new(shared: &Shared, state: &mut shared::State, own: &Own, now: Instant) -> Self {
+        let io = &mut state.io.polled;
+        let is_idle = io.left.is_some_and(|left| IDLE <= now.saturating_duration_since(left));
+        if matches!(io.reader, Reader::Nobody) && is_idle {
+            io.reader = Reader::Thread;
+        }
+        let pause = Shared::pause(state, now);
+        let io = &state.io.polled;
+        let (reads, writes) = match io.reader {
+            Reader::Thread => (pause.is_none(), true),
+            Reader::Nobody => (false, true),
+            Reader::Caller(_) => (false, false),
+        };
+        let mut until = match io.reader {
+            Reader::Thread => state.driver.deadline().into_iter().chain(pause).min(),
+            Reader::Nobody => state.driver.deadline().into_iter().chain([now + IDLE]).min(),
+            Reader::Caller(_) => Some(now + IDLE),
+        };
+        match io.life {
+            Life::Running if shared.process.is_some() && own.exit.is_none() => {
+                let look = if io.output.is_some() { LOOK } else { LOOK_CLOSELY };
+                until = until.into_iter().chain([now + look]).min();
+            }
+            Life::Exited { until: last, .. } => until = until.into_iter().chain([last]).min(),
+            Life::Running | Life::Ended => (),
+        }
+        let input = io.input.clone().filter(|_| writes && state.driver.is_blocked());
+        let plan = Self {
+            output: io.output.clone().filter(|_| reads),
+            input,
+            until,
+            running: io.life == Life::Running,
+        };
+        state.io.polled.thread_wakes = until;
+        plan
+    }
+}
+
+impl Polled {
+    fn wait(&self, plan: &Plan, own: &Own, timed: bool) -> Happened {
+        let mut fds = SmallVec::<[PollFd<'_>; 5]>::new();
+        let mut add = |fd, flags| {
+            fds.push(PollFd::from_borrowed_fd(fd, flags));
+            fds.len() - 1
+        };
+        add(self.bell.reader.as_fd(), PollFlags::IN);
+        let output = plan.output.as_ref().map(|output| add(output.as_fd(), PollFlags::IN));
+        let errors = own.errors.as_ref().map(|(errors, _)| add(errors.as_fd(), PollFlags::IN));
+        let exit = own.exit.as_ref().filter(|_| plan.running);
+        let exit = exit.map(|exit| add(exit.as_fd(), PollFlags::IN));
+        if let Some(input) = &plan.input {
+            add(input.as_fd(), PollFlags::OUT);
+        }
+        let (polled, at) = wait_for(&mut fds, plan.until, timed && plan.output.is_some());
+        let has = |index: Option<usize>| {
+            let fd = index.and_then(|index| fds.get(index));
+            // What cannot be polled is tried.
+            fd.is_some_and(|fd| polled.is_err() || !fd.revents().is_empty())
+        };
+        if has(Some(0)) {
+            self.bell.hush();
+        }
+        Happened { output: has(output), errors: has(errors), exit: has(exit), at }
+    }
+
+    pub(super) fn wake(&self, state: &mut shared::State, by: By, change: Change) {
+        if state.driver.is_ending() {
+            let is_thread = matches!(state.io.polled.reader, Reader::Thread);
+            if !is_thread {
+                take_over(state);
+                self.bell.ring();
+            } else if by == By::Caller {
+                self.bell.ring();
+            }
+            return;
+        }
+        if by == By::Io && !matches!(state.io.polled.reader, Reader::Caller(_)) {
+            return;
+        }
+        let io = &state.io.polled;
+        let (bell, wakes) = match &io.reader {
+            Reader::Caller(bell) => (bell, io.caller_wakes),
+            Reader::Nobody | Reader::Thread => (&self.bell, io.thread_wakes),
+        };
+        let earlier = match (state.driver.deadline(), wakes) {
+            (Some(due), Some(wakes)) => due < wakes,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        // A caller that reads may wait for what another thread has brought about.
+        let is_news = change == Change::State && matches!(io.reader, Reader::Caller(_));
+        if earlier || is_news || state.driver.is_blocked() {
+            bell.ring();
+        }
+    }
+
+    pub(super) fn attend(&self, state: &mut shared::State) {
+        if matches!(state.io.polled.reader, Reader::Nobody) {
+            state.io.polled.reader = Reader::Thread;
+            self.bell.ring();
+        }
+    }
+
+    pub(super) fn place(&self) -> Option<Arc<Bell>> {
+        thread_local! {
+            static BELL: Option<Arc<Bell>> = Bell::new().ok().map(Arc::new);
+        }
+        if self.is_async {
+            return None;
+        }
+        // A thread that is being torn down waits for the I/O thread.
+        BELL.try_with(Clone::clone).ok().flatten()
+    }
+
+    pub(super) fn leave(&self, state: &mut shared::State, place: &Arc<Bell>) {
+        if !is_reader(state, place) {
+            return;
+        }
+        let io = &mut state.io.polled;
+        io.caller_wakes = None;
+        io.left = Some(now());
+        if state.driver.is_searching() || state.driver.is_ending() {
+            io.reader = Reader::Thread;
+            self.bell.ring();
+        } else {
+            io.reader = Reader::Nobody;
+        }
+    }
+}
+
+/// The process has exited. What it has written before is still read.
+fn on_exit(state: &mut shared::State, status: ExitStatus) {
+    state.io.polled.life = Life::Exited { status, until: now() + LAST_OUTPUT };
+    take_over(state);
+}
+
+pub(super) fn flush(state: &mut shared::State) {
+    loop {
+        while state.driver.holds_search() {
+            // Nothing that has arrived before `go` is an answer to it.
+            drain(state);
+            if state.driver.holds_search() {
+                state.driver.start_search(now());
+            }
+        }
+        if state.driver.has_output() || state.driver.is_blocked() {
+            write(state);
+        }
+        if !state.driver.holds_search() {
+            break;
+        }
+    }
+    if state.driver.closes_input() {
+        state.io.polled.input = None;
+    }
+}
+
+impl Own {
+    fn read_errors(&mut self) {
+        let Some((errors, lines)) = &mut self.errors else { return };
+        let mut chunk = [0; CHUNK / 2];
+        match errors.read(&mut chunk) {
+            Ok(count) if count != 0 => {
+                self.error_lines.push(chunk.get(..count).unwrap_or_default());
+                lines.take(&mut self.error_lines);
+            }
+            Err(error) if is_temporary(&error) => (),
+            Ok(_) | Err(_) => {
+                lines.end(&mut self.error_lines);
+                self.errors = None;
+            }
+        }
+    }
+}
+
+fn is_temporary(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
+}
+
+/// Makes the I/O thread the reader, whoever was.
+fn take_over(state: &mut shared::State) {
+    let before = std::mem::replace(&mut state.io.polled.reader, Reader::Thread);
+    if let Reader::Caller(bell) = before {
+        bell.ring();
+    }
+}
+
+/// Ends the conversation when a process has exited and its output was read.
+fn finish_exit(shared: &Shared, state: &mut shared::State, own: &mut Own) {
+    let Life::Exited { status, until } = state.io.polled.life else { return };
+    let has_more = state.io.polled.output.is_some() || own.errors.is_some();
+    let now = now();
+    if has_more && now < until {
+        return;
+    }
+    drain(state);
+    if let Some((_, lines)) = own.errors.take() {
+        lines.end(&mut own.error_lines);
+    }
+    if let Some(process) = &shared.process {
+        process.publish();
+    }
+    state.io.polled.life = Life::Ended;
+    if state.io.polled.output.take().is_some() {
+        Shared::on_output_closed(state, now);
+    }
+    state.driver.on_exit(status, now);
+}
+
+pub(super) fn drain(state: &mut shared::State) {
+    for _ in 0..MAX_READS {
+        if read(state, None) != Came::Part {
+            return;
+        }
+    }
+}
+
+/// Reads once what arrived at this time, or just now.
+fn read(state: &mut shared::State, at: Option<Instant>) -> Came {
+    let Some(output) = state.io.polled.output.clone() else { return Came::Nothing };
+    let mut chunk = [0; CHUNK];
+    let count = match (&*output).read(&mut chunk) {
+        Ok(count) => count,
+        Err(error) if is_temporary(&error) => return Came::Nothing,
+        Err(_) => 0,
+    };
+    // Another thread may have read meanwhile what arrived before.
+    let at = at.unwrap_or_else(now);
+    let at = state.io.polled.arrived.map_or(at, |before| at.max(before));
+    state.io.polled.arrived = Some(at);
+    if count == 0 {
+        state.io.polled.output = None;
+        Shared::on_output_closed(state, at);
+        return Came::Nothing;
+    }
+    Shared::on_bytes(state, chunk.get(..count).unwrap_or_default(), at);
+    if count < CHUNK { Came::All } else { Came::Part }
+}
+
+fn write(state: &mut shared::State) {
+    let input = state.io.polled.input.clone();
+    let mut failed = input.is_none();
+    state.driver.send(|bytes| {
+        let Some(input) = &input else { return bytes.len() };
+        let mut written = 0;
+        while let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
+            match (&**input).write(rest) {
+                Ok(count) => written += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => (),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(_) => {
+                    failed = true;
+                    return bytes.len();
+                }
+            }
+        }
+        written
+    });
+    if failed {
+        state.driver.on_input_closed();
+    }
+}
+
+fn is_reader(state: &shared::State, place: &Arc<Bell>) -> bool {
+    matches!(&state.io.polled.reader, Reader::Caller(bell) if Arc::ptr_eq(bell, place))
+}
+
+pub(super) fn may_read(state: &mut shared::State, place: &Arc<Bell>) -> bool {
+    if is_reader(state, place) {
+        return true;
+    }
+    let io = &mut state.io.polled;
+    let is_free = match io.reader {
+        Reader::Nobody | Reader::Thread => io.life == Life::Running && !state.driver.is_ending(),
+        Reader::Caller(_) => false,
+    };
+    if is_free {
+        io.reader = Reader::Caller(Arc::clone(place));
+    }
+    is_free
+}
+
+pub(super) fn turn<'a>(
+    shared: &'a Shared,
+    mut state: shared::Guard<'a>,
+    bell: &Arc<Bell>,
+    deadline: Option<Instant>,
+) -> shared::Guard<'a> {
+    let started = now();
+    let pause = Shared::pause(&state, started);
+    let until = state.driver.deadline().into_iter().chain(deadline).chain(pause).min();
+    let timed = state.driver.is_timed();
+    let output = state.io.polled.output.clone().filter(|_| pause.is_none());
+    let input = state.io.polled.input.clone().filter(|_| state.driver.is_blocked());
+    state.io.polled.caller_wakes = until;
+    bell.arm();
+    drop(state);
+    let mut fds = SmallVec::<[PollFd<'_>; 3]>::new();
+    fds.push(PollFd::new(&bell.reader, PollFlags::IN));
+    if let Some(output) = &output {
+        fds.push(PollFd::new(output, PollFlags::IN));
+    }
+    if let Some(input) = &input {
+        fds.push(PollFd::new(input, PollFlags::OUT));
+    }
+    let (polled, at) = wait_for(&mut fds, until, timed);
+    let has =
+        |index: usize| fds.get(index).is_some_and(|fd| polled.is_err() || !fd.revents().is_empty());
+    let (rung, readable) = (has(0), output.is_some() && has(1));
+    bell.disarm();
+    if rung {
+        bell.hush();
+    }
+    let mut state = shared.ask();
+    if is_reader(&state, bell) {
+        if readable {
+            read(&mut state, Some(at));
+        }
+        state.driver.on_time(now());
+    }
+    state
+}
+
+/// Waits for files until the deadline. If the time matters, what this thread then waited for a processor is subtracted
+/// from the time of return.
+fn wait_for(
+    fds: &mut [PollFd<'_>],
+    until: Option<Instant>,
+    timed: bool,
+) -> (Result<usize, Errno>, Instant) {
+    let left = until.map(|until| until.saturating_duration_since(now()).min(MAX_WAIT));
+    let timeout = left.map(|left| Timespec {
+        tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: left.subsec_nanos().into(),
+    });
+    let vigil = timed.then(Vigil::begin);
+    let polled = match poll(fds, timeout.as_ref()) {
+        // Nothing has happened; the caller looks again.
+        Err(Errno::INTR) => Ok(0),
+        polled => polled,
+    };
+    (polled, vigil.map_or_else(now, Vigil::end))
+}
+
+/// Ends the wait for files from another thread. Ringing costs nothing while nobody waits.
+#[derive(Debug)]
+pub(crate) struct Bell {
+    /// Readable after it has rung.
+    reader: PipeReader,
+    writer: PipeWriter,
+    armed: AtomicBool,
+}
+
+impl Bell {
+    fn new() -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        ioctl_fionbio(&reader, true)?;
+        ioctl_fionbio(&writer, true)?;
+        Ok(Self { reader, writer, armed: AtomicBool::new(false) })
+    }
+
+    /// The owner is about to wait. Called under the lock of the engine, under which all that rings happens.
+    fn arm(&self) {
+        self.armed.store(true, Ordering::SeqCst);
+    }
+
+    fn disarm(&self) {
+        self.armed.store(false, Ordering::SeqCst);
+    }
+
+    fn ring(&self) {
+        if self.armed.swap(false, Ordering::SeqCst) {
+            // A full pipe is readable.
+            let _ = (&self.writer).write(&[1]);
+        }
+    }
+
+    fn hush(&self) {
+        // It is silent if nothing can be read.
+        let _ = (&self.reader).read(&mut [0; 16]);
+    }
+}

@@ -1,0 +1,116 @@
+//! The state of one search: what has arrived, and how it ended.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use readyok_protocol::session::client::{DropReason, SearchId};
+use readyok_protocol::{Best, BestMove, Checkmate, Info, Move};
+
+use crate::error::Problem;
+use crate::game::Game;
+use crate::result::{Lines, SearchResult, Update};
+use crate::search::Search;
+use crate::timer::MoveTimer;
+
+/// Maximum number of updates that are kept for a slow reader: as many as there can be variations.
+pub(crate) const MAX_UPDATES: usize = Lines::MAX;
+
+#[derive(Debug)]
+pub(crate) struct SearchState {
+    pub(crate) id: SearchId,
+    pub(crate) timer: MoveTimer,
+    pub(crate) is_timed: bool,
+    /// To be stopped as soon as it has begun.
+    pub(crate) stop_requested: bool,
+    pub(crate) wants_updates: bool,
+    pub(crate) updates: VecDeque<Update>,
+    lines: Lines,
+    /// Dropped by the session; becomes the end unless the engine has ended.
+    pub(crate) dropped: Option<DropReason>,
+    pub(crate) end: Option<Result<Box<SearchResult>, Problem>>,
+    /// Pondering follows this search: its game and limits.
+    pub(crate) ponder_after: Option<Box<(Game, Search)>>,
+    /// Started by the client after an answer: the expected game, and the limits of the search before.
+    pub(crate) own_ponder: Option<Box<(Game, Search)>>,
+}
+
+impl SearchState {
+    pub(crate) fn new(id: SearchId, search: &Search) -> Self {
+        Self {
+            id,
+            timer: MoveTimer::new(search),
+            is_timed: search.is_timed(),
+            stop_requested: false,
+            wants_updates: false,
+            updates: VecDeque::new(),
+            lines: Lines::default(),
+            dropped: None,
+            end: None,
+            ponder_after: None,
+            own_ponder: None,
+        }
+    }
+
+    /// Handles an `info`. Whether somebody may wait for it.
+    pub(crate) fn on_info(&mut self, info: Box<Info<'static>>, raw: &str, at: Instant) -> bool {
+        self.timer.heard(at);
+        self.lines.update(&info);
+        if !self.wants_updates {
+            return false;
+        }
+        if self.updates.len() == MAX_UPDATES {
+            let number = info.multipv.unwrap_or(1);
+            let same = |old: &Update| old.multipv.unwrap_or(1) == number;
+            self.updates.remove(self.updates.iter().position(same).unwrap_or(0));
+        }
+        self.updates.push_back(Update { info, raw: raw.to_owned(), at });
+        true
+    }
+
+    pub(crate) fn on_best_move(&mut self, answer: BestMove<'static>, at: Instant) {
+        self.finish(answer.best, answer.ponder, None, at);
+    }
+
+    pub(crate) fn on_checkmate(&mut self, checkmate: Checkmate<'static>, at: Instant) {
+        let first = match &checkmate {
+            Checkmate::Moves(moves) => moves.moves().next(),
+            Checkmate::NoMate
+            | Checkmate::Timeout
+            | Checkmate::NotImplemented
+            | Checkmate::Unknown => None,
+        };
+        self.finish(first.map_or(Best::None, Best::Move), None, Some(checkmate), at);
+    }
+
+    fn finish(
+        &mut self,
+        best: Best<'static>,
+        ponder: Option<Move>,
+        checkmate: Option<Checkmate<'static>>,
+        answered: Instant,
+    ) {
+        let lines = std::mem::take(&mut self.lines);
+        let info = lines.best().cloned().unwrap_or_default();
+        let started = self.timer.since().unwrap_or(answered);
+        self.end = Some(Ok(Box::new(SearchResult {
+            best,
+            ponder,
+            info,
+            lines,
+            checkmate,
+            started,
+            // A thread that waited for a processor knows only about when it was woken.
+            answered: answered.max(started),
+            stolen: self.timer.stolen(),
+            ponder_hit: self.timer.was_hit(),
+        })));
+    }
+
+    /// The variations so far.
+    pub(crate) fn lines(&self) -> Lines {
+        match &self.end {
+            Some(Ok(result)) => result.lines.clone(),
+            Some(Err(_)) | None => self.lines.clone(),
+        }
+    }
+}

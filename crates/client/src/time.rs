@@ -1,8 +1,0 @@
-//! The only place that reads the clock.
-
-use std::time::Instant;
-
-#[expect(clippy::disallowed_methods, reason = "an adapter is where time comes from")]
-pub(crate) fn now() -> Instant {
-    Instant::now()
-}
