@@ -1,54 +1,76 @@
-//! How long a client takes from `go` and from `stop` to `bestmove`, with an engine that answers at
-//! once, and what a ply of a match costs its processor. One line of JSON for each client, two rounds.
+//! The time from `go` and from `stop` to `bestmove` with an engine that answers immediately, and the processor time of a
+//! ply. All clients take turns in short rounds, so that other load on the machine meets all of them. One line of JSON
+//! for each client, with the ratio to bare pipes in the same run.
 //!
 //! python-chess takes part if `PYTHON` names an interpreter that has it; see `latency.sh`.
 
 use std::error::Error;
+use std::future::Future;
 use std::io::{BufRead, BufReader, Write};
+use std::pin::pin;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Instant;
 
 use readyok_client::{Builder, Dialect, Engine, Game, Limit};
 use rustix::time::{ClockId, clock_gettime};
 
 const INSTANT: &str = env!("CARGO_BIN_EXE_instant");
-const SAMPLES: usize = 5_000;
+/// Plies of a client before it is the turn of the next one.
+const ROUND: usize = 250;
+const ROUNDS: usize = 40;
 /// A game of 80 plies that ends where it began.
 const MOVES: [&str; 4] = ["g1f3", "g8f6", "f3g1", "f6g8"];
-const ROUNDS: usize = 20;
+const REPETITIONS: usize = 20;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
-    // Only clients whose name has one of these words, if there are any.
+    // Only clients whose name contains one of these words, if there are any.
     let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word));
     let plain = Engine::builder().dialect(Dialect::Uci);
     let matches = plain.clone().separate_searches(false);
-    for _ in 0..2 {
-        if wanted("bare pipes") {
-            report("bare pipes", &mut Pipes::start()?)?;
+    let mut clients: Vec<(&str, Box<dyn Client>, Samples)> = Vec::new();
+    let mut add = |name, client| clients.push((name, client, Samples::default()));
+    add("bare pipes", Box::new(Pipes::start()?));
+    for (name, builder, mode) in [
+        ("readyok", &plain, Mode::Play),
+        ("readyok, begun", &plain, Mode::Begin),
+        ("readyok, task", &plain, Mode::Task),
+        ("readyok for matches", &matches, Mode::Play),
+        ("readyok for matches, begun", &matches, Mode::Begin),
+        ("readyok for matches, task", &matches, Mode::Task),
+    ] {
+        if wanted(name) {
+            add(name, Box::new(Readyok::start(builder.clone(), mode)?));
         }
-        for (name, builder) in [
-            ("readyok", &plain),
-            ("readyok, inline", &plain.clone().inline()),
-            ("readyok for matches", &matches),
-            ("readyok for matches, inline", &matches.clone().inline()),
-        ] {
-            if wanted(name) {
-                report(name, &mut Readyok::start(builder.clone())?)?;
+    }
+    for round in 0..=ROUNDS {
+        for (_, client, samples) in &mut clients {
+            let (go, cpu) = measure(|| client.go())?;
+            let (stop, _) = measure(|| client.stop())?;
+            // The first round warms up.
+            if round != 0 {
+                samples.add(go, cpu, stop);
             }
         }
-        if let Some(python) = std::env::var_os("PYTHON").filter(|_| wanted("python-chess")) {
-            let script = concat!(env!("CARGO_MANIFEST_DIR"), "/latency.py");
-            let samples = SAMPLES.to_string();
-            Command::new(python).args([script, INSTANT, &samples]).status()?;
-        }
+    }
+    let bare = clients.first().map(|(_, _, samples)| samples.best_go()).ok_or("no client")?;
+    for (name, _, samples) in &clients {
+        println!("{}", samples.report(name, bare));
+    }
+    if let Some(python) = std::env::var_os("PYTHON").filter(|_| wanted("python-chess")) {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/latency.py");
+        let samples = (ROUND * ROUNDS / 2).to_string();
+        Command::new(python).args([script, INSTANT, &samples]).status()?;
     }
     Ok(())
 }
 
-/// Somebody who plays and analyses. Both methods return nanoseconds.
+/// A client that plays and analyses. Both methods return nanoseconds.
 trait Client {
     /// From `go` to `bestmove`.
     fn go(&mut self) -> Outcome<u128>;
@@ -56,43 +78,71 @@ trait Client {
     fn stop(&mut self) -> Outcome<u128>;
 }
 
-fn report(name: &str, client: &mut impl Client) -> Outcome<()> {
-    let (go, cpu) = percentiles(|| client.go())?;
-    let (stop, _) = percentiles(|| client.stop())?;
-    println!(
-        r#"{{"client": "{name}", "unit": "us", "samples": {SAMPLES}, "cpu_per_ply": {cpu:.1}, "go": {go}, "stop": {stop}}}"#
-    );
-    Ok(())
+/// Nanoseconds of each ply of a round, and the processor time of a ply.
+fn measure(mut sample: impl FnMut() -> Outcome<u128>) -> Outcome<(Vec<u128>, f64)> {
+    let before = cpu();
+    let samples = (0..ROUND).map(|_| sample()).collect::<Outcome<Vec<_>>>()?;
+    Ok((samples, (cpu() - before) / ROUND as f64 / 1e3))
 }
 
-/// The nanoseconds that all threads of this process have used, for themselves and in the kernel.
+/// Nanoseconds that all threads of this process have used, in user and kernel mode.
 fn cpu() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// Microseconds. The sample at a rank, without interpolation; and what one costs the processor.
-fn percentiles(mut sample: impl FnMut() -> Outcome<u128>) -> Outcome<(String, f64)> {
-    for _ in 0..SAMPLES / 10 {
-        sample()?;
+#[derive(Default)]
+struct Samples {
+    go: Vec<u128>,
+    stop: Vec<u128>,
+    /// The median and the processor time of each round.
+    medians: Vec<u128>,
+    cpu: Vec<f64>,
+}
+
+impl Samples {
+    fn add(&mut self, mut go: Vec<u128>, cpu: f64, stop: Vec<u128>) {
+        go.sort_unstable();
+        self.medians.push(go[go.len() / 2]);
+        self.cpu.push(cpu);
+        self.go.extend(go);
+        self.stop.extend(stop);
     }
-    let before = cpu();
-    let mut samples = (0..SAMPLES).map(|_| sample()).collect::<Outcome<Vec<_>>>()?;
-    let cpu = (cpu() - before) / SAMPLES as f64 / 1e3;
+
+    /// The median of the least disturbed round, in microseconds.
+    fn best_go(&self) -> f64 {
+        self.medians.iter().min().map_or(0.0, |&median| median as f64 / 1e3)
+    }
+
+    fn report(&self, name: &str, bare: f64) -> String {
+        let best = self.best_go();
+        let cpu = self.cpu.iter().copied().fold(f64::MAX, f64::min);
+        format!(
+            r#"{{"client": "{name}", "unit": "us", "samples": {}, "best_go": {best:.1}, "of_bare": {:.2}, "cpu_per_ply": {cpu:.1}, "go": {}, "stop": {}}}"#,
+            self.go.len(),
+            best / bare,
+            percentiles(&self.go),
+            percentiles(&self.stop),
+        )
+    }
+}
+
+/// Microseconds. The sample at a rank, without interpolation.
+fn percentiles(samples: &[u128]) -> String {
+    let mut samples = samples.to_vec();
     samples.sort_unstable();
     let at = |part: f64| {
-        let rank = (SAMPLES as f64 * part) as usize;
-        samples[rank.min(SAMPLES - 1)] as f64 / 1e3
+        let rank = (samples.len() as f64 * part) as usize;
+        samples[rank.min(samples.len() - 1)] as f64 / 1e3
     };
-    let text = format!(
+    format!(
         r#"{{"p50": {}, "p90": {}, "p99": {}, "p99.9": {}, "max": {}}}"#,
         at(0.5),
         at(0.9),
         at(0.99),
         at(0.999),
         at(1.0)
-    );
-    Ok((text, cpu))
+    )
 }
 
 /// What the machine needs without any client.
@@ -110,7 +160,7 @@ impl Pipes {
         let mut engine = Command::new(INSTANT).stdin(piped()).stdout(piped()).spawn()?;
         let input = engine.stdin.take().ok_or("no input")?;
         let output = BufReader::new(engine.stdout.take().ok_or("no output")?);
-        let moves = MOVES.repeat(ROUNDS).join(" ");
+        let moves = MOVES.repeat(REPETITIONS).join(" ");
         let go = format!("position startpos moves {moves}\ngo nodes 1\n");
         Ok(Self { engine, input, output, line: String::new(), go })
     }
@@ -148,38 +198,82 @@ impl Drop for Pipes {
     }
 }
 
+/// How a search is waited for.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// In the call that starts it.
+    Play,
+    /// By a handle.
+    Begin,
+    /// In a task.
+    Task,
+}
+
 struct Readyok {
     engine: Engine,
     game: Game,
+    mode: Mode,
 }
 
 impl Readyok {
-    fn start(builder: Builder) -> Outcome<Self> {
+    fn start(builder: Builder, mode: Mode) -> Outcome<Self> {
         let mut game = Game::startpos();
-        for word in MOVES.repeat(ROUNDS) {
-            game.play(word.parse()?);
+        for text in MOVES.repeat(REPETITIONS) {
+            game.play(text.parse()?);
         }
-        Ok(Self { engine: builder.spawn(Command::new(INSTANT))?, game })
+        let command = Command::new(INSTANT);
+        let engine = match mode {
+            Mode::Play | Mode::Begin => builder.spawn(command)?,
+            Mode::Task => block_on(builder.spawn_async(command))?,
+        };
+        Ok(Self { engine, game, mode })
     }
 }
 
 impl Client for Readyok {
     fn go(&mut self) -> Outcome<u128> {
         let start = Instant::now();
-        let played = self.engine.play(&self.game, Limit::Nodes(1))?;
+        let (engine, game, limit) = (&mut self.engine, &self.game, Limit::Nodes(1));
+        let result = match self.mode {
+            Mode::Play => engine.play(game, limit)?,
+            Mode::Begin => engine.begin(game, limit)?.wait()?,
+            Mode::Task => block_on(engine.begin(game, limit)?.into_future())?,
+        };
         let time = start.elapsed().as_nanos();
-        assert!(played.best_move().is_some());
+        assert!(result.best_move().is_some());
         Ok(time)
     }
 
     fn stop(&mut self) -> Outcome<u128> {
         let mut analysis = self.engine.analyse(&self.game, Limit::Infinite)?;
-        // The engine searches once it has told something.
+        // The engine searches once it has sent something.
         analysis.next().ok_or("no info")?;
         let start = Instant::now();
-        let played = analysis.finish()?;
+        analysis.stop();
+        let result = match self.mode {
+            Mode::Play | Mode::Begin => analysis.wait()?,
+            Mode::Task => block_on(analysis.into_future())?,
+        };
         let time = start.elapsed().as_nanos();
-        assert!(played.best_move().is_some());
+        assert!(result.best_move().is_some());
         Ok(time)
+    }
+}
+
+/// Runs a future in this thread, which parks meanwhile: the least that a runtime does.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
     }
 }
