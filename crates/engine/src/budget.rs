@@ -36,8 +36,18 @@ const MOST_SHARES: u32 = 4;
 const LEAST: Duration = Duration::from_millis(1);
 
 impl Budget {
-    /// The budget for a request. `overhead` is what gets lost on the way of each move.
-    pub fn new(request: &SearchRequest, overhead: Duration) -> Self {
+    /// The budget for a request. `move_overhead` is the time lost on the way of each move.
+    pub fn new(request: &SearchRequest, move_overhead: Duration) -> Self {
+        Self::with_clock_overhead(request, move_overhead, move_overhead)
+    }
+
+    /// A budget with another overhead for clocks. A fixed time (`movetime`) is shortened by
+    /// `move_overhead` only.
+    pub(crate) fn with_clock_overhead(
+        request: &SearchRequest,
+        move_overhead: Duration,
+        clock_overhead: Duration,
+    ) -> Self {
         let go = &request.go;
         if go.infinite {
             return Self::default();
@@ -46,7 +56,7 @@ impl Budget {
             Some(MateLimit::Time(time)) => Some(time),
             Some(MateLimit::Moves(_) | MateLimit::Infinite) | None => None,
         };
-        let left = |time: Duration| time.saturating_sub(overhead).max(LEAST);
+        let left = |time: Duration, overhead| time.saturating_sub(overhead).max(LEAST);
         let (mut soft, mut hard) = (None, None);
         let mut limit = |new_soft: Duration, new_hard: Duration| {
             soft = Some(soft.map_or(new_soft, |old: Duration| old.min(new_soft)).max(LEAST));
@@ -54,10 +64,13 @@ impl Budget {
         };
         // What is drawn by lot may be as short as the time itself.
         for time in [go.move_time, go.random_time, mate].into_iter().flatten() {
-            limit(left(duration(time)), left(duration(time)));
+            let time = left(duration(time), move_overhead);
+            limit(time, time);
         }
+        let mut overhead = move_overhead;
         if let Some(clock) = request.clock() {
-            let available = left(clock.budget());
+            overhead = clock_overhead;
+            let available = left(clock.budget(), overhead);
             let byoyomi = duration(clock.byoyomi);
             let moves = clock.moves_to_go.unwrap_or(MOVES_EXPECTED).clamp(1, MOVES_PLANNED);
             let main = available.saturating_sub(byoyomi);

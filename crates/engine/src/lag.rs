@@ -1,5 +1,5 @@
-//! What a move costs beyond its search: the way to the client and back, and a processor that others
-//! have. It is learned from the clocks that the client sends, and from answers that came late.
+//! Time that a clock loses in addition to the search: the way of the move to the client and back. It is
+//! measured by the clocks that the client sends.
 
 use std::time::Duration;
 
@@ -44,11 +44,8 @@ impl Lag {
         }
     }
 
-    /// It was answered after so long, which may be later than it was to be.
-    pub(crate) fn end(&mut self, used: Duration, deadline: Option<Duration>) {
-        if let Some(late) = deadline.and_then(|deadline| used.checked_sub(deadline)) {
-            self.learn(late);
-        }
+    /// Records the time that the search took.
+    pub(crate) fn end(&mut self, used: Duration) {
         if let Some(turn) = &mut self.last {
             turn.used = Some(used);
         }
@@ -64,14 +61,11 @@ impl Lag {
         self.worst = before.max(if MOST < lost { Duration::ZERO } else { lost });
     }
 
-    /// What to keep of the time for what gets lost: at least what the user wants, but of what was
-    /// learned no more than half the time that there is.
+    /// Overhead of a move on a clock: `wanted`, or the losses measured so far, but at most half of the
+    /// clock for those.
     pub(crate) fn overhead(&self, wanted: Duration, request: &SearchRequest) -> Duration {
-        let clock = request.clock().map(|clock| clock.budget());
-        let times = [request.go.move_time, request.go.random_time];
-        let times = times.into_iter().flatten().filter_map(|time| u64::try_from(time).ok());
-        let time = clock.into_iter().chain(times.map(Duration::from_millis)).min();
-        wanted.max((self.worst * RESERVE).min(time.unwrap_or_default() / 2))
+        let time = request.clock().map_or(Duration::ZERO, |clock| clock.budget());
+        wanted.max((self.worst * RESERVE).min(time / 2))
     }
 }
 
@@ -123,7 +117,7 @@ mod tests {
     fn after(dialect: Dialect, first: [&str; 2], second: [&str; 2]) -> u128 {
         let mut lag = Lag::default();
         lag.begin(&request(dialect, first[0], first[1]));
-        lag.end(Duration::from_millis(100), Some(Duration::from_secs(2)));
+        lag.end(Duration::from_millis(100));
         let second = request(dialect, second[0], second[1]);
         lag.begin(&second);
         lag.overhead(WANTED, &second).as_millis()
@@ -158,20 +152,17 @@ mod tests {
     }
 
     #[test]
-    fn late_answers_are_learned_from_and_forgotten_in_time() {
-        let request = request(Dialect::Usi, "", "go btime 0 wtime 0 byoyomi 100");
+    fn losses_are_forgotten_in_time() {
         let mut lag = Lag::default();
-        let mut after = |used| {
-            lag.begin(&request);
-            lag.end(Duration::from_millis(used), Some(Duration::from_millis(90)));
-            lag.overhead(WANTED, &request).as_millis()
-        };
-        assert_eq!([after(80), after(91), after(94)], [10, 10, 24]);
+        lag.learn(Duration::from_millis(20));
+        let overhead =
+            |lag: &Lag, go: &str| lag.overhead(WANTED, &request(Dialect::Uci, "", go)).as_millis();
+        assert_eq!(overhead(&lag, "go wtime 1000"), 120);
         // Half of the time is for the search.
-        assert_eq!(after(120), 50);
+        assert_eq!(overhead(&lag, "go wtime 100"), 50);
         for _ in 0..400 {
-            after(90);
+            lag.learn(Duration::ZERO);
         }
-        assert_eq!(after(90), 10);
+        assert_eq!(overhead(&lag, "go wtime 1000"), 10);
     }
 }

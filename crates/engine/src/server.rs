@@ -201,7 +201,7 @@ impl<W: Write> Server<W> {
             Event::Prepared => session.ready(out),
             Event::Found(best) => {
                 if let Some((control, _)) = self.running.take() {
-                    self.lag.end(control.time_until(now), control.budget().hard);
+                    self.lag.end(control.time_until(now));
                 }
                 session.best_move(best, at, out)
             }
@@ -254,7 +254,7 @@ impl<W: Write> Server<W> {
                     if !clocks.is_empty() {
                         request.go.clocks = clocks;
                     }
-                    control.ponder_hit(now, Budget::new(&request, self.overhead(&request)));
+                    control.ponder_hit(now, self.budget(&request));
                     self.running = Some((control, request));
                 }
                 self.tell_solved(now);
@@ -290,7 +290,7 @@ impl<W: Write> Server<W> {
         }
         self.searches += 1;
         self.lag.begin(&request);
-        let budget = Budget::new(&request, self.overhead(&request));
+        let budget = self.budget(&request);
         let shown = if request.go.ponder { None } else { Some(budget) };
         if self.session.debug() {
             self.remark(&format!("budget: soft {:?}, hard {:?}", budget.soft, budget.hard), now);
@@ -338,11 +338,12 @@ impl<W: Write> Server<W> {
         }
     }
 
-    fn overhead(&self, request: &SearchRequest) -> Duration {
-        const USUAL: u64 = 10;
+    fn budget(&self, request: &SearchRequest) -> Budget {
+        const DEFAULT_OVERHEAD_MS: u64 = 10;
         let millis = self.move_overhead.as_ref().map(Spin::get);
-        let millis = millis.map_or(USUAL, |millis| u64::try_from(millis).unwrap_or(0));
-        self.lag.overhead(Duration::from_millis(millis), request)
+        let millis = millis.map_or(DEFAULT_OVERHEAD_MS, |ms| u64::try_from(ms).unwrap_or(0));
+        let overhead = Duration::from_millis(millis);
+        Budget::with_clock_overhead(request, overhead, self.lag.overhead(overhead, request))
     }
 
     fn open_log(&mut self, value: &OptionValue, now: Instant) {

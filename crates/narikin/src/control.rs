@@ -38,7 +38,8 @@ pub struct Limits {
     /// Whether the client may have searches run on the opponent's time, so that this one may take
     /// somewhat more of the own.
     pub ponders: bool,
-    /// Whether the only move there is takes all of a fixed time as well; otherwise it is played at once.
+    /// Whether the time is fixed (`movetime`): a forced move uses all of it, and nothing is reserved.
+    /// Otherwise a forced move is played immediately.
     pub exact_time: bool,
     /// Whether to keep and tell what refutes the other first moves.
     pub refutations: bool,

@@ -157,7 +157,7 @@ impl Run<'_> {
         by_tables: &[ByTables],
     ) -> Outcome {
         let Self { position, limits, control, stalls, .. } = *self;
-        let bounds = || stalls.within(control.bounds());
+        let bounds = || stalls.within(control.bounds(), limits.exact_time);
         let without_moves = value_without_moves(&board);
         // What was taught of a position says nothing of some of its moves alone.
         let learned = shared.learned.filter(|_| limits.searchmoves.is_empty());
@@ -170,7 +170,7 @@ impl Run<'_> {
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
             let elapsed = control.elapsed();
-            stalls.look(elapsed);
+            stalls.poll(elapsed);
             if limits.currlines
                 && let Some(others) = viewer.look(elapsed)
             {
@@ -221,8 +221,8 @@ impl Run<'_> {
                 if let Some(mates) = &mut mates {
                     let mut stop = || {
                         let elapsed = control.elapsed();
-                        // To solve is not to stand still.
-                        stalls.look(elapsed);
+                        // The time of the solver is no delay.
+                        stalls.poll(elapsed);
                         let end = bounds().hard;
                         stopped = control.stopped() || end.is_some_and(|it| elapsed >= it);
                         stopped

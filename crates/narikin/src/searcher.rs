@@ -54,7 +54,6 @@ pub struct Searcher {
     solver: Option<Solver>,
     chess_network: Option<Arc<Network>>,
     shogi_network: Option<Arc<Network>>,
-    stalls: Stalls,
 }
 
 impl fmt::Debug for Searcher {
@@ -76,7 +75,6 @@ impl Searcher {
             solver: None,
             chess_network: None,
             shogi_network: None,
-            stalls: Stalls::default(),
         })
     }
 
@@ -132,11 +130,11 @@ impl Searcher {
         control: &dyn Control,
     ) -> Outcome {
         self.table.begin_search();
-        self.stalls.begin();
         if matches!(position.board(), BoardRef::Shogi(_)) {
             self.make_solver();
         }
-        let run = Run { position, table: &self.table, limits, control, stalls: &self.stalls };
+        let stalls = Stalls::new(control.elapsed());
+        let run = Run { position, table: &self.table, limits, control, stalls: &stalls };
         let found = match position.board() {
             BoardRef::Chess(_) => run.search(&mut self.chess, self.chess_network.as_deref(), None),
             BoardRef::Shogi(_) => {

@@ -1,81 +1,45 @@
-//! How long a search stands still while others have its processor.
+//! Scheduling delays of the current search.
 //!
-//! A search looks at the clock every few hundred positions. If a hundredth of a second has gone by since it
-//! did so last, it has waited, and may have to wait as long again just when its time is up; and so may the
-//! thread that writes its answer, and the client that reads it. With an increment a move that comes late costs
-//! time; with nothing but a byoyomi it costs the game, and no clock tells beforehand how much gets lost.
+//! A search polls its clock every few hundred nodes. A long gap between two polls means that the
+//! thread was descheduled. The same may happen again at the deadline, to the search, to the thread
+//! that writes the answer and to the client, so the search reserves some time for it. Earlier
+//! searches do not count: their delays say little about the host's load now.
 
 use std::{cell::Cell, time::Duration};
 
 use crate::control::Bounds;
 
-/// So many of the longest are kept in reserve: for the search, for the writer and for the client.
-const RESERVE: u32 = 3;
-/// A search with no more time than this keeps the longest of many searches in reserve, but uses at least
-/// a quarter of its time.
-const SHORT: Duration = Duration::from_millis(150);
-const LEAST_OF_SHORT: u32 = 4;
-/// A longer one keeps the longest of a few searches, and uses at least half.
-const LEAST: u32 = 2;
-/// Of the longest of many and of a few searches, these parts are forgotten with each: half is gone after
-/// twenty-two and eight.
-const FORGOTTEN: u32 = 32;
-const SOON_FORGOTTEN: u32 = 12;
-/// Before anything is known, a machine may be a busy one.
-const AT_FIRST: Duration = Duration::from_millis(20);
+/// Delays reserved: one each for the search, the writer and the client.
+const RESERVED_DELAYS: u32 = 3;
+/// The reserve is at most this fraction of the time of the search: four percent.
+const MAX_RESERVE_DIVISOR: u32 = 25;
 
-/// What is known of this machine, from one search to the next.
+/// The longest scheduling delay of a search so far.
 #[derive(Debug)]
 pub(crate) struct Stalls {
-    /// The longest of many searches.
     longest: Cell<Duration>,
-    /// The longest of a few.
-    latest: Cell<Duration>,
-    looked: Cell<Duration>,
-}
-
-impl Default for Stalls {
-    fn default() -> Self {
-        Self::after(AT_FIRST)
-    }
+    polled: Cell<Duration>,
 }
 
 impl Stalls {
-    fn after(stall: Duration) -> Self {
-        Self { longest: Cell::new(stall), latest: Cell::new(stall), looked: Cell::default() }
+    /// A search that starts at this time of its clock.
+    pub(crate) const fn new(elapsed: Duration) -> Self {
+        Self { longest: Cell::new(Duration::ZERO), polled: Cell::new(elapsed) }
     }
 
-    /// A search begins.
-    pub(crate) fn begin(&self) {
-        self.looked.set(Duration::ZERO);
-        for (stall, forgotten) in [(&self.longest, FORGOTTEN), (&self.latest, SOON_FORGOTTEN)] {
-            stall.set(stall.get().saturating_sub(stall.get() / forgotten));
-        }
+    /// Records a poll of the clock.
+    pub(crate) fn poll(&self, elapsed: Duration) {
+        let gap = elapsed.saturating_sub(self.polled.replace(elapsed));
+        self.longest.set(self.longest.get().max(gap));
     }
 
-    /// The search looks at its clock.
-    pub(crate) fn look(&self, elapsed: Duration) {
-        let stall = elapsed.saturating_sub(self.looked.replace(elapsed));
-        for longest in [&self.longest, &self.latest] {
-            longest.set(longest.get().max(stall));
-        }
-    }
-
-    /// The bounds of a search that may stand still at its end.
-    pub(crate) fn within(&self, bounds: Bounds) -> Bounds {
-        let Some(hard) = bounds.hard else { return bounds };
+    /// Shortens the bounds by the reserve. The bounds of a fixed time (`movetime`) are kept.
+    pub(crate) fn within(&self, bounds: Bounds, fixed_time: bool) -> Bounds {
+        let Some(hard) = bounds.hard.filter(|_| !fixed_time) else { return bounds };
         let time = hard.saturating_sub(bounds.from);
-        let hard = hard.saturating_sub(self.reserve(time, bounds.overhead));
+        let wanted = (self.longest.get() * RESERVED_DELAYS).saturating_sub(bounds.overhead);
+        let hard = hard.saturating_sub(wanted.min(time / MAX_RESERVE_DIVISOR));
         Bounds { hard: Some(hard), soft: bounds.soft.map(|soft| soft.min(hard)), ..bounds }
-    }
-
-    /// What a search of so much time keeps in reserve, beyond what its bounds leave already.
-    fn reserve(&self, time: Duration, overhead: Duration) -> Duration {
-        let several = |longest: &Cell<Duration>| (longest.get() * RESERVE).saturating_sub(overhead);
-        let short = time.min(SHORT);
-        let of_short = several(&self.longest).min(short.saturating_sub(short / LEAST_OF_SHORT));
-        // One that is a little longer than a short one has no less in reserve.
-        of_short.max(several(&self.latest).min(time.saturating_sub(time / LEAST)))
     }
 }
 
@@ -87,117 +51,63 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// The hard bound of a search of 90 ms after looks at these times.
-    fn hard(stalls: &Stalls, looks: &[u64]) -> u128 {
-        stalls.begin();
-        for &look in looks {
-            stalls.look(millis(look));
-        }
-        let bounds = Bounds {
-            from: Duration::ZERO,
-            soft: Some(millis(90)),
-            hard: Some(millis(90)),
-            overhead: millis(10),
-        };
-        let within = stalls.within(bounds);
+    /// The hard bound of a search with this time and `overhead`, after polls at these times.
+    fn hard_bound(time: u64, overhead: u64, polls: &[u64], fixed_time: bool) -> Duration {
+        let stalls = Stalls::new(Duration::ZERO);
+        polls.iter().for_each(|&poll| stalls.poll(millis(poll)));
+        let (time, overhead) = (millis(time), millis(overhead));
+        let bounds = Bounds { soft: Some(time), hard: Some(time), overhead, ..Bounds::default() };
+        let within = stalls.within(bounds, fixed_time);
         assert_eq!(within.soft, within.hard);
-        within.hard.expect("a bound").as_millis()
-    }
-
-    fn quiet() -> Stalls {
-        Stalls::after(Duration::ZERO)
-    }
-
-    /// How much of so much time a search uses.
-    fn used(stalls: &Stalls, time: u64) -> u128 {
-        let bounds = Bounds { hard: Some(millis(time)), ..Bounds::default() };
-        stalls.within(bounds).hard.expect("a bound").as_millis()
+        within.hard.expect("a bound")
     }
 
     #[test]
-    fn a_search_that_runs_on_has_all_of_its_time() {
-        assert_eq!(hard(&quiet(), &[1, 2, 5, 8, 10]), 90);
+    fn without_delays_all_of_the_time_is_used() {
+        assert_eq!(hard_bound(1_000, 0, &[], false), millis(1_000));
+        assert_eq!(hard_bound(1_000, 10, &[1, 2, 5, 8, 10], false), millis(1_000));
     }
 
     #[test]
-    fn a_search_that_stood_still_ends_sooner_and_never_too_soon() {
-        assert_eq!(hard(&quiet(), &[1, 11, 12]), 90 - (3 * 10 - 10));
-        assert_eq!(hard(&quiet(), &[50]), 90 / 4);
-        let stalls = quiet();
-        stalls.look(millis(50));
-        let from = millis(10_000);
-        let bounds = Bounds { from, hard: Some(from + millis(90)), ..Bounds::default() };
-        assert_eq!(stalls.within(bounds).hard, Some(from + millis(90) / 4));
-        assert_eq!(stalls.within(Bounds::default()), Bounds::default());
+    fn the_reserve_covers_three_delays_beyond_the_overhead() {
+        assert_eq!(hard_bound(1_000, 10, &[1, 11, 12], false), millis(980));
+        assert_eq!(hard_bound(1_000, 25, &[1, 11, 12], false), millis(995));
+        assert_eq!(hard_bound(1_000, 30, &[1, 11, 12], false), millis(1_000));
     }
 
     #[test]
-    fn what_the_bounds_leave_already_is_not_kept_twice() {
-        let stalls = quiet();
-        stalls.look(millis(10));
-        let hard = |overhead| {
-            let bounds = Bounds { hard: Some(millis(90)), overhead, ..Bounds::default() };
-            stalls.within(bounds).hard
-        };
-        let expected = [60, 70, 85, 90].map(|hard| Some(millis(hard)));
-        assert_eq!([0, 10, 25, 40].map(|left| hard(millis(left))), expected);
-    }
-
-    #[test]
-    fn the_next_search_knows_and_later_ones_forget() {
-        for stalls in [quiet(), Stalls::default()] {
-            let first = hard(&stalls, &[1, 11]);
-            let later: Vec<u128> = (0..100).map(|_| hard(&stalls, &[1, 2])).collect();
-            assert!(first < 75 && later.is_sorted(), "{first} {later:?}");
-            assert!(later[0] < 75 && later[99] == 90, "{later:?}");
-        }
-    }
-
-    #[test]
-    fn a_machine_is_taken_for_a_busy_one_at_first() {
-        assert!(hard(&Stalls::default(), &[1, 2]) < 75);
-    }
-
-    #[test]
-    fn a_long_search_uses_half_of_its_time_and_more_of_it_soon_again() {
-        let stalls = quiet();
-        stalls.look(millis(100));
-        assert_eq!(used(&stalls, 800), 800 - 3 * 100);
-        let later: Vec<u128> = (0..100)
-            .map(|_| {
-                stalls.begin();
-                used(&stalls, 800)
-            })
-            .collect();
-        assert!(later.is_sorted(), "{later:?}");
-        assert!(later[7] > 640 && later[15] > 680 && later[99] > 780, "{later:?}");
-        // However long it stood still.
-        stalls.look(millis(700));
-        assert_eq!(used(&stalls, 800), 400);
-    }
-
-    #[test]
-    fn the_reserve_of_a_short_search_is_remembered_for_long() {
-        let stalls = quiet();
-        stalls.look(millis(30));
-        for _ in 0..22 {
-            stalls.begin();
-        }
-        // Half of what it was.
-        assert!((100 - 48..=100 - 42).contains(&used(&stalls, 100)), "{}", used(&stalls, 100));
-    }
-
-    #[test]
-    fn with_more_time_more_of_it_is_used_and_as_much_is_kept() {
-        for stall in [0, 5, 20, 40, 100, 400] {
-            let stalls = quiet();
-            stalls.look(millis(stall));
-            for _ in 0..10 {
-                let of: Vec<u128> = (1..1000).map(|time| used(&stalls, time)).collect();
-                let kept: Vec<u128> = (1..).zip(&of).map(|(time, used)| time - used).collect();
-                assert!(of.is_sorted() && kept.is_sorted(), "{stall}: {of:?}");
-                stalls.begin();
+    fn the_reserve_is_at_most_four_percent() {
+        for time in [1, 10, 50, 90, 300, 1_000, 60_000] {
+            for delay in [0, 5, 20, 100, 700, 100_000] {
+                let hard = hard_bound(time, 0, &[delay], false);
+                assert!(millis(time) - hard <= millis(time) / 25, "{time} {delay}: {hard:?}");
             }
         }
+        assert_eq!(hard_bound(1_000, 0, &[500], false), millis(960));
+    }
+
+    #[test]
+    fn a_fixed_time_is_never_shortened() {
+        for time in [1, 50, 100, 300, 1_000] {
+            assert_eq!(hard_bound(time, 10, &[time / 2], true), millis(time));
+        }
+    }
+
+    #[test]
+    fn the_time_before_the_search_is_no_delay() {
+        let stalls = Stalls::new(millis(30));
+        stalls.poll(millis(31));
+        let bounds = Bounds { hard: Some(millis(90)), overhead: millis(10), ..Bounds::default() };
+        assert_eq!(stalls.within(bounds, false), bounds);
+    }
+
+    #[test]
+    fn after_a_ponder_hit_the_reserve_is_part_of_the_time_since_then() {
+        let stalls = Stalls::new(Duration::ZERO);
+        stalls.poll(millis(50));
+        let from = millis(10_000);
+        let bounds = Bounds { from, hard: Some(from + millis(100)), ..Bounds::default() };
+        assert_eq!(stalls.within(bounds, false).hard, Some(from + millis(96)));
+        assert_eq!(stalls.within(Bounds::default(), false), Bounds::default());
     }
 }

@@ -93,16 +93,32 @@ fn asks_often_whether_to_stop_and_stops_at_the_first_yes() {
 #[test]
 fn gives_up_at_the_hard_bound() {
     let mut searcher = Searcher::new(4).expect("4 megabytes");
-    let mut answered_at = || {
+    let mut polls = |exact_time| {
         let probe = Probe::with_bounds(None, Some(Duration::from_millis(100)));
-        searcher.search(&Position::start(Game::Chess), &Limits::default(), &probe);
+        let limits = Limits { exact_time, ..Limits::default() };
+        searcher.search(&Position::start(Game::Chess), &limits, &probe);
         probe.questions()
     };
-    let first = answered_at();
-    assert!((40..50).contains(&first), "{first}: a machine that is not known yet may be busy");
-    let later: Vec<u64> = (0..30).map(|_| answered_at()).collect();
-    assert!(later.iter().all(|questions| (40..105).contains(questions)), "{later:?}");
-    assert!(later.iter().any(|&questions| first < questions), "{later:?}");
+    for _ in 0..5 {
+        // Polls are one or two milliseconds apart: a reserve of three gaps, or four percent.
+        let [clock, fixed] = [false, true].map(&mut polls);
+        assert!((96..=98).contains(&clock), "{clock}");
+        assert!((100..=101).contains(&fixed), "{fixed}");
+    }
+}
+
+#[test]
+fn a_delay_in_the_search_shortens_a_clock_a_little_and_a_fixed_time_not_at_all() {
+    let polls = |exact_time| {
+        let probe = Probe::with_bounds(None, Some(Duration::from_secs(1))).delay(200);
+        let limits = Limits { exact_time, ..Limits::default() };
+        search(&Position::start(Game::Chess), &limits, &probe);
+        // In milliseconds.
+        probe.questions() + 200
+    };
+    let [clock, fixed] = [false, true].map(polls);
+    assert!((960..=962).contains(&clock), "{clock}");
+    assert!((1_000..=1_002).contains(&fixed), "{fixed}");
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub(crate) struct Probe {
     /// Stop at this question; never if there is none.
     stop_at: Option<u64>,
     bounds: Bounds,
+    /// A scheduling delay in milliseconds, at the tenth poll.
+    delay: u64,
     pub(crate) lines: RefCell<Vec<Line>>,
     pub(crate) currmoves: RefCell<Vec<(Move, usize)>>,
     pub(crate) refutations: RefCell<Vec<(Move, Vec<Move>)>>,
@@ -40,6 +42,12 @@ impl Probe {
 
     pub(crate) fn with_bounds(soft: Option<Duration>, hard: Option<Duration>) -> Self {
         Self { bounds: Bounds { soft, hard, ..Bounds::default() }, ..Self::default() }
+    }
+
+    /// The thread is descheduled once, for this number of milliseconds.
+    pub(crate) fn delay(mut self, millis: u64) -> Self {
+        self.delay = millis;
+        self
     }
 
     /// The time counts from then on, as after a ponder hit.
@@ -67,7 +75,8 @@ impl Control for Probe {
     }
 
     fn elapsed(&self) -> Duration {
-        Duration::from_millis(self.questions.get())
+        let delay = if self.questions.get() >= 10 { self.delay } else { 0 };
+        Duration::from_millis(self.questions.get() + delay)
     }
 
     fn bounds(&self) -> Bounds {
