@@ -33,7 +33,6 @@ mod lag;
 mod licence;
 mod log;
 mod options;
-mod positions;
 mod runner;
 mod server;
 mod signals;

@@ -6,14 +6,12 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::session::engine::{self as session, EngineSession, Misuse, SearchRequest};
 use readyok_protocol::{
-    BestMove, Checkmate, Command, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, Status,
-    decode,
+    BestMove, Checkmate, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, Status, decode,
 };
 
 use crate::control::lines;
 use crate::lag::Lag;
 use crate::log::{self, Log};
-use crate::positions::Positions;
 use crate::worker::Job;
 use crate::{Budget, Control, Spin};
 
@@ -88,11 +86,8 @@ pub(crate) struct Server<W> {
     jobs: Option<Sender<Job>>,
     move_overhead: Option<Spin>,
     lag: Lag,
-    positions: Positions,
     searches: u64,
     running: Option<(Control, SearchRequest)>,
-    /// The answer to a search for a mate on the opponent's time, until the client wants it.
-    solved: Option<Checkmate<'static>>,
     /// When to leave without the worker.
     leave_at: Option<Instant>,
 }
@@ -116,10 +111,8 @@ impl<W: Write> Server<W> {
             jobs: Some(jobs),
             move_overhead,
             lag: Lag::default(),
-            positions: Positions::default(),
             searches: 0,
             running: None,
-            solved: None,
             leave_at: None,
         }
     }
@@ -174,17 +167,12 @@ impl<W: Write> Server<W> {
         let done = match event {
             Event::Line(line) => {
                 self.log.heard(&line, now);
-                let dialect = session.dialogue().dialect();
-                if let Some(fault) = self.positions.hear(&line, dialect) {
-                    let text = format!("{fault}: nothing is searched before the next position");
-                    return self.remark(&text, now);
-                }
                 session.receive_line(&line, at, out);
                 Ok(())
             }
             Event::TooLong(error) => {
-                self.positions.lose(format!("{error}, and may have been a position"));
-                session.info(Info::text(error.to_string()), at, out)
+                session.receive_oversized_line(error, out);
+                Ok(())
             }
             Event::EndOfInput => {
                 session.end_of_input(out);
@@ -206,8 +194,8 @@ impl<W: Write> Server<W> {
                 session.best_move(best, at, out)
             }
             Event::Solved(mate) => {
-                self.solved = Some(mate);
-                return self.tell_solved(now);
+                self.running = None;
+                session.checkmate(mate, at, out)
             }
             Event::Left => Ok(()),
         };
@@ -257,21 +245,11 @@ impl<W: Write> Server<W> {
                     control.ponder_hit(now, self.budget(&request));
                     self.running = Some((control, request));
                 }
-                self.tell_solved(now);
             }
-            session::Event::Stop => {
-                self.stop();
-                self.tell_solved(now);
-            }
+            session::Event::Stop => self.stop(),
             session::Event::Quit => {
                 self.leave();
                 self.leave_at = now.checked_add(GRACE);
-            }
-            session::Event::Refused(Command::Go(go)) if go.perft.is_none() => {
-                self.positions.refuse();
-            }
-            session::Event::Refused(Command::Position(_)) => {
-                self.positions.lose("there was no room for the position".to_owned());
             }
             // The session has told the client all that there is to tell.
             session::Event::Debug(_)
@@ -280,14 +258,11 @@ impl<W: Write> Server<W> {
             | session::Event::Odd(_)
             | session::Event::Violation(_)
             | session::Event::BadOption(_)
-            | session::Event::Refused(_) => (),
+            | session::Event::Dropped => (),
         }
     }
 
     fn search(&mut self, request: SearchRequest, now: Instant) {
-        if let Some(fault) = self.positions.begin() {
-            return self.fail(&fault, now);
-        }
         self.searches += 1;
         self.lag.begin(&request);
         let budget = self.budget(&request);
@@ -307,35 +282,6 @@ impl<W: Write> Server<W> {
 
     fn is_for_mate(&self) -> bool {
         matches!(self.session.dialogue().phase(), Phase::Searching { goal: Goal::Mate, .. })
-    }
-
-    /// Answers a search that has no position, as the worker answers one that failed.
-    fn fail(&mut self, fault: &str, now: Instant) {
-        self.remark(&format!("the search failed: {fault}"), now);
-        if self.is_for_mate() {
-            self.solved = Some(Checkmate::Timeout);
-            return self.tell_solved(now);
-        }
-        let (out, at) = (&mut self.out, now - self.start);
-        let none = BestMove::from(readyok_protocol::Best::None);
-        if let Err(misuse) = self.session.best_move(none, at, out) {
-            self.complain(&misuse, now);
-        }
-    }
-
-    /// Tells the answer to a search for a mate, unless the opponent is still to move. The session knows
-    /// no such search that has to wait.
-    fn tell_solved(&mut self, now: Instant) {
-        let phase = self.session.dialogue().phase();
-        if matches!(phase, Phase::Searching { pondering: true, stopped: false, .. }) {
-            return;
-        }
-        let Some(mate) = self.solved.take() else { return };
-        self.running = None;
-        let (out, at) = (&mut self.out, now - self.start);
-        if let Err(misuse) = self.session.checkmate(mate, at, out) {
-            self.complain(&misuse, now);
-        }
     }
 
     fn budget(&self, request: &SearchRequest) -> Budget {

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_engine::{
-    Answer, Board, Budget, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
-    NoBoard, Options, Registration, Runner, SearchRequest,
+    Answer, BestMove, Board, Budget, Checkmate, Control, Dialect, Engine, Failure, Info, Move,
+    MoveList, NoBoard, Options, Registration, Runner, SearchRequest,
 };
 
 use crate::client::{Client, engine, wait_for_stop};
@@ -374,21 +374,69 @@ fn the_position_before_a_broken_one_is_not_searched() {
 }
 
 #[test]
-fn a_refused_go_takes_no_position_from_another() {
-    let mut client = Client::greet(engine(|request, control| {
-        if request.go.infinite {
-            wait_for_stop(control);
+fn an_invalid_position_fails_the_searches_up_to_the_next_one() {
+    let long = format!("position startpos moves {}", "x".repeat(2_000_000));
+    for invalid in ["position", "position fen foo", "Position foo", &long] {
+        let mut client = Client::greet(engine(|request, control| {
+            if request.go.infinite {
+                wait_for_stop(control);
+            }
+            Ok(mv("e2e4").into())
+        }));
+        // All but the first search are queued during it.
+        client.say(&format!(
+            "position startpos\ngo infinite\ngo depth 1\n{invalid}\ngo depth 1\ngo nodes 1\n\
+             position startpos\ngo depth 1\n{invalid}\nposition startpos\ngo depth 1"
+        ));
+        let answers = (0..6).filter_map(|_| client.hear_until("bestmove").pop());
+        let failed: Vec<bool> = answers.map(|answer| answer == "bestmove (none)").collect();
+        assert_eq!(failed, [false, false, true, true, false, false], "{invalid:.20}");
+    }
+}
+
+#[test]
+fn two_thousand_piped_searches_get_two_thousand_answers() {
+    let mut client = Client::start(engine(|request, _| {
+        let nodes = request.go.nodes.unwrap_or_default();
+        assert_eq!(request.position.moves.len(), usize::try_from(nodes % 2)?);
+        Ok(BestMove {
+            ponder: Some(mv("e7e5")),
+            ..mv(["e2e4", "d2d4"][usize::try_from(nodes % 2)?]).into()
+        })
+    }));
+    let mut script = "uci\n".to_owned();
+    for nodes in 0..2000 {
+        let moves = ["", " moves e2e4"][nodes % 2];
+        script += &format!("position startpos{moves}\ngo nodes {nodes}\n");
+    }
+    client.say(&script);
+    let (rest, served) = client.hang_up();
+    let answers: Vec<&String> = rest.iter().filter(|line| line.starts_with("bestmove")).collect();
+    assert_eq!(answers.len(), 2000, "{:?}", rest.last());
+    for (nodes, answer) in answers.iter().enumerate() {
+        assert_eq!(**answer, ["bestmove e2e4 ponder e7e5", "bestmove d2d4 ponder e7e5"][nodes % 2]);
+    }
+    assert!(!rest.iter().any(|line| line.starts_with("info string")), "{rest:?}");
+    served.unwrap();
+}
+
+/// The answer to a fixed time is due when it is over, however late earlier answers were.
+#[test]
+fn late_answers_shorten_no_later_movetime() {
+    let mut client = Client::greet(engine(|_, control| {
+        wait_for_stop(control);
+        while control.elapsed() < Duration::from_millis(60) {
+            thread::yield_now();
         }
         Ok(mv("e2e4").into())
     }));
-    client.say("position startpos\ngo infinite");
-    // More than may wait, and then one that would have no position.
-    client.say(&vec!["setoption name None"; 255].join("\n"));
-    client.say("go depth 1\nposition fen foo\ngo depth 1\nposition startpos");
-    let heard: Vec<String> = (0..2).filter_map(|_| client.hear_until("bestmove").pop()).collect();
-    assert_eq!(heard, ["bestmove e2e4", "bestmove e2e4"]);
-    client.say("position startpos\ngo infinite\nstop");
-    assert_eq!(client.hear_until("bestmove").last().unwrap(), "bestmove e2e4");
+    client.say("debug on\nposition startpos\nisready");
+    client.expect("readyok");
+    for _ in 0..2 {
+        client.say("go movetime 30");
+        client.expect("info string budget: soft Some(20ms), hard Some(20ms)");
+        client.hear_until("bestmove");
+    }
 }
 
 #[test]

@@ -89,8 +89,9 @@ pub enum GameResult {
     Draw,
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
+/// The name of a command, whatever its arguments.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
     Hello,
     Debug,
     IsReady,
@@ -145,17 +146,27 @@ impl<'a> Command<'a> {
     ///
     /// Any white space and control characters at either end are ignored.
     pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
+        Self::read_named(line, dialect, &mut None)
+    }
+
+    /// Like [`read`](Self::read). Where the value is [`Unknown`](Self::Unknown) because the
+    /// arguments of a known command are unusable, `malformed` is set to that command.
+    pub(crate) fn read_named(
+        line: &'a str,
+        dialect: Dialect,
+        malformed: &mut Option<Kind>,
+    ) -> Reading<Self> {
         // The hot command has a short way.
         if line.starts_with("go ") {
             Self::read_go(line, dialect)
         } else {
-            Self::read_any(line, dialect)
+            Self::read_any(line, dialect, malformed)
         }
     }
 
     /// Reads any line.
     #[inline(never)]
-    fn read_any(line: &'a str, dialect: Dialect) -> Reading<Self> {
+    fn read_any(line: &'a str, dialect: Dialect, malformed: &mut Option<Kind>) -> Reading<Self> {
         let mut reader = Reader::new(line, dialect);
         let known = match dialect {
             Dialect::Uci => Kind::uci,
@@ -171,6 +182,7 @@ impl<'a> Command<'a> {
                 if let Some(value) = Self::read_kind(kind, &mut reader) {
                     return reader.done(value);
                 }
+                *malformed = Some(kind);
             }
             Start::Unknown(Some(kind)) => reader.note(whole.rest(), kind),
             Start::Unknown(None) => (),
@@ -283,6 +295,31 @@ impl<'a> Command<'a> {
             Self::GameOver(result) => Command::GameOver(result),
             Self::Quit => Command::Quit,
             Self::Unknown(text) => Command::Unknown(Cow::Owned(text.into_owned())),
+        }
+    }
+}
+
+impl Dialect {
+    /// The dialect whose handshake command (`uci` or `usi`) a line is, in any case and after
+    /// unknown words, as [`Command::read`] tolerates them.
+    ///
+    /// ```
+    /// use readyok_protocol::Dialect;
+    /// assert_eq!(Dialect::of_handshake("usi"), Some(Dialect::Usi));
+    /// assert_eq!(Dialect::of_handshake("isready"), None);
+    /// ```
+    pub fn of_handshake(line: &str) -> Option<Self> {
+        /// `None` for a word that is no command, `Some(None)` for another command.
+        fn known(word: &str) -> Option<Option<Dialect>> {
+            let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.hello() == word);
+            match dialect {
+                Some(_) => Some(dialect),
+                None => (Kind::uci(word).or(Kind::usi(word))).map(|_| None),
+            }
+        }
+        match Reader::new(line, Self::default()).start(known, reserved::is_reply) {
+            Start::Known(dialect, _) => dialect,
+            Start::Unknown(_) => None,
         }
     }
 }

@@ -56,14 +56,12 @@ impl Run {
         } else {
             self.session.receive_line(line, self.now, &mut self.out);
         }
-        let mut refused = false;
         while let Some(event) = self.session.poll_event() {
-            self.watcher.searches += usize::from(matches!(event, Event::Search(_)));
-            refused |= matches!(event, Event::Refused(_));
+            assert_ne!(event, Event::Dropped, "a command was dropped");
         }
         match line.strip_prefix('!') {
-            None => self.watcher.hear(line, refused),
-            Some(verb) if verb.starts_with('q') => self.watcher.hear("quit", refused),
+            None => self.watcher.hear(line),
+            Some(verb) if verb.starts_with('q') => self.watcher.hear("quit"),
             Some(_) => (),
         }
         self.out.lines().for_each(|line| self.watcher.check(line));
@@ -113,15 +111,17 @@ impl Watcher {
         Self { dialogue, dialect, settled: false, waiting, searches: 0, answers: 0 }
     }
 
-    fn hear(&mut self, line: &str, refused: bool) {
-        let says_hello = |dialect: &Dialect| Command::read(line, *dialect).value == Command::Hello;
-        let hello = Dialect::ALL.into_iter().find(says_hello).filter(|_| !self.settled);
+    fn hear(&mut self, line: &str) {
+        if self.waiting.contains(&Command::Quit) {
+            return;
+        }
+        let hello = Dialect::of_handshake(line).filter(|_| !self.settled);
         self.settled |= hello.is_some();
         self.dialect = hello.unwrap_or(self.dialect);
         let command = Command::read(line, self.dialect).value;
         let behind = is_about_search(&command) && self.waiting.iter().any(is_search);
         let waits = hello.is_some() && self.dialogue.is_searching();
-        if (behind || waits || !self.take(&command)) && !refused {
+        if behind || waits || !self.take(&command) {
             self.waiting.push_back(command.into_owned());
         }
         self.settle();
@@ -129,6 +129,7 @@ impl Watcher {
 
     /// Takes note of a command, unless it has to wait.
     fn take(&mut self, command: &Command<'_>) -> bool {
+        let before = self.dialogue.is_searching();
         let rule = self.dialogue.command(command).err().map(|violation| violation.rule);
         if rule.is_some_and(|rule| rule.severity() == Severity::Should) {
             self.dialogue.overhear_command(command);
@@ -136,6 +137,7 @@ impl Watcher {
         if *command == Command::Hello && self.dialogue.phase() == Phase::Greeting {
             self.dialogue.set_dialect(self.dialect);
         }
+        self.searches += usize::from(!before && self.dialogue.is_searching());
         rule != Some(Rule::BusyEngine)
     }
 
@@ -171,7 +173,7 @@ impl Watcher {
 }
 
 fn is_about_search(command: &Command<'_>) -> bool {
-    matches!(command, Command::Stop | Command::PonderHit(_) | Command::GameOver(_))
+    matches!(command, Command::Stop | Command::PonderHit(_) | Command::GameOver(_) | Command::Quit)
 }
 
 fn is_search(command: &Command<'_>) -> bool {

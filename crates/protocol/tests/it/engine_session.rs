@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use readyok_protocol::session::engine::{EngineSession, Event, Misuse, Profile, SearchRequest};
 use readyok_protocol::{
-    Color, Command, Dialect, Info, MoveList, OptionDecl, OptionSet, Reply, Rule, WriteError,
+    Best, Color, Command, Dialect, Info, LineTooLong, Move, MoveList, OptionDecl, OptionSet, Reply,
+    Rule, WriteError,
 };
 
 /// Runs a script after the greeting. `>` is a line of the client, `<` one that the session must
@@ -160,7 +161,7 @@ fn describe(event: Event) -> String {
         Event::Odd(notes) => format!("odd: {}", notes[0].kind),
         Event::Violation(violation) => format!("against {:?}", violation.rule),
         Event::BadOption(bad) => format!("bad option: {bad}"),
-        Event::Refused(command) => format!("refused: {command}"),
+        Event::Dropped => "dropped".into(),
     }
 }
 
@@ -243,27 +244,6 @@ fn the_first_hello_ends_a_search_and_is_answered_after_it() {
         = option Hash 64
         "
     ));
-}
-
-#[test]
-fn the_first_hello_is_kept_when_nothing_else_is() {
-    let mut run = Run::new();
-    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
-    for _ in 0..256 {
-        run.check("> ucinewgame\n= against BusyEngine");
-    }
-    run.check(
-        "
-        > usi
-        = stop
-        > usinewgame
-        = against BusyEngine
-        < info string too many commands during a search: one was refused
-        = refused: ucinewgame
-        ",
-    );
-    run.act("bestmove e2e4");
-    assert!(run.out.ends_with("usiok\n"));
 }
 
 #[test]
@@ -615,7 +595,6 @@ fn of_the_positions_that_wait_only_the_last_before_each_go_is_kept() {
         = option Clear Hash
         = against SearchBeforeReady
         = search: position startpos moves e2e4, go depth 1
-        = stop
         ! bestmove e7e5
         < info depth 0 time 0 pv e7e5
         < bestmove e7e5
@@ -627,39 +606,111 @@ fn of_the_positions_that_wait_only_the_last_before_each_go_is_kept() {
 }
 
 #[test]
-fn more_bytes_than_can_wait_are_refused_aloud() {
-    let mut run = Run::new();
-    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
-    let million = |value: &str| format!("setoption name Hash value {}", value.repeat(1_000_000));
-    for _ in 0..4 {
-        run.check(&format!("> {}\n= against BusyEngine", million("1")));
+fn a_search_with_a_limit_runs_to_its_end_although_another_is_queued() {
+    for go in ["depth 5", "nodes 200", "movetime 50", "wtime 1000 btime 1000", "ponder depth 5"] {
+        let hit = if go.starts_with("ponder") { "> ponderhit\n= ponder hit" } else { "" };
+        check_search(&format!(
+            "
+            > go {go}
+            = search: position startpos moves e2e4, go {go}
+            {hit}
+            > go depth 1
+            = against BusyEngine
+            ! info depth 5 pv e7e5
+            < info depth 5 pv e7e5
+            ! bestmove e7e5
+            < bestmove e7e5
+            = search: position startpos moves e2e4, go depth 1
+            "
+        ));
     }
-    let refused = million("2");
-    run.check(&format!(
-        "
-        > {refused}
-        = against BusyEngine
-        < info string too many commands during a search: one was refused
-        = refused: {refused}
-        > setoption name Clear Hash
-        = against BusyEngine
-        "
-    ));
+    // Nothing else would end these. Black is to move.
+    for go in ["go", "go infinite", "go depth 1 infinite", "go wtime 1000", "go mate 3"] {
+        check_search(&format!(
+            "
+            > {go}
+            = search: position startpos moves e2e4, {go}
+            > go depth 1
+            = against BusyEngine
+            = stop
+            "
+        ));
+    }
 }
 
 #[test]
-fn more_commands_than_can_wait_are_refused_aloud() {
+fn ten_thousand_queued_searches_are_answered_in_their_order() {
+    let mut run = Run::new();
+    run.check("> go depth 1\n= against NotGreeted\n= search: position startpos, go depth 1");
+    for number in 0..10_000 {
+        for line in [
+            format!("setoption name Hash value {}", number % 1024 + 1),
+            format!("position startpos moves {}", ["e2e4", "d2d4"][number % 2]),
+            format!("go nodes {number}"),
+        ] {
+            run.session.receive_line(&line, run.now, &mut run.out);
+        }
+    }
+    run.session.end_of_input(&mut run.out);
+    while run.happened().is_some() {}
+    for number in 0..10_000 {
+        run.session
+            .best_move("e7e5".parse::<Move>().unwrap().into(), run.now, &mut run.out)
+            .unwrap();
+        let events: Vec<String> = std::iter::from_fn(|| run.happened()).collect();
+        let hash = format!("option Hash {}", number % 1024 + 1);
+        let mv = ["e2e4", "d2d4"][number % 2];
+        let search = format!("search: position startpos moves {mv}, go nodes {number}");
+        assert!(events.contains(&hash) && events.contains(&search), "{number}: {events:?}");
+        assert_eq!(events.contains(&"quit".to_owned()), number == 9_999, "{events:?}");
+    }
+    assert_eq!(run.out.lines().filter(|line| line.starts_with("bestmove")).count(), 10_000);
+}
+
+#[test]
+fn a_flood_during_a_search_is_dropped_at_the_memory_limit() {
     let mut run = Run::new();
     run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
-    for _ in 0..256 {
-        run.check("> setoption name Clear Hash\n= against BusyEngine");
-    }
-    run.check(
+    let long = format!("setoption name Hash value {}", "1".repeat(1 << 20));
+    let flood = (0..1000).position(|_| {
+        run.session.receive_line(&long, run.now, &mut run.out);
+        std::iter::from_fn(|| run.session.poll_event()).any(|event| event == Event::Dropped)
+    });
+    assert!(flood.is_some_and(|flood| (200..300).contains(&flood)), "{flood:?}");
+    assert_eq!(run.out, "info string too many commands during a search: one was dropped\n");
+    run.out.clear();
+    let dropped = format!("position startpos moves{}", " e2e4".repeat(1 << 19));
+    run.session.receive_line(&dropped, run.now, &mut run.out);
+    while run.happened().is_some() {}
+    run.out.clear();
+    // There is room for a short line, which must not search an older position.
+    run.session.receive_line("go depth 1", run.now, &mut run.out);
+    run.session.receive_line("stop", run.now, &mut run.out);
+    run.session.best_move(Best::None.into(), run.now, &mut run.out).unwrap();
+    let expected = "info string the search failed: the position was dropped by the full queue\n\
+                    info depth 0 time 0\nbestmove (none)\n";
+    assert!(run.out.ends_with(expected), "{}", run.out);
+}
+
+#[test]
+fn quit_after_a_queued_go_takes_effect_after_it() {
+    check_search(
         "
-        > setoption name Clear Hash
+        > go depth 5
+        = search: position startpos moves e2e4, go depth 5
+        > go depth 1
         = against BusyEngine
-        < info string too many commands during a search: one was refused
-        = refused: setoption name Clear Hash
+        > quit
+        > isready
+        ! bestmove e7e5
+        < info depth 0 time 0 pv e7e5
+        < bestmove e7e5
+        = search: position startpos moves e2e4, go depth 1
+        = stop
+        = quit
+        ! bestmove e7e5
+        < info depth 0 time 0 pv e7e5
+        < bestmove e7e5
         ",
     );
 }
@@ -1039,17 +1090,139 @@ fn wrong_options_are_refused_aloud() {
     );
 }
 
+/// Lines that set no valid position, with the reason that the session gives.
+const INVALID: [(&str, &str); 5] = [
+    ("position fen 9/8/8/8/8/8/8/8 w - - 0 1", "broken position at bytes 15..16"),
+    ("position fen foo", "broken position at bytes 13..16"),
+    ("Position foo", "`position` without a position"),
+    ("position", "`position` without a position"),
+    ("joho position startpo", "`position` without a position"),
+];
+
 #[test]
-fn a_broken_position_leaves_the_one_before_it() {
-    check_search(
+fn after_an_invalid_position_no_older_one_is_searched() {
+    for (line, reason) in INVALID {
+        check_search(&format!(
+            "
+            > {line}
+            < info string {reason}: nothing is searched before the next position
+            = unknown: {line}
+            > go depth 1
+            < info string the search failed: {reason}
+            < info depth 0 time 0
+            < bestmove (none)
+            > go infinite
+            < info string the search failed: {reason}
+            < info depth 0 time 0
+            > stop
+            < bestmove (none)
+            > go ponder
+            < info string the search failed: {reason}
+            < info depth 0 time 0
+            > ponderhit
+            < bestmove (none)
+            > position startpos
+            > go depth 1
+            = search: position startpos, go depth 1
+            "
+        ));
+    }
+}
+
+#[test]
+fn an_invalid_position_has_its_place_among_the_queued_commands() {
+    for (line, reason) in INVALID {
+        check_search(&format!(
+            "
+            > go depth 9
+            = search: position startpos moves e2e4, go depth 9
+            > go depth 1
+            = against BusyEngine
+            > position startpos
+            = against BusyEngine
+            > {line}
+            < info string {reason}: nothing is searched before the next position
+            = unknown: {line}
+            > go depth 2
+            = against BusyEngine
+            > go infinite
+            = against BusyEngine
+            > stop
+            > {line}
+            < info string {reason}: nothing is searched before the next position
+            = unknown: {line}
+            > position startpos moves d2d4
+            = against BusyEngine
+            > go depth 3
+            = against BusyEngine
+            ! bestmove e7e5
+            < info depth 0 time 0 pv e7e5
+            < bestmove e7e5
+            = search: position startpos moves e2e4, go depth 1
+            ! bestmove e7e5
+            < info depth 0 time 0 pv e7e5
+            < bestmove e7e5
+            < info string the search failed: {reason}
+            < info depth 0 time 0
+            < bestmove (none)
+            < info string the search failed: {reason}
+            < info depth 0 time 0
+            < bestmove (none)
+            = search: position startpos moves d2d4, go depth 3
+            "
+        ));
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_may_have_been_a_position() {
+    let mut run = Run::new();
+    run.session.receive_line("usi", run.now, &mut run.out);
+    run.out.clear();
+    while run.happened().is_some() {}
+    run.session.receive_oversized_line(LineTooLong { limit: 7 }, &mut run.out);
+    let reason = LineTooLong { limit: 7 }.to_string();
+    run.check(&format!(
         "
-        > position fen 9/8/8/8/8/8/8/8 w - - 0 1
-        < info string broken position at bytes 15..16: the position before it stays
-        = unknown: position fen 9/8/8/8/8/8/8/8 w - - 0 1
-        > go depth 1
-        = search: position startpos moves e2e4, go depth 1
-        ",
-    );
+        < info string {reason}
+        > go ponder mate 1000
+        = against SearchWithoutPosition
+        < info string the search failed: {reason}, and may have been a position
+        < info depth 0 time 0
+        > ponderhit
+        < checkmate timeout
+        > go mate infinite
+        = against SearchWithoutPosition
+        < info string the search failed: {reason}, and may have been a position
+        < info depth 0 time 0
+        < checkmate timeout
+        "
+    ));
+}
+
+#[test]
+fn a_checkmate_found_while_pondering_is_held_back() {
+    for end in ["ponderhit", "stop"] {
+        check_engine(
+            Dialect::Usi,
+            &format!(
+                "
+                > isready
+                = prepare
+                ! ready
+                < readyok
+                > position startpos
+                > go ponder mate 1000
+                = search: position startpos, go ponder mate 1000
+                ! checkmate nomate
+                < info depth 0 time 0
+                ! misuse checkmate nomate
+                > {end}
+                < checkmate nomate
+                "
+            ),
+        );
+    }
 }
 
 #[test]
@@ -1208,7 +1381,7 @@ fn a_stop_reaches_the_search_that_waited_past_a_position() {
         session.receive_line(line, now, &mut out);
     }
     for _ in 0..2 {
-        session.best_move(readyok_protocol::Move::NULL.into(), now, &mut out).unwrap();
+        session.best_move(Move::NULL.into(), now, &mut out).unwrap();
     }
     assert_eq!(out.lines().filter(|line| line.starts_with("bestmove")).count(), 2, "{out}");
 }

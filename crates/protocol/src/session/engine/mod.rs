@@ -9,21 +9,28 @@
 //! [`ready`](EngineSession::ready) and each [`Event::Search`] with exactly one
 //! [`best_move`](EngineSession::best_move) or [`checkmate`](EngineSession::checkmate).
 //!
-//! What a client should not say during a search is not lost:
-//! - `go`, `position`, `setoption`, `register` and the new-game command wait, in their order,
-//!   until the search is answered. Of several `position`s only the last before each `go` matters.
-//! - A `go` that waits ends the running search as `stop` would, so that every `go` gets its one
-//!   `bestmove` and there are never two searches. `stop`, `ponderhit` and `gameover` after it are
-//!   about the search that waits, and wait with it.
-//! - The first `uci` or `usi` waits too, and ends the running search as well.
+//! Commands that a client should not send during a search are queued:
+//! - `go`, `position`, `setoption`, `register` and the new-game command take effect in their order,
+//!   once the search is answered. Of several `position`s only the last before each `go` matters.
+//! - Each `go` gets its one `bestmove`, and there are never two searches at a time. A search that
+//!   only the client can end (`infinite`, `ponder`, a bare `go`) ends for a queued `go` as by
+//!   `stop`; any other runs to its limits. `stop`, `ponderhit`, `gameover` and `quit` after a
+//!   queued `go` concern that search, and are queued with it. So is the end of the input.
+//! - The first `uci` or `usi` is queued too, and ends the running search.
 //! - A second `uci` or `usi` is answered between searches and ignored in one.
+//! - The queue has a memory limit that only a flood reaches. Beyond it commands are dropped, with
+//!   an `info string` and [`Event::Dropped`].
+//!
+//! An invalid `position`, or a line too long to be read, which may have been one, is part of this
+//! order: until the next valid `position`, a `go` is answered by `bestmove (none)` (or `checkmate
+//! timeout`), and an `info string` says why. A move for an older position would be wrong.
 //!
 //! `stop` and `ponderhit` without a search mean nothing and are ignored. `gameover` ends a search
 //! as `stop` does, and its `bestmove` is still said. A bare `go` is a search without limits that
 //! may end by itself. The end of the input is `quit`.
 
+mod queue;
 mod throttle;
-mod waiting;
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
@@ -33,15 +40,17 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use core::fmt;
 
+use self::queue::{CommandQueue, Queued};
 use self::throttle::Throttle;
-use self::waiting::Waiting;
 use super::Moment;
+use crate::command::Kind;
 use crate::details::Details;
 use crate::dialogue::is_only_text;
 use crate::{
     Best, BestMove, Checkmate, Clock, Clocks, Color, Command, Dialect, Dialogue, GameResult, Go,
-    Id, Info, Note, NoteKind, OptionDecl, OptionError, OptionSet, OptionValue, Phase, Position,
-    Register, Reply, Rule, SetOption, Severity, Status, UnknownOption, Violation, WriteError,
+    Goal, Id, Info, LineTooLong, MateLimit, Note, NoteKind, OptionDecl, OptionError, OptionSet,
+    OptionValue, Phase, Position, Register, Reply, Rule, SetOption, Severity, Status,
+    UnknownOption, Violation, WriteError,
 };
 
 /// Speaks the protocol for an engine.
@@ -54,10 +63,10 @@ pub struct EngineSession {
     /// The first hello came and decided which protocol is spoken.
     settled: bool,
     debug: bool,
-    position: Position<'static>,
+    position: Result<Position<'static>, PositionFault>,
     search: Option<Search>,
-    /// What has to wait for the end of the search.
-    waiting: Waiting,
+    /// Commands for the time after the search.
+    queue: CommandQueue,
     details: Details,
     throttle: Throttle,
     events: VecDeque<Event>,
@@ -116,8 +125,21 @@ pub enum Event {
     Violation(Violation),
     /// A `setoption` that was refused.
     BadOption(BadOption),
-    /// More commands came during a search than can wait. This one was refused.
-    Refused(Command<'static>),
+    /// The memory limit of the command queue was reached: a line was dropped.
+    Dropped,
+}
+
+/// Why there is no position to search.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum PositionFault {
+    /// The text of the position is malformed here.
+    Malformed(Note),
+    /// `position` without a position.
+    Missing,
+    /// A line was too long to be read, and may have been a position.
+    LineTooLong(LineTooLong),
+    /// The command queue was full.
+    Dropped,
 }
 
 /// Why a `setoption` was refused.
@@ -150,6 +172,18 @@ impl SearchRequest {
     pub fn clock(&self) -> Option<Clock> {
         self.go.clocks.of(self.mover())
     }
+
+    /// Whether the search ends by itself, if it neither ponders nor is infinite. A search for a
+    /// mate may find none.
+    fn has_limit(&self) -> bool {
+        let Go { depth, nodes, mate, move_time, random_time, .. } = &self.go;
+        depth.is_some()
+            || nodes.is_some()
+            || matches!(mate, Some(MateLimit::Time(_)))
+            || move_time.is_some()
+            || random_time.is_some()
+            || self.clock().is_some()
+    }
 }
 
 /// The owner broke a rule, which is a bug. Nothing was said.
@@ -167,6 +201,8 @@ pub enum Misuse {
 #[derive(Debug)]
 struct Search {
     since: Moment,
+    /// It ends without the client, once it does not ponder.
+    has_limit: bool,
     /// It told something about the position.
     told: bool,
     /// The answer, until it may be said.
@@ -192,19 +228,40 @@ impl EngineSession {
             spoken: 0,
             settled: false,
             debug: false,
-            position: Position::default(),
+            position: Ok(Position::default()),
             search: None,
-            waiting: Waiting::default(),
+            queue: CommandQueue::default(),
             events: VecDeque::new(),
         })
     }
 
-    /// Takes one line of the client.
+    /// Handles one line of the client.
     pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
+        if self.queue.has_quit() {
+            return;
+        }
         let is_first_hello = !self.settled && self.settle(line);
-        let reading = Command::read(line, dialect_of(&self.profile, self.spoken));
+        let mut malformed = None;
+        let dialect = dialect_of(&self.profile, self.spoken);
+        let reading = Command::read_named(line, dialect, &mut malformed);
         if let Command::Unknown(text) = &reading.value {
-            return self.take_unknown(text, &reading.notes, out);
+            let fault = (malformed == Some(Kind::Position)).then(|| {
+                let note = reading.notes.iter().find(|note| note.kind == NoteKind::BadPosition);
+                note.map_or(PositionFault::Missing, |note| PositionFault::Malformed(note.clone()))
+            });
+            match fault {
+                Some(fault) => {
+                    let text = format!("{fault}: nothing is searched before the next position");
+                    self.remark(text, out);
+                    self.receive_position_fault(fault, line.len(), out);
+                }
+                None if text.is_empty() => return,
+                None => {
+                    let shown = shortened(text).escape_debug();
+                    self.explain(&format_args!("no command: `{shown}`"), out);
+                }
+            }
+            return self.events.push_back(Event::Unknown(text.clone().into_owned()));
         }
         if !reading.notes.is_empty() {
             for note in &reading.notes {
@@ -213,19 +270,29 @@ impl EngineSession {
             self.events.push_back(Event::Odd(reading.notes));
         }
         if is_first_hello && self.dialogue.is_searching() {
-            self.waiting.keep_hello();
+            self.enqueue(Queued::Command(Command::Hello), 0, out);
         } else {
             self.receive(reading.value, line.len(), now, out);
         }
         self.advance(now, out);
     }
 
-    /// Takes the end of the input, which is `quit`.
+    /// Handles a line of the client that was too long to be read.
+    pub fn receive_oversized_line(&mut self, error: LineTooLong, out: &mut String) {
+        self.remark(error.to_string(), out);
+        self.receive_position_fault(PositionFault::LineTooLong(error), 0, out);
+    }
+
+    /// Handles the end of the input, which is `quit`.
     pub fn end_of_input(&mut self, out: &mut String) {
-        if self.dialogue.phase() != Phase::Closed {
-            self.dialogue.overhear_command(&Command::Quit);
-            self.close(out);
+        if self.dialogue.phase() == Phase::Closed || self.queue.has_quit() {
+            return;
         }
+        if self.queue.has_search() {
+            return self.enqueue(Queued::Command(Command::Quit), 0, out);
+        }
+        self.dialogue.overhear_command(&Command::Quit);
+        self.close(out);
     }
 
     /// What the owner has to do now. Ask until it is `None`.
@@ -347,40 +414,36 @@ impl EngineSession {
         self.debug
     }
 
-    /// The first hello decides which protocol is spoken. Tells whether the line is one.
+    /// The first hello decides which protocol is spoken. Returns whether the line is one.
     fn settle(&mut self, line: &str) -> bool {
-        let says_hello =
-            |set: &OptionSet| Command::read(line, set.dialect()).value == Command::Hello;
-        if let Some(spoken) = self.profile.options.iter().position(says_hello) {
+        let hello = Dialect::of_handshake(line);
+        let spoken = |set: &OptionSet| Some(set.dialect()) == hello;
+        if let Some(spoken) = self.profile.options.iter().position(spoken) {
             self.spoken = spoken;
             self.settled = true;
         }
         self.settled
     }
 
-    fn take_unknown(&mut self, text: &str, notes: &[Note], out: &mut String) {
-        if text.is_empty() {
-            return;
-        }
-        let broken = notes.iter().find(|note| note.kind == NoteKind::BadPosition);
-        if let Some(note) = broken {
-            self.remark(format!("{note}: the position before it stays"), out);
-        } else {
-            let shown = shortened(text).escape_debug();
-            self.explain(&format_args!("no command: `{shown}`"), out);
-        }
-        self.events.push_back(Event::Unknown(text.to_owned()));
-    }
-
-    /// Takes a command that is so many bytes long.
-    fn receive(&mut self, command: Command<'_>, bytes: usize, now: Moment, out: &mut String) {
-        if self.waiting.concerns(&command) {
-            return self.keep(command, bytes, out);
+    /// Handles a command whose line has this length.
+    fn receive(&mut self, command: Command<'_>, line: usize, now: Moment, out: &mut String) {
+        if queue::is_for_search(&command) && self.queue.has_search() {
+            return self.enqueue(Queued::Command(command.into_owned()), line, out);
         }
         match self.overhear(&command, out) {
-            Some(Rule::BusyEngine) => self.keep(command, bytes, out),
+            Some(Rule::BusyEngine) => {
+                self.enqueue(Queued::Command(command.into_owned()), line, out);
+            }
             Some(rule) if rule.severity() == Severity::Must => (),
             _ => self.act(command, now, out),
+        }
+    }
+
+    fn receive_position_fault(&mut self, fault: PositionFault, line: usize, out: &mut String) {
+        if self.dialogue.is_searching() {
+            self.enqueue(Queued::InvalidPosition(fault), line, out);
+        } else {
+            self.position = Err(fault);
         }
     }
 
@@ -395,30 +458,49 @@ impl EngineSession {
         Some(violation.rule)
     }
 
-    fn keep(&mut self, command: Command<'_>, bytes: usize, out: &mut String) {
-        if let Err(refused) = self.waiting.keep(command, bytes) {
-            self.remark("too many commands during a search: one was refused".to_owned(), out);
-            self.events.push_back(Event::Refused(*refused));
+    fn enqueue(&mut self, queued: Queued, line: usize, out: &mut String) {
+        let is_position = queued.is_position();
+        if self.queue.push(queued, line).is_err() {
+            if is_position {
+                // A `go` must not search the position before it.
+                let _ = self.queue.push(Queued::InvalidPosition(PositionFault::Dropped), 0);
+            }
+            self.remark("too many commands during a search: one was dropped".to_owned(), out);
+            self.events.push_back(Event::Dropped);
         }
     }
 
-    /// Takes the commands that have waited, as far as they may be taken now.
+    /// Handles the queued commands that may take effect now.
     fn advance(&mut self, now: Moment, out: &mut String) {
         loop {
             let next = match self.dialogue.phase() {
                 Phase::Searching { stopped, .. } => {
-                    let for_search = self.waiting.take_about_search();
-                    let ends = !stopped && self.waiting.presses();
-                    for_search.or_else(|| ends.then_some(Command::Stop))
+                    let for_search = self.queue.pop_for_search();
+                    let ends = !stopped && self.queue_ends_search();
+                    for_search.or_else(|| ends.then_some(Queued::Command(Command::Stop)))
                 }
-                Phase::Fresh | Phase::Greeting | Phase::Idle | Phase::Closed => self.waiting.take(),
+                Phase::Fresh | Phase::Greeting | Phase::Idle | Phase::Closed => self.queue.pop(),
             };
-            let Some(command) = next else { return };
-            let rule = self.overhear(&command, out);
-            if rule.is_none_or(|rule| rule.severity() == Severity::Should) {
-                self.act(command, now, out);
+            match next {
+                None => return,
+                Some(Queued::InvalidPosition(fault)) => self.position = Err(fault),
+                Some(Queued::Command(command)) => {
+                    let rule = self.overhear(&command, out);
+                    if rule.is_none_or(|rule| rule.severity() == Severity::Should) {
+                        self.act(command, now, out);
+                    }
+                }
             }
         }
+    }
+
+    /// Whether the running search must end for a queued command.
+    fn queue_ends_search(&self) -> bool {
+        let Phase::Searching { goal, pondering, .. } = self.dialogue.phase() else { return false };
+        let ends_by_itself = goal != Goal::Infinite
+            && !pondering
+            && self.search.as_ref().is_some_and(|search| search.has_limit);
+        self.queue.has_handshake() || self.queue.has_search() && !ends_by_itself
     }
 
     /// Does what a command asks for, after the dialogue has taken note of it.
@@ -435,15 +517,16 @@ impl EngineSession {
             Command::SetOption(set) => self.set_option(set, out),
             Command::Register(with) => self.events.push_back(Event::Register(with.into_owned())),
             Command::NewGame => self.events.push_back(Event::NewGame),
-            Command::Position(position) => self.position = position.into_owned(),
+            Command::Position(position) => self.position = Ok(position.into_owned()),
             Command::Go(go) if go.perft.is_some() => {
                 self.remark("this engine does not count leaf nodes".to_owned(), out);
             }
-            Command::Go(go) => self.start_search(go, now),
+            Command::Go(go) => self.start_search(go, now, out),
             Command::Stop => self.let_go(Event::Stop, out),
             Command::PonderHit(clocks) => {
                 if let Some(search) = &mut self.search {
                     search.since = now;
+                    search.has_limit |= !clocks.is_empty();
                 }
                 self.let_go(Event::PonderHit(clocks), out);
             }
@@ -458,7 +541,7 @@ impl EngineSession {
 
     fn greet(&mut self, out: &mut String) {
         // A client that has lost track of the engine waits for an answer. The search goes on.
-        if self.dialogue.is_searching() && !self.waiting.holds_hello() {
+        if self.dialogue.is_searching() && !self.queue.has_handshake() {
             self.introduce(out);
         }
         if self.dialogue.phase() != Phase::Greeting {
@@ -501,14 +584,31 @@ impl EngineSession {
         self.events.push_back(Event::BadOption(bad));
     }
 
-    fn start_search(&mut self, go: Go<'_>, now: Moment) {
-        self.search = Some(Search { since: now, told: false, held: None });
+    fn start_search(&mut self, go: Go<'_>, now: Moment, out: &mut String) {
+        let (dialect, go) = (self.dialogue.dialect(), go.into_owned());
+        let mut search = Search { since: now, has_limit: false, told: false, held: None };
         self.throttle.start_search();
-        self.events.push_back(Event::Search(Box::new(SearchRequest {
-            dialect: self.dialogue.dialect(),
-            position: self.position.clone(),
-            go: go.into_owned(),
-        })));
+        match self.position.clone() {
+            Ok(position) => {
+                let request = SearchRequest { dialect, position, go };
+                search.has_limit = request.has_limit();
+                self.search = Some(search);
+                self.events.push_back(Event::Search(Box::new(request)));
+            }
+            Err(fault) => {
+                self.search = Some(search);
+                self.remark(format!("the search failed: {fault}"), out);
+                let is_mate =
+                    matches!(self.dialogue.phase(), Phase::Searching { goal: Goal::Mate, .. });
+                let answer = if is_mate {
+                    Reply::Checkmate(Checkmate::Timeout)
+                } else {
+                    Reply::BestMove(Best::None.into())
+                };
+                self.say_rest_of_info(&answer, now, out);
+                self.say_answer(answer, out);
+            }
+        }
     }
 
     /// Says the answer that was held back, or else tells the search of `event`.
@@ -548,7 +648,13 @@ impl EngineSession {
 
     /// Says the answer, or holds it back if it comes too early.
     fn say_answer(&mut self, answer: Reply<'static>, out: &mut String) {
-        if self.try_say(&answer, out).is_ok() {
+        // A client that ponders expects `checkmate` as little as `bestmove`.
+        let ponders = matches!(
+            self.dialogue.phase(),
+            Phase::Searching { pondering: true, stopped: false, .. }
+        );
+        if !(ponders && matches!(answer, Reply::Checkmate(_))) && self.try_say(&answer, out).is_ok()
+        {
             self.search = None;
         } else if let Some(search) = &mut self.search {
             search.held = Some(answer);
@@ -572,7 +678,7 @@ impl EngineSession {
     }
 
     fn close(&mut self, out: &mut String) {
-        self.waiting.clear();
+        self.queue.clear();
         self.let_go(Event::Stop, out);
         self.events.push_back(Event::Quit);
     }
@@ -660,6 +766,17 @@ impl fmt::Display for Misuse {
 }
 
 impl core::error::Error for Misuse {}
+
+impl fmt::Display for PositionFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(note) => note.fmt(f),
+            Self::Missing => f.write_str("`position` without a position"),
+            Self::LineTooLong(error) => write!(f, "{error}, and may have been a position"),
+            Self::Dropped => f.write_str("the position was dropped by the full queue"),
+        }
+    }
+}
 
 impl fmt::Display for BadOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,261 @@
+//! Commands that arrive during a search and take effect after it.
+
+use alloc::collections::VecDeque;
+
+use super::PositionFault;
+use crate::Command;
+
+/// The queue holds at most this many bytes. Only a flood reaches it: it is enough for hundreds of
+/// thousands of searches.
+const MAX_BYTES: usize = 256 << 20;
+
+/// A command, or a line that sets no valid position.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Queued {
+    Command(Command<'static>),
+    InvalidPosition(PositionFault),
+}
+
+/// The queued commands, in their order.
+#[derive(Debug)]
+pub(super) struct CommandQueue {
+    entries: VecDeque<Entry>,
+    /// Queued searches, and queued commands of [`Queued::is_for_search`].
+    searches: usize,
+    for_search: usize,
+    handshakes: usize,
+    quits: usize,
+    /// Index of the last position that has no search after it.
+    open_position: Option<usize>,
+    bytes: usize,
+    max_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    queued: Queued,
+    bytes: usize,
+}
+
+impl Default for CommandQueue {
+    fn default() -> Self {
+        Self {
+            entries: VecDeque::new(),
+            searches: 0,
+            for_search: 0,
+            handshakes: 0,
+            quits: 0,
+            open_position: None,
+            bytes: 0,
+            max_bytes: MAX_BYTES,
+        }
+    }
+}
+
+impl CommandQueue {
+    /// Queues a command whose line has this length. A position replaces one that no search would use.
+    ///
+    /// The limit does not apply to what may be queued once only: the handshake, `quit`, and an
+    /// invalid position.
+    ///
+    /// # Errors
+    /// The queue is full. Nothing has changed.
+    pub(super) fn push(&mut self, queued: Queued, line: usize) -> Result<(), QueueFull> {
+        let replaced = self.open_position.filter(|_| queued.is_position());
+        let freed = replaced.and_then(|at| self.entries.get(at)).map_or(0, |entry| entry.bytes);
+        let bytes = size_of::<Entry>().saturating_add(line);
+        let is_limited = !(queued.is_handshake()
+            || queued.is_quit()
+            || matches!(queued, Queued::InvalidPosition(_)));
+        if is_limited && self.max_bytes < (self.bytes - freed).saturating_add(bytes) {
+            return Err(QueueFull);
+        }
+        if let Some(at) = replaced {
+            self.remove(at);
+        }
+        self.bytes += bytes;
+        self.searches += usize::from(queued.is_search());
+        self.for_search += usize::from(queued.is_for_search());
+        self.handshakes += usize::from(queued.is_handshake());
+        self.quits += usize::from(queued.is_quit());
+        if queued.is_search() {
+            self.open_position = None;
+        } else if queued.is_position() {
+            self.open_position = Some(self.entries.len());
+        }
+        self.entries.push_back(Entry { queued, bytes });
+        Ok(())
+    }
+
+    /// Takes the oldest command.
+    pub(super) fn pop(&mut self) -> Option<Queued> {
+        self.remove(0)
+    }
+
+    /// Takes the first command for the running search: one before any other search.
+    pub(super) fn pop_for_search(&mut self) -> Option<Queued> {
+        if self.for_search == 0 {
+            return None;
+        }
+        let mut before = self.entries.iter().take_while(|entry| !entry.queued.is_search());
+        let at = before.position(|entry| entry.queued.is_for_search())?;
+        self.remove(at)
+    }
+
+    pub(super) fn has_search(&self) -> bool {
+        0 < self.searches
+    }
+
+    /// Whether the first `uci` or `usi` is queued.
+    pub(super) fn has_handshake(&self) -> bool {
+        0 < self.handshakes
+    }
+
+    pub(super) fn has_quit(&self) -> bool {
+        0 < self.quits
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self { max_bytes: self.max_bytes, ..Self::default() };
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Queued> {
+        let Entry { queued, bytes } = self.entries.remove(at)?;
+        self.bytes -= bytes;
+        self.searches -= usize::from(queued.is_search());
+        self.for_search -= usize::from(queued.is_for_search());
+        self.handshakes -= usize::from(queued.is_handshake());
+        self.quits -= usize::from(queued.is_quit());
+        self.open_position = match self.open_position {
+            Some(position) if at < position => Some(position - 1),
+            Some(position) if at == position => None,
+            unchanged => unchanged,
+        };
+        Some(queued)
+    }
+}
+
+/// The memory limit of the queue is reached.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct QueueFull;
+
+impl Queued {
+    /// Whether it starts a search. Counting leaf nodes has no answer that the engine owes.
+    pub(super) fn is_search(&self) -> bool {
+        matches!(self, Self::Command(Command::Go(go)) if go.perft.is_none())
+    }
+
+    /// Whether it concerns the search before it.
+    pub(super) fn is_for_search(&self) -> bool {
+        let Self::Command(command) = self else { return false };
+        is_for_search(command)
+    }
+
+    fn is_handshake(&self) -> bool {
+        matches!(self, Self::Command(Command::Hello))
+    }
+
+    fn is_quit(&self) -> bool {
+        matches!(self, Self::Command(Command::Quit))
+    }
+
+    pub(super) fn is_position(&self) -> bool {
+        matches!(self, Self::Command(Command::Position(_)) | Self::InvalidPosition(_))
+    }
+}
+
+/// Whether a command concerns the last search before it.
+pub(super) fn is_for_search(command: &Command<'_>) -> bool {
+    matches!(command, Command::Stop | Command::PonderHit(_) | Command::GameOver(_) | Command::Quit)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Dialect;
+
+    fn read(line: &str) -> Queued {
+        Queued::Command(Command::read(line, Dialect::Uci).value.into_owned())
+    }
+
+    fn push(queue: &mut CommandQueue, line: &str) {
+        queue.push(read(line), line.len()).unwrap();
+    }
+
+    fn drain(queue: &mut CommandQueue) -> Vec<Queued> {
+        core::iter::from_fn(|| queue.pop()).collect()
+    }
+
+    #[test]
+    fn a_hundred_thousand_searches_are_kept_in_order() {
+        let mut queue = CommandQueue::default();
+        let lines = |number: u32| ["position startpos".into(), format!("go nodes {number}")];
+        for number in 0..100_000 {
+            lines(number).iter().for_each(|line| push(&mut queue, line));
+        }
+        for number in 0..100_000 {
+            for line in lines(number) {
+                assert_eq!(queue.pop(), Some(read(&line)));
+            }
+        }
+        assert_eq!((queue.pop(), queue.bytes, queue.searches), (None, 0, 0));
+    }
+
+    #[test]
+    fn a_position_replaces_one_without_a_search() {
+        let mut queue = CommandQueue::default();
+        for line in ["position startpos", "setoption name Hash value 1", "go depth 1"] {
+            push(&mut queue, line);
+        }
+        for _ in 0..1000 {
+            push(&mut queue, "position startpos moves e2e4");
+            push(&mut queue, "position startpos moves d2d4");
+        }
+        queue.push(Queued::InvalidPosition(PositionFault::Missing), 8).unwrap();
+        push(&mut queue, "setoption name Hash value 2");
+        push(&mut queue, "position startpos moves c2c4");
+        let expected = [
+            "position startpos",
+            "setoption name Hash value 1",
+            "go depth 1",
+            "setoption name Hash value 2",
+            "position startpos moves c2c4",
+        ];
+        assert_eq!(drain(&mut queue), expected.map(read));
+        assert_eq!((queue.bytes, queue.open_position), (0, None));
+    }
+
+    #[test]
+    fn commands_for_the_running_search_come_before_the_next_one() {
+        let mut queue = CommandQueue::default();
+        for line in ["ucinewgame", "stop", "go", "ponderhit", "quit"] {
+            push(&mut queue, line);
+        }
+        assert_eq!(queue.pop_for_search(), Some(read("stop")));
+        assert_eq!(queue.pop_for_search(), None);
+        assert_eq!([queue.pop(), queue.pop()], [Some(read("ucinewgame")), Some(read("go"))]);
+        assert_eq!(queue.pop_for_search(), Some(read("ponderhit")));
+        assert_eq!(queue.pop_for_search(), Some(read("quit")));
+        assert_eq!(queue.for_search, 0);
+    }
+
+    #[test]
+    fn a_flood_ends_at_the_memory_limit() {
+        let mut queue = CommandQueue { max_bytes: 100_000, ..CommandQueue::default() };
+        let line = "setoption name Hash value 1";
+        let mut pushed = 0;
+        while queue.push(read(line), line.len()).is_ok() {
+            pushed += 1;
+        }
+        assert!(100 < pushed && queue.bytes <= 100_000, "{pushed}");
+        assert_eq!(queue.push(read("position startpos"), 17), Err(QueueFull));
+        queue.push(Queued::InvalidPosition(PositionFault::Dropped), 0).unwrap();
+        queue.push(read("quit"), 4).unwrap();
+        pushed += 2;
+        assert_eq!(drain(&mut queue).len(), pushed);
+        push(&mut queue, line);
+    }
+}
