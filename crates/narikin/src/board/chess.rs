@@ -635,8 +635,13 @@ fn worth(piece: Piece) -> Value {
     WORTH.get(piece as usize).copied().unwrap_or(0)
 }
 
-/// Whether no sequence of moves can mate: kings with at most one minor piece.
+/// Whether no sequence of moves can mate: kings with a single knight, or with bishops of one square
+/// color only.
 fn cannot_mate(board: &Cozy) -> bool {
-    let minors = board.pieces(Piece::Knight) | board.pieces(Piece::Bishop);
-    board.occupied().len() <= 3 && (board.occupied() & !board.pieces(Piece::King)) == minors
+    let bishops = board.pieces(Piece::Bishop);
+    let others = board.occupied() & !board.pieces(Piece::King) & !bishops;
+    if !others.is_empty() {
+        return bishops.is_empty() && others.len() == 1 && others == board.pieces(Piece::Knight);
+    }
+    bishops.is_subset(BitBoard::LIGHT_SQUARES) || bishops.is_subset(BitBoard::DARK_SQUARES)
 }

@@ -7,6 +7,7 @@ mod books;
 mod broken;
 mod checkmate;
 mod client;
+mod dead_positions;
 mod endings;
 mod engine;
 mod eval_chess;

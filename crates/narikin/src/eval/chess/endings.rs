@@ -53,6 +53,9 @@ fn worth(of: impl Fn(Piece) -> BitBoard) -> u32 {
 }
 
 fn without_pawns(view: &View) -> i32 {
+    if has_bishops_of_one_color_only(view) {
+        return 0;
+    }
     let (own, enemy) = (own_worth(view), enemy_worth(view));
     let only_knights = 3 * few(view.own(Piece::Knight)) == own;
     if own < 5 || own == 6 && only_knights && view.enemy(Piece::Pawn).is_empty() {
@@ -64,6 +67,14 @@ fn without_pawns(view: &View) -> i32 {
     } else {
         WHOLE
     }
+}
+
+/// Whether this side has nothing but bishops of one square color. They cannot mate, except a king
+/// that its own pieces shut in.
+fn has_bishops_of_one_color_only(view: &View) -> bool {
+    let bishops = view.own(Piece::Bishop);
+    bishops == view.all_own - view.own(Piece::King)
+        && bishops.next_square().is_some_and(|bishop| bishops.is_subset(same_colour(bishop)))
 }
 
 /// Nothing but a pawn, against nothing.
