@@ -207,6 +207,64 @@ impl Chess {
         }
     }
 
+    /// Distances in plies to the earlier occurrences of the position, the last one first.
+    fn occurrences(&self) -> impl Iterator<Item = usize> {
+        let reversible = usize::from(self.now.board.halfmove_clock()).min(self.since_pass);
+        let key = key_of(&self.now.board);
+        // Only every other position has the same side to move, and the last but one differs.
+        let earlier = self.keys.iter().rev().take(reversible).enumerate().skip(3).step_by(2);
+        earlier.filter(move |&(_, &earlier)| earlier == key).map(|(back, _)| back + 1)
+    }
+
+    fn is_threefold_repetition(&self) -> bool {
+        self.occurrences().nth(1).is_some()
+    }
+
+    /// Whether a position has occurred twice that may occur again.
+    fn has_repetition(&self) -> bool {
+        let reversible = usize::from(self.now.board.halfmove_clock()).min(self.since_pass);
+        let mut keys: Vec<u64> = self.keys.iter().rev().take(reversible).copied().collect();
+        keys.push(key_of(&self.now.board));
+        keys.sort_unstable();
+        !keys.is_sorted_by(|one, next| one < next)
+    }
+
+    /// Whether the side to move, which wins by the tables, also wins if a threefold repetition is a
+    /// draw, as far as its next moves tell.
+    fn wins_without_repetition(&mut self, tables: &Tables, moves: u32) -> bool {
+        if self.is_threefold_repetition() {
+            return false;
+        }
+        let Some(moves) = moves.checked_sub(1) else { return true };
+        let wins = |board: &mut Self| {
+            tables.bases.wdl(&board.now.board) == Some(Wdl::Loss)
+                && board.loses_without_repetition(tables, moves)
+        };
+        self.legal_moves().into_iter().any(|mv| self.after(mv, wins))
+    }
+
+    /// Whether the side to move, which loses by the tables, also loses if a threefold repetition is
+    /// a draw, as far as the next moves of the winner tell.
+    fn loses_without_repetition(&mut self, tables: &Tables, moves: u32) -> bool {
+        let wins = |board: &mut Self| board.wins_without_repetition(tables, moves);
+        !self.is_threefold_repetition()
+            && self.legal_moves().into_iter().all(|mv| self.after(mv, wins))
+    }
+
+    fn legal_moves(&self) -> Vec<ChessMove> {
+        let mut moves = MoveList::new();
+        self.all(&mut moves);
+        moves.into_iter().map(|(_, mv)| mv).collect()
+    }
+
+    /// What `of` returns after a move, which is undone.
+    fn after<T>(&mut self, mv: ChessMove, of: impl Fn(&mut Self) -> T) -> T {
+        self.play(mv);
+        let value = of(self);
+        self.undo(mv);
+        value
+    }
+
     fn is_castling(&self, mv: Move) -> bool {
         self.now.board.colors(self.now.board.side_to_move()).has(mv.to)
     }
@@ -494,17 +552,12 @@ impl Board for Chess {
 
     fn ended(&self, ply: usize) -> Option<Value> {
         let board = &self.now.board;
-        let reversible = usize::from(board.halfmove_clock());
-        if reversible >= 100 {
+        if board.halfmove_clock() >= 100 {
             // Mate on the last of the fifty moves counts.
             let mated = self.in_check() && !board.generate_moves(|_| true);
             return (!mated).then_some(DRAW);
         }
-        let reversible = reversible.min(self.since_pass);
-        // Only every other position has the same side to move, and the last but one differs.
-        let key = key_of(board);
-        let earlier = self.keys.iter().rev().take(reversible).enumerate().skip(3).step_by(2);
-        let mut same = earlier.filter(|&(_, &earlier)| earlier == key).map(|(back, _)| back + 1);
+        let mut same = self.occurrences();
         // Once is enough in the search itself, as what was better the first time is so the second time.
         let repeated = same.next().is_some_and(|back| back < ply || same.next().is_some());
         (repeated || cannot_mate(board)).then_some(DRAW)
@@ -607,17 +660,34 @@ impl Board for Chess {
             Wdl::BlessedLoss if !tables.fifty_moves => Wdl::Loss,
             wdl => wdl,
         };
+        let may_repeat = self.has_repetition();
+        // The tables know nothing of the game.
+        let result = |it: &Ranked, mv: ChessMove| {
+            let wdl = worth(it.wdl);
+            if !may_repeat {
+                return wdl;
+            }
+            let mut after = self.clone();
+            after.play(mv);
+            let stands = match wdl {
+                Wdl::Win => after.loses_without_repetition(tables, REPETITION_MOVES),
+                Wdl::Loss => after.wins_without_repetition(tables, REPETITION_MOVES),
+                Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => true,
+            };
+            if stands { wdl } else { Wdl::Draw }
+        };
         let by_table = |it: &Ranked| {
             let piece = self.now.board.piece_on(it.mv.from)?;
+            let mv = self.chess_move(it.mv, piece);
             // A win needs progress, and a loss delay; a draw has to be kept only.
-            let (result, value, dtz) = match worth(it.wdl) {
+            let (result, value, dtz) = match result(it, mv) {
                 Wdl::Win => (0, win, it.dtz),
                 Wdl::CursedWin => (1, DRAW, it.dtz),
                 Wdl::Draw => (2, DRAW, 0),
                 Wdl::BlessedLoss => (3, DRAW, it.dtz),
                 Wdl::Loss => (4, -win, it.dtz),
             };
-            let mv = self.chess_move(it.mv, piece).packed();
+            let mv = mv.packed();
             Some(ByTables { mv, rank: result * RANKS_OF_A_RESULT + dtz, value })
         };
         tables.bases.root(&self.now.board)?.iter().map(by_table).collect()
@@ -630,6 +700,9 @@ impl Board for Chess {
 
 /// More than any two distances to progress differ by.
 const RANKS_OF_A_RESULT: i32 = 1 << 20;
+
+/// Moves of the winner that are searched for a way around threefold repetition.
+const REPETITION_MOVES: u32 = 2;
 
 fn worth(piece: Piece) -> Value {
     WORTH.get(piece as usize).copied().unwrap_or(0)

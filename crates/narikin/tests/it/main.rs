@@ -22,6 +22,7 @@ mod probe;
 mod repetition;
 mod stress;
 mod syzygy;
+mod table_repetition;
 mod tablebase;
 mod variants;
 
