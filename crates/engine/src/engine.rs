@@ -62,6 +62,11 @@ pub trait Engine: Send + 'static {
         Vec::new()
     }
 
+    /// Handles a line that is no command of the protocol, such as `bench`, on the engine's thread.
+    /// `print` sends lines to the client as they are. Lines that arrive during a search, or that
+    /// are longer than 4096 bytes, are ignored.
+    fn custom_command(&mut self, _line: &str, _print: &mut dyn FnMut(&str)) {}
+
     /// The move to play after a search that failed: the first of `wanted` that is legal, or any
     /// that is. `None` if there is none.
     ///

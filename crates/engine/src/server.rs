@@ -28,6 +28,8 @@ pub(crate) enum Event {
     Info { search: u64, info: Box<Info<'static>> },
     /// The worker tells something.
     Remark(String),
+    /// A custom command prints lines.
+    Output(String),
     /// Whether this copy is the buyer's.
     CopyProtection(Status),
     /// Whether the engine is registered.
@@ -44,6 +46,9 @@ pub(crate) enum Event {
 
 /// How long the last answers of an engine that is told to quit are waited for.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Maximum length of a custom command in bytes.
+const MAX_CUSTOM_COMMAND: usize = 4096;
 
 /// Passes on what comes from the client, until its end.
 pub(crate) fn read(mut input: impl Read, events: &SyncSender<Event>) {
@@ -184,6 +189,13 @@ impl<W: Write> Server<W> {
                 _ => Ok(()),
             },
             Event::Remark(text) => return self.remark(&text, now),
+            Event::Output(text) => {
+                for line in lines(&text) {
+                    out.push_str(line);
+                    out.push('\n');
+                }
+                Ok(())
+            }
             Event::CopyProtection(status) => session.copy_protection(status, out),
             Event::Registration(status) => session.registration(status, out),
             Event::Prepared => session.ready(out),
@@ -251,10 +263,15 @@ impl<W: Write> Server<W> {
                 self.leave();
                 self.leave_at = now.checked_add(GRACE);
             }
+            session::Event::Unknown(line) => {
+                let is_idle = !self.session.dialogue().is_searching() && self.leave_at.is_none();
+                if is_idle && line.len() <= MAX_CUSTOM_COMMAND {
+                    self.assign(Job::Custom(line));
+                }
+            }
             // The session has told the client all that there is to tell.
             session::Event::Debug(_)
             | session::Event::GameOver(_)
-            | session::Event::Unknown(_)
             | session::Event::Odd(_)
             | session::Event::Violation(_)
             | session::Event::BadOption(_)

@@ -20,6 +20,7 @@ pub(crate) enum Job {
     Register(Register<'static>),
     NewGame,
     Prepare,
+    Custom(String),
     Search(Box<SearchRequest>, Control),
     Solve(Box<SearchRequest>, Control),
 }
@@ -60,6 +61,12 @@ pub(crate) fn work(
                 caught(events, "the preparation", || engine.prepare());
                 tell_remarks(&mut engine, events);
                 Event::Prepared
+            }
+            Job::Custom(line) => {
+                // Without a receiver the engine is about to end.
+                let mut print = |text: &str| drop(events.send(Event::Output(text.to_owned())));
+                caught(events, "the command", || engine.custom_command(&line, &mut print));
+                continue;
             }
             Job::Search(request, control) => {
                 let found = passed(events, "the search", || engine.search(&request, &control));

@@ -1,10 +1,17 @@
-//! A fixed search of fixed positions: how fast the engine is, and whether it searches as it did.
+//! The `bench` command: searches a fixed set of positions, and counts nodes and speed.
 
-use std::time::Duration;
+use std::{
+    collections::TryReserveError,
+    error::Error,
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::{Duration, Instant},
+};
 
 use readyok_rules::{Game, Position};
 
-use crate::{Control, Limits, Report, Searcher};
+use crate::{Bounds, Control, Limits, Report, Searcher, engine::memory, perft::perft};
 
 /// Positions of chess and Chess960 from many stages of the game.
 const CHESS: [&str; 12] = [
@@ -32,50 +39,257 @@ const SHOGI: [&str; 6] = [
     "8k/9/9/9/4R4/9/9/9/4K4 b B2G2S2N2L9Prb2g2s2n2l9p 1",
 ];
 
-/// How deep each game's positions are searched.
+/// Default depths.
 const CHESS_DEPTH: u32 = 11;
 const SHOGI_DEPTH: u32 = 9;
 
-/// Searches the positions of a game, Chess960 counting as chess, one thread, 16 megabytes of hash,
-/// and returns how many positions were searched. The number is the same on all machines.
-///
-/// # Errors
-/// There is no memory for the hash table.
-pub fn bench(game: Game) -> Result<u64, std::collections::TryReserveError> {
-    let mut searcher = Searcher::new(16)?;
-    let (texts, depth) = match game {
-        Game::Chess | Game::Chess960 => (CHESS.as_slice(), CHESS_DEPTH),
-        Game::Shogi => (SHOGI.as_slice(), SHOGI_DEPTH),
-    };
-    let limits = Limits { depth: Some(depth), ..Limits::default() };
-    let nodes = texts.iter().filter_map(|text| {
-        let position = Position::from_text(game, text).ok()?;
-        searcher.clear();
-        Some(searcher.search(&position, &limits, &Silent).nodes)
-    });
-    Ok(nodes.sum())
+const DEFAULT_HASH_MB: i64 = 16;
+const MAX_HASH_MB: i64 = 33_554_432;
+const MAX_THREADS: usize = 1024;
+
+/// A benchmark, by default of the built-in positions with one thread. Its number of nodes is then the
+/// same on all hosts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bench {
+    game: Game,
+    hash_mb: i64,
+    threads: usize,
+    limit: BenchLimit,
+    /// A file with one position per line, instead of the built-in ones.
+    file: Option<PathBuf>,
 }
 
-/// Nobody listens.
-struct Silent;
+/// The limit of each position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BenchLimit {
+    Depth(u32),
+    Nodes(u64),
+    MoveTime(Duration),
+    Perft(u32),
+}
 
-impl Control for Silent {
+/// The result of a benchmark. As text, it ends with the two lines that OpenBench parses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BenchResult {
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Time of all searches.
+    pub time: Duration,
+}
+
+/// Why a benchmark cannot run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// An argument has no valid value.
+    Argument {
+        /// The name of the argument.
+        name: &'static str,
+        /// Its text.
+        text: String,
+    },
+    /// There are more arguments than the command has.
+    ExtraArgument(String),
+    /// The file of positions cannot be read.
+    Read(PathBuf, io::Error),
+    /// A line of the file is no position of the game.
+    Position {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+    },
+    /// The file has no positions.
+    NoPositions(PathBuf),
+    /// There is not enough memory for the hash table.
+    Memory,
+}
+
+impl Bench {
+    /// The default benchmark of a game. Chess960 counts as chess.
+    pub const fn new(game: Game) -> Self {
+        let depth = match game {
+            Game::Chess | Game::Chess960 => CHESS_DEPTH,
+            Game::Shogi => SHOGI_DEPTH,
+        };
+        let limit = BenchLimit::Depth(depth);
+        Self { game, hash_mb: DEFAULT_HASH_MB, threads: 1, limit, file: None }
+    }
+
+    /// Parses the arguments after `bench`, all of which are optional:
+    /// `[chess|shogi] [HASH_MB] [THREADS] [LIMIT] [FILE|default] [depth|nodes|movetime|perft]`.
+    ///
+    /// # Errors
+    /// An argument is invalid.
+    pub fn parse<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Result<Self, BenchError> {
+        let mut arguments = arguments.into_iter().peekable();
+        let game = arguments.next_if(|it| matches!(*it, "chess" | "shogi"));
+        let mut bench = Self::new(if game == Some("shogi") { Game::Shogi } else { Game::Chess });
+        if let Some(text) = arguments.next() {
+            bench.hash_mb = number("hash size", text, 1, MAX_HASH_MB)?;
+        }
+        if let Some(text) = arguments.next() {
+            bench.threads = number("number of threads", text, 1, MAX_THREADS)?;
+        }
+        let limit = arguments.next();
+        bench.file = arguments.next().filter(|file| *file != "default").map(PathBuf::from);
+        let kind = arguments.next();
+        if let Some(text) = limit {
+            const NAME: &str = "limit";
+            bench.limit = match kind.unwrap_or("depth") {
+                "depth" => BenchLimit::Depth(number(NAME, text, 1, u32::MAX)?),
+                "nodes" => BenchLimit::Nodes(number(NAME, text, 1, u64::MAX)?),
+                "movetime" => {
+                    BenchLimit::MoveTime(Duration::from_millis(number(NAME, text, 1, u64::MAX)?))
+                }
+                "perft" => BenchLimit::Perft(number(NAME, text, 1, u32::MAX)?),
+                text => {
+                    return Err(BenchError::Argument { name: "limit type", text: text.to_owned() });
+                }
+            };
+        }
+        match arguments.next() {
+            None => Ok(bench),
+            Some(extra) => Err(BenchError::ExtraArgument(extra.to_owned())),
+        }
+    }
+
+    /// Searches the positions, each with an empty hash table.
+    ///
+    /// # Errors
+    /// The file of positions is unusable, or there is not enough memory.
+    pub fn run(&self) -> Result<BenchResult, BenchError> {
+        let positions = self.positions()?;
+        if !memory::fits(self.hash_mb, 0) {
+            return Err(BenchError::Memory);
+        }
+        let mut searcher = Searcher::new(usize::try_from(self.hash_mb).unwrap_or(usize::MAX))?;
+        searcher.prepare(self.game);
+        let start = now();
+        let nodes = positions.iter().map(|position| self.count(&mut searcher, position)).sum();
+        Ok(BenchResult { nodes, time: start.elapsed() })
+    }
+
+    fn count(&self, searcher: &mut Searcher, position: &Position) -> u64 {
+        let mut limits = Limits { threads: self.threads, ..Limits::default() };
+        let mut time = None;
+        match self.limit {
+            BenchLimit::Depth(depth) => limits.depth = Some(depth),
+            BenchLimit::Nodes(nodes) => limits.nodes = Some(nodes),
+            BenchLimit::MoveTime(limit) => {
+                limits.exact_time = true;
+                time = Some(limit);
+            }
+            BenchLimit::Perft(depth) => return perft(position, depth).unwrap_or(0),
+        }
+        searcher.clear();
+        searcher.search(position, &limits, &Timer { start: now(), time }).nodes
+    }
+
+    fn positions(&self) -> Result<Vec<Position>, BenchError> {
+        let Some(path) = &self.file else {
+            let texts = match self.game {
+                Game::Chess | Game::Chess960 => CHESS.as_slice(),
+                Game::Shogi => SHOGI.as_slice(),
+            };
+            return Ok(texts
+                .iter()
+                .filter_map(|it| Position::from_text(self.game, it).ok())
+                .collect());
+        };
+        let positions = read_positions(self.game, path)?;
+        if positions.is_empty() {
+            Err(BenchError::NoPositions(path.clone()))
+        } else {
+            Ok(positions)
+        }
+    }
+}
+
+fn read_positions(game: Game, path: &Path) -> Result<Vec<Position>, BenchError> {
+    let text = fs::read_to_string(path).map_err(|error| BenchError::Read(path.into(), error))?;
+    let lines = text.lines().map(str::trim).enumerate();
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let read = |(index, line)| {
+        let error = BenchError::Position { path: path.into(), line: index + 1 };
+        Position::from_text(game, line).map_err(|_| error)
+    };
+    lines.map(read).collect()
+}
+
+fn number<N: FromStr + PartialOrd>(
+    name: &'static str,
+    text: &str,
+    min: N,
+    max: N,
+) -> Result<N, BenchError> {
+    let value = text.parse().ok().filter(|value| min <= *value && *value <= max);
+    value.ok_or_else(|| BenchError::Argument { name, text: text.to_owned() })
+}
+
+#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Stops each search after a fixed time, if there is one.
+struct Timer {
+    start: Instant,
+    time: Option<Duration>,
+}
+
+impl Control for Timer {
     fn stopped(&self) -> bool {
         false
     }
 
     fn elapsed(&self) -> Duration {
-        Duration::ZERO
+        // Other limits need no clock.
+        if self.time.is_some() { self.start.elapsed() } else { Duration::ZERO }
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds { soft: self.time, hard: self.time, ..Bounds::default() }
     }
 
     fn report(&self, _report: &Report<'_>) {}
 }
 
+impl fmt::Display for BenchResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let speed = u128::from(self.nodes) * 1_000_000 / self.time.as_micros().max(1);
+        writeln!(f, "Total time (ms) : {}", self.time.as_millis())?;
+        writeln!(f, "Nodes searched  : {}", self.nodes)?;
+        write!(f, "Nodes/second    : {speed}")
+    }
+}
+
+impl fmt::Display for BenchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument { name, text } => write!(f, "invalid {name} `{}`", text.escape_debug()),
+            Self::ExtraArgument(text) => write!(f, "unexpected argument `{}`", text.escape_debug()),
+            Self::Read(path, error) => write!(f, "`{}`: {error}", path.display()),
+            Self::Position { path, line } => {
+                write!(f, "`{}`, line {line}: invalid position", path.display())
+            }
+            Self::NoPositions(path) => write!(f, "`{}` has no positions", path.display()),
+            Self::Memory => f.write_str("not enough memory for the hash table"),
+        }
+    }
+}
+
+impl Error for BenchError {}
+
+impl From<TryReserveError> for BenchError {
+    fn from(_: TryReserveError) -> Self {
+        Self::Memory
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use readyok_rules::{Game, Position};
-
-    use super::{CHESS, SHOGI, bench};
+    use super::*;
 
     #[test]
     fn its_positions_are_positions() {
@@ -87,10 +301,60 @@ mod tests {
         }
     }
 
-    /// Whoever changes what is searched changes these numbers, and says so.
+    /// A change of the search or the evaluation changes these numbers, and states them.
     #[test]
     fn searches_as_many_nodes_as_ever() {
-        assert_eq!(bench(Game::Chess), Ok(344_874));
-        assert_eq!(bench(Game::Shogi), Ok(161_616));
+        let nodes = |game| Bench::new(game).run().expect("memory").nodes;
+        assert_eq!([Game::Chess, Game::Shogi].map(nodes), [344_874, 161_616]);
+    }
+
+    #[track_caller]
+    fn check(arguments: &str, expected: &Bench) {
+        let parsed = Bench::parse(arguments.split_ascii_whitespace());
+        assert_eq!(parsed.expect("valid arguments"), *expected, "{arguments}");
+    }
+
+    #[test]
+    fn arguments_are_those_of_other_engines() {
+        let chess = Bench::new(Game::Chess);
+        check("", &chess);
+        check("chess", &chess);
+        check("shogi", &Bench::new(Game::Shogi));
+        check("64", &Bench { hash_mb: 64, ..chess.clone() });
+        check("64 2", &Bench { hash_mb: 64, threads: 2, ..chess.clone() });
+        check("16 1 11 default depth", &chess);
+        let limit = BenchLimit::Nodes(5000);
+        check("16 1 5000 default nodes", &Bench { limit, ..chess.clone() });
+        let limit = BenchLimit::MoveTime(Duration::from_millis(5));
+        check("16 1 5 default movetime", &Bench { limit, ..chess.clone() });
+        let limit = BenchLimit::Perft(4);
+        check("shogi 16 1 4 default perft", &Bench { limit, ..Bench::new(Game::Shogi) });
+        let limit = BenchLimit::Depth(3);
+        check("16 1 3 a.fen", &Bench { limit, file: Some("a.fen".into()), ..chess });
+    }
+
+    #[test]
+    fn invalid_arguments_are_named() {
+        for (arguments, error) in [
+            ("go", "invalid hash size `go`"),
+            ("0", "invalid hash size `0`"),
+            ("16 0", "invalid number of threads `0`"),
+            ("16 1 -3", "invalid limit `-3`"),
+            ("16 1 3 default mate", "invalid limit type `mate`"),
+            ("16 1 3 default depth now", "unexpected argument `now`"),
+        ] {
+            let parsed = Bench::parse(arguments.split_ascii_whitespace());
+            assert_eq!(parsed.expect_err(arguments).to_string(), error);
+        }
+        let missing = Bench { file: Some("/no/such/file".into()), ..Bench::new(Game::Chess) };
+        assert!(matches!(missing.run(), Err(BenchError::Read(..))));
+    }
+
+    #[test]
+    fn the_last_lines_are_those_that_openbench_parses() {
+        let result = BenchResult { nodes: 344_874, time: Duration::from_millis(2_000) };
+        let text = result.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1..], ["Nodes searched  : 344874", "Nodes/second    : 172437"]);
     }
 }

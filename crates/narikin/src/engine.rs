@@ -1,7 +1,7 @@
 //! The searcher as an engine: options, positions and moves as the protocols write them.
 
 mod load;
-mod memory;
+pub(crate) mod memory;
 mod network;
 mod opening;
 mod opponent;
@@ -31,7 +31,7 @@ use crate::mate::{self, checkmate};
 use crate::score::declared_win;
 use crate::strength::Strength;
 use crate::threads;
-use crate::{Limits, Outcome, Score, Searcher};
+use crate::{Bench, Limits, Outcome, Score, Searcher};
 
 /// The translation file of Narikin's options, in English and Japanese. It belongs beside the program,
 /// as `narikin.lang.json`.
@@ -213,6 +213,16 @@ impl Engine for Narikin {
     fn remarks(&mut self) -> Vec<String> {
         self.remarks.extend(self.settings.take_remarks());
         std::mem::take(&mut self.remarks)
+    }
+
+    fn custom_command(&mut self, line: &str, print: &mut dyn FnMut(&str)) {
+        let mut words = line.split_ascii_whitespace();
+        if words.next() == Some("bench") {
+            match Bench::parse(words).and_then(|bench| bench.run()) {
+                Ok(result) => print(&result.to_string()),
+                Err(error) => print(&format!("info string bench: {error}")),
+            }
+        }
     }
 
     fn fallback(&self, request: &SearchRequest, wanted: &[Move]) -> Option<Move> {

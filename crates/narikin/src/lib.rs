@@ -32,7 +32,7 @@ mod threads;
 mod watch;
 mod wdl;
 
-pub use bench::bench;
+pub use bench::{Bench, BenchError, BenchResult};
 pub use control::{Bounds, Control, Limits, Report, Tables};
 pub use engine::{Narikin, TRANSLATION, runner};
 pub use eval::network::NetworkError;

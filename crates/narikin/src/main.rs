@@ -1,12 +1,14 @@
-//! The engine as a program for any GUI, and benchmarks of it: `narikin bench [chess|shogi]` and
-//! `narikin perft chess|shogi DEPTH [FEN or SFEN]`.
+//! The engine as a program for any GUI, and its benchmarks `narikin bench` and `narikin perft`.
 
 use std::{env, io, io::Write, time::Instant};
 
+use narikin::Bench;
 use readyok_rules::{Game, Position};
 
-const USAGE: &str =
-    "usage: narikin [bench [chess|shogi] | perft chess|chess960|shogi DEPTH [FEN or SFEN]]";
+const USAGE: &str = "\
+usage: narikin
+       narikin bench [chess|shogi] [HASH_MB] [THREADS] [LIMIT] [FILE|default] [depth|nodes|movetime|perft]
+       narikin perft chess|chess960|shogi DEPTH [FEN or SFEN]";
 
 fn main() -> io::Result<()> {
     #[cfg(feature = "ablation")]
@@ -16,23 +18,17 @@ fn main() -> io::Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => narikin::runner().map_err(io::Error::other)?.run_stdio(),
-        ["bench"] => bench(Game::Chess).and_then(|()| bench(Game::Shogi)),
-        ["bench", "chess"] => bench(Game::Chess),
-        ["bench", "shogi"] => bench(Game::Shogi),
+        ["bench", arguments @ ..] => {
+            let result = Bench::parse(arguments.iter().copied()).and_then(|bench| bench.run());
+            let result = result.map_err(|error| io::Error::other(format!("{error}\n{USAGE}")))?;
+            writeln!(io::stdout(), "{result}")
+        }
         ["perft", game @ ("chess" | "chess960" | "shogi"), depth, text @ ..] => {
             let depth = depth.parse().map_err(io::Error::other)?;
             count(game, depth, &text.join(" "))
         }
         _ => Err(io::Error::other(USAGE)),
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-fn bench(game: Game) -> io::Result<()> {
-    let start = Instant::now();
-    let nodes = narikin::bench(game).map_err(io::Error::other)?;
-    let nps = u128::from(nodes) * 1_000_000 / start.elapsed().as_micros().max(1);
-    writeln!(io::stdout(), "{game:?}: {nodes} nodes {nps} nps")
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]

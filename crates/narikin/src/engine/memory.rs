@@ -5,7 +5,7 @@
 
 /// Whether there is room for a table of so many megabytes in place of one of `kept`. Where the system
 /// does not tell, it is to be tried.
-pub(super) fn fits(wanted: i64, kept: i64) -> bool {
+pub(crate) fn fits(wanted: i64, kept: i64) -> bool {
     free().is_none_or(|free| is_room(wanted, kept, free))
 }
 

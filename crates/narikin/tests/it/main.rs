@@ -3,6 +3,7 @@
 
 #[cfg(feature = "ablation")]
 mod ablation;
+mod bench;
 mod books;
 mod broken;
 mod checkmate;

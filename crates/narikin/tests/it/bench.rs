@@ -1,0 +1,58 @@
+//! The `bench` command at the prompt of both protocols.
+
+use narikin::Bench;
+
+use crate::client::Client;
+
+/// The lines of a benchmark, up to the last one.
+fn bench(client: &mut Client, line: &str) -> Vec<String> {
+    client.say(line);
+    client.hear_until("Nodes/second")
+}
+
+#[test]
+fn bench_runs_at_the_prompt_of_both_protocols() {
+    for hello in ["uci", "usi"] {
+        let mut client = Client::with(hello, &[]);
+        let lines = bench(&mut client, "bench 1 1 3 default depth");
+        let [time, nodes, speed] = lines.as_slice() else { panic!("{lines:?}") };
+        assert!(time.starts_with("Total time (ms) : "), "{time}");
+        assert!(speed.starts_with("Nodes/second    : "), "{speed}");
+        let expected = Bench::parse(["1", "1", "3"]).and_then(|bench| bench.run());
+        let expected = expected.expect("a result").nodes;
+        assert_eq!(*nodes, format!("Nodes searched  : {expected}"));
+        // The engine plays on.
+        client.say("isready");
+        client.hear_until("readyok");
+        assert!(client.ask("position startpos\ngo depth 1").last().is_some());
+    }
+}
+
+#[test]
+fn nodes_are_exact_and_a_file_replaces_the_positions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("positions.epd");
+    let text = "# a comment\n8/8/8/8/3k4/8/8/KQ6 w - - 0 1\n\n8/8/8/8/3k4/8/8/KR6 w - -\n";
+    std::fs::write(&file, text).expect("written");
+    let path = file.to_str().expect("UTF-8");
+    let nodes = |arguments: &[&str]| {
+        let bench = Bench::parse(arguments.iter().copied()).expect("valid arguments");
+        bench.run().map(|result| result.nodes).map_err(|error| error.to_string())
+    };
+    assert_eq!(nodes(&["1", "1", "500", path, "nodes"]), Ok(1000));
+    assert_eq!(nodes(&["1", "1", "1", path, "perft"]), Ok(22 + 15));
+    assert_eq!(nodes(&["shogi", "1", "1", "100", "default", "nodes"]), Ok(600));
+    std::fs::write(&file, "8/8/8/8/3k4/8/8/KQ6 w - - 0 1\nno position\n").expect("written");
+    let error = nodes(&["1", "1", "1", path]).expect_err("no position");
+    assert!(error.ends_with("line 2: invalid position"), "{error}");
+    std::fs::write(&file, "\n").expect("written");
+    assert!(nodes(&["1", "1", "1", path]).is_err_and(|error| error.ends_with("has no positions")));
+}
+
+#[test]
+fn invalid_arguments_are_reported_at_the_prompt() {
+    let mut client = Client::with("uci", &[]);
+    client.say("bench 16 1 11 default forever");
+    let expected = "info string bench: invalid limit type `forever`";
+    assert_eq!(client.hear_until("info string bench").last().map(String::as_str), Some(expected));
+}
