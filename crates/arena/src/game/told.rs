@@ -33,7 +33,7 @@ pub(super) fn played(
         nps: info.nps,
         hashfull: info.hashfull,
         tbhits: info.tbhits,
-        told_ms: info.time,
+        told_ms: info.time_ms(),
         pv: variation(info, wording),
         ..PlayedMove::new(word)
     }

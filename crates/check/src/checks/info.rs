@@ -343,7 +343,7 @@ fn counts_grow(talk: &Conversation) -> Heard {
         let (mut time, mut nodes) = (0, 0);
         for (at, info) in &search.infos {
             for (what, now, before) in
-                [("time", info.time, &mut time), ("nodes", info.nodes, &mut nodes)]
+                [("time", info.time_ms(), &mut time), ("nodes", info.nodes, &mut nodes)]
             {
                 let Some(now) = now else { continue };
                 seen += 1;

@@ -131,7 +131,7 @@ fn depth_grows(talk: &Conversation) -> Heard {
 
 fn nps(talk: &Conversation) -> Heard {
     each(talk, |_, info| {
-        let (nodes, nps, time) = (info.nodes?, info.nps?, info.time?);
+        let (nodes, nps, time) = (info.nodes?, info.nps?, info.time_ms()?);
         if time < SHORT {
             return None;
         }
@@ -159,11 +159,11 @@ fn time_ahead(talk: &Conversation) -> Heard {
             let (Some(time), Some(entry)) = (info.time, talk.entries.get(*at)) else { continue };
             seen += 1;
             let passed = entry.at.saturating_sub(search.begin);
-            if passed + AHEAD < Duration::from_millis(time) {
+            if passed + AHEAD < time {
                 let passed = passed.as_millis();
                 return Err((
                     *at,
-                    said!("it tells {told} ms when {passed} ms have passed", told = time, passed),
+                    said!("it tells {told} ms when {passed} ms have passed", told = time.as_millis(), passed),
                 ));
             }
         }
@@ -182,8 +182,7 @@ fn time(bench: &Bench<'_>) -> Outcome {
         let mut last = None;
         talk.hear(TIMED + bench.pace.answer(), |line| match &line.reply {
             Reply::Info(info) => {
-                let told = info.time.map(Duration::from_millis);
-                last = told.map(|told| (told, line.at.saturating_duration_since(begin))).or(last);
+                last = info.time.map(|told| (told, line.at.saturating_duration_since(begin))).or(last);
                 None
             }
             Reply::BestMove(_) => Some(()),

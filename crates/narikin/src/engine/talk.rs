@@ -136,7 +136,7 @@ impl crate::Control for Talk<'_> {
             hashfull: Some(report.hashfull),
             tbhits: (report.tbhits > 0).then_some(report.tbhits),
             cpuload: self.load.permille(report.time),
-            time: u64::try_from(report.time.as_millis()).ok(),
+            time: Some(report.time),
             pv: Some(self.words(report.pv)),
             ..self.value(report.score, report.drawn)
         });

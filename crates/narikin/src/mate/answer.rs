@@ -34,7 +34,7 @@ fn looked_at(nodes: u64, time: Duration) -> Info<'static> {
     Info {
         nodes: Some(nodes),
         nps: u64::try_from(u128::from(nodes) * 1_000_000 / time.as_micros().max(1)).ok(),
-        time: u64::try_from(time.as_millis()).ok(),
+        time: Some(time),
         ..Info::default()
     }
 }

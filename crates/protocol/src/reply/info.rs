@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
+use core::time::Duration;
 
 use crate::Dialect;
 use crate::moves::{Move, MoveList};
@@ -21,6 +22,7 @@ pub struct Info<'a> {
     /// Depth of the deepest line in plies.
     pub seldepth: Option<u32>,
     /// Which of several variations this is; 1 is the best.
+    #[doc(alias = "MultiPV")]
     pub multipv: Option<u32>,
     /// What the position is worth for the side to move.
     pub score: Option<Score>,
@@ -42,8 +44,9 @@ pub struct Info<'a> {
     pub sbhits: Option<u64>,
     /// Thousandths of the processor in use.
     pub cpuload: Option<u32>,
-    /// Milliseconds since the search started.
-    pub time: Option<u64>,
+    /// Time since the search started. It is written in whole milliseconds, rounded down.
+    #[cfg_attr(feature = "serde", serde(default, with = "serde_millis"))]
+    pub time: Option<Duration>,
     /// Moves until the end of the game (lc0, `UCI_ShowMovesLeft`).
     pub movesleft: Option<u32>,
     /// The move that is being searched. What is no move stands in `unknown`, after `currmove`.
@@ -73,10 +76,37 @@ pub struct CurrentLine<'a> {
     pub moves: MoveList<'a>,
 }
 
+/// Times in JSON are milliseconds, as on the line.
+#[cfg(feature = "serde")]
+mod serde_millis {
+    use core::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        time.map(millis).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<u64>::deserialize(deserializer)?.map(Duration::from_millis))
+    }
+}
+
 impl<'a> Info<'a> {
     /// `info string …`.
     pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self { string: Some(text.into()), ..Self::default() }
+    }
+
+    /// [`time`](Self::time) in whole milliseconds, as it is written.
+    pub fn time_ms(&self) -> Option<u64> {
+        self.time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// The same without borrows.
@@ -145,7 +175,7 @@ impl<'a> Info<'a> {
         write::field(out, " tbhits ", self.tbhits)?;
         write::field(out, " sbhits ", self.sbhits)?;
         write::field(out, " cpuload ", self.cpuload)?;
-        write::field(out, " time ", self.time)?;
+        write::field(out, " time ", self.time_ms())?;
         write::field(out, " movesleft ", self.movesleft)?;
         if let Some(it) = &self.currmove {
             out.write_str(" currmove ")?;
@@ -331,7 +361,10 @@ fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut 
         Key::Tbhits => info.tbhits = reader.unsigned(Key::is_word).or(info.tbhits),
         Key::Sbhits => info.sbhits = reader.unsigned(Key::is_word).or(info.sbhits),
         Key::Cpuload => info.cpuload = reader.small(Key::is_word).or(info.cpuload),
-        Key::Time => info.time = reader.unsigned(Key::is_word).or(info.time),
+        Key::Time => {
+            let time = reader.unsigned(Key::is_word).map(Duration::from_millis);
+            info.time = time.or(info.time);
+        }
         Key::Movesleft => info.movesleft = reader.small(Key::is_word).or(info.movesleft),
         Key::Currmovenumber => {
             info.currmovenumber = reader.small(Key::is_word).or(info.currmovenumber);

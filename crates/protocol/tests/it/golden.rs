@@ -1,6 +1,7 @@
 //! Every example and every line of a dialogue in the specifications, with its clause.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use readyok_protocol::{
     BestMove, Bound, Clock, Color, Command, Convention, Dialect, Fen, Go, Id, Info, MateLimit,
@@ -129,13 +130,18 @@ fn uci_2006_info() {
     let info = Info {
         depth: Some(2),
         score: Some(Score::Cp(214)),
-        time: Some(1242),
+        time: Some(Duration::from_millis(1242)),
         nodes: Some(2124),
         nps: Some(34928),
         pv: Some(["e2e4", "e7e5", "g1f3"].map(a_move).into_iter().collect()),
         ..Info::default()
     };
     let line = "info depth 2 score cp 214 time 1242 nodes 2124 nps 34928 pv e2e4 e7e5 g1f3";
+    // Parts of a millisecond are not written.
+    let exact = Info { time: Some(Duration::from_micros(1_242_999)), ..info.clone() };
+    let mut written = String::new();
+    Reply::Info(exact).write(uci, &mut written).unwrap();
+    assert!(written.contains(" time 1242 "), "{written}");
     check_reply(line, uci, &Reply::Info(info));
 
     let score = |score, bound| Info { score: Some(score), bound, ..Info::default() };

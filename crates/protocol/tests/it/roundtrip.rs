@@ -1,6 +1,7 @@
 //! Whatever is read can be written, and whatever is written is read as the same.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use proptest::option::of;
 use proptest::prelude::*;
@@ -433,7 +434,7 @@ fn info(dialect: Dialect) -> BoxedStrategy<Info<'static>> {
                 tbhits: counters.2,
                 sbhits: counters.3,
                 cpuload: numbers.4,
-                time: counters.4,
+                time: counters.4.map(Duration::from_millis),
                 movesleft: numbers.5,
                 currmove,
                 currmovenumber: numbers.6,

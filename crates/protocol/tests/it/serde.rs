@@ -1,10 +1,11 @@
 //! Messages survive JSON.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, Move, MoveList, MoveShape, Opponent, OpponentKind, PathList, PathSeparator,
-    PositionValue, Reply, Title,
+    Command, Dialect, Info, Move, MoveList, MoveShape, Opponent, OpponentKind, PathList,
+    PathSeparator, PositionValue, Reply, Title,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -37,6 +38,17 @@ fn every_message_comes_back_from_json_as_it_was() {
 fn check_value<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, json: &str) {
     assert_eq!(serde_json::to_string(value).unwrap(), json);
     assert_eq!(&serde_json::from_str::<T>(json).unwrap(), value);
+}
+
+#[test]
+fn the_time_of_a_search_is_milliseconds_in_json() {
+    let info = Info { time: Some(Duration::from_millis(1242)), ..Info::default() };
+    let json = serde_json::to_value(&info).unwrap();
+    assert_eq!(json["time"], 1242);
+    assert_eq!(serde_json::from_value::<Info<'_>>(json).unwrap(), info);
+    let mut json = serde_json::to_value(Info::default()).unwrap();
+    json.as_object_mut().unwrap().remove("time");
+    assert_eq!(serde_json::from_value::<Info<'_>>(json).unwrap(), Info::default());
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl Record {
             nps: info.nps,
             hashfull: info.hashfull,
             tbhits: info.tbhits,
-            time_ms: info.time,
+            time_ms: info.time_ms(),
             currmove: info.currmove.map(String::from),
             currmovenumber: info.currmovenumber,
             pv: words().map(printable).collect(),

@@ -80,7 +80,7 @@ fn cells(info: &Info<'static>) -> [String; COLUMNS] {
         info.nodes.map(count).unwrap_or_default(),
         info.nps.map(count).unwrap_or_default(),
         info.hashfull.map(|full| format!("{}.{}%", full / 10, full % 10)).unwrap_or_default(),
-        info.time.map(time).unwrap_or_default(),
+        info.time_ms().map(time).unwrap_or_default(),
     ]
 }
 

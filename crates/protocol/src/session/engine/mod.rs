@@ -152,6 +152,12 @@ pub enum BadOption {
 }
 
 /// What to search and how far.
+///
+/// The runtime of `readyok-engine` stops a search when its time is up (`movetime`, `rtime`, clocks,
+/// `go mate` with a time) and on `stop`, and holds the answer to `infinite` and `ponder` back. The
+/// engine itself must keep to the other limits: [`Go::depth`], [`Go::nodes`], [`Go::mate`] with a
+/// number of moves, [`Go::search_moves`], and its option `MultiPV`.
+#[doc(alias("movetime", "timeout", "limits"))]
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SearchRequest {
     /// The protocol, which tells how moves are written.
@@ -667,7 +673,7 @@ impl EngineSession {
             self.say(&Reply::Info(info), out);
         }
         let Some(search) = self.search.as_ref().filter(|search| !search.told) else { return };
-        let time = u64::try_from(now.saturating_sub(search.since).as_millis()).ok();
+        let time = Some(now.saturating_sub(search.since));
         let pv = match answer {
             Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
                 Some([*it].into_iter().collect())
