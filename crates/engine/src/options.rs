@@ -127,20 +127,28 @@ impl Options {
         handle
     }
 
-    /// Declares a choice.
-    pub fn combo<const N: usize>(
+    /// Declares a choice. The choices may be computed at run time, such as the files of a folder.
+    ///
+    /// ```
+    /// let mut options = readyok_engine::Options::new();
+    /// let networks: Vec<String> = (1..4).map(|size| format!("net-{size}.bin")).collect();
+    /// let network = options.combo("Network", &networks[0], &networks);
+    /// assert_eq!(network.get(), "net-1.bin");
+    /// ```
+    pub fn combo(
         &mut self,
         name: &str,
         default: &str,
-        choices: [&'static str; N],
+        choices: impl IntoIterator<Item = impl Into<String>>,
     ) -> Combo {
-        let decl = OptionDecl::combo(name.to_owned(), default.to_owned(), choices);
-        let find = move |choice: &str| choices.iter().position(|it| *it == choice);
-        let index = Arc::new(AtomicUsize::new(find(default).unwrap_or(0)));
-        let handle = Combo { choices: choices.map(String::from).into(), index: Arc::clone(&index) };
+        let choices: Arc<[String]> = choices.into_iter().map(Into::into).collect();
+        let decl = OptionDecl::combo(name.to_owned(), default.to_owned(), choices.iter().cloned());
+        let find = |choices: &[String], choice: &str| choices.iter().position(|it| it == choice);
+        let index = Arc::new(AtomicUsize::new(find(&choices, default).unwrap_or(0)));
+        let handle = Combo { choices: Arc::clone(&choices), index: Arc::clone(&index) };
         self.declare(decl, move |new| {
             if let OptionValue::Text(new) = new
-                && let Some(new) = find(new)
+                && let Some(new) = find(&choices, new)
             {
                 index.store(new, Ordering::Relaxed);
             }

@@ -548,6 +548,58 @@ impl Engine for Talkative {
 }
 
 #[test]
+fn the_choices_of_a_combo_may_be_computed_at_run_time() {
+    let mut options = Options::new();
+    let choices: Vec<String> = (0..3).map(|number| format!("net {number}.bin")).collect();
+    let network = options.combo("Network", "net 1.bin", choices);
+    assert_eq!((network.get(), network.index()), ("net 1.bin", 1));
+    let used = network.clone();
+    let runner = engine(move |_, control| {
+        control.say(used.get());
+        Ok(mv("e2e4").into())
+    });
+    let mut client = Client::start(runner.options(options));
+    client.say("uci");
+    let declared = "option name Network type combo default net 1.bin var net 0.bin var net 1.bin var net 2.bin";
+    assert!(client.hear_until("uciok").iter().any(|line| line == declared));
+    client.say("setoption name Network value net 2.bin\nposition startpos\ngo depth 1");
+    client.expect("info string net 2.bin");
+    assert_eq!(network.index(), 2);
+}
+
+/// An engine with a command of its own, which prints its arguments and panics without any.
+struct WithCommand;
+
+impl Engine for WithCommand {
+    type Board = NoBoard;
+    fn search(&mut self, _: &SearchRequest, control: &Control) -> Answer {
+        wait_for_stop(control);
+        Ok(mv("e2e4").into())
+    }
+    fn custom_command(&mut self, line: &str, print: &mut dyn FnMut(&str)) {
+        if let Some(rest) = line.strip_prefix("echo") {
+            assert!(!rest.is_empty(), "nothing to echo");
+            print(rest.trim_start());
+        }
+    }
+}
+
+#[test]
+fn an_engine_handles_commands_of_its_own_between_searches() {
+    let mut client = Client::greet(Runner::new("Own", WithCommand));
+    client.say("echo one two\nunknown\necho\nisready");
+    client.expect("one two");
+    client.expect("info string the command panicked: nothing to echo");
+    client.expect("readyok");
+    client.say(&format!("echo {}\nposition startpos\ngo infinite\necho late", "x".repeat(5000)));
+    client.say("stop");
+    client.hear_until("bestmove");
+    client.say("echo after\nisready");
+    client.expect("after");
+    client.expect("readyok");
+}
+
+#[test]
 fn every_value_of_a_text_can_be_taken_and_remarked_on() {
     let (told, remarks) = mpsc::channel();
     let mut options = Options::new();

@@ -97,9 +97,9 @@ impl<'a> OptionDecl<'a> {
     pub fn combo(
         name: impl Into<Cow<'a, str>>,
         default: impl Into<Cow<'a, str>>,
-        vars: impl IntoIterator<Item = &'a str>,
+        vars: impl IntoIterator<Item = impl Into<Cow<'a, str>>>,
     ) -> Self {
-        let vars = vars.into_iter().map(Cow::Borrowed).collect();
+        let vars = vars.into_iter().map(Into::into).collect();
         Self { name: name.into(), kind: OptionKind::Combo { default: Some(default.into()), vars } }
     }
 
