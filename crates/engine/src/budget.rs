@@ -14,6 +14,7 @@ use readyok_protocol::{MateLimit, Millis};
 /// would not outlast this move's share and byoyomi is used up with it.
 ///
 /// Where both limits are the same, nothing is saved by an earlier move.
+#[doc(alias("movetime", "timeout", "wtime", "byoyomi"))]
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Budget {
     /// When the time began to count: zero, or the time of the ponder hit.
@@ -112,4 +113,35 @@ impl Budget {
 
 fn duration(millis: Millis) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use readyok_protocol::{Command, Dialect, Position};
+
+    use super::*;
+
+    const fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// The hard bound with a move overhead of 10 ms and a loss of 200 ms on clocks.
+    fn hard_bound(dialect: Dialect, go: &str) -> Option<Duration> {
+        let Command::Go(go) = Command::read(go, dialect).value.into_owned() else { panic!("{go}") };
+        let request = SearchRequest { dialect, position: Position::default(), go };
+        Budget::with_clock_overhead(&request, millis(10), millis(200)).hard
+    }
+
+    #[test]
+    fn losses_of_clocks_shorten_no_fixed_time() {
+        use Dialect::{Uci, Usi};
+        for (time, hard) in [(50, 40), (100, 90), (300, 290), (1000, 990)] {
+            assert_eq!(hard_bound(Uci, &format!("go movetime {time}")), Some(millis(hard)));
+            assert_eq!(hard_bound(Usi, &format!("go rtime {time}")), Some(millis(hard)));
+            assert_eq!(hard_bound(Usi, &format!("go mate {time}")), Some(millis(hard)));
+        }
+        let byoyomi = "go btime 0 wtime 0 byoyomi 1000";
+        assert_eq!(hard_bound(Usi, byoyomi), Some(millis(800)));
+        assert_eq!(hard_bound(Usi, &format!("{byoyomi} movetime 500")), Some(millis(490)));
+    }
 }

@@ -40,6 +40,7 @@ impl Control {
     }
 
     /// Whether to return the best move so far: the client said so, or the time is up.
+    #[doc(alias = "timeout")]
     pub fn stopped(&self) -> bool {
         self.shared.signals.stopped()
     }
@@ -68,6 +69,7 @@ impl Control {
     ///
     /// Not every line reaches the client at once; see
     /// [`EngineSession::info`](readyok_protocol::session::engine::EngineSession::info).
+    #[doc(alias = "multipv")]
     pub fn info(&self, info: Info<'_>) {
         if let Some(pv) = info.pv.as_ref().filter(|_| info.multipv.is_none_or(|rank| rank == 1))
             && let Some(first) = pv.moves().next()

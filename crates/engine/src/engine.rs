@@ -28,10 +28,19 @@ pub trait Engine: Send + 'static {
     /// the time is up. A search may return early in any case; the runtime holds the move of
     /// `go infinite` and `go ponder` back until the client wants it.
     ///
+    /// The runtime enforces time: it stops the search when [`Control::budget`] is used up. The
+    /// engine must enforce every other limit of the request:
+    ///
+    /// - [`depth`](readyok_protocol::Go::depth), [`nodes`](readyok_protocol::Go::nodes), and
+    ///   [`mate`](readyok_protocol::Go::mate) with a number of moves: return when one is reached.
+    /// - [`search_moves`](readyok_protocol::Go::search_moves): play one of these moves.
+    /// - `MultiPV`, if the engine declares this option: send that many lines for each depth.
+    ///
     /// On an error, or if the search panics, the move of [`fallback`](Self::fallback) is played.
     ///
     /// # Errors
     /// The position cannot be searched, or the like.
+    #[doc(alias("go", "depth", "nodes", "searchmoves", "multipv"))]
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer;
 
     /// Searches for a mate (`go mate` of USI). Engines that cannot need not implement it.

@@ -2,7 +2,8 @@
 //!
 //! An author implements [`Engine`], declares [`Options`], and hands both to a [`Runner`]. The
 //! runtime does the rest in both protocols: it reads and writes, answers while the engine thinks,
-//! keeps the clock, and ends searches in time.
+//! keeps the clock, and stops searches when their time is up. Depth, nodes, mate, `searchmoves` and
+//! `MultiPV` are up to the engine: see [`Engine::search`].
 //!
 //! ```text
 //!   input ──> reader ──Line──> main loop ──Job──> worker, which owns the Engine

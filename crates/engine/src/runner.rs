@@ -63,9 +63,10 @@ impl<E: Engine> Runner<E> {
         self
     }
 
-    /// Takes so many milliseconds off each budget of time for what gets lost on the way: the value
-    /// of an option, usually `Move Overhead`. Otherwise it is 10 ms. More is taken while the clocks
-    /// that the client sends show that more gets lost.
+    /// Subtracts this number of milliseconds from each time budget: the value of an option, usually
+    /// `Move Overhead`. Without one it is 10 ms. More is subtracted from clocks, though not from
+    /// `movetime`, while those that the client sends show that moves lose more.
+    #[doc(alias("latency", "lag"))]
     #[must_use]
     pub fn move_overhead(mut self, overhead: &Spin) -> Self {
         self.move_overhead = Some(overhead.clone());
@@ -153,11 +154,14 @@ impl<E: Engine> Runner<E> {
 
     /// Serves the client that started this process, until it quits or goes away.
     ///
+    /// Standard error is free for the engine's own messages, such as those of panics.
+    ///
     /// Return from `main` after it: a search that does not stop in time ends with the process.
     ///
     /// # Errors
     /// Standard input or output cannot be used, or the name or an option cannot be declared. That
     /// the client goes away is no error.
+    #[doc(alias = "stderr")]
     pub fn run_stdio(self) -> io::Result<()> {
         let (input, output) = stdio()?;
         match self.run(input, output) {

@@ -18,6 +18,7 @@ use crate::{Dialect, reserved};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Go<'a> {
     /// Search only these moves. `Some` and empty if `searchmoves` came without any.
+    #[doc(alias = "searchmoves")]
     pub search_moves: Option<MoveList<'a>>,
     /// Think on the opponent's time, until `ponderhit` or `stop`.
     pub ponder: bool,
@@ -30,9 +31,11 @@ pub struct Go<'a> {
     /// Search for a mate.
     pub mate: Option<MateLimit>,
     /// Search for this many milliseconds. From `ponderhit` if pondering.
+    #[doc(alias = "movetime")]
     pub move_time: Option<Millis>,
     /// Search for this many milliseconds, or longer by a part of it that the engine draws by lot: games
     /// of an engine with itself then differ (YaneuraOu, `go rtime`).
+    #[doc(alias = "rtime")]
     pub random_time: Option<Millis>,
     /// Search until `stop`.
     pub infinite: bool,

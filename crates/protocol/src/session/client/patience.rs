@@ -6,6 +6,7 @@ use core::time::Duration;
 use crate::session::Moment;
 
 /// How long to wait for an engine. Each wait has a name, a default, and is settable.
+#[doc(alias = "timeout")]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Patience {
     /// For `uciok` or `usiok`.
