@@ -123,7 +123,7 @@ def bench(narikin, game, step=""):
     output = subprocess.run(
         [narikin, "bench", game], env=environment, capture_output=True, text=True, check=True
     ).stdout
-    return int(re.search(r"(\d+) nodes", output)[1])
+    return int(re.search(r"Nodes searched\s*: (\d+)", output)[1])
 
 
 def play(arguments, game, step):
