@@ -4,6 +4,7 @@ use std::{
     collections::TryReserveError,
     error::Error,
     fmt, fs, io,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
     str::FromStr,
     time::{Duration, Instant},
@@ -126,10 +127,10 @@ impl Bench {
         let game = arguments.next_if(|it| matches!(*it, "chess" | "shogi"));
         let mut bench = Self::new(if game == Some("shogi") { Game::Shogi } else { Game::Chess });
         if let Some(text) = arguments.next() {
-            bench.hash_mb = number("hash size", text, 1, MAX_HASH_MB)?;
+            bench.hash_mb = number("hash size", text, &(1..=MAX_HASH_MB))?;
         }
         if let Some(text) = arguments.next() {
-            bench.threads = number("number of threads", text, 1, MAX_THREADS)?;
+            bench.threads = number("number of threads", text, &(1..=MAX_THREADS))?;
         }
         let limit = arguments.next();
         bench.file = arguments.next().filter(|file| *file != "default").map(PathBuf::from);
@@ -137,12 +138,14 @@ impl Bench {
         if let Some(text) = limit {
             const NAME: &str = "limit";
             bench.limit = match kind.unwrap_or("depth") {
-                "depth" => BenchLimit::Depth(number(NAME, text, 1, u32::MAX)?),
-                "nodes" => BenchLimit::Nodes(number(NAME, text, 1, u64::MAX)?),
-                "movetime" => {
-                    BenchLimit::MoveTime(Duration::from_millis(number(NAME, text, 1, u64::MAX)?))
-                }
-                "perft" => BenchLimit::Perft(number(NAME, text, 1, u32::MAX)?),
+                "depth" => BenchLimit::Depth(number(NAME, text, &(1..=u32::MAX))?),
+                "nodes" => BenchLimit::Nodes(number(NAME, text, &(1..=u64::MAX))?),
+                "movetime" => BenchLimit::MoveTime(Duration::from_millis(number(
+                    NAME,
+                    text,
+                    &(1..=u64::MAX),
+                )?)),
+                "perft" => BenchLimit::Perft(number(NAME, text, &(1..=u32::MAX))?),
                 text => {
                     return Err(BenchError::Argument { name: "limit type", text: text.to_owned() });
                 }
@@ -220,10 +223,9 @@ fn read_positions(game: Game, path: &Path) -> Result<Vec<Position>, BenchError> 
 fn number<N: FromStr + PartialOrd>(
     name: &'static str,
     text: &str,
-    min: N,
-    max: N,
+    allowed: &RangeInclusive<N>,
 ) -> Result<N, BenchError> {
-    let value = text.parse().ok().filter(|value| min <= *value && *value <= max);
+    let value = text.parse().ok().filter(|value| allowed.contains(value));
     value.ok_or_else(|| BenchError::Argument { name, text: text.to_owned() })
 }
 
@@ -352,7 +354,7 @@ mod tests {
 
     #[test]
     fn the_last_lines_are_those_that_openbench_parses() {
-        let result = BenchResult { nodes: 344_874, time: Duration::from_millis(2_000) };
+        let result = BenchResult { nodes: 344_874, time: Duration::from_secs(2) };
         let text = result.to_string();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1..], ["Nodes searched  : 344874", "Nodes/second    : 172437"]);

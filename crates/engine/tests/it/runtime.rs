@@ -404,12 +404,11 @@ fn two_thousand_piped_searches_get_two_thousand_answers() {
             ..mv(["e2e4", "d2d4"][usize::try_from(nodes % 2)?]).into()
         })
     }));
-    let mut script = "uci\n".to_owned();
+    client.say("uci");
     for nodes in 0..2000 {
         let moves = ["", " moves e2e4"][nodes % 2];
-        script += &format!("position startpos{moves}\ngo nodes {nodes}\n");
+        client.say(&format!("position startpos{moves}\ngo nodes {nodes}"));
     }
-    client.say(&script);
     let (rest, served) = client.hang_up();
     let answers: Vec<&String> = rest.iter().filter(|line| line.starts_with("bestmove")).collect();
     assert_eq!(answers.len(), 2000, "{:?}", rest.last());

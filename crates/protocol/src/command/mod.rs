@@ -309,17 +309,20 @@ impl Dialect {
     /// assert_eq!(Dialect::of_handshake("isready"), None);
     /// ```
     pub fn of_handshake(line: &str) -> Option<Self> {
-        /// `None` for a word that is no command, `Some(None)` for another command.
-        fn known(word: &str) -> Option<Option<Dialect>> {
+        /// The first command of a line.
+        enum First {
+            Handshake(Dialect),
+            Other,
+        }
+        fn known(word: &str) -> Option<First> {
             let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.hello() == word);
-            match dialect {
-                Some(_) => Some(dialect),
-                None => (Kind::uci(word).or(Kind::usi(word))).map(|_| None),
-            }
+            dialect
+                .map(First::Handshake)
+                .or_else(|| Kind::uci(word).or_else(|| Kind::usi(word)).map(|_| First::Other))
         }
         match Reader::new(line, Self::default()).start(known, reserved::is_reply) {
-            Start::Known(dialect, _) => dialect,
-            Start::Unknown(_) => None,
+            Start::Known(First::Handshake(dialect), _) => Some(dialect),
+            Start::Known(First::Other, _) | Start::Unknown(_) => None,
         }
     }
 }

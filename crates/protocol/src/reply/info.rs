@@ -83,6 +83,7 @@ mod serde_millis {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
     pub(super) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         serializer: S,

@@ -11,6 +11,7 @@ const MAX_BYTES: usize = 256 << 20;
 
 /// A command, or a line that sets no valid position.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all entries are commands")]
 pub(super) enum Queued {
     Command(Command<'static>),
     InvalidPosition(PositionFault),
@@ -194,7 +195,9 @@ mod tests {
         let mut queue = CommandQueue::default();
         let lines = |number: u32| ["position startpos".into(), format!("go nodes {number}")];
         for number in 0..100_000 {
-            lines(number).iter().for_each(|line| push(&mut queue, line));
+            for line in &lines(number) {
+                push(&mut queue, line);
+            }
         }
         for number in 0..100_000 {
             for line in lines(number) {
