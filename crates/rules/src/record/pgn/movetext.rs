@@ -199,7 +199,7 @@ impl<R: BufRead> Reader<R> {
             result
         });
         for name in ROSTER {
-            if headers.get(name) == Some(unknown(name)) {
+            while headers.get(name) == Some(unknown(name)) {
                 headers.remove_first(name);
             }
         }

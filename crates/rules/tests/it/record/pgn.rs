@@ -445,3 +445,15 @@ fn every_castling_is_written_in_its_own_form() {
     );
     check_round_trip(&record, Format::Pgn);
 }
+
+#[test]
+fn writing_again_changes_no_repeated_tag() {
+    for tags in [
+        "[Event \"x\"]\n[Site \"?\"]\n[Site \"?\"]\n[Site \"?\"]\n",
+        "[Event \"?\"]\n[Site \"a\"]\n[Site \"?\"]\n[Site \"b\"]\n",
+        "[Site \"?\"]\n[Site \"\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Date \"?\"]\n",
+        "[White \"\"]\n[White \"?\"]\n[White \"c\"]\n[White \"\"]\n",
+    ] {
+        super::laws::pgn(format!("{tags}\n*\n").as_bytes());
+    }
+}
