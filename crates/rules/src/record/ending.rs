@@ -38,7 +38,9 @@ impl GameResult {
 
 /// What ended a game, or a variation of it.
 ///
-/// "The side to move" is the one whose turn it was when the game ended.
+/// "The side to move" is the one whose turn it was when the game ended. The result of a record is
+/// authoritative: an end that contradicts it is the other side's, such as a resignation during the
+/// opponent's turn.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Termination {
     /// The side to move gave up (投了).
@@ -56,8 +58,14 @@ pub enum Termination {
     Impasse,
     /// The side to move declared a win with its king in the opponent's camp (入玉勝ち).
     Declaration,
+    /// The side to move declared a win without meeting the conditions, which loses.
+    FailedDeclaration,
+    /// A king reached the start square of the other king, under the try rule (トライ).
+    Try,
     /// The side to move overstepped the time (切れ負け).
     TimeForfeit,
+    /// A side overstepped the time, and the opponent cannot mate: a draw (chess).
+    TimeWithoutMaterial,
     /// The side to move made a move that is not allowed (反則負け).
     IllegalMove,
     /// The opponent of the side to move did something that is not allowed (反則勝ち).
@@ -66,6 +74,8 @@ pub enum Termination {
     Forfeit,
     /// The opponent of the side to move did not appear or left (不戦勝).
     WinByForfeit,
+    /// An engine crashed, did not start, or did not answer.
+    EngineFailure,
     /// The players agreed on a draw, or the side to move claimed one (引き分け).
     Draw,
     /// Fifty moves by each side without a capture or a pawn move (chess).
@@ -97,6 +107,7 @@ impl Termination {
             | Self::Checkmate
             | Self::TimeForfeit
             | Self::IllegalMove
+            | Self::FailedDeclaration
             | Self::Forfeit => GameResult::Win(turn.other()),
             Self::Stalemate if shogi => GameResult::Win(turn.other()),
             Self::Declaration | Self::IllegalAction | Self::WinByForfeit | Self::PerpetualCheck => {
@@ -108,8 +119,11 @@ impl Termination {
             | Self::Draw
             | Self::FiftyMoves
             | Self::InsufficientMaterial
+            | Self::TimeWithoutMaterial
             | Self::MoveLimit => GameResult::Draw,
             Self::Adjudication
+            | Self::Try
+            | Self::EngineFailure
             | Self::Interrupted
             | Self::NoMate
             | Self::TakeBack
@@ -118,8 +132,70 @@ impl Termination {
         }
     }
 
-    /// The word for PGN's `Termination` tag, of which the standard has eight.
-    pub(super) fn pgn(&self) -> &str {
+    /// The same end with this result when it is this side's turn. Fouls and forfeits have a variant
+    /// for each side.
+    #[must_use]
+    pub fn with_result(self, result: GameResult, turn: Side) -> Self {
+        let GameResult::Win(winner) = result else { return self };
+        match self {
+            Self::IllegalMove | Self::IllegalAction if winner == turn => Self::IllegalAction,
+            Self::IllegalMove | Self::IllegalAction => Self::IllegalMove,
+            Self::Forfeit | Self::WinByForfeit if winner == turn => Self::WinByForfeit,
+            Self::Forfeit | Self::WinByForfeit => Self::Forfeit,
+            other => other,
+        }
+    }
+
+    /// An end of shogi from which this result follows, when it is this side's turn: this end if
+    /// possible, or else a foul or a forfeit of the loser.
+    pub(super) fn implying(&self, result: GameResult, turn: Side) -> Self {
+        let end = self.clone().with_result(result, turn);
+        if result == GameResult::Unknown || end.result(turn, true) == result {
+            return end;
+        }
+        match result {
+            GameResult::Win(_) if self.is_foul() => Self::IllegalMove.with_result(result, turn),
+            GameResult::Win(_) => Self::Forfeit.with_result(result, turn),
+            GameResult::Draw => Self::Draw,
+            GameResult::Unknown => end,
+        }
+    }
+
+    /// Whether a side has lost by what it did against the rules.
+    fn is_foul(&self) -> bool {
+        match self {
+            Self::PerpetualCheck
+            | Self::FailedDeclaration
+            | Self::IllegalMove
+            | Self::IllegalAction => true,
+            Self::Resignation
+            | Self::Checkmate
+            | Self::Stalemate
+            | Self::Repetition
+            | Self::Impasse
+            | Self::Declaration
+            | Self::Try
+            | Self::TimeForfeit
+            | Self::TimeWithoutMaterial
+            | Self::Forfeit
+            | Self::WinByForfeit
+            | Self::EngineFailure
+            | Self::Draw
+            | Self::FiftyMoves
+            | Self::InsufficientMaterial
+            | Self::MoveLimit
+            | Self::Adjudication
+            | Self::Interrupted
+            | Self::NoMate
+            | Self::TakeBack
+            | Self::Error
+            | Self::Other(_) => false,
+        }
+    }
+
+    /// The value of PGN's `Termination` tag: one of the eight of the standard (section 9.8.1), or
+    /// the text of an end that has none.
+    pub fn pgn_tag(&self) -> &str {
         match self {
             Self::Resignation
             | Self::Checkmate
@@ -128,13 +204,14 @@ impl Termination {
             | Self::PerpetualCheck
             | Self::Impasse
             | Self::Declaration
+            | Self::Try
             | Self::Draw
             | Self::FiftyMoves
             | Self::InsufficientMaterial
             | Self::NoMate => "normal",
-            Self::TimeForfeit => "time forfeit",
-            Self::IllegalMove | Self::IllegalAction => "rules infraction",
-            Self::Forfeit | Self::WinByForfeit => "abandoned",
+            Self::TimeForfeit | Self::TimeWithoutMaterial => "time forfeit",
+            Self::IllegalMove | Self::IllegalAction | Self::FailedDeclaration => "rules infraction",
+            Self::Forfeit | Self::WinByForfeit | Self::EngineFailure => "abandoned",
             Self::MoveLimit | Self::Adjudication => "adjudication",
             Self::Interrupted | Self::TakeBack => "unterminated",
             Self::Error => "emergency",
@@ -155,11 +232,11 @@ impl From<Reason> for Termination {
             Reason::MoveLimit => Self::MoveLimit,
             Reason::Declaration => Self::Declaration,
             Reason::Impasse => Self::Impasse,
-            Reason::IllegalMove(_) | Reason::FailedDeclaration => Self::IllegalMove,
+            Reason::IllegalMove(_) => Self::IllegalMove,
+            Reason::FailedDeclaration => Self::FailedDeclaration,
             Reason::Time => Self::TimeForfeit,
-            // These decide the game otherwise than the words of records do.
-            Reason::Try => Self::Other("try".to_owned()),
-            Reason::TimeWithoutMaterial => Self::Other("time without material".to_owned()),
+            Reason::Try => Self::Try,
+            Reason::TimeWithoutMaterial => Self::TimeWithoutMaterial,
         }
     }
 }

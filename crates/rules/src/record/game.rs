@@ -256,10 +256,17 @@ impl GameRecord {
     pub fn finish(&mut self, end: impl Into<End>) {
         let end = end.into();
         let shogi = self.game() == Game::Shogi;
-        let result = end.termination.result(self.position().turn(), shogi);
-        if result != GameResult::Unknown {
-            self.result = result;
-        }
+        let follows = end.termination.result(self.position().turn(), shogi);
+        let result = if follows == GameResult::Unknown { self.result } else { follows };
+        self.conclude(end, result);
+    }
+
+    /// States how the game ended and its result, whichever side is to move: a player can resign
+    /// during the opponent's turn.
+    pub fn conclude(&mut self, end: impl Into<End>, result: GameResult) {
+        let mut end = end.into();
+        end.termination = end.termination.with_result(result, self.position().turn());
+        self.result = result;
         let last = self.last();
         if let Some(notes) = self.notes_mut(last) {
             notes.end = Some(end);

@@ -7,7 +7,8 @@
 //! - Times finer than a second, the time left, signs (NAGs), marks, comments before a move.
 //! - Several comments on a move: they become one of several lines.
 //! - Lines of a comment that look like an evaluation, which become one.
-//! - A result that does not follow from the end; ends have the words of CSA.
+//! - A result without an end, and an end without a result that has one. Ends have the words of CSA,
+//!   and its summary as a comment.
 //! - Several headers of one name: the first is written.
 //! - Variations deeper in each other than the reader of JSON goes, which is about forty.
 

@@ -1,6 +1,7 @@
 //! Game records: what is read, what is written, and that both agree.
 
 mod csa;
+mod endings;
 mod formats;
 mod games;
 mod jkf;

@@ -14,7 +14,7 @@ use super::super::{
     shogi::{Draft, Setup, piece_by_csa, square},
     source::Place,
 };
-use super::{HEADERS, end_of};
+use super::{HEADERS, end_of, read_summary};
 
 /// Reads games until the source ends.
 #[derive(Debug)]
@@ -197,6 +197,10 @@ impl<R: BufRead> Reader<R> {
             return Ok(());
         }
         if let Some(comment) = text.strip_prefix('\'') {
+            let summary = read_summary(comment, draft.turn());
+            if summary.is_some_and(|summary| draft.sum_up(summary)) {
+                return Ok(());
+            }
             return comment_line(draft, comment);
         }
         // Several statements can share a line.
@@ -207,8 +211,7 @@ impl<R: BufRead> Reader<R> {
                 self.time(draft, time);
             } else if let Some(word) = statement.strip_prefix('%') {
                 let word = word.trim();
-                let opponents = if draft.turn() == Side::First { '-' } else { '+' };
-                draft.end(End::from(end_of(word, opponents)));
+                draft.end(End::from(end_of(word, draft.turn())));
             } else if statement.starts_with(['+', '-']) {
                 let mv = read_move(draft, statement)
                     .ok_or_else(|| RecordErrorKind::Unexpected(shortened(statement)))?;

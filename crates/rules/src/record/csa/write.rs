@@ -14,7 +14,7 @@ use super::super::{
     format::Format,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };
-use super::{HEADERS, word_of};
+use super::{HEADERS, sign_of, words_of};
 
 /// The text of a record. The first line names the encoding.
 pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<String, WriteError> {
@@ -34,15 +34,19 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
             Step::Variation(_) => {}
             Step::Move { node, mv, board, .. } => {
                 let turn = if node.ply().is_multiple_of(2) { start.other() } else { start };
-                let _ = writeln!(out, "{}{}", sign(turn), move_text(board, mv));
+                let _ = writeln!(out, "{}{}", sign_of(turn), move_text(board, mv));
                 time(node.notes.elapsed, fractions, &mut out);
                 comments(&node.notes, &mut out);
             }
             Step::LineEnd(node) => {
                 if let Some(end) = &node.notes.end {
                     let turn = if node.ply().is_multiple_of(2) { start } else { start.other() };
-                    let _ = writeln!(out, "%{}", word_of(&end.termination, sign(turn.other())));
+                    let (word, summary) = words_of(&end.termination, record.result, turn, record);
+                    let _ = writeln!(out, "%{word}");
                     time(end.elapsed, fractions, &mut out);
+                    if let Some(summary) = summary {
+                        let _ = writeln!(out, "'{summary}");
+                    }
                     comment_lines(&end.comments.join("\n"), &mut out);
                 }
             }
@@ -51,10 +55,6 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
     });
     shown?;
     Ok(out)
-}
-
-fn sign(side: Side) -> char {
-    if side == Side::First { '+' } else { '-' }
 }
 
 /// Whether 2.2 cannot hold the game.
@@ -102,7 +102,7 @@ fn board(record: &GameRecord, out: &mut String) {
             for file in (1..=9).rev() {
                 match setup.at(file, rank) {
                     Some((side, kind)) => {
-                        let _ = write!(out, "{}{}", sign(side), csa_name(kind));
+                        let _ = write!(out, "{}{}", sign_of(side), csa_name(kind));
                     }
                     None => out.push_str(" * "),
                 }
@@ -113,14 +113,14 @@ fn board(record: &GameRecord, out: &mut String) {
             hand(side, setup.hand(side), out);
         }
     }
-    let _ = writeln!(out, "{}", sign(start.turn()));
+    let _ = writeln!(out, "{}", sign_of(start.turn()));
 }
 
 fn hand(side: Side, hand: &[(PieceType, u32)], out: &mut String) {
     if hand.is_empty() {
         return;
     }
-    let _ = write!(out, "P{}", sign(side));
+    let _ = write!(out, "P{}", sign_of(side));
     for &(kind, count) in hand {
         for _ in 0..count {
             let _ = write!(out, "00{}", csa_name(kind));

@@ -18,7 +18,7 @@ use crate::{Game, Position, Side, error::shortened};
 use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Limit, Limits, Oddity, RecordError,
     RecordErrorKind, Strange,
-    csa::end_of,
+    csa::{end_of, read_summary},
     games::note_odd,
     shogi::{Draft, Handicap, Setup, piece_by_csa, square},
     source::Place,
@@ -210,14 +210,23 @@ impl<R: BufRead> Reader<R> {
 fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorKind> {
     let elapsed = entry.get("time").and_then(|time| time.get("now")).and_then(time);
     if let Some(special) = entry.get("special").and_then(Value::as_str) {
-        let opponents = if draft.turn() == Side::First { '-' } else { '+' };
-        draft.end(End { elapsed, ..End::from(end_of(special, opponents)) });
+        draft.end(End { elapsed, ..End::from(end_of(special, draft.turn())) });
     } else if let Some(notes) = draft.notes() {
         notes.elapsed = elapsed.or(notes.elapsed);
     }
     let comments = entry.get("comments").and_then(Value::as_array);
-    for line in comments.into_iter().flatten().filter_map(Value::as_str) {
-        draft.comment_line(line)?;
+    let mut is_summed_up = false;
+    for line in comments.into_iter().flatten().filter_map(Value::as_str).flat_map(str::lines) {
+        let at_end = draft.notes().is_some_and(|notes| notes.end.is_some());
+        match read_summary(line, draft.turn()).filter(|_| at_end) {
+            Some(summary) if !is_summed_up => {
+                is_summed_up = true;
+                draft.sum_up(summary);
+            }
+            // The first one counts.
+            Some(_) => {}
+            None => draft.comment_line(line)?,
+        }
     }
     draft.end_comment();
     Ok(())

@@ -12,7 +12,7 @@ use crate::{Move, Side};
 
 use super::super::{
     GameRecord, Node, NodeId, WriteError,
-    csa::word_of,
+    csa::words_of,
     format::Format,
     kif,
     shogi::{Handicap, Setup, Walk, csa_name, evaluation_lines, flat_comment, square_of},
@@ -132,11 +132,17 @@ impl Writer<'_> {
         }
         if let Some(end) = &node.notes.end {
             let turn = self.turn_after(node.ply());
-            let opponents = if turn == Side::First { '-' } else { '+' };
-            let special = Value::from(word_of(&end.termination, opponents));
-            let _ = write!(self.out, ",{{\"special\":{special}");
+            let result = if node.id() == self.record.last() {
+                self.record.result
+            } else {
+                end.termination.result(turn, true)
+            };
+            let (special, summary) = words_of(&end.termination, result, turn, self.record);
+            let _ = write!(self.out, ",{{\"special\":{}", Value::from(special));
             self.time(end.elapsed, node.ply() + 1);
-            self.comment_lines(&end.comments.join("\n"), ",");
+            let lines: Vec<&str> =
+                summary.iter().chain(&end.comments).map(String::as_str).collect();
+            self.comment_lines(&lines.join("\n"), ",");
             self.out.push('}');
         }
         Vec::new()

@@ -321,11 +321,24 @@ impl Body {
     fn sum_up(&mut self, line: &str) -> bool {
         let summary = words::read_summary(line);
         let (turn, told, unknown) = (self.draft.turn(), summary.result, GameResult::Unknown);
+        let ended = self.draft.notes().and_then(|notes| notes.end.clone());
+        if summary.is_exact
+            && !self.in_variation
+            && told != unknown
+            && let Some(end) = &summary.end
+        {
+            // The line of the end can name a near one.
+            let implied = ended.map(|end| end.termination.result(turn, true));
+            if implied.is_some_and(|implied| implied != unknown && implied != told) {
+                return false;
+            }
+            self.draft.sum_up((end.clone().with_result(told, turn), told));
+            return true;
+        }
         let contradicts = |end: &Termination| {
             let follows = end.result(turn, true);
             follows != unknown && told != unknown && follows != told
         };
-        let ended = self.draft.notes().and_then(|notes| notes.end.clone());
         if let Some(end) = ended {
             if contradicts(&end.termination) {
                 return false;

@@ -5,7 +5,7 @@ use crate::Side;
 use super::super::{GameResult, Termination};
 
 /// Each end with its word. Where two share a word, the first is read.
-const ENDS: [(Termination, &str); 18] = [
+const ENDS: [(Termination, &str); 21] = [
     (Termination::Resignation, "投了"),
     (Termination::Checkmate, "詰み"),
     (Termination::Repetition, "千日手"),
@@ -24,6 +24,9 @@ const ENDS: [(Termination, &str); 18] = [
     (Termination::TakeBack, "待った"),
     (Termination::Adjudication, "裁定"),
     (Termination::Error, "エラー"),
+    (Termination::Try, "トライ"),
+    (Termination::FailedDeclaration, "宣言失敗"),
+    (Termination::EngineFailure, "エンジン異常"),
 ];
 
 /// Other words for the same.
@@ -58,12 +61,37 @@ fn writable(word: &str) -> String {
 pub(super) fn write(end: &Termination) -> String {
     match end {
         Termination::Stalemate => "詰み".to_owned(),
-        Termination::FiftyMoves | Termination::InsufficientMaterial => "引き分け".to_owned(),
+        Termination::FiftyMoves
+        | Termination::InsufficientMaterial
+        | Termination::TimeWithoutMaterial => "引き分け".to_owned(),
         Termination::Other(text) => {
             let word = writable(text);
             if word.is_empty() { "中断".to_owned() } else { word }
         }
         end => ENDS.iter().find(|(it, _)| it == end).map_or("中断", |(_, word)| word).to_owned(),
+    }
+}
+
+/// The end to name in the line of the end, when it is this side's turn: one that other programs
+/// know, and that implies the result where any does. The summary names the end itself.
+pub(super) fn known_end(end: &Termination, result: GameResult, turn: Side) -> Termination {
+    match (end, result) {
+        // These imply no winner, and the summary names it.
+        (
+            Termination::Adjudication
+            | Termination::Interrupted
+            | Termination::NoMate
+            | Termination::TakeBack
+            | Termination::Error
+            | Termination::Try
+            | Termination::Other(_),
+            _,
+        ) => end.clone(),
+        // Programs know this by the word for any foul.
+        (Termination::PerpetualCheck | Termination::FailedDeclaration, GameResult::Win(_)) => {
+            Termination::IllegalMove.with_result(result, turn)
+        }
+        (_, _) => end.implying(result, turn),
     }
 }
 
@@ -73,12 +101,15 @@ pub(super) struct Summary {
     pub(super) result: GameResult,
     /// None where a side has won, and nobody says how.
     pub(super) end: Option<Termination>,
+    /// The end stands in brackets behind the result, and is more exact than the line of the end.
+    pub(super) is_exact: bool,
 }
 
 pub(super) fn read_summary(line: &str) -> Summary {
     let text = line.trim_start_matches("まで");
     let text = text.trim_start_matches(|it| super::super::shogi::wide_digit(it).is_some());
     let text = text.trim_start_matches("手").trim_start_matches("で").trim();
+    let (text, exact) = exact_end(text);
     // The reason can name a side, too: 先手の反則により後手の勝ち.
     let (reason, verdict) = text.rsplit_once("により").unwrap_or(("", text));
     let named = if verdict.contains("先手") || verdict.contains("下手") {
@@ -96,6 +127,9 @@ pub(super) fn read_summary(line: &str) -> Summary {
         None if text.ends_with("引き分け") => GameResult::Draw,
         _ => GameResult::Unknown,
     };
+    if let Some(end) = exact {
+        return Summary { result, end: Some(end), is_exact: true };
+    }
     // The last ones are parts of others' words.
     let mut known = MORE_ENDS.iter().take(3).chain(ENDS.iter().rev());
     let end = if let Some((end, _)) = known.find(|(_, word)| text.contains(word)) {
@@ -107,14 +141,25 @@ pub(super) fn read_summary(line: &str) -> Summary {
     } else {
         Some(Termination::Other(text.to_owned()))
     };
-    Summary { result, end }
+    Summary { result, end, is_exact: false }
 }
 
-/// The line that sums a game up; none if there is nothing to say.
+/// Takes the end in brackets from a verdict such as `後手の勝ち（投了）`.
+fn exact_end(text: &str) -> (&str, Option<Termination>) {
+    let split = text.strip_suffix('）').and_then(|text| text.rsplit_once('（'));
+    match split.map(|(verdict, word)| (verdict, read(word))) {
+        None | Some((_, Termination::Other(_))) => (text, None),
+        Some((verdict, end)) => (verdict, Some(end)),
+    }
+}
+
+/// The line that sums a game up, when it is this side's turn at its end; none if there is nothing to
+/// say.
 pub(super) fn write_summary(
     moves: usize,
     end: Option<&Termination>,
     result: GameResult,
+    turn: Side,
     handicap: bool,
 ) -> Option<String> {
     let name = |side| match (side, handicap) {
@@ -123,12 +168,10 @@ pub(super) fn write_summary(
         (Side::Second, false) => "後手",
         (Side::Second, true) => "上手",
     };
-    let words = match (end, result) {
+    let known = end.map(|end| known_end(end, result, turn));
+    let words = match (&known, result) {
         (None, GameResult::Unknown) => return None,
         (None, GameResult::Draw) => "引き分け".to_owned(),
-        (None | Some(Termination::Resignation), GameResult::Win(side)) => {
-            format!("{}の勝ち", name(side))
-        }
         (Some(Termination::TimeForfeit), GameResult::Win(side)) => {
             format!("時間切れにより{}の勝ち", name(side))
         }
@@ -141,28 +184,48 @@ pub(super) fn write_summary(
         (Some(Termination::Declaration), GameResult::Win(side)) => {
             format!("{}の入玉勝ち", name(side))
         }
-        (Some(Termination::Forfeit), GameResult::Win(side)) => {
+        (Some(Termination::Forfeit), GameResult::Win(side)) if known.as_ref() == end => {
             format!("{}の不戦敗", name(side.other()))
         }
-        (Some(Termination::WinByForfeit), GameResult::Win(side)) => {
+        (Some(Termination::WinByForfeit), GameResult::Win(side)) if known.as_ref() == end => {
             format!("{}の不戦勝", name(side))
         }
-        // From none of these a result follows, so that it has to be told.
+        (
+            None
+            | Some(
+                Termination::Resignation
+                | Termination::Forfeit
+                | Termination::WinByForfeit
+                | Termination::Adjudication
+                | Termination::Try,
+            ),
+            GameResult::Win(side),
+        ) => format!("{}の勝ち", name(side)),
+        // No result follows from these.
         (
             Some(
-                end @ (Termination::Adjudication
+                known @ (Termination::Adjudication
                 | Termination::Interrupted
                 | Termination::NoMate
                 | Termination::TakeBack
                 | Termination::Error
+                | Termination::Try
+                | Termination::EngineFailure
                 | Termination::Other(_)),
             ),
             GameResult::Win(_) | GameResult::Draw,
         ) => match result {
-            GameResult::Win(side) => format!("{}により{}の勝ち", write(end), name(side)),
-            GameResult::Draw | GameResult::Unknown => format!("{}により引き分け", write(end)),
+            GameResult::Win(side) => format!("{}により{}の勝ち", write(known), name(side)),
+            GameResult::Draw | GameResult::Unknown => format!("{}により引き分け", write(known)),
         },
-        (Some(end), _) => write(end),
+        (Some(known), _) => write(known),
     };
-    Some(format!("まで{moves}手で{words}"))
+    let is_named = match (&known, result) {
+        (Some(Termination::Adjudication | Termination::Try), GameResult::Win(_)) => false,
+        (_, GameResult::Unknown) => true,
+        (known, _) => known.as_ref() == end,
+    };
+    let end = end.filter(|_| !is_named);
+    let exact = end.map(|end| format!("（{}）", write(end))).unwrap_or_default();
+    Some(format!("まで{moves}手で{words}{exact}"))
 }

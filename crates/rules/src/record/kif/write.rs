@@ -44,7 +44,14 @@ pub(in super::super) fn write_kif(
             }
             Step::LineEnd(node) => {
                 if let Some(end) = &node.notes.end {
-                    let word = words::write(&end.termination);
+                    // A variation has no summary.
+                    let known = if main {
+                        let turn = turn_after(record, node);
+                        words::known_end(&end.termination, record.result, turn)
+                    } else {
+                        end.termination.clone()
+                    };
+                    let word = words::write(&known);
                     let ply = node.ply() + 1;
                     let time = spent(end.elapsed, ply, second_begins, &mut totals);
                     let _ = writeln!(out, "{ply:>4} {word}{time}");
@@ -99,11 +106,9 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
                 if main {
                     sum_up(record, node, handicap, &mut out);
                 } else if let Some(end) = &node.notes.end {
-                    let start = record.start().turn();
-                    let turn = if node.ply().is_multiple_of(2) { start } else { start.other() };
-                    let result = end.termination.result(turn, true);
-                    let line =
-                        words::write_summary(node.ply(), Some(&end.termination), result, handicap);
+                    let (turn, end) = (turn_after(record, node), &end.termination);
+                    let result = end.result(turn, true);
+                    let line = words::write_summary(node.ply(), Some(end), result, turn, handicap);
                     push_line(line, &mut out);
                 }
             }
@@ -180,8 +185,15 @@ fn push_line(line: Option<String>, out: &mut String) {
 
 fn sum_up(record: &GameRecord, node: &Node, handicap: bool, out: &mut String) {
     let end = node.notes.end.as_ref().map(|end| &end.termination);
-    let line = words::write_summary(node.ply(), end, record.result, handicap);
+    let turn = turn_after(record, node);
+    let line = words::write_summary(node.ply(), end, record.result, turn, handicap);
     push_line(line, out);
+}
+
+/// The side to move after a node.
+fn turn_after(record: &GameRecord, node: &Node) -> Side {
+    let start = record.start().turn();
+    if node.ply().is_multiple_of(2) { start } else { start.other() }
 }
 
 /// The time of a move with the sum of its side: `   ( 0:16/00:00:16)`; empty if it is not known.

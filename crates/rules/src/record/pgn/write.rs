@@ -64,7 +64,7 @@ fn write_headers<W: Write>(record: &GameRecord, out: &mut W) -> io::Result<()> {
     if record.headers.get("Termination").is_none()
         && let Some(termination) = record.termination()
     {
-        write_header("Termination", termination.pgn(), out)?;
+        write_header("Termination", termination.pgn_tag(), out)?;
     }
     Ok(())
 }

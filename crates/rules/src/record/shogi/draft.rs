@@ -1,11 +1,13 @@
 //! A record of shogi that is being read.
 
+use std::collections::BTreeMap;
+
 use rsshogi::types::{Move as Word, Move32};
 
 use crate::{BoardRef, Move, Position, Side};
 
 use super::super::{
-    Annotations, End, GameRecord, GameResult, Limit, Limits, NodeId, RecordErrorKind,
+    Annotations, End, GameRecord, GameResult, Limit, Limits, NodeId, RecordErrorKind, Termination,
     limits::MOST_PLIES,
 };
 use super::take_comment;
@@ -18,6 +20,8 @@ pub(in super::super) struct Draft {
     limits: Limits,
     /// The comment that is being read, which can go on for lines.
     pub(in super::super) comment: String,
+    /// The results of lines that the file names, by the last node of the line.
+    results: BTreeMap<NodeId, GameResult>,
 }
 
 impl Draft {
@@ -31,6 +35,7 @@ impl Draft {
             path: Vec::new(),
             limits: Limits { plies: limits.plies.min(MOST_PLIES), ..*limits },
             comment: String::new(),
+            results: BTreeMap::new(),
         })
     }
 
@@ -133,9 +138,32 @@ impl Draft {
     /// Says how the line ended here.
     pub(in super::super) fn end(&mut self, end: End) {
         self.end_comment();
+        let here = self.here();
+        self.results.remove(&here);
         if let Some(notes) = self.notes() {
             notes.end = Some(end);
         }
+    }
+
+    /// Replaces how the line ended here by an end and a result that are told otherwise than by the
+    /// side to move. False if they add nothing.
+    pub(in super::super) fn sum_up(&mut self, (end, result): (Termination, GameResult)) -> bool {
+        let (turn, here) = (self.turn(), self.here());
+        let known = self.notes_ref().and_then(|notes| notes.end.as_ref());
+        let implied = self.results.get(&here).copied().unwrap_or_else(|| {
+            known.map_or(GameResult::Unknown, |known| known.termination.result(turn, true))
+        });
+        if known.is_some_and(|known| known.termination == end) && implied == result {
+            return false;
+        }
+        self.end_comment();
+        let Some(notes) = self.notes() else { return false };
+        match &mut notes.end {
+            Some(known) => known.termination = end,
+            None => notes.end = Some(End::from(end)),
+        }
+        self.results.insert(here, result);
+        true
     }
 
     /// The side to move at the place.
@@ -144,7 +172,7 @@ impl Draft {
         if self.path.len().is_multiple_of(2) { first } else { first.other() }
     }
 
-    /// The record. Its result is what follows from the end of the main line, if anything does.
+    /// The record. Its result is what is told with the end of the main line, or follows from it.
     pub(in super::super) fn finish(mut self) -> GameRecord {
         self.end_comment();
         self.record.settle();
@@ -152,7 +180,8 @@ impl Draft {
         let last = self.record.node(self.record.last());
         if let Some((node, end)) = last.and_then(|node| Some((node, node.notes.end.as_ref()?))) {
             let turn = if node.ply().is_multiple_of(2) { first } else { first.other() };
-            let follows = end.termination.result(turn, true);
+            let told = self.results.get(&node.id()).copied();
+            let follows = told.unwrap_or_else(|| end.termination.result(turn, true));
             if follows != GameResult::Unknown {
                 self.record.result = follows;
             }

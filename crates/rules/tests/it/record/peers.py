@@ -115,7 +115,7 @@ def shogi_game(kif, ki2, csa):
 
     usi = lambda game: [cshogi.move_to_usi(move) for move in game.moves]
     return {
-        "kif": {"moves": usi(by_kif), "sfen": by_kif.sfen, "names": by_kif.names, "times": by_kif.times},
+        "kif": {"moves": usi(by_kif), "sfen": by_kif.sfen, "names": by_kif.names, "times": by_kif.times, "win": by_kif.win},
         "ki2": {"moves": usi(by_ki2)},
         "csa": {
             "moves": usi(by_csa),
@@ -123,6 +123,7 @@ def shogi_game(kif, ki2, csa):
             "names": list(by_csa.names),
             "times": list(by_csa.times),
             "end": by_csa.endgame,
+            "win": by_csa.win,
         },
         "written": {
             "kif": exported(KIF, ".kif", kif_file),

@@ -12,13 +12,13 @@ use std::time::Duration;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use readyok_rules::record::{
-    Annotations, Format, GameRecord, MarkColor, NodeId, RecordScore, Tag, Termination,
+    Annotations, Format, GameRecord, GameResult, MarkColor, NodeId, RecordScore, Tag, Termination,
 };
 use readyok_rules::{Game, Side, Square};
 use serde_json::{Value, json};
 
 use super::kif::words;
-use super::{games, read_all, read_one, written};
+use super::{endings, games, read_all, read_one, written};
 
 /// Asks the programs in Python.
 fn ask(request: &Value) -> Option<Value> {
@@ -273,6 +273,51 @@ fn cshogi_reads_what_we_write_and_we_read_what_it_writes() {
                 assert_eq!(read.len(), times.len());
                 assert!(read.iter().all(|time| time.as_secs() == 61));
             }
+        }
+    }
+}
+
+/// The winner that cshogi finds is never the wrong one, whichever side is to move.
+#[test]
+fn cshogi_finds_the_winners_that_we_write() {
+    let decided = [GameResult::Win(Side::First), GameResult::Win(Side::Second)];
+    let ends = endings::ends().into_iter();
+    let records: Vec<GameRecord> = ends
+        .flat_map(|end| decided.into_iter().map(move |result| (end.clone(), result)))
+        .flat_map(|(end, result)| [1, 2].map(|moves| endings::game(moves, end.clone(), result)))
+        .collect();
+    let text = |record, format| String::from_utf8(written(record, format)).expect("UTF-8");
+    let request: Vec<Value> = records
+        .iter()
+        .map(|it| {
+            json!({
+                "kif": text(it, Format::Kif),
+                "ki2": text(it, Format::Ki2),
+                "csa": text(it, Format::Csa),
+            })
+        })
+        .collect();
+    let Some(answer) = ask(&json!({ "shogi": request })) else { return };
+    for (record, theirs) in records.iter().zip(answer.as_array().expect("games")) {
+        let winner = if record.result == GameResult::Win(Side::First) { 1 } else { 2 };
+        let end = record.termination().expect("an end");
+        // It knows no other words.
+        let is_known = matches!(
+            end,
+            Termination::Resignation
+                | Termination::PerpetualCheck
+                | Termination::Declaration
+                | Termination::FailedDeclaration
+                | Termination::Try
+                | Termination::IllegalMove
+                | Termination::IllegalAction
+                | Termination::EngineFailure
+                | Termination::Adjudication
+        );
+        for (name, format) in [("kif", Format::Kif), ("csa", Format::Csa)] {
+            let found = &theirs[name]["win"];
+            let is_missing = found.is_null() || *found == 0;
+            assert!(*found == winner || is_missing && !is_known, "{}", text(record, format));
         }
     }
 }

@@ -8,13 +8,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use proptest::strategy::Strategy as _;
-use readyok_rules::record::{Annotations, End, Format, GameRecord, NodeId, Tag, Termination};
+use readyok_rules::record::{
+    Annotations, End, Format, GameRecord, GameResult, NodeId, Tag, Termination,
+};
 use readyok_rules::{CastlingForm, Side};
 use serde_json::{Value, json};
 
 use super::kif::no_time;
 use super::peers::{ask_with, drawn};
-use super::{games, read_all, read_one, written};
+use super::{endings, games, read_all, read_one, written};
 
 const FORMATS: [(&str, Format); 5] = [
     ("kif", Format::Kif),
@@ -114,7 +116,7 @@ fn records() -> Vec<GameRecord> {
         let mut record = games::build(start, plan);
         record.set_header(Tag::Player(Side::First), "甲");
         record.set_header(Tag::Player(Side::Second), "乙");
-        record.result = readyok_rules::record::GameResult::Unknown;
+        record.result = GameResult::Unknown;
         let last = record.last();
         if let (Some(end), Some(notes)) = (end, record.notes_mut(last)) {
             let elapsed = Some(Duration::from_secs(5));
@@ -211,5 +213,30 @@ fn check(record: &GameRecord, format: Format, theirs: &Value) {
             nodes.iter().flat_map(|node| node["end"].as_array().expect("ends")).collect();
         assert_eq!(ends, [&json!([word, "", 5000])], "{text}");
         assert_eq!(read.termination(), record.termination(), "{file}");
+    }
+}
+
+/// It tells winners by the side to move, as KIF does.
+#[test]
+fn tsshogi_finds_the_winners_that_we_write_as_kif() {
+    let cases = [
+        (1, Termination::Resignation, Side::First, "resign"),
+        (1, Termination::Resignation, Side::Second, "winByDefault"),
+        (1, Termination::PerpetualCheck, Side::Second, "foulWin"),
+        (1, Termination::EngineFailure, Side::First, "loseByDefault"),
+        (2, Termination::PerpetualCheck, Side::Second, "foulLose"),
+        (2, Termination::EngineFailure, Side::First, "winByDefault"),
+        (2, Termination::Resignation, Side::First, "winByDefault"),
+    ];
+    let game = |(moves, end, winner, _): &(usize, Termination, Side, &str)| {
+        let record = endings::game(*moves, end.clone(), GameResult::Win(*winner));
+        json!({ "kif": text(&record, Format::Kif) })
+    };
+    let Some(answer) = ask(&cases.iter().map(game).collect::<Vec<_>>()) else { return };
+    for ((.., word), theirs) in cases.iter().zip(answer) {
+        let nodes = theirs["kif"]["nodes"].as_array().expect("nodes").iter();
+        let ends: Vec<&Value> =
+            nodes.flat_map(|node| node["end"].as_array().expect("ends")).collect();
+        assert_eq!(ends.iter().map(|end| &end[0]).collect::<Vec<_>>(), [word], "{theirs}");
     }
 }

@@ -1,0 +1,219 @@
+//! Ends of games of shogi: formats tell them by the side to move, and keep the winner anyway.
+
+use proptest::prelude::*;
+use readyok_rules::record::{Format, GameRecord, GameResult, Tag, Termination};
+use readyok_rules::{Game, Position, Side};
+
+use super::{check_round_trip, laws, read_one, written};
+
+/// Every end, fouls and forfeits without their variant for the winner to move.
+pub(super) fn ends() -> Vec<Termination> {
+    vec![
+        Termination::Resignation,
+        Termination::Checkmate,
+        Termination::Stalemate,
+        Termination::Repetition,
+        Termination::PerpetualCheck,
+        Termination::Impasse,
+        Termination::Declaration,
+        Termination::FailedDeclaration,
+        Termination::Try,
+        Termination::TimeForfeit,
+        Termination::TimeWithoutMaterial,
+        Termination::IllegalMove,
+        Termination::Forfeit,
+        Termination::EngineFailure,
+        Termination::Draw,
+        Termination::FiftyMoves,
+        Termination::InsufficientMaterial,
+        Termination::MoveLimit,
+        Termination::Adjudication,
+        Termination::Interrupted,
+        Termination::NoMate,
+        Termination::TakeBack,
+        Termination::Error,
+        Termination::Other("封じ手".to_owned()),
+    ]
+}
+
+/// A game that ends after so many moves.
+pub(super) fn game(moves: usize, end: Termination, result: GameResult) -> GameRecord {
+    let mut record = GameRecord::new(Position::start(Game::Shogi));
+    record.set_header(Tag::Player(Side::First), "甲");
+    record.set_header(Tag::Player(Side::Second), "乙");
+    for word in ["7g7f", "3c3d", "2g2f"].into_iter().take(moves) {
+        let mv = record.position().parse_move(word).expect("legal");
+        record.play(mv).expect("legal");
+    }
+    record.conclude(end, result);
+    record
+}
+
+fn text(record: &GameRecord, format: Format) -> String {
+    String::from_utf8(written(record, format)).expect("UTF-8")
+}
+
+#[test]
+fn the_winner_and_the_end_are_kept_whoever_is_to_move() {
+    let decided = [GameResult::Win(Side::First), GameResult::Win(Side::Second), GameResult::Draw];
+    for (end, result, moves) in ends().into_iter().flat_map(|end| {
+        decided.into_iter().flat_map(move |result| [1, 2].map(|moves| (end.clone(), result, moves)))
+    }) {
+        let record = game(moves, end.clone(), result);
+        let turn = record.position().turn();
+        for format in [Format::Csa, Format::Jkf, Format::Kif, Format::Ki2] {
+            let text = text(&record, format);
+            let (read, oddities) = read_one(text.as_bytes(), format);
+            assert_eq!(read.result, result, "{end:?}, {turn}: {text}");
+            assert_eq!(oddities, [], "{text}");
+            check_round_trip(&read, format);
+        }
+        // Shogi has no such ends, and a position without a move is a mate in KIF.
+        let is_of_chess = matches!(
+            end,
+            Termination::FiftyMoves
+                | Termination::InsufficientMaterial
+                | Termination::TimeWithoutMaterial
+        );
+        if is_of_chess {
+            continue;
+        }
+        check_round_trip(&record, Format::Csa);
+        check_round_trip(&record, Format::Jkf);
+        let loser_is_to_move = result == GameResult::Win(turn.other());
+        if end != Termination::Stalemate || !loser_is_to_move {
+            let (read, _) = read_one(text(&record, Format::Kif).as_bytes(), Format::Kif);
+            let kept = end.clone().with_result(result, turn);
+            let kept = if end == Termination::Stalemate { Termination::Checkmate } else { kept };
+            assert_eq!(read.termination(), Some(kept), "{}", text(&record, Format::Kif));
+        }
+    }
+}
+
+#[track_caller]
+fn check(record: &GameRecord, csa: &str, special: &str, kif: &str) {
+    let [as_csa, as_jkf, as_kif] =
+        [Format::Csa, Format::Jkf, Format::Kif].map(|format| text(record, format));
+    assert!(as_csa.ends_with(&format!("\n{csa}\n")), "{as_csa}");
+    assert!(as_jkf.ends_with(&format!(",{special}]}}\n")), "{as_jkf}");
+    assert!(as_kif.ends_with(&format!("\n{kif}\n")), "{as_kif}");
+}
+
+#[test]
+fn a_resignation_during_the_opponents_turn_loses() {
+    check(
+        &game(1, Termination::Resignation, GameResult::Win(Side::Second)),
+        "%+ILLEGAL_ACTION\n'summary:toryo:甲 lose:乙 win",
+        r#"{"special":"+ILLEGAL_ACTION","comments":["summary:toryo:甲 lose:乙 win"]}"#,
+        "   2 不戦勝\nまで1手で後手の勝ち（投了）",
+    );
+    // On their own turn nothing but the usual words is needed.
+    check(
+        &game(1, Termination::Resignation, GameResult::Win(Side::First)),
+        "%TORYO",
+        r#"{"special":"TORYO"}"#,
+        "   2 投了\nまで1手で先手の勝ち",
+    );
+}
+
+#[test]
+fn perpetual_check_loses_whichever_move_ends_it() {
+    check(
+        &game(2, Termination::PerpetualCheck, GameResult::Win(Side::Second)),
+        "%ILLEGAL_MOVE\n'summary:oute_sennichite:甲 lose:乙 win",
+        r#"{"special":"ILLEGAL_MOVE","comments":["summary:oute_sennichite:甲 lose:乙 win"]}"#,
+        "   3 反則負け\nまで2手で先手の反則負け（連続王手の千日手）",
+    );
+    check(
+        &game(1, Termination::PerpetualCheck, GameResult::Win(Side::Second)),
+        "%+ILLEGAL_ACTION\n'summary:oute_sennichite:甲 lose:乙 win",
+        r#"{"special":"+ILLEGAL_ACTION","comments":["summary:oute_sennichite:甲 lose:乙 win"]}"#,
+        "   2 反則勝ち\nまで1手で後手の反則勝ち（連続王手の千日手）",
+    );
+}
+
+#[test]
+fn an_engine_failure_is_told_from_an_absent_player() {
+    check(
+        &game(1, Termination::EngineFailure, GameResult::Win(Side::First)),
+        "%TORYO\n'summary:engine failure:甲 win:乙 lose",
+        r#"{"special":"TORYO","comments":["summary:engine failure:甲 win:乙 lose"]}"#,
+        "   2 不戦敗\nまで1手で先手の勝ち（エンジン異常）",
+    );
+    check(
+        &game(1, Termination::Forfeit, GameResult::Win(Side::First)),
+        "%TORYO\n'summary:abnormal:甲 win:乙 lose",
+        r#"{"special":"TORYO","comments":["summary:abnormal:甲 win:乙 lose"]}"#,
+        "   2 不戦敗\nまで1手で後手の不戦敗",
+    );
+}
+
+#[test]
+fn summaries_of_servers_name_the_winner() {
+    let board = "N+A:b win\nN-C d\nPI\n+\n+7776FU\n";
+    for (ending, end, result) in [
+        // The server writes a resignation for the side that lost its connection.
+        ("%TORYO\n'summary:abnormal:A lose:C win\n", Termination::WinByForfeit, Side::Second),
+        ("'summary:time up:A:b win win:C d lose\n", Termination::TimeForfeit, Side::First),
+        ("'summary:oute_sennichite:A lose:C win\n", Termination::PerpetualCheck, Side::Second),
+    ] {
+        let (read, _) = read_one(format!("{board}{ending}").as_bytes(), Format::Csa);
+        assert_eq!(read.termination(), Some(end), "{ending}");
+        assert_eq!(read.result, GameResult::Win(result), "{ending}");
+        check_round_trip(&read, Format::Csa);
+    }
+    // One that adds nothing remains a comment, and one that is none as well.
+    for comment in ["summary:toryo:A win:C lose", "summary:toryo", "summary:x:A:B won"] {
+        let file = format!("{board}%TORYO\n'{comment}\n");
+        let (read, _) = read_one(file.as_bytes(), Format::Csa);
+        assert_eq!(read.termination(), Some(Termination::Resignation));
+        let end = read.node(read.last()).and_then(|node| node.notes.end.as_ref()).expect("an end");
+        assert_eq!(end.comments, [comment]);
+    }
+}
+
+#[test]
+fn a_summary_in_kif_does_not_contradict_the_end() {
+    // The word of the line counts, and what stands in brackets has to be known.
+    for (summary, end, result) in [
+        ("まで1手で後手の勝ち（詰み）", Termination::Resignation, Side::First),
+        ("まで1手で先手の勝ち（優勝）", Termination::Resignation, Side::First),
+        ("まで1手で先手の勝ち（切れ負け）", Termination::TimeForfeit, Side::First),
+    ] {
+        let file = format!("1 ７六歩(77)\n2 投了\n{summary}\n");
+        let read = super::read_all(file.as_bytes(), Format::Kif).remove(0).expect("a game");
+        assert_eq!(read.termination(), Some(end), "{summary}");
+        assert_eq!(read.result, GameResult::Win(result), "{summary}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Lines that end games in any order keep the laws of all files.
+    #[test]
+    fn no_order_of_ends_breaks_the_laws(
+        lines in prop::collection::vec(prop::sample::select(vec![
+            "%TORYO", "%CHUDAN", "%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION", "'summary:toryo:a win:b lose",
+            "'summary:toryo:a lose:b win", "'summary:abnormal:a draw:b draw", "'*summary:try:a:b win",
+            "' summary:try:a:b win", "'summary: x :a:b censored", "T5", "'summary::a:b win", "/",
+        ]), 0..6),
+        special in prop::sample::select(vec!["TORYO", "-ILLEGAL_ACTION", "x"]),
+        comments in prop::collection::vec(prop::sample::select(vec![
+            "summary:toryo:a win:b lose", " summary:toryo:a lose:b win", "x\nsummary:try:a:b win", "y",
+            "summary:oute_sennichite:a:b lose", "\rsummary:try:a:b win", "summary:\u{b}:a:b win",
+        ]), 0..4),
+        summary in prop::sample::select(vec![
+            "まで1手で後手の勝ち（投了）", "まで1手で先手の勝ち（投了）（詰み）", "まで（切れ負け）",
+            "まで1手で後手の反則勝ち（連続王手の千日手）", "まで引き分け（裁定）", "まで先手の勝ち（不戦勝）",
+        ]),
+        word in prop::sample::select(vec!["", "投了", "反則勝ち", "裁定", "x（投了）", "連続王手の千日手"]),
+    ) {
+        laws::csa(format!("PI\n+\n+7776FU\n{}\n", lines.join("\n")).as_bytes());
+        let end = serde_json::json!({ "special": special, "comments": comments });
+        laws::jkf(format!(r#"{{"moves":[{{}},{end}]}}"#).as_bytes());
+        let line = if word.is_empty() { String::new() } else { format!("2 {word}\n") };
+        laws::kif(format!("1 ７六歩(77)\n{line}{summary}\n").as_bytes());
+        laws::kif(format!("▲７六歩\n{summary}\n変化：1手\n▲２六歩\n{summary}\n").as_bytes());
+    }
+}
