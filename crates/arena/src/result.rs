@@ -7,7 +7,7 @@ mod words;
 use std::fmt;
 
 use readyok_protocol::{Move, OptionError};
-use readyok_rules::Side;
+use readyok_rules::{Side, record};
 use serde::{Deserialize, Serialize};
 
 pub use fault::{EngineFault, EngineFaultKind};
@@ -365,6 +365,15 @@ pub enum Termination {
 }
 
 impl Termination {
+    /// The result of a game that ended so, with this winner.
+    pub fn result(&self, winner: Option<Side>) -> record::GameResult {
+        match winner {
+            _ if *self == Self::Aborted => record::GameResult::Unknown,
+            Some(side) => record::GameResult::Win(side),
+            None => record::GameResult::Draw,
+        }
+    }
+
     /// Whether the engine, not the game, failed.
     pub fn is_failure(&self) -> bool {
         matches!(
@@ -375,6 +384,36 @@ impl Termination {
                 | Self::Stall { .. }
                 | Self::NoStart { .. }
         )
+    }
+}
+
+/// The names of records. Every export and the server's library have theirs from here.
+impl From<&Termination> for record::Termination {
+    fn from(termination: &Termination) -> Self {
+        match termination {
+            Termination::Checkmate => Self::Checkmate,
+            Termination::Stalemate => Self::Stalemate,
+            Termination::Repetition => Self::Repetition,
+            Termination::FiftyMoves => Self::FiftyMoves,
+            Termination::InsufficientMaterial => Self::InsufficientMaterial,
+            Termination::PerpetualCheck => Self::PerpetualCheck,
+            Termination::Declaration => Self::Declaration,
+            Termination::WrongDeclaration => Self::FailedDeclaration,
+            Termination::Try => Self::Try,
+            Termination::Impasse => Self::Impasse,
+            Termination::Resignation => Self::Resignation,
+            Termination::DrawAdjudication
+            | Termination::ResignAdjudication
+            | Termination::MateClaim
+            | Termination::Tablebase => Self::Adjudication,
+            Termination::MoveLimit => Self::MoveLimit,
+            Termination::TimeForfeit { .. } => Self::TimeForfeit,
+            Termination::IllegalMove { .. } => Self::IllegalMove,
+            Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {
+                Self::EngineFailure
+            }
+            Termination::Aborted => Self::Interrupted,
+        }
     }
 }
 

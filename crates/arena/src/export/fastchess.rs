@@ -124,7 +124,7 @@ fn circumstances(tags: &mut Tags, plan: &Plan, game: &GameResult, plies: usize) 
         }
     }
     tags.tag("PlyCount", &plies.to_string());
-    tags.tag("Termination", termination(&game.termination, "illegal move"));
+    tags.tag("Termination", &termination(&game.termination, "illegal move"));
     time_controls(tags, plan, game);
 }
 

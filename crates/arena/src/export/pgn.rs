@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use readyok_rules::{Game, Notation, Opening, Position, Side};
+use readyok_rules::{Game, Notation, Opening, Position, Side, record};
 
 use crate::pairing::Pairing;
 use crate::plan::{EngineId, EnginePlan, Limits, Plan};
@@ -120,7 +120,7 @@ pub(super) fn text(
             }
         }
         out.tag("PlyCount", &(pairing.opening.moves.len() + game.moves.len()).to_string());
-        out.tag("Termination", termination(&game.termination, "rules infraction"));
+        out.tag("Termination", &termination(&game.termination, "rules infraction"));
         time_controls(&mut out, plan, game);
     }
     let mut moves = Moves::new(style, start);
@@ -177,32 +177,14 @@ pub(super) fn time_controls(tags: &mut Tags, plan: &Plan, game: &GameResult) {
     }
 }
 
-/// What ended the game, in the words of the standard (section 9.8.1), but for what breaks the rules: other runners have
-/// another word for it.
-pub(super) fn termination(termination: &Termination, breach: &'static str) -> &'static str {
-    match termination {
-        Termination::Checkmate
-        | Termination::Stalemate
-        | Termination::Repetition
-        | Termination::FiftyMoves
-        | Termination::InsufficientMaterial
-        | Termination::PerpetualCheck
-        | Termination::Declaration
-        | Termination::Try
-        | Termination::Impasse
-        | Termination::Resignation => "normal",
-        Termination::DrawAdjudication
-        | Termination::ResignAdjudication
-        | Termination::MateClaim
-        | Termination::Tablebase
-        | Termination::MoveLimit => "adjudication",
-        Termination::TimeForfeit { .. } => "time forfeit",
-        Termination::IllegalMove { .. } | Termination::WrongDeclaration => breach,
-        Termination::Crash { .. } | Termination::NoStart { .. } | Termination::Stall { .. } => {
-            "abandoned"
-        }
-        Termination::Aborted => "unterminated",
+/// The tag for what ended the game, but for a breach of the rules: other runners have another word for it.
+pub(super) fn termination(termination: &Termination, breach: &str) -> String {
+    let end = record::Termination::from(termination);
+    match end.pgn_tag() {
+        "rules infraction" => breach,
+        tag => tag,
     }
+    .to_owned()
 }
 
 /// The field of the standard (section 9.6.1), which has no word for nodes and depths.

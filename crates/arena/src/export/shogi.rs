@@ -5,8 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use readyok_rules::Side;
 use readyok_rules::record::{
-    self, Evaluation, Format, GameRecord, GameResult as Winner, NodeId, RecordScore, Tag,
-    Termination as End,
+    self, Evaluation, Format, GameRecord, NodeId, RecordScore, Tag, Termination as End,
 };
 
 use crate::pairing::Pairing;
@@ -40,13 +39,8 @@ pub(super) fn text(
     {
         notes.comments.push(GameEnd::of(plan, game).to_string());
     }
-    let turn = record.position().turn();
-    record.finish(end(&game.termination, game.winner, turn));
-    record.result = match game.winner {
-        Some(side) => Winner::Win(side),
-        None if game.termination == Termination::Aborted => Winner::Unknown,
-        None => Winner::Draw,
-    };
+    let end = End::from(&game.termination);
+    record.conclude(end, game.termination.result(game.winner));
     let mut out = Vec::new();
     record::write(&record, format, &mut out).map_err(|error| error.to_string())?;
     let mut text = String::from_utf8(out).map_err(|error| error.to_string())?;
@@ -104,42 +98,8 @@ fn says_more(termination: &Termination) -> bool {
         Termination::DrawAdjudication
             | Termination::ResignAdjudication
             | Termination::MateClaim
+            | Termination::Tablebase
             | Termination::MoveLimit
     );
     is_adjudicated || termination.is_failure()
-}
-
-/// What ended the game, as records say it from the side that was to move.
-fn end(termination: &Termination, winner: Option<Side>, turn: Side) -> End {
-    let lost = winner == Some(turn.other());
-    match termination {
-        Termination::Checkmate => End::Checkmate,
-        Termination::Stalemate => End::Stalemate,
-        Termination::Repetition => End::Repetition,
-        Termination::FiftyMoves => End::FiftyMoves,
-        Termination::InsufficientMaterial => End::InsufficientMaterial,
-        // Either side may be the one that gave the checks, and most programs know these two words.
-        Termination::PerpetualCheck if lost => End::IllegalMove,
-        Termination::PerpetualCheck => End::IllegalAction,
-        Termination::Declaration if lost => End::Other("declaration by the opponent".to_owned()),
-        Termination::Declaration | Termination::Try => End::Declaration,
-        Termination::WrongDeclaration | Termination::IllegalMove { .. } => End::IllegalMove,
-        Termination::Impasse => End::Impasse,
-        Termination::Resignation => End::Resignation,
-        Termination::ResignAdjudication | Termination::MateClaim if lost => End::Resignation,
-        Termination::DrawAdjudication => End::Draw,
-        Termination::ResignAdjudication | Termination::MateClaim | Termination::Tablebase => {
-            End::Adjudication
-        }
-        Termination::MoveLimit => End::MoveLimit,
-        Termination::TimeForfeit { .. } => End::TimeForfeit,
-        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {
-            if lost {
-                End::Forfeit
-            } else {
-                End::WinByForfeit
-            }
-        }
-        Termination::Aborted => End::Interrupted,
-    }
 }

@@ -40,12 +40,7 @@ impl<'a> GameEnd<'a> {
 
     /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that was not played to its end.
     pub fn score(&self) -> &'static str {
-        match (self.winner, self.termination) {
-            (_, Termination::Aborted) => "*",
-            (Some(Side::First), _) => "1-0",
-            (Some(Side::Second), _) => "0-1",
-            (None, _) => "1/2-1/2",
-        }
+        self.termination.result(self.winner).as_str()
     }
 
     /// The colour of a side: who moves first is White in chess and Black in shogi.
