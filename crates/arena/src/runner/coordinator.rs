@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
 use super::error::cut;
-use super::tally::{Tally, loser};
+use super::tally::{Failed, Tally};
 use super::{MatchError, Settings, Summary};
 use crate::event::{End, Event, Listener};
 use crate::export::{Exports, Records};
@@ -223,13 +223,13 @@ impl<'a> Coordinator<'a> {
             None => self.parts.exports.append(pair)?,
         }
         self.parts.schedule.record(Outcome::from(pair))?;
-        self.parts.tally.add(pair);
+        let failed = self.parts.tally.add(pair);
         let complete = self.parts.store.stored().len();
         self.tell(&Event::PairEnd { pair: index, round: pairing.round, complete });
         if let Some(score) = self.parts.tally.score(pairing.first, pairing.second) {
             self.tell(&Event::Score(score));
         }
-        self.look_at_failures(pair)?;
+        self.report_failures(pair, &failed)?;
         self.look_at_test()
     }
 
@@ -284,18 +284,16 @@ impl<'a> Coordinator<'a> {
         self.tell(&event);
     }
 
-    /// Tells of engines that have failed, and ends the match if one has failed too often.
-    fn look_at_failures(&mut self, pair: &PairResult) -> Result<(), MatchError> {
-        for (game, number) in pair.games.iter().zip(0..) {
-            let Some(engine) = loser(game).filter(|_| game.termination.is_failure()) else {
-                continue;
-            };
-            let failures = self.parts.tally.failures(engine);
+    /// Reports engines that have failed, and ends the match if one has failed too often.
+    fn report_failures(&mut self, pair: &PairResult, failed: &[Failed]) -> Result<(), MatchError> {
+        for &Failed { engine, game, failures } in failed {
+            let played = usize::try_from(game).ok().and_then(|game| pair.games.get(game));
+            let Some(played) = played else { continue };
             self.tell(&Event::EngineFailure {
                 engine,
                 pair: pair.pairing.index,
-                game: number,
-                termination: game.termination.clone(),
+                game,
+                termination: played.termination.clone(),
                 count: failures.all,
             });
             let too_often =

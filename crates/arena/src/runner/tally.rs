@@ -20,6 +20,16 @@ pub(super) struct Tally {
     crosstable: Option<Crosstable>,
 }
 
+/// A game that an engine has lost by a failure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failed {
+    pub(super) engine: EngineId,
+    /// The game of its pair, from 0.
+    pub(super) game: u32,
+    /// Its failures up to and with this game.
+    pub(super) failures: Failures,
+}
+
 /// How often an engine has failed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Failures {
@@ -45,8 +55,8 @@ impl Tally {
         Ok(Self { scores: BTreeMap::new(), games: 0, failures: BTreeMap::new(), test, crosstable })
     }
 
-    /// Counts a pair.
-    pub(super) fn add(&mut self, pair: &PairResult) {
+    /// Counts a pair. Returns its games that ended by failures of engines, in their order.
+    pub(super) fn add(&mut self, pair: &PairResult) -> Vec<Failed> {
         let (first, second) = (pair.pairing.first, pair.pairing.second);
         let (engine, opponent) = (first.min(second), first.max(second));
         let score = self.scores.entry((engine, opponent));
@@ -58,12 +68,10 @@ impl Tally {
         if let Some(crosstable) = &mut self.crosstable {
             pair.count_in(crosstable);
         }
-        for game in &pair.games {
-            self.add_failures(game);
-        }
+        (0..).zip(&pair.games).filter_map(|(index, game)| self.add_failures(index, game)).collect()
     }
 
-    fn add_failures(&mut self, game: &GameResult) {
+    fn add_failures(&mut self, index: u32, game: &GameResult) -> Option<Failed> {
         let loser = loser(game);
         for engine in [game.first, game.second] {
             let failures = self.failures.entry(engine).or_default();
@@ -77,6 +85,9 @@ impl Tally {
                 failures.no_starts = 0;
             }
         }
+        let engine = loser.filter(|_| game.termination.is_failure())?;
+        let failures = self.failures.get(&engine).copied()?;
+        Some(Failed { engine, game: index, failures })
     }
 
     /// How two engines stand.
@@ -97,11 +108,6 @@ impl Tally {
     /// How strong all engines are together; none of two, and without games.
     pub(super) fn ratings(&self) -> Option<JointRatings> {
         self.crosstable.as_ref().filter(|_| self.games > 0).and_then(JointRatings::of)
-    }
-
-    /// How often an engine has failed.
-    pub(super) fn failures(&self, engine: EngineId) -> Failures {
-        self.failures.get(&engine).copied().unwrap_or_default()
     }
 
     /// How the test of the plan stands; none without a test, or without a result to look at.

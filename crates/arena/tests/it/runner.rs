@@ -357,11 +357,12 @@ fn an_engine_that_crashes_loses_and_the_match_goes_on() {
     let (summary, events) = place.play(Settings::default(), lost_by(crash));
     let summary = summary.expect("a match");
     assert_eq!((summary.end, summary.scores[0].wins), (End::Complete, 40));
-    let failures = events.iter().rev().find_map(|event| match event {
-        Event::EngineFailure { engine, count, .. } => Some((*engine, *count)),
+    let failures = events.iter().filter_map(|event| match event {
+        Event::EngineFailure { engine, game, count, .. } => Some((*engine, *game, *count)),
         _ => None,
     });
-    assert_eq!(failures, Some((EngineId(1), 40)));
+    let expected = (0..40).map(|before| (EngineId(1), before % 2, u64::from(before) + 1));
+    assert_eq!(failures.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 #[test]
