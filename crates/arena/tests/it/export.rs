@@ -411,6 +411,46 @@ fn games_of_shogi_can_be_read_again() {
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 4);
 }
 
+#[test]
+fn records_of_shogi_name_the_winner_whoever_is_to_move() {
+    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
+    let ends = [
+        Termination::PerpetualCheck,
+        Termination::Try,
+        Termination::MateClaim,
+        Termination::ResignAdjudication,
+        Termination::WrongDeclaration,
+        Termination::TimeForfeit { late_us: 1 },
+        crash,
+    ];
+    for (end, winner) in ends.iter().flat_map(|end| [(end, Side::First), (end, Side::Second)]) {
+        let place = Place::new();
+        let mut plan = sample::plan(&["a", "b"], 1);
+        plan.game = Game::Shogi;
+        let mut store = Store::create(&place.path("match.jsonl"), &plan).expect("new");
+        let csa = Export { path: place.path("csa"), form: Form::Csa, existing: Existing::Replace };
+        let mut exports = Exports::new(vec![place.export(Form::Kif, Existing::Replace), csa]);
+        exports.begin(&mut store).expect("files");
+        exports.open().expect("files");
+        let mut pair = shogi_pair(0);
+        for game in &mut pair.games {
+            game.termination = end.clone();
+            game.winner = Some(winner);
+        }
+        exports.append(&pair).expect("space");
+        exports.close().expect("space");
+        let kif = fs::read(place.path("games/000001-1.kif")).expect("a file");
+        let csa = fs::read(place.path("csa")).expect("a file");
+        for (bytes, format) in [(&kif, Format::Kif), (&csa, Format::Csa)] {
+            let game =
+                record::read(&bytes[..], format).next().expect("a game").expect("a good one");
+            let text = String::from_utf8_lossy(bytes);
+            assert_eq!(game.result, record::GameResult::Win(winner), "{text}");
+            assert_eq!(game.termination(), Some(record::Termination::from(end)), "{text}");
+        }
+    }
+}
+
 /// The players of a handicap game are 下手, who has all pieces, and 上手, who moves first.
 #[test]
 fn handicap_games_name_the_players_as_such_games_do() {
