@@ -186,6 +186,8 @@ impl Exit {
     /// use readyok_client::Exit;
     ///
     /// assert_eq!(Exit::explained("exited with code 3"), Some(Exit::Code(3)));
+    /// let by_macos = "was killed by signal 10 (SIGBUS: the engine crashed)";
+    /// assert_eq!(Exit::explained(by_macos), Some(Exit::Crashed));
     /// ```
     pub fn explained(text: &str) -> Option<Self> {
         if let Some(code) = text.strip_prefix("exited with code ") {
@@ -195,13 +197,24 @@ impl Exit {
             return Some(Self::WrongProcessor);
         }
         let signal = text.strip_prefix("was killed by signal ")?;
-        let signal = signal.split(' ').next()?.parse().ok()?;
-        #[cfg(unix)]
-        if let Some((_, exit)) = named(signal) {
-            return Some(exit);
-        }
-        Some(Self::Signal(signal))
+        let (number, cause) = signal.split_once(' ').unwrap_or((signal, ""));
+        // Signals have other numbers on other systems: the cause counts as the text names it.
+        let meaning = cause.strip_suffix(')').and_then(|cause| cause.split_once(": "));
+        let known = Self::BY_SIGNAL
+            .into_iter()
+            .find(|exit| meaning.is_some_and(|(_, meaning)| exit.meaning() == Some(meaning)));
+        known.or_else(|| number.parse().ok().map(Self::Signal))
     }
+
+    const BY_SIGNAL: [Self; 7] = [
+        Self::WrongProcessor,
+        Self::Crashed,
+        Self::DividedByZero,
+        Self::Aborted,
+        Self::Killed,
+        Self::Terminated,
+        Self::BrokenPipe,
+    ];
 
     fn meaning(self) -> Option<&'static str> {
         Some(match self {
