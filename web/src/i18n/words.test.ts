@@ -60,6 +60,9 @@ test('what an engine did is told in Japanese where there are words for it', () =
   expect(detailText(outcome('illegal_move', { detail, problem }))).toBe('e1e2: キング(玉)に王手がかかります');
   expect(detailText(outcome('engine_failed', { detail: 'signal: 6' }))).toBe('signal: 6');
   expect(detailText(outcome('checkmate'))).toBe('');
+  const claim: Problem = { kind: 'by_mate_claim', values: {}, variant: null };
+  const claimed = outcome('adjudication', { detail: 'by a trusted claim of mate', problem: claim });
+  expect(detailText(claimed)).toBe('信頼する詰みの宣言による');
 });
 
 test('a failure is told in Japanese, with what the engine said last', () => {

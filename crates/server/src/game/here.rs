@@ -1,5 +1,6 @@
 //! Positions and moves of the rules, as the page draws them.
 
+use readyok_rules::record::Termination;
 use readyok_rules::shakmaty;
 use readyok_rules::{
     Ending, FenForm, Game, Kind, Move, Notation, Position, Reason, Side as RulesSide,
@@ -191,7 +192,7 @@ pub(crate) fn outcome(ending: Ending) -> Outcome {
     Outcome {
         winner: ending.winner.map(Side::from),
         result: result_word(ending.winner.map(Side::from), true).to_owned(),
-        reason: end_reason(ending.reason),
+        reason: EndReason::from(&Termination::from(ending.reason)),
         detail,
         problem,
     }
@@ -204,25 +205,6 @@ pub(crate) fn result_word(winner: Option<Side>, over: bool) -> &'static str {
         Some(Side::Second) => "0-1",
         None if over => "1/2-1/2",
         None => "*",
-    }
-}
-
-fn end_reason(reason: Reason) -> EndReason {
-    match reason {
-        Reason::Checkmate => EndReason::Checkmate,
-        Reason::Stalemate => EndReason::Stalemate,
-        Reason::FiftyMoves | Reason::SeventyFiveMoves => EndReason::FiftyMoves,
-        Reason::Repetition | Reason::FivefoldRepetition => EndReason::Repetition,
-        Reason::PerpetualCheck => EndReason::PerpetualCheck,
-        Reason::InsufficientMaterial | Reason::DeadPosition => EndReason::InsufficientMaterial,
-        Reason::MoveLimit => EndReason::MoveLimit,
-        Reason::Try => EndReason::Try,
-        Reason::Declaration => EndReason::Declaration,
-        Reason::Impasse => EndReason::Impasse,
-        Reason::FailedDeclaration => EndReason::FailedDeclaration,
-        Reason::IllegalMove(_) => EndReason::IllegalMove,
-        Reason::Time => EndReason::Time,
-        Reason::TimeWithoutMaterial => EndReason::TimeWithoutMaterial,
     }
 }
 

@@ -574,8 +574,7 @@ fn record_outcome(tree: &Tree) -> Option<Outcome> {
     {
         return Some(wire_outcome(ending));
     }
-    let reason =
-        tree.to_record().termination().map_or(EndReason::Other, |end| play::reason_of(&end));
+    let reason = tree.to_record().termination().map_or(EndReason::Other, |end| (&end).into());
     Some(Outcome {
         winner,
         result: result_word(winner, true).to_owned(),

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use readyok_rules::record::{
-    AddError, Annotations, GameRecord, GameResult, Headers, Nag, NodeId as RecordNode,
+    AddError, Annotations, End, GameRecord, GameResult, Headers, Nag, NodeId as RecordNode,
+    Termination,
 };
 use readyok_rules::{Game, Move, Opening, Position, Square};
 
@@ -98,6 +99,15 @@ impl Tree {
             open.extend(added.into_iter().rev());
         }
         tree
+    }
+
+    /// Notes behind a node how the game ended, with the result that the tree has.
+    pub(crate) fn conclude(&mut self, last: NodeId, termination: Termination) {
+        let Some(turn) = self.position(last).map(|position| position.turn()) else { return };
+        let termination = termination.with_result(self.result, turn);
+        if let Some(notes) = self.notes_mut(last) {
+            notes.end = Some(End::from(termination));
+        }
     }
 
     /// The same as a record.

@@ -11,52 +11,42 @@ use crate::wire::{EndReason, Outcome, Problem, ProblemKind, Score};
 
 /// How a game ended, for the page.
 fn outcome(game: Game, winner: Option<Side>, end: &Termination) -> Outcome {
-    let (reason, detail) = reason(end);
-    let problem = problem(game, end);
-    let result = match winner {
-        Some(Side::First) => "1-0",
-        Some(Side::Second) => "0-1",
-        None if *end == Termination::Aborted => "*",
-        None => "1/2-1/2",
-    };
-    let winner = winner.map(crate::wire::Side::from);
-    Outcome { winner, result: result.to_owned(), reason, detail, problem }
+    Outcome {
+        winner: winner.map(crate::wire::Side::from),
+        result: end.result(winner).as_str().to_owned(),
+        reason: EndReason::from(&RecordEnd::from(end)),
+        detail: detail(end),
+        problem: problem(game, end),
+    }
 }
 
-fn reason(end: &Termination) -> (EndReason, Option<String>) {
+/// What more there is to say about an end, in English.
+fn detail(end: &Termination) -> Option<String> {
     match end {
-        Termination::Checkmate => (EndReason::Checkmate, None),
-        Termination::Stalemate => (EndReason::Stalemate, None),
-        Termination::Repetition => (EndReason::Repetition, None),
-        Termination::FiftyMoves => (EndReason::FiftyMoves, None),
-        Termination::InsufficientMaterial => (EndReason::InsufficientMaterial, None),
-        Termination::PerpetualCheck => (EndReason::PerpetualCheck, None),
-        Termination::Declaration => (EndReason::Declaration, None),
-        Termination::WrongDeclaration => (EndReason::FailedDeclaration, None),
-        Termination::Try => (EndReason::Try, None),
-        Termination::Impasse => (EndReason::Impasse, None),
-        Termination::Resignation => (EndReason::Resignation, None),
-        Termination::DrawAdjudication => {
-            (EndReason::Adjudication, Some("by both scores".to_owned()))
-        }
-        Termination::ResignAdjudication => (EndReason::Adjudication, Some("by score".to_owned())),
-        Termination::MateClaim => {
-            (EndReason::Adjudication, Some("by a trusted claim of mate".to_owned()))
-        }
-        Termination::Tablebase => (EndReason::Adjudication, Some("by tablebases".to_owned())),
-        Termination::MoveLimit => (EndReason::MoveLimit, None),
-        Termination::TimeForfeit { late_us } => {
-            (EndReason::Time, Some(format!("{} ms late", late_us / 1000)))
-        }
+        Termination::DrawAdjudication => Some("by both scores".to_owned()),
+        Termination::ResignAdjudication => Some("by score".to_owned()),
+        Termination::MateClaim => Some("by a trusted claim of mate".to_owned()),
+        Termination::Tablebase => Some("by tablebases".to_owned()),
+        Termination::TimeForfeit { late_us } => Some(format!("{} ms late", late_us / 1000)),
         Termination::IllegalMove { word, why, position: _ } => {
-            (EndReason::IllegalMove, Some(format!("`{}`: {why}", word.escape_debug())))
+            Some(format!("`{}`: {why}", word.escape_debug()))
         }
-        Termination::Crash { exit, fault: _ } => (EndReason::EngineFailed, Some(exit.clone())),
-        Termination::Stall { waited_ms } => {
-            (EndReason::EngineFailed, Some(format!("silent for {waited_ms} ms")))
-        }
-        Termination::NoStart { why, fault: _ } => (EndReason::EngineFailed, Some(why.clone())),
-        Termination::Aborted => (EndReason::Aborted, None),
+        Termination::Crash { exit, fault: _ } => Some(exit.clone()),
+        Termination::Stall { waited_ms } => Some(format!("silent for {waited_ms} ms")),
+        Termination::NoStart { why, fault: _ } => Some(why.clone()),
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::Repetition
+        | Termination::FiftyMoves
+        | Termination::InsufficientMaterial
+        | Termination::PerpetualCheck
+        | Termination::Declaration
+        | Termination::WrongDeclaration
+        | Termination::Try
+        | Termination::Impasse
+        | Termination::Resignation
+        | Termination::MoveLimit
+        | Termination::Aborted => None,
     }
 }
 
@@ -65,6 +55,7 @@ fn problem(game: Game, end: &Termination) -> Option<Problem> {
     Some(match end {
         Termination::DrawAdjudication => Problem::new(ProblemKind::ByScores),
         Termination::ResignAdjudication => Problem::new(ProblemKind::ByScore),
+        Termination::MateClaim => Problem::new(ProblemKind::ByMateClaim),
         Termination::Tablebase => Problem::new(ProblemKind::ByTablebases),
         Termination::TimeForfeit { late_us } => {
             Problem::new(ProblemKind::Late).with("time", &(late_us / 1000))
@@ -90,35 +81,20 @@ fn problem(game: Game, end: &Termination) -> Option<Problem> {
             Some(told) => fault(told),
             None => Problem::new(ProblemKind::CannotStart).with("text", &printable(why)),
         },
-        _ => return None,
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::Repetition
+        | Termination::FiftyMoves
+        | Termination::InsufficientMaterial
+        | Termination::PerpetualCheck
+        | Termination::Declaration
+        | Termination::WrongDeclaration
+        | Termination::Try
+        | Termination::Impasse
+        | Termination::Resignation
+        | Termination::MoveLimit
+        | Termination::Aborted => return None,
     })
-}
-
-/// The same for a record.
-pub(super) fn record_end(end: &Termination) -> RecordEnd {
-    match end {
-        Termination::Checkmate => RecordEnd::Checkmate,
-        Termination::Stalemate => RecordEnd::Stalemate,
-        Termination::Repetition => RecordEnd::Repetition,
-        Termination::FiftyMoves => RecordEnd::FiftyMoves,
-        Termination::InsufficientMaterial => RecordEnd::InsufficientMaterial,
-        Termination::PerpetualCheck => RecordEnd::PerpetualCheck,
-        Termination::Declaration => RecordEnd::Declaration,
-        Termination::WrongDeclaration | Termination::IllegalMove { .. } => RecordEnd::IllegalMove,
-        Termination::Try => RecordEnd::Other("try".to_owned()),
-        Termination::Impasse => RecordEnd::Impasse,
-        Termination::Resignation => RecordEnd::Resignation,
-        Termination::DrawAdjudication
-        | Termination::ResignAdjudication
-        | Termination::MateClaim
-        | Termination::Tablebase => RecordEnd::Adjudication,
-        Termination::MoveLimit => RecordEnd::MoveLimit,
-        Termination::TimeForfeit { .. } => RecordEnd::TimeForfeit,
-        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {
-            RecordEnd::Error
-        }
-        Termination::Aborted => RecordEnd::Interrupted,
-    }
 }
 
 /// Plies of a mate that is counted as records do.
@@ -173,6 +149,13 @@ mod tests {
         let crash = |exit: &str| Termination::Crash { exit: exit.to_owned(), fault: None };
         let problem = Problem::new;
         check(&crash("exited with code 3"), problem(ProblemKind::Exited).with("code", "3"));
+        // Signals have the numbers of the machine where the engine ran.
+        check(
+            &crash("was killed by signal 10 (SIGBUS: the engine crashed)"),
+            problem(ProblemKind::Crashed),
+        );
+        check(&crash("was killed by signal 10"), problem(ProblemKind::Signal).with("signal", "10"));
+        check(&Termination::MateClaim, problem(ProblemKind::ByMateClaim));
         check(
             &crash("it was lost before"),
             problem(ProblemKind::LeftGame).with("text", "it was lost before"),

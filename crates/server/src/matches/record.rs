@@ -5,10 +5,10 @@ use std::time::Duration;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::result::{GameResult as ArenaGame, PlayedMove};
-use readyok_rules::record::{End, Evaluation, GameRecord, GameResult, Tag};
+use readyok_rules::record::{Evaluation, GameRecord, Tag, Termination};
 use readyok_rules::{Game, Position, Side};
 
-use super::outcome::{of_game, record_end, record_score};
+use super::outcome::{of_game, record_score};
 use crate::wire::{Outcome, Sides};
 
 /// A game that counts.
@@ -83,8 +83,7 @@ fn one(plan: &Plan, pair: &PairResult, (index, game): (u32, &ArenaGame)) -> Fini
     record.set_header(Tag::Round, pair.pairing.round.to_string());
     record.set_header(Tag::Player(Side::First), first.clone());
     record.set_header(Tag::Player(Side::Second), second.clone());
-    record.finish(End::from(record_end(&game.termination)));
-    record.result = game.winner.map_or(GameResult::Draw, GameResult::Win);
+    record.conclude(Termination::from(&game.termination), game.termination.result(game.winner));
     let (number, outcome) = (number_of(pair, index), of_game(plan.game, game));
     Finished { number, record, engines: Sides { first, second }, outcome }
 }

@@ -124,6 +124,8 @@ pub enum ProblemKind {
     ByScores,
     /// The score of the engine that lost decided.
     ByScore,
+    /// A trusted engine claimed a mate.
+    ByMateClaim,
     /// Tablebases decided.
     ByTablebases,
     /// An engine could not be started or reached: a `text` of the system.

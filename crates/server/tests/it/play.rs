@@ -343,3 +343,73 @@ async fn the_first_moves_come_from_a_book() {
     }
     server.stop().await;
 }
+
+/// The game as it is exported and imported again: how it ended.
+async fn exported(server: &Fixture, tab: &mut Tab, game: u32, format: &str) -> Value {
+    let text = server.get(&format!("/api/export/{game}?format={format}")).await.text();
+    let name = format!("/api/import?name=a.{format}&open=true");
+    let read = server.post(&name, "application/octet-stream", text.as_bytes()).await.json();
+    assert!(read["opened"].is_number(), "{read}: {text}");
+    tab.follow(&format!("game/{}", read["opened"])).await["outcome"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let engine = tab.add_mime(&["usi"]).await;
+    let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
+    assert_eq!(tab.ask(mv(&topic, &state["cursor"], "7g7f")).await["kind"], "node");
+    // Without a limit it thinks until it is told to move.
+    tab.change(&topic, |delta| delta["play"]["status"] == "thinking").await;
+    let resign = json!({ "kind": "resign", "game": id(&topic) });
+    assert_eq!(tab.ask(resign).await["kind"], "done");
+    let expected = tab.follow(&topic).await["outcome"].clone();
+    assert_eq!((&expected["result"], &expected["reason"]), (&json!("0-1"), &json!("resignation")));
+    for format in ["csa", "kif", "ki2", "jkf"] {
+        assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
+    }
+    let folder = server.stop().await.expect("its folder");
+    // The end is kept with the game.
+    let server = Fixture::start_with(options(folder.path())).await;
+    let mut tab = server.tab().await;
+    assert_eq!(tab.follow(&topic).await["outcome"], expected);
+    assert_eq!(exported(&server, &mut tab, id(&topic), "csa").await, expected);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_of_perpetual_check_name_the_winner() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let person = json!({ "kind": "person", "name": "", "time": no_time() });
+    let mut setup = game("shogi", json!({ "first": person, "second": person }));
+    setup["start"] = json!({ "kind": "text", "text": "5k3/9/9/9/9/9/9/9/K3R4 b - 1" });
+    let (topic, state) = tab.new_game(setup).await;
+    let mut node = state["cursor"].clone();
+    // It ends with the evasion, and the side that gave the checks is to move.
+    for text in ["5i4i", "4a5a", "4i5i", "5a4a"].iter().cycle().take(12) {
+        let played = tab.ask(mv(&topic, &node, text)).await;
+        assert_eq!(played["kind"], "node", "{text}: {played}");
+        node = played["node"].clone();
+    }
+    let expected = tab.follow(&topic).await["outcome"].clone();
+    let end = (&expected["result"], &expected["reason"]);
+    assert_eq!(end, (&json!("0-1"), &json!("perpetual_check")));
+    for format in ["csa", "kif", "ki2", "jkf"] {
+        assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_absent_player_is_no_failure_of_an_engine() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let kif = "手合割：平手\n   1 ７六歩(77)\n   2 不戦敗\nまで1手で後手の不戦敗\n";
+    let read =
+        server.post("/api/import?name=a.kif&open=true", "text/plain", kif.as_bytes()).await.json();
+    let outcome = tab.follow(&format!("game/{}", read["opened"])).await["outcome"].clone();
+    assert_eq!((&outcome["result"], &outcome["reason"]), (&json!("1-0"), &json!("forfeit")));
+    server.stop().await;
+}

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use readyok_rules::Position;
 use readyok_rules::record::{GameResult, Headers};
+use readyok_rules::{Game, Position};
 use serde::{Deserialize, Serialize};
 
 use super::{Origin, Room, Seat, Stand, Table};
 use crate::game::clock::{GameClocks, Reading};
 use crate::game::tree::{ROOT, Tree};
 use crate::time::Moment;
-use crate::wire::{GameId, Header, Node, NodeId, Outcome, PlayRules, Player, Side, Sides, Variant};
+use crate::wire::{
+    EndReason, GameId, Header, Node, NodeId, Outcome, PlayRules, Player, Side, Sides, Variant,
+};
 
 /// A game as JSON.
 #[derive(Debug, Deserialize, Serialize)]
@@ -112,6 +114,15 @@ impl Room {
         };
         let mut room = Self::new(id, tree, now);
         room.dirty.unsaved = false;
+        // Ends are not kept with the nodes.
+        if let Some(outcome) = &kept.outcome
+            && outcome.reason != EndReason::Other
+            && (kept.play.is_some() || room.game() == Game::Shogi)
+        {
+            let last = room.tree.main_line().last().copied().unwrap_or(ROOT);
+            let last = kept.play.as_ref().map_or(last, |play| play.tip);
+            room.tree.conclude(last, outcome.reason.into());
+        }
         room.outcome = kept.outcome;
         room.cursor = if room.tree.node(kept.cursor).is_some() { kept.cursor } else { ROOT };
         if let Some(play) = kept.play {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use readyok_arena::plan::TimeControl;
-use readyok_rules::record::{End, Tag, Termination};
+use readyok_rules::record::{GameResult, Tag};
 use readyok_rules::{Ending, Game, Position, Reason};
 
 use super::{
@@ -165,7 +165,7 @@ impl Room {
         if self.outcome.take().is_some() {
             self.dirty.over = true;
         }
-        self.tree.result = readyok_rules::record::GameResult::Unknown;
+        self.tree.result = GameResult::Unknown;
         for id in self.tree.ids().collect::<Vec<_>>() {
             if let Some(notes) = self.tree.notes_mut(id) {
                 notes.end = None;
@@ -512,15 +512,12 @@ impl Room {
                 effects.push(Effect::Ask(side, Ask::Leave { won }));
             }
         }
-        let termination = termination_of(&outcome);
-        if let Some(notes) = self.tree.notes_mut(tip) {
-            notes.end = Some(End::from(termination));
-        }
         self.tree.result = match (outcome.winner, outcome.result.as_str()) {
-            (Some(side), _) => readyok_rules::record::GameResult::Win(side.into()),
-            (None, "1/2-1/2") => readyok_rules::record::GameResult::Draw,
-            (None, _) => readyok_rules::record::GameResult::Unknown,
+            (Some(side), _) => GameResult::Win(side.into()),
+            (None, "1/2-1/2") => GameResult::Draw,
+            (None, _) => GameResult::Unknown,
         };
+        self.tree.conclude(tip, outcome.reason.into());
         self.outcome = Some(outcome);
         self.dirty.over = true;
         self.dirty.play = true;
@@ -758,56 +755,6 @@ pub(crate) fn negated(score: Score) -> Score {
     match score {
         Score::Cp { value } => Score::Cp { value: value.saturating_neg() },
         Score::Mate { plies, won } => Score::Mate { plies, won: !won },
-    }
-}
-
-/// The word of a record for an end.
-fn termination_of(outcome: &Outcome) -> Termination {
-    match outcome.reason {
-        EndReason::Checkmate => Termination::Checkmate,
-        EndReason::Stalemate => Termination::Stalemate,
-        EndReason::Repetition => Termination::Repetition,
-        EndReason::PerpetualCheck => Termination::PerpetualCheck,
-        EndReason::FiftyMoves => Termination::FiftyMoves,
-        EndReason::InsufficientMaterial => Termination::InsufficientMaterial,
-        EndReason::MoveLimit => Termination::MoveLimit,
-        EndReason::Declaration => Termination::Declaration,
-        EndReason::Impasse => Termination::Impasse,
-        EndReason::Resignation => Termination::Resignation,
-        EndReason::Time => Termination::TimeForfeit,
-        EndReason::IllegalMove | EndReason::FailedDeclaration => Termination::IllegalMove,
-        EndReason::Agreement => Termination::Draw,
-        EndReason::Adjudication => Termination::Adjudication,
-        EndReason::Aborted => Termination::Interrupted,
-        EndReason::EngineFailed => Termination::Forfeit,
-        other @ (EndReason::Try | EndReason::TimeWithoutMaterial | EndReason::Other) => {
-            Termination::Other(other.word().replace('_', " "))
-        }
-    }
-}
-
-/// The word of the wire for an end of a record.
-pub(super) fn reason_of(termination: &Termination) -> EndReason {
-    match termination {
-        Termination::Checkmate => EndReason::Checkmate,
-        Termination::Stalemate => EndReason::Stalemate,
-        Termination::Repetition => EndReason::Repetition,
-        Termination::PerpetualCheck => EndReason::PerpetualCheck,
-        Termination::FiftyMoves => EndReason::FiftyMoves,
-        Termination::InsufficientMaterial => EndReason::InsufficientMaterial,
-        Termination::MoveLimit => EndReason::MoveLimit,
-        Termination::Declaration => EndReason::Declaration,
-        Termination::Impasse => EndReason::Impasse,
-        Termination::Resignation => EndReason::Resignation,
-        Termination::TimeForfeit => EndReason::Time,
-        Termination::IllegalMove | Termination::IllegalAction => EndReason::IllegalMove,
-        Termination::Draw => EndReason::Agreement,
-        Termination::Adjudication => EndReason::Adjudication,
-        Termination::Interrupted => EndReason::Aborted,
-        Termination::Forfeit | Termination::WinByForfeit | Termination::Error => {
-            EndReason::EngineFailed
-        }
-        Termination::NoMate | Termination::TakeBack | Termination::Other(_) => EndReason::Other,
     }
 }
 
