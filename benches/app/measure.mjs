@@ -45,7 +45,7 @@ class Server {
   begun = performance.now();
   #process = spawn(
     values.program,
-    ['serve', '--no-open', '--data', this.data, ...(process.getuid?.() === 0 ? ['--allow-root'] : [])],
+    ['serve', '--no-open', '--data', this.data],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
 
@@ -97,7 +97,8 @@ async function served(measure) {
 /** Asks the server for something over a socket of its own, and gives back the answer. */
 const ask = (page, command) =>
   page.evaluate(async (wanted) => {
-    const socket = new WebSocket(`ws://${location.host}/api/ws`);
+    const protocols = ['readyok', localStorage.getItem('readyok.session')];
+    const socket = new WebSocket(`ws://${location.host}/api/ws`, protocols);
     try {
       return await new Promise((found, gone) => {
         socket.onopen = () => socket.send(JSON.stringify({ id: 1, command: wanted }));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { violations } from './browser';
 import { squares, travel } from './journey';
-import { PATIENCE } from './patience';
 
 const here = travel();
 
@@ -27,11 +26,7 @@ test('a wrong password is refused, and the right one lets in', async () => {
   writeFileSync(file, 'open sesame\n', { mode: 0o600 });
   await here.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
   const known = await here.page();
-  const browser = known.context().browser();
-  if (!browser) throw new Error('a page without a browser');
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 360, height: 740 } });
-  context.setDefaultTimeout(PATIENCE);
-  const page = await context.newPage();
+  const page = await here.stranger({ viewport: { width: 360, height: 740 } });
   await page.goto(new URL('/', known.url()).href);
 
   const field = page.getByLabel('Or the password of this server');
@@ -64,5 +59,26 @@ test('a wrong password is refused, and the right one lets in', async () => {
   await page.getByRole('navigation').waitFor();
   // He is known from now on.
   await page.reload();
+  await page.getByRole('navigation').waitFor();
+});
+
+test('too many wrong passwords have the browser wait, and a link lets it in', async () => {
+  const file = join(here.server.data, 'password');
+  writeFileSync(file, 'open sesame\n', { mode: 0o600 });
+  await here.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
+  const page = await here.stranger();
+  const link = await here.server.nextLink();
+  await page.goto(new URL('/', link).href);
+  const field = page.getByLabel('Or the password of this server');
+  const closed = page.getByRole('alert').getByText('Too many wrong passwords');
+  for (let attempts = 0; attempts < 50 && !(await closed.isVisible()); attempts++) {
+    await field.fill('open barley');
+    const answered = page.waitForResponse('**/api/login');
+    await field.press('Enter');
+    await answered;
+    await page.getByRole('alert').waitFor();
+  }
+  await closed.waitFor();
+  await page.goto(link);
   await page.getByRole('navigation').waitFor();
 });

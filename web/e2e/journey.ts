@@ -26,6 +26,8 @@ export interface Start {
   readonly server: RealServer;
   /** A browser that the server knows, at a page. */
   page: (hash?: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
+  /** A browser that the server does not know. */
+  stranger: (options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
 }
 
 /** A browser for all journeys of a file, and a server of its own for each, which leaves nothing behind. */
@@ -56,6 +58,7 @@ export function travel(): Start {
       return there(server);
     },
     page: (hash, options) => there(server).page(there(browser), hash, options),
+    stranger: (options) => there(server).stranger(there(browser), options),
   };
 }
 

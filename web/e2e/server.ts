@@ -26,8 +26,7 @@ export class RealServer {
   }
 
   #run(args: string[] = []): ChildProcess {
-    const root = process.getuid?.() === 0 ? ['--allow-root'] : [];
-    return spawn(PROGRAM, ['serve', '--no-open', '--data', this.data, ...root, ...args], {
+    return spawn(PROGRAM, ['serve', '--no-open', '--data', this.data, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, [MARK]: this.data },
     });
@@ -90,17 +89,22 @@ export class RealServer {
 
   /** A browser that the server knows, at a page. */
   async page(browser: Browser, hash = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const page = await this.stranger(browser, options);
+    await page.goto(await this.nextLink());
+    await page.locator('nav').waitFor();
+    if (hash) await page.goto(new URL(`/${hash}`, page.url()).href);
+    return page;
+  }
+
+  /** A browser that the server does not know, at an empty page. */
+  async stranger(browser: Browser, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: { width: 1366, height: 860 },
       locale: 'en-GB',
       ...options,
     });
     context.setDefaultTimeout(PATIENCE);
-    const page = await context.newPage();
-    await page.goto(await this.nextLink());
-    await page.locator('nav').waitFor();
-    if (hash) await page.goto(new URL(`/${hash}`, page.url()).href);
-    return page;
+    return context.newPage();
   }
 }
 

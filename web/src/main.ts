@@ -3,16 +3,20 @@ import { mount } from 'svelte';
 import App from './app/App.svelte';
 import { language, theme } from './app/prefs.svelte';
 import { connect } from './store/server.svelte';
+import { logInByLink } from './store/session';
 import './styles/base.css';
 import './styles/board.css';
 import './styles/pieces.css';
 
-const target = document.getElementById('app');
-if (target) {
+async function start(target: HTMLElement) {
   // Before the first paint, not after it.
   document.documentElement.dataset.theme = theme();
   document.documentElement.lang = language();
+  await logInByLink();
   connect();
   target.replaceChildren();
   mount(App, { target });
 }
+
+const target = document.getElementById('app');
+if (target) void start(target);

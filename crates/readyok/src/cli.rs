@@ -12,6 +12,7 @@ mod matches;
 mod options;
 mod queue;
 mod report;
+mod secret;
 mod serve;
 mod tap;
 mod worker;

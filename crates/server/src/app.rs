@@ -30,6 +30,7 @@ use readyok_client::{Dialect, Guard};
 use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
 
+use crate::data_dir;
 use crate::engine::{Log, Order, Process, Registry, Reporter};
 use crate::game::{Ask, Room, open};
 use crate::hub::{Hub, TabId};
@@ -148,7 +149,7 @@ impl App {
         }
         let jobs = store.jobs()?.into_iter();
         let jobs = jobs.map(|(id, kept, games)| (id, Job::restored(kept, games))).collect();
-        let folder = setup.data.join("matches");
+        let folder = data_dir::matches_in(&setup.data);
         let matches = matches::Shared::default();
         let app = Arc::new_cyclic(|app: &Weak<Self>| {
             let (app, for_checks) = (app.clone(), app.clone());

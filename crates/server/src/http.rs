@@ -1,6 +1,8 @@
-//! The part that listens: who may come in, files, the JSON of `/api`, sockets.
+//! The part that listens: connections, authentication, files, the JSON of `/api`, sockets.
 
 mod assets;
+mod connections;
+mod failed_logins;
 mod files;
 mod guard;
 mod record;
@@ -17,10 +19,15 @@ use tokio::sync::Semaphore;
 use crate::app::App;
 use crate::store::LibraryFile;
 
-pub(crate) use guard::{Doors, Password};
+pub(crate) use connections::Connections;
+pub(crate) use guard::{Doors, OwnHosts, Password};
 
-/// No upload is larger.
-const LARGEST_UPLOAD: usize = 64 << 20;
+/// Maximum size of an uploaded file, in bytes.
+const MAX_UPLOAD: usize = 64 << 20;
+/// Maximum size of the body of any other request.
+const MAX_BODY: usize = 1 << 20;
+/// Maximum size of the body of a client that has not authenticated.
+const MAX_LOGIN: usize = 4 << 10;
 /// So many files are read at once.
 const MOST_UPLOADS: usize = 4;
 
@@ -46,7 +53,7 @@ pub(crate) fn router(service: Service) -> Router {
     let doors = Arc::clone(&service.doors);
     Router::new()
         .route("/api/ws", get(socket::upgrade))
-        .route("/api/login", post(guard::login))
+        .route("/api/login", post(guard::login).layer(DefaultBodyLimit::max(MAX_LOGIN)))
         .route("/api/link", post(guard::link))
         .route("/api/choices", get(rest::choices))
         .route("/api/position", post(rest::position))
@@ -54,12 +61,12 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/engines.toml", get(rest::engines))
         .route("/api/log/{process}", get(rest::log))
         .route("/api/library/search", post(rest::search))
-        .route("/api/import", post(record::import))
+        .route("/api/import", post(record::import).layer(DefaultBodyLimit::max(MAX_UPLOAD)))
         .route("/api/export/{game}", get(record::export))
         .route("/", get(assets::index))
         .fallback(get(assets::file))
         .layer(axum::middleware::from_fn_with_state(doors, guard::guard))
-        .layer(DefaultBodyLimit::max(LARGEST_UPLOAD))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(service)
 }
 

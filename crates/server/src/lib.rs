@@ -14,13 +14,15 @@
 //! | `hub` | Topics and who listens to them: snapshots, numbered deltas, slow tabs. |
 //! | `store` | The library in one file of `SQLite`, searching it. |
 //! | `import` | Games out of files and texts. |
-//! | `http` | Who may come in; the page; uploads, exports; the sockets. |
+//! | `http` | Connections and authentication; the page; uploads, exports; the sockets. |
 //! | [`mod@matches`] | Matches of engines: played by the arena, followed for the page. |
+//! | `data_dir` | The data directory, accessible to its owner only. |
 //! | `serve` | Where it listens, what it holds, how it begins and ends. |
 //! | `time` | The one place that reads the clocks. |
 #![forbid(unsafe_code)]
 
 mod app;
+mod data_dir;
 mod engine;
 mod game;
 mod http;
@@ -33,5 +35,5 @@ mod time;
 pub mod wire;
 
 pub use app::Setup;
-pub use serve::{Options, ServeError, Server, serve};
+pub use serve::{Options, ServeError, Server, Warning, serve};
 pub use store::StoreError;

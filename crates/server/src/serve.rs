@@ -1,7 +1,7 @@
 //! The program as a whole: where it listens, what it keeps, how it begins and ends.
 
 use std::fmt;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::future::Future;
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -13,7 +13,8 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at};
 
 use crate::app::{App, Setup};
-use crate::http::{Doors, Password, Service, router, uploads};
+use crate::data_dir;
+use crate::http::{Connections, Doors, OwnHosts, Password, Service, router, uploads};
 use crate::store::{LibraryFile, StoreError};
 use crate::time::{beat, instant, now};
 
@@ -35,12 +36,15 @@ pub struct Options {
     pub password: Option<String>,
     /// Names that the server goes by, beside those of loopback.
     pub hosts: Vec<String>,
-    /// Whether the system's administrator may run it, with whose rights engines would run.
+    /// Whether root may listen beyond loopback. Engines run as root, too.
     pub allow_root: bool,
     /// Folders that the file picker shows, beside that of the data.
     pub roots: Vec<PathBuf>,
     /// So long the last tab may be gone before it counts, usually [`RELOAD`](Self::RELOAD).
     pub reload: Duration,
+    /// How long a client that has not authenticated may take to send a header, or a body; usually
+    /// [`REQUEST_TIMEOUT`](Self::REQUEST_TIMEOUT).
+    pub request_timeout: Duration,
     /// What the app needs.
     pub setup: Setup,
 }
@@ -48,6 +52,30 @@ pub struct Options {
 impl Options {
     /// In less time a page is loaded anew.
     pub const RELOAD: Duration = Duration::from_secs(10);
+    /// Enough for a slow network.
+    pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+}
+
+/// A risk that does not prevent serving.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Warning {
+    /// Engines run as root.
+    Root,
+    /// The file system cannot protect the data directory from other users.
+    UnprotectedData(PathBuf),
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => f.write_str("warning: engines run as root, like this program"),
+            Self::UnprotectedData(path) => write!(
+                f,
+                "warning: other users can access `{}`, because its file system has no permissions",
+                path.display()
+            ),
+        }
+    }
 }
 
 /// Why nothing is served.
@@ -55,7 +83,7 @@ impl Options {
 pub enum ServeError {
     /// To listen elsewhere than on loopback without a password and a host.
     Unprotected,
-    /// The system's administrator runs it.
+    /// Root listens beyond loopback.
     Root,
     /// It runs already: a link to it, if it has given one.
     Running(Option<String>),
@@ -77,7 +105,7 @@ impl fmt::Display for ServeError {
                 (--password-file, --allow-host)",
             ),
             Self::Root => f.write_str(
-                "engines would run with the rights of the system's administrator (--allow-root if that is meant)",
+                "listening beyond this machine as root, with engines that run as root, needs --allow-root",
             ),
             Self::Running(_) => f.write_str("it runs already with this data"),
             Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
@@ -103,7 +131,9 @@ pub struct Server {
     listeners: Vec<TcpListener>,
     address: SocketAddr,
     service: Service,
+    connections: Arc<Connections>,
     reload: Duration,
+    warnings: Vec<Warning>,
     /// Held for as long as the server is there.
     lock: Lock,
 }
@@ -139,8 +169,8 @@ impl Server {
         if beyond.is_some() && (options.password.is_none() || options.hosts.is_empty()) {
             return Err(ServeError::Unprotected);
         }
-        #[cfg(unix)]
-        if rustix::process::geteuid().is_root() && !options.allow_root {
+        let is_root = is_root();
+        if is_root && beyond.is_some() && !options.allow_root {
             return Err(ServeError::Root);
         }
         let data = &options.setup.data;
@@ -148,14 +178,13 @@ impl Server {
             let path = path.to_owned();
             move |error| ServeError::File(path, error)
         };
-        std::fs::create_dir_all(data).map_err(file_error(data))?;
+        let is_protected =
+            data_dir::prepare(data).map_err(|(path, error)| ServeError::File(path, error))?;
+        let mut warnings = Vec::new();
+        warnings.extend(is_root.then_some(Warning::Root));
+        warnings.extend((!is_protected).then(|| Warning::UnprotectedData(data.clone())));
         let (path, note) = (data.join("lock"), data.join("running"));
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(file_error(&path))?;
+        let file = data_dir::open(&path).map_err(file_error(&path))?;
         match file.try_lock() {
             Ok(()) => (),
             Err(TryLockError::WouldBlock) => return Err(ServeError::Running(link_of(&note))),
@@ -169,25 +198,38 @@ impl Server {
         let (listener, address) = listen(SocketAddr::new(ip, options.port), last).await?;
         app.world().store.save_port(address.port());
         let mut listeners = vec![listener];
+        let mut addresses = vec![ip];
+        let mut has_localhost = ip.is_unspecified() || ip == IpAddr::V4(Ipv4Addr::LOCALHOST);
         if options.listen.is_none() {
             // Some browsers take `localhost` for this. Not every system has it.
-            let other = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), address.port());
-            listeners.extend(TcpListener::bind(other).await.ok());
+            let other = IpAddr::V6(Ipv6Addr::LOCALHOST);
+            match TcpListener::bind(SocketAddr::new(other, address.port())).await {
+                Ok(listener) => {
+                    listeners.push(listener);
+                    addresses.push(other);
+                }
+                Err(error) => has_localhost = error.kind() != io::ErrorKind::AddrInUse,
+            }
         }
         let password = options.password.as_deref().map(Password::new);
-        let doors = Doors::new(address.port(), &options.hosts, password);
+        let hosts = OwnHosts::new(&addresses, has_localhost);
+        let doors = Doors::new(address.port(), &hosts, &options.hosts, password);
         let doors = Arc::new(doors.map_err(ServeError::System)?);
-        let shown = SocketAddr::new(
-            if ip.is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { ip },
-            address.port(),
-        );
+        let shown = SocketAddr::new(reachable(ip), address.port());
         write_note(&note, shown, &doors).map_err(file_error(&note))?;
         let mut roots = options.roots;
         roots.push(data.clone());
         let library = LibraryFile::in_folder(data);
         let (roots, uploads) = (roots.into(), uploads());
         let service = Service { app, doors, library, roots, uploads };
-        Ok(Self { listeners, address: shown, service, reload: options.reload, lock })
+        let connections = Connections::new(options.request_timeout);
+        let reload = options.reload;
+        Ok(Self { listeners, address: shown, service, connections, reload, warnings, lock })
+    }
+
+    /// Risks to report to the user.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// Where it listens.
@@ -214,9 +256,7 @@ impl Server {
         let mut tasks = tokio::task::JoinSet::new();
         for listener in self.listeners {
             let router = router.clone();
-            tasks.spawn(async move {
-                let _ = axum::serve(listener, router).await;
-            });
+            tasks.spawn(Arc::clone(&self.connections).serve(listener, router));
         }
         tasks.spawn(run_clocks(Arc::clone(&app)));
         tasks.spawn(beat_and_pass_on(Arc::clone(&app)));
@@ -240,6 +280,25 @@ impl Server {
         tasks.shutdown().await;
         drop(self.lock);
         Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}
+
+/// An address of this machine at which a server is reached that listens on an address.
+fn reachable(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),
+        _ => address,
     }
 }
 
@@ -338,29 +397,20 @@ async fn listen(
 
 /// Where this server is, for the next start of the program: for its user's eyes only.
 fn write_note(path: &Path, address: SocketAddr, doors: &Doors) -> io::Result<()> {
-    // A file of somebody else's making is not written into.
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => (),
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    writeln!(options.open(path)?, "{address} {}", doors.bearer())
+    writeln!(data_dir::replace(path)?, "{address} {}", doors.session())
 }
 
 /// Asks the server that runs for a link.
 fn link_of(note: &Path) -> Option<String> {
     let text = std::fs::read_to_string(note).ok()?;
-    let (address, bearer) = text.trim().split_once(' ')?;
+    let (address, session) = text.trim().split_once(' ')?;
     let address: SocketAddr = address.parse().ok()?;
     let mut stream = TcpStream::connect_timeout(&address, ANSWER).ok()?;
     stream.set_read_timeout(Some(ANSWER)).ok()?;
     stream.set_write_timeout(Some(ANSWER)).ok()?;
     write!(
         stream,
-        "POST /api/link HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {bearer}\r\n\
+        "POST /api/link HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {session}\r\n\
         Content-Type: application/json\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
     )
     .ok()?;

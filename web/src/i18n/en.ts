@@ -794,7 +794,7 @@ export const en = {
   'door.enter': 'Enter',
   'door.wrong': 'That is not the password.',
   'door.silent': 'The server does not answer.',
-  'door.closed': 'Too many wrong passwords: start the program again.',
+  'door.closed': 'Too many wrong passwords from this address: wait a minute and try again.',
 } as const;
 
 export type Key = keyof typeof en;

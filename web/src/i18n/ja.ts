@@ -784,5 +784,6 @@ export const ja: Record<Key, string> = {
   'door.enter': '入る',
   'door.wrong': 'パスワードが違います。',
   'door.silent': 'サーバーが応答しません。',
-  'door.closed': 'パスワードの誤りが多すぎます。プログラムを再起動してください。',
+  'door.closed':
+    'このアドレスからのパスワードの誤りが多すぎます。1分ほど待ってからもう一度入力してください。',
 };

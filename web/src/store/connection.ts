@@ -99,6 +99,12 @@ export class Connection {
     };
   }
 
+  /** Connects now rather than after the pause. */
+  retry() {
+    this.#pause = FIRST_PAUSE;
+    if (!this.#socket) this.#connect();
+  }
+
   #connect() {
     const socket = this.#world.open();
     this.#socket = socket;
@@ -118,7 +124,9 @@ export class Connection {
       for (const { failed } of this.#waiting.values()) failed(error);
       this.#waiting.clear();
       this.#onStatus(false);
-      this.#world.later(this.#pause, () => this.#connect());
+      this.#world.later(this.#pause, () => {
+        if (!this.#socket) this.#connect();
+      });
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
     });
   }

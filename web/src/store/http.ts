@@ -1,6 +1,7 @@
 // The part of the server that is asked over HTTP: files, the library, positions.
 import type { Refusal } from '../api/wire';
 import { Refused, silent } from './connection';
+import { authenticated } from './session';
 
 async function check(response: Response): Promise<Response> {
   if (response.ok) return response;
@@ -22,7 +23,7 @@ async function check(response: Response): Promise<Response> {
 async function asked(place: string, how?: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(place, how);
+    response = await fetch(place, authenticated(how));
   } catch (error) {
     throw new Refused(silent(String(error)));
   }

@@ -5,6 +5,7 @@ import { toast } from '../app/toasts.svelte';
 import { refusalText } from '../i18n/words';
 import type { Model, StateOf } from './apply';
 import { Connection, Refused, silent } from './connection';
+import { authenticated, logIn, onOtherLogin, subprotocols } from './session';
 
 class Status {
   open = $state(false);
@@ -23,7 +24,7 @@ export function connect() {
   url.hash = '';
   connection = new Connection(
     {
-      open: () => new WebSocket(url),
+      open: () => new WebSocket(url, subprotocols()),
       later: (milliseconds, act) => setTimeout(act, milliseconds),
       outdated: () => location.reload(),
     },
@@ -36,12 +37,20 @@ export function connect() {
       } else void knock();
     },
   );
+  onOtherLogin(() => connection?.retry());
+}
+
+/** Logs in with a password. Returns the status of the response. */
+export async function logInByPassword(password: string): Promise<number> {
+  const result = await logIn({ password });
+  if (result === 200) connection?.retry();
+  return result;
 }
 
 /** Finds out why there is no connection: a WebSocket is not told. */
 async function knock() {
   try {
-    const response = await fetch('./api/choices');
+    const response = await fetch('./api/choices', authenticated());
     status.stranger = response.status === 401;
   } catch {
     // Nobody answers: that is why.
@@ -66,7 +75,10 @@ export async function act(command: Command): Promise<Answer | undefined> {
 
 /** Shows an error to the user. */
 export function tell(error: unknown) {
-  if (error instanceof Refused) toast(refusalText(error.refusal), 'bad');
+  if (error instanceof Refused && error.refusal.problem.kind === 'not_let_in') {
+    // The login form says the rest.
+    status.stranger = true;
+  } else if (error instanceof Refused) toast(refusalText(error.refusal), 'bad');
   else toast(String(error instanceof Error ? error.message : error), 'bad');
 }
 

@@ -1,18 +1,21 @@
 //! `readyok serve`, which is also what `readyok` alone does.
 
 use std::ffi::OsString;
-use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use readyok_server::{Options, ServeError, Server, Setup, serve};
 
-use super::print;
+use super::secret::read_secret;
+use super::{complain, print};
 use crate::browser::{self, Page};
 use crate::exit::{Code, Failure};
 use crate::suspended::suspensions;
 use crate::{dirs, guardian};
+
+/// Minimum length of a password for visitors, in characters.
+const MIN_PASSWORD: usize = 8;
 
 const HELP: &str = "\
 Prints a link that lets one browser in, once, and opens it. Start the program again for another one:
@@ -40,7 +43,7 @@ pub(super) struct Args {
     /// Keep the library here [default: the folder for data of this user]
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
-    /// Serve even as the system's administrator, with whose rights engines run then
+    /// Listen beyond this machine even as root; engines run as root, too
     #[arg(long)]
     allow_root: bool,
 }
@@ -60,6 +63,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         allow_root: args.allow_root,
         roots: roots(),
         reload: Options::RELOAD,
+        request_timeout: Options::REQUEST_TIMEOUT,
         setup: Setup {
             data,
             built_in: (own_program()?, vec!["engine".to_owned()]),
@@ -71,9 +75,14 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     };
     let opens = !args.no_open;
     let mut page = None;
-    let ready = |server: &Server| match server.link() {
-        Ok(link) => page = show(&link, opens),
-        Err(error) => print(&format!("http://{}: {error}", server.address())),
+    let ready = |server: &Server| {
+        for warning in server.warnings() {
+            complain(&warning.to_string());
+        }
+        match server.link() {
+            Ok(link) => page = show(&link, opens),
+            Err(error) => print(&format!("http://{}: {error}", server.address())),
+        }
     };
     match serve(options, ready) {
         Ok(()) => Ok(Code::Done),
@@ -114,21 +123,12 @@ fn roots() -> Vec<PathBuf> {
     roots
 }
 
-/// The password of a file.
+/// The password for visitors, from a file.
 fn password(file: &Path) -> Result<String, Failure> {
-    let wrong = |why: String| Failure::usage(format!("`{}`: {why}", file.display()));
-    let about = file.metadata().map_err(|error| wrong(error.to_string()))?;
-    #[cfg(unix)]
-    if std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
-        return Err(wrong("others can read it (chmod 600 helps)".to_owned()));
-    }
-    if 4096 < about.len() {
-        return Err(wrong(io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let text = text.trim_end_matches(['\r', '\n']).to_owned();
-    if text.chars().count() < 8 {
-        return Err(wrong("a password has at least 8 letters".to_owned()));
+    let text = read_secret(file)?;
+    if text.chars().count() < MIN_PASSWORD {
+        let why = format!("a password has at least {MIN_PASSWORD} letters");
+        return Err(Failure::usage(format!("`{}`: {why}", file.display())));
     }
     Ok(text)
 }

@@ -8,7 +8,7 @@ use std::process::Child;
 use rustix::process::Signal;
 
 use crate::program::{Dir, PATIENCE, finish, readyok, signal, wait};
-use crate::serve::{get, link};
+use crate::serve::{link, log_in};
 
 /// Says nothing, and would stay for ten minutes. It has a folder of its own.
 fn engine(dir: &Dir) -> String {
@@ -92,14 +92,12 @@ fn add_engine(child: &mut Child, engine: &str) {
     let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
     said.read_line(&mut line).expect("it says where it is");
     let (host, token) = link(&line);
-    let entered = get(&host, &format!("/?token={token}"));
-    let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: "));
-    let cookie = cookie.and_then(|it| it.split(';').next()).expect("a cookie");
+    let session = log_in(&host, &token).expect("a session");
     let mut socket = TcpStream::connect(&host).expect("it listens");
     socket.set_read_timeout(Some(PATIENCE)).expect("it can wait");
     write!(
         socket,
-        "GET /api/ws HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n\
+        "GET /api/ws HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nSec-WebSocket-Protocol: readyok, {session}\r\n\
         Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
         Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     )
@@ -126,6 +124,6 @@ fn add_engine(child: &mut Child, engine: &str) {
 
 #[test]
 fn no_engine_outlives_the_app() {
-    let words = ["serve", "--no-open", "--allow-root", "--data", "data"];
+    let words = ["serve", "--no-open", "--data", "data"];
     check_after(|_| words.map(str::to_owned).to_vec(), add_engine);
 }

@@ -2,10 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use crate::port::free_port;
-use crate::program::{Dir, PATIENCE, finish, readyok, run, signal, wait};
+use crate::program::{Dir, Output, PATIENCE, finish, readyok, run, signal, wait};
 
 /// What stands between the server's name and the end of a link: host and token.
 pub(crate) fn link(line: &str) -> (String, String) {
@@ -14,14 +16,38 @@ pub(crate) fn link(line: &str) -> (String, String) {
     (host.to_owned(), token.to_owned())
 }
 
-pub(crate) fn get(host: &str, path: &str) -> String {
+fn send(host: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(host).expect("it listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("it can wait");
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
-        .expect("it reads");
+    stream.write_all(request.as_bytes()).expect("it reads");
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).expect("it answers");
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn get(host: &str, path: &str, headers: &str) -> String {
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}");
+    send(host, &format!("{head}\r\n"))
+}
+
+/// The secret of the session, for the token of a link.
+pub(crate) fn log_in(host: &str, token: &str) -> Option<String> {
+    let body = format!("{{\"token\":\"{token}\"}}");
+    let request = format!(
+        "POST /api/login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
+        Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = send(host, &request);
+    let body = answer.split_once("\r\n\r\n").expect("a body").1;
+    let body: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+    Some(body.get("session")?.as_str()?.to_owned())
+}
+
+/// Whether the server answers what it answers to its page alone.
+fn is_known(host: &str, session: &str) -> bool {
+    let headers = format!("Authorization: Bearer {session}\r\n");
+    get(host, "/api/choices", &headers).starts_with("HTTP/1.1 200")
 }
 
 /// Processes that were started with this data.
@@ -40,19 +66,22 @@ fn the_app_is_served_until_it_is_interrupted() {
     let dir = Dir::new();
     let data = dir.path().join("data");
     let mut command = readyok(&dir);
-    command.args(["serve", "--no-open", "--allow-root", "--data"]).arg(&data);
+    command.args(["serve", "--no-open", "--data"]).arg(&data);
     let mut child = command.spawn().expect("the program starts");
     let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
     said.read_line(&mut line).expect("it says where it is");
     let (host, token) = link(&line);
     assert!(host.starts_with("127.0.0.1:"), "{host}");
-    assert!(get(&host, "/").contains("<title>Readyok</title>"));
-    assert!(get(&host, &format!("/?token={token}")).contains("HttpOnly"));
+    assert!(get(&host, "/", "").contains("<title>Readyok</title>"));
+    let session = log_in(&host, &token).expect("a session");
+    assert!(is_known(&host, &session));
+    assert!(!is_known(&host, &token));
+    assert_eq!(log_in(&host, &token), None);
 
     // Another start finds the one that runs.
     let mut again = readyok(&dir);
-    again.args(["serve", "--no-open", "--allow-root", "--data"]).arg(&data);
+    again.args(["serve", "--no-open", "--data"]).arg(&data);
     let output = run(&mut again, b"");
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let (same, other) = link(output.text().lines().nth(1).expect("a link"));
@@ -74,7 +103,7 @@ fn it_listens_on_the_port_that_it_is_given_or_not_at_all() {
     let taken = TcpListener::bind(("127.0.0.1", free_port())).expect("a port");
     let address = taken.local_addr().expect("an address");
     let mut command = readyok(&dir);
-    command.args(["serve", "--no-open", "--allow-root", "--port", &address.port().to_string()]);
+    command.args(["serve", "--no-open", "--port", &address.port().to_string()]);
     command.arg("--data").arg(dir.path().join("data"));
     let output = run(&mut command, b"");
     assert_ne!(output.code(), Some(0));
@@ -100,7 +129,7 @@ fn a_browser_is_opened_without_a_secret_among_its_arguments() {
         "#!/bin/sh\ncd \"$HOME\"\nls -l readyok-* > mode\ncp readyok-* page\necho \"$@\" > said\n",
     );
     let mut command = readyok(&dir);
-    command.args(["serve", "--allow-root", "--data"]).arg(dir.path().join("data"));
+    command.args(["serve", "--data"]).arg(dir.path().join("data"));
     command.env("BROWSER", &browser).env("HOME", dir.path());
     let mut child = command.spawn().expect("the program starts");
     let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -121,15 +150,115 @@ fn a_browser_is_opened_without_a_secret_among_its_arguments() {
     assert_eq!(pages.count(), 0);
 }
 
+/// A server, and the host and the token of its link.
+fn start(command: &mut Command) -> (Child, String, String) {
+    let mut child = command.spawn().expect("the program starts");
+    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("it says where it is");
+    let (host, token) = link(&line);
+    (child, host, token)
+}
+
+fn stop(child: Child) -> Output {
+    signal(child.id(), rustix::process::Signal::INT);
+    let output = finish(child);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    output
+}
+
 #[test]
-fn the_administrator_has_to_mean_it() {
-    if !rustix::process::geteuid().is_root() {
+fn root_is_warned_and_served_on_loopback_alone() {
+    let dir = Dir::new();
+    let data = dir.path().join("data");
+    let (child, host, token) =
+        start(readyok(&dir).args(["serve", "--no-open", "--data"]).arg(&data));
+    assert!(log_in(&host, &token).is_some());
+    let warnings = stop(child).stderr.matches("engines run as root").count();
+    let is_root = rustix::process::geteuid().is_root();
+    assert_eq!(warnings, usize::from(is_root));
+    if !is_root {
         return;
     }
-    let dir = Dir::new();
-    let output = run(readyok(&dir).args(["serve", "--no-open", "--data"]).arg(dir.path()), b"");
+    let password = dir.write("password", "correct horse\n");
+    std::fs::set_permissions(&password, PermissionsExt::from_mode(0o600)).expect("it is ours");
+    let mut command = readyok(&dir);
+    command.args(["serve", "--no-open", "--listen", "0.0.0.0", "--allow-host", "here", "--data"]);
+    command.arg(&data).arg("--password-file").arg(&password);
+    let output = run(&mut command, b"");
     assert_eq!(output.code(), Some(2));
     assert!(output.stderr.contains("--allow-root"), "{}", output.stderr);
+    let (child, host, token) = start(command.arg("--allow-root"));
+    assert!(log_in(&host, &token).is_some());
+    stop(child);
+}
+
+#[test]
+fn the_link_works_for_any_address_that_is_listened_on() {
+    // Not every system has more than one loopback address.
+    for address in ["127.0.0.2", "127.0.0.1", "::1"] {
+        if TcpListener::bind((address, 0)).is_err() {
+            continue;
+        }
+        let dir = Dir::new();
+        let mut command = readyok(&dir);
+        command.args(["serve", "--no-open", "--listen", address, "--data"]).arg(dir.path());
+        let (child, host, token) = start(&mut command);
+        assert!(host.contains(address), "{host}");
+        assert!(get(&host, "/", "").contains("<title>Readyok</title>"), "{host}");
+        let session = log_in(&host, &token).expect("a session");
+        assert!(is_known(&host, &session), "{host}");
+        stop(child);
+    }
+}
+
+#[test]
+fn the_data_is_accessible_to_its_owner_only() {
+    let dir = Dir::new();
+    let data = dir.path().join("data");
+    let mode = |path: &Path| path.metadata().expect("it exists").permissions().mode() & 0o777;
+    // As an earlier version has left it.
+    std::fs::create_dir_all(data.join("matches")).expect("it is new");
+    std::fs::write(data.join("matches/1.json"), "{}").expect("it is new");
+    for (path, mode) in [("", 0o755), ("matches", 0o755), ("matches/1.json", 0o644)] {
+        let mode = PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(data.join(path), mode).expect("it is ours");
+    }
+    let mut command = readyok(&dir);
+    command.args(["serve", "--no-open", "--data"]).arg(&data);
+    let (child, ..) = start(&mut command);
+    assert_eq!(mode(&data), 0o700);
+    assert_eq!(mode(&data.join("matches")), 0o700);
+    let entries = |path: &Path| path.read_dir().expect("it can be read").flatten();
+    let all = entries(&data).chain(entries(&data.join("matches"))).map(|entry| entry.path());
+    let files: Vec<_> = all.filter(|path| path.is_file()).collect();
+    assert!(files.iter().any(|path| path.ends_with("library.sqlite-wal")), "{files:?}");
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    stop(child);
+}
+
+#[test]
+fn strangers_cannot_keep_the_owner_out_with_connections() {
+    let dir = Dir::new();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 256 && exec \"$0\" serve --no-open --data \"$1\""]);
+    command.arg(env!("CARGO_BIN_EXE_readyok")).arg(dir.path().join("data"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (child, host, token) = start(&mut command);
+    let strangers: Vec<TcpStream> = (0..300)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&host).expect("it listens");
+            // It may have been closed already.
+            let _ = stream.write_all(b"POST /api/login HTTP/1.1\r\nHost:");
+            stream
+        })
+        .collect();
+    let session = log_in(&host, &token).expect("a session");
+    assert!(is_known(&host, &session));
+    drop(strangers);
+    stop(child);
 }
 
 #[test]
@@ -145,10 +274,8 @@ fn beyond_this_machine_it_needs_a_password_that_is_one() {
     assert!(serve(&[]).contains("--password-file"));
     let file = dir.write("password", "correct horse\n");
     let path = file.to_str().expect("UTF-8");
-    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644))
-        .expect("it is ours");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).expect("it is ours");
     assert!(serve(&["--password-file", path, "--allow-host", "here"]).contains("others can read"));
-    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600))
-        .expect("it is ours");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).expect("it is ours");
     assert!(serve(&["--password-file", path]).contains("--allow-host"));
 }

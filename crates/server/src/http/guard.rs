@@ -1,33 +1,39 @@
-//! Who may come in. A page that can start programs treats every hole as one through which others
+//! Authentication. A page that can start programs treats every hole as one through which others
 //! start them.
 //!
 //! ```text
-//!  request ─> Host known? ─> Origin and Sec-Fetch-Site ours? ─> body of a known type? ─> /api: cookie or token?
+//!  request ─> Host known? ─> Origin and Sec-Fetch-Site ours? ─> body of a known type? ─> /api: secret of the session?
 //!             else 421        else 403                           else 415                 else 401
 //! ```
-//! The link that is printed and opened has a token that is used once, for a cookie.
+//! The page gets the secret for the single-use token of a link, or for the password. It stores it by origin and
+//! sends it with each request. There is no cookie: browsers send those to servers on all ports of a host.
 
 use std::collections::{HashSet, VecDeque};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-use axum::Json;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+use tokio::time::timeout;
 
 use super::Service;
+use super::connections::Connection;
+use super::failed_logins::FailedLogins;
 use crate::game::refusal;
 use crate::wire::{ProblemKind, RefusalCode};
 
 /// So many links can wait to be used.
 const MOST_LINKS: usize = 16;
-/// So many wrong passwords are heard before no other is.
-const MOST_WRONG: u32 = 20;
+/// The subprotocol of the sockets of the page. The secret follows as another one: a script can set no other header.
+pub(super) const SUBPROTOCOL: &str = "readyok";
 
 /// What the page may load: what this server has, and nothing written into it.
 const POLICY: &str =
@@ -69,32 +75,54 @@ impl Password {
     }
 }
 
+/// Hosts, without port, that lead to this server and to no other one. Another user may listen on the same port of
+/// another address of this machine.
+pub(crate) struct OwnHosts(Vec<String>);
+
+impl OwnHosts {
+    /// The hosts of the addresses that the server listens on. `localhost` is one of them if no other program can
+    /// answer there.
+    pub(crate) fn new(addresses: &[IpAddr], has_localhost: bool) -> Self {
+        let mut hosts: Vec<String> = addresses.iter().map(literal).collect();
+        if addresses.iter().any(IpAddr::is_unspecified) {
+            hosts.extend(["127.0.0.1", "[::1]"].map(str::to_owned));
+        }
+        hosts.extend(has_localhost.then(|| "localhost".to_owned()));
+        Self(hosts)
+    }
+}
+
+/// An address as a host has it.
+fn literal(address: &IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
 /// The doors of one start of the server.
 pub(crate) struct Doors {
     /// What the `Host` of a request may be.
     hosts: HashSet<String>,
     /// What the `Origin` of a request may be.
     origins: HashSet<String>,
-    cookie: String,
+    /// `Authorization: Bearer …`
     session: Secret,
-    /// For programs: `Authorization: Bearer …`.
-    bearer: Secret,
     links: Mutex<VecDeque<Secret>>,
     password: Option<Password>,
-    wrong: Mutex<u32>,
+    failed_logins: Mutex<FailedLogins>,
 }
 
 impl Doors {
-    /// Doors of a server on a port. Other hosts than those of loopback are allowed by name.
+    /// Doors of a server that is reached on a port of these addresses. Other hosts are allowed by name.
     pub(crate) fn new(
         port: u16,
+        own: &OwnHosts,
         allowed: &[String],
         password: Option<Password>,
     ) -> std::io::Result<Self> {
-        let mut hosts: HashSet<String> = ["127.0.0.1", "localhost", "[::1]"]
-            .iter()
-            .map(|host| format!("{host}:{port}"))
-            .collect();
+        let mut hosts: HashSet<String> =
+            own.0.iter().map(|host| format!("{host}:{port}")).collect();
         let mut origins: HashSet<String> =
             hosts.iter().map(|host| format!("http://{host}")).collect();
         for host in allowed {
@@ -114,13 +142,10 @@ impl Doors {
         Ok(Self {
             hosts,
             origins,
-            // Cookies do not look at ports.
-            cookie: format!("readyok-{port}"),
             session: Secret::new()?,
-            bearer: Secret::new()?,
             links: Mutex::default(),
             password,
-            wrong: Mutex::default(),
+            failed_logins: Mutex::default(),
         })
     }
 
@@ -129,9 +154,9 @@ impl Doors {
         super::hex(Sha256::digest(self.session.0).get(..8).unwrap_or_default())
     }
 
-    /// The token for programs.
-    pub(crate) fn bearer(&self) -> String {
-        self.bearer.text()
+    /// The secret that authenticates requests.
+    pub(crate) fn session(&self) -> String {
+        self.session.text()
     }
 
     /// A token for one visit.
@@ -153,27 +178,27 @@ impl Doors {
         place.is_some_and(|place| links.remove(place).is_some())
     }
 
-    fn set_cookie(&self) -> String {
-        format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie, self.session.text())
-    }
-
-    /// Whether the request has the cookie or the token for programs.
-    fn knows(&self, headers: &HeaderMap) -> bool {
-        let bearer = headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-        if bearer.is_some_and(|token| self.bearer.is(token)) {
-            return true;
-        }
-        headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok()).any(|all| {
-            all.split(';')
-                .filter_map(|one| one.trim().split_once('='))
-                .any(|(name, value)| name == self.cookie && self.session.is(value))
-        })
+    /// Whether the request presents the secret: in its `Authorization`, or as a socket among its subprotocols.
+    fn is_authenticated(&self, headers: &HeaderMap) -> bool {
+        let texts =
+            |name: HeaderName| headers.get_all(name).iter().filter_map(|it| it.to_str().ok());
+        let bearer = texts(header::AUTHORIZATION)
+            .any(|text| text.strip_prefix("Bearer ").is_some_and(|secret| self.session.is(secret)));
+        bearer
+            || headers.contains_key(header::UPGRADE)
+                && texts(header::SEC_WEBSOCKET_PROTOCOL)
+                    .flat_map(|text| text.split(','))
+                    .any(|secret| self.session.is(secret.trim()))
     }
 
     /// Judges a request by its head. Nothing is read of its body before.
-    fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), StatusCode> {
+    fn judge(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+        is_authenticated: bool,
+    ) -> Result<(), StatusCode> {
         let one = |name: HeaderName| -> Result<Option<&str>, StatusCode> {
             let mut all = headers.get_all(name).iter();
             let first = all.next().map(HeaderValue::to_str).transpose();
@@ -193,13 +218,14 @@ impl Doors {
         let is_api = uri.path().starts_with("/api/");
         let is_socket = headers.contains_key(header::UPGRADE);
         let changes = !matches!(*method, Method::GET | Method::HEAD);
-        let by_program = one(header::AUTHORIZATION)?.is_some() && self.knows(headers);
+        // A page elsewhere cannot set this header.
+        let is_trusted = one(header::AUTHORIZATION)?.is_some() && is_authenticated;
         let origin = one(header::ORIGIN)?;
         let ours = |origin: &str| self.origins.contains(&origin.to_ascii_lowercase());
         let is_foreign = match origin {
             Some(origin) => !ours(origin),
-            // Browsers say it where it matters. Programs that have the token need not.
-            None => (changes || is_socket) && !by_program,
+            // Browsers send it where it matters. Programs that have the secret need not.
+            None => (changes || is_socket) && !is_trusted,
         };
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
         let from_elsewhere = match site {
@@ -223,7 +249,7 @@ impl Doors {
                 return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
             }
         }
-        if is_api && uri.path() != "/api/login" && !self.knows(headers) {
+        if is_api && uri.path() != "/api/login" && !is_authenticated {
             return Err(StatusCode::UNAUTHORIZED);
         }
         Ok(())
@@ -233,16 +259,19 @@ impl Doors {
 /// Lets a request in or not, and has every answer say what browsers are to make of it.
 pub(super) async fn guard(
     State(doors): State<Arc<Doors>>,
+    Extension(connection): Extension<Arc<Connection>>,
     request: Request<Body>,
     next: Next,
 ) -> Response {
-    let judged = doors.judge(request.method(), request.uri(), request.headers());
-    let is_api = request.uri().path().starts_with("/api/");
+    let (uri, headers) = (request.uri(), request.headers());
+    let is_authenticated = doors.is_authenticated(headers);
+    let judged = doors.judge(request.method(), uri, headers, is_authenticated);
+    let is_api = uri.path().starts_with("/api/");
+    if is_authenticated && judged.is_ok() {
+        connection.authenticate();
+    }
     let mut response = match judged {
-        Ok(()) => match link_in(request.uri()) {
-            Some(token) if request.uri().path() == "/" => enter(&doors, &token),
-            Some(_) | None => next.run(request).await,
-        },
+        Ok(()) => next.run(request).await,
         Err(status) => {
             let other = ProblemKind::NotOfThePage;
             let (why, text) = match status {
@@ -274,47 +303,75 @@ pub(super) async fn guard(
 }
 
 /// The token of a link.
-fn link_in(uri: &Uri) -> Option<String> {
-    let mut parts = uri.query()?.split('&');
-    parts.find_map(|part| part.strip_prefix("token=")).map(str::to_owned)
+fn link_in(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|part| part.strip_prefix("token="))
 }
 
-/// A visit with a link: it is used up, and leads on without it.
-fn enter(doors: &Doors, token: &str) -> Response {
-    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, HeaderValue::from_static("/"))])
-        .into_response();
-    if doors.use_link(token)
-        && let Ok(cookie) = HeaderValue::from_str(&doors.set_cookie())
-    {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
-    response
-}
-
-/// What a visitor with a password sends.
+/// What the page sends to get the secret of the session.
 #[derive(Deserialize)]
-pub(super) struct Login {
-    password: String,
+#[serde(rename_all = "snake_case")]
+enum Login {
+    /// The token of a link, which is used up.
+    Token(String),
+    Password(String),
 }
 
-/// Lets somebody in who knows the password.
-pub(super) async fn login(State(service): State<Service>, Json(login): Json<Login>) -> Response {
-    let doors = &service.doors;
-    let Some(password) = &doors.password else {
-        return StatusCode::NOT_FOUND.into_response();
+/// What a page that has logged in keeps.
+#[derive(Serialize)]
+struct Session {
+    session: String,
+}
+
+/// Gives the secret of the session to a page.
+pub(super) async fn login(
+    State(service): State<Service>,
+    Extension(connection): Extension<Arc<Connection>>,
+    request: Request<Body>,
+) -> Response {
+    let read = Json::<Login>::from_request(request, &());
+    let login = match timeout(connection.timeout(), read).await {
+        Ok(Ok(Json(login))) => login,
+        Ok(Err(error)) => return error.into_response(),
+        Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
     };
-    let mut wrong = doors.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-    if MOST_WRONG <= *wrong {
-        return StatusCode::TOO_MANY_REQUESTS.into_response();
+    let doors = &service.doors;
+    let checked = match login {
+        Login::Token(token) => doors.use_link(&token).then_some(()).ok_or(Denied::Wrong),
+        Login::Password(password) => doors.check_password(&password, connection.address()),
+    };
+    match checked {
+        Ok(()) => Json(Session { session: doors.session() }).into_response(),
+        Err(Denied::Wrong) => StatusCode::UNAUTHORIZED.into_response(),
+        Err(Denied::NoPassword) => StatusCode::NOT_FOUND.into_response(),
+        Err(Denied::TooMany(seconds)) => {
+            (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds)]).into_response()
+        }
     }
-    if !password.is(&login.password) {
-        *wrong += 1;
-        return StatusCode::UNAUTHORIZED.into_response();
-    }
-    *wrong = 0;
-    match HeaderValue::from_str(&doors.set_cookie()) {
-        Ok(cookie) => (StatusCode::OK, [(header::SET_COOKIE, cookie)], Json(true)).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+}
+
+/// Why a page gets no secret.
+enum Denied {
+    Wrong,
+    /// The server has no password.
+    NoPassword,
+    /// Too many wrong passwords came from the address: when to try again, in seconds.
+    TooMany(u64),
+}
+
+impl Doors {
+    fn check_password(&self, password: &str, address: IpAddr) -> Result<(), Denied> {
+        let right = self.password.as_ref().ok_or(Denied::NoPassword)?;
+        let mut failed = self.failed_logins.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if let Some(wait) = failed.wait(address, now) {
+            return Err(Denied::TooMany(wait.as_secs() + 1));
+        }
+        if !right.is(password) {
+            failed.count(address, now);
+            return Err(Denied::Wrong);
+        }
+        failed.forget(address);
+        Ok(())
     }
 }
 

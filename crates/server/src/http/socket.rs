@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
@@ -10,7 +11,9 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 
 use super::Service;
+use super::connections::Connection;
 use super::files::allowed;
+use super::guard::SUBPROTOCOL;
 use crate::app::failures::server_ends;
 use crate::app::{App, Verdict};
 use crate::game::refusal;
@@ -23,11 +26,18 @@ use crate::wire::{
 /// No message of a tab is larger.
 const LARGEST: usize = 1 << 20;
 
-pub(super) async fn upgrade(State(service): State<Service>, socket: WebSocketUpgrade) -> Response {
-    socket
-        .max_message_size(LARGEST)
-        .max_frame_size(LARGEST)
-        .on_upgrade(move |socket| serve(service, socket))
+pub(super) async fn upgrade(
+    State(service): State<Service>,
+    Extension(connection): Extension<Arc<Connection>>,
+    socket: WebSocketUpgrade,
+) -> Response {
+    socket.protocols([SUBPROTOCOL]).max_message_size(LARGEST).max_frame_size(LARGEST).on_upgrade(
+        async move |socket| {
+            serve(service, socket).await;
+            // Until here the socket counts as an open connection.
+            drop(connection);
+        },
+    )
 }
 
 async fn serve(service: Service, socket: WebSocket) {

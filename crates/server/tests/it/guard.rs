@@ -1,12 +1,19 @@
 //! Who may come in: a test for each thing that must be so.
 
-use readyok_server::{ServeError, Server};
+use std::time::Duration;
+
+use readyok_server::{Options, ServeError, Server, Warning};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
 
-use crate::support::{Fixture, get, open_socket, options, send};
+use crate::support::{
+    Fixture, LONG, get, log_in, open_socket, options, send, session_of, token_of,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_listens_on_loopback_alone_unless_it_is_protected() {
@@ -32,13 +39,73 @@ async fn it_listens_on_loopback_alone_unless_it_is_protected() {
     assert_eq!(login("wrong", host.clone(), server.host.clone()).await.status, 401);
     let entered = login("secret", host.clone(), server.host.clone()).await;
     assert_eq!(entered.status, 200);
-    let cookie = entered.header("set-cookie").expect("a cookie").split(';').next();
-    let headers = [("host", host.as_str()), ("cookie", cookie.expect("a value"))];
+    let authorization = format!("Bearer {}", session_of(&entered));
+    let headers = [("host", host.as_str()), ("authorization", &authorization)];
     assert_eq!(get(&server.host, "/api/choices", &headers).await.status, 200);
-    for _ in 0..20 {
-        login("wrong", host.clone(), server.host.clone()).await;
+    server.stop().await;
+}
+
+/// Sends a password from an address of this machine.
+async fn try_password(host: &str, from: &str, password: &str) -> (u16, Option<u64>) {
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket.bind(format!("{from}:0").parse().expect("an address")).expect("an address of loopback");
+    let mut stream = socket.connect(host.parse().expect("an address")).await.expect("it listens");
+    let body = json!({ "password": password }).to_string();
+    let head = format!(
+        "POST /api/login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
+        Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("it answers");
+    let status = answer.get(9..12).and_then(|status| status.parse().ok()).expect("a status");
+    let wait = answer.lines().find_map(|line| line.strip_prefix("retry-after: ")?.parse().ok());
+    (status, wait)
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_passwords_delay_their_own_address_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut open = options(folder.path());
+    open.password = Some("secret".to_owned());
+    let server = Fixture::start_with(open).await;
+    let mut statuses = Vec::new();
+    for _ in 0..30 {
+        statuses.push(try_password(&server.host, "127.0.0.2", "wrong").await.0);
     }
-    assert_eq!(login("secret", host, server.host.clone()).await.status, 429);
+    assert_eq!(statuses.first(), Some(&401));
+    assert_eq!(statuses.last(), Some(&429));
+    // Even the right one is not tried, and the client learns when it will be.
+    let (status, wait) = try_password(&server.host, "127.0.0.2", "secret").await;
+    assert_eq!(status, 429);
+    assert!((1..=60).contains(&wait.expect("a time")), "{wait:?}");
+    assert_eq!(try_password(&server.host, "127.0.0.1", "secret").await.0, 200);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_lets_its_owner_in_whatever_passwords_were_tried() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut open = options(folder.path());
+    open.password = Some("secret".to_owned());
+    let server = Fixture::start_with(open).await;
+    for _ in 0..30 {
+        log_in(&server.host, &json!({ "password": "wrong" })).await;
+    }
+    let token = server.post("/api/link", "application/json", b"").await.json()["token"].clone();
+    assert_eq!(log_in(&server.host, &json!({ "token": token })).await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_password_none_is_accepted() {
+    let server = Fixture::start().await;
+    for password in ["", "wrong"] {
+        let answer = log_in(&server.host, &json!({ "password": password })).await;
+        assert_eq!(answer.status, 404);
+    }
     server.stop().await;
 }
 
@@ -76,17 +143,19 @@ async fn a_link_lets_one_visitor_in_once() {
         let _ = stopped.await;
     }));
     let path = format!("/?token={token}");
-    let entered = get(&host, &path, &[]).await;
-    assert_eq!((entered.status, entered.header("location")), (303, Some("/")));
-    let cookie = entered.header("set-cookie").expect("a cookie").to_owned();
-    let port = host.rsplit_once(':').expect("a port").1;
-    assert!(cookie.starts_with(&format!("readyok-{port}=")), "{cookie}");
-    for needed in ["HttpOnly", "SameSite=Strict", "Path=/"] {
-        assert!(cookie.contains(needed), "{cookie}");
+    // A program that looks at links beforehand uses nothing up.
+    for _ in 0..2 {
+        assert_eq!(get(&host, &path, &[]).await.status, 200);
     }
-    assert_eq!(get(&host, &path, &[]).await.header("set-cookie"), None);
-    let guessed = format!("/?token={}", "0".repeat(64));
-    assert_eq!(get(&host, &guessed, &[]).await.header("set-cookie"), None);
+    let entered = log_in(&host, &token_of(&path)).await;
+    assert_eq!(entered.status, 200);
+    let session = session_of(&entered);
+    assert_eq!(session.len(), 64, "256 bits");
+    let headers = [("authorization", format!("Bearer {session}"))];
+    let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+    assert_eq!(get(&host, "/api/choices", &headers).await.status, 200);
+    assert_eq!(log_in(&host, &token_of(&path)).await.status, 401);
+    assert_eq!(log_in(&host, &json!({ "token": "0".repeat(64) })).await.status, 401);
     let _ = stop.send(());
     task.await.expect("it does not panic").expect("it ends");
 }
@@ -98,8 +167,22 @@ async fn nothing_of_the_api_is_open_to_strangers() {
     {
         assert_eq!(get(&server.host, path, &[]).await.status, 401, "{path}");
     }
-    let wrong = server.cookie.replace('=', "=0");
-    assert_eq!(get(&server.host, "/api/choices", &[("cookie", &wrong)]).await.status, 401);
+    let wrong = server.authorization.replace(' ', " 0");
+    assert_eq!(get(&server.host, "/api/choices", &[("authorization", &wrong)]).await.status, 401);
+    // Cookies are sent to servers of other users on other ports.
+    let session = server.authorization.trim_start_matches("Bearer ");
+    let port = server.host.rsplit_once(':').expect("a port").1;
+    for name in ["readyok", &format!("readyok-{port}"), "session", "authorization"] {
+        let cookie = format!("{name}={session}");
+        let answer = get(&server.host, "/api/choices", &[("cookie", &cookie)]).await;
+        assert_eq!(answer.status, 401, "{name}");
+    }
+    // What a script of another page can send without asking is not enough either.
+    let paths =
+        [format!("/api/choices?session={session}"), format!("/api/choices?token={session}")];
+    for path in paths {
+        assert_eq!(get(&server.host, &path, &[]).await.status, 401);
+    }
     assert_eq!(server.get("/api/choices").await.status, 200);
     let note = std::fs::read_to_string(server.data.join("running")).expect("a note");
     let bearer = format!("Bearer {}", note.trim().rsplit_once(' ').expect("a token").1);
@@ -125,7 +208,8 @@ async fn other_pages_can_change_nothing() {
     for (origin, site, kind, status) in [
         (Some(ours.as_str()), None, json, 200),
         (Some(ours.as_str()), Some("same-origin"), json, 200),
-        (None, None, json, 403),
+        // Programs send no origin.
+        (None, None, json, 200),
         (Some("http://evil.example"), None, json, 403),
         // Another server on this machine is of the same site.
         (Some("http://127.0.0.1:1"), Some("same-site"), json, 403),
@@ -136,12 +220,17 @@ async fn other_pages_can_change_nothing() {
         (Some(ours.as_str()), None, "application/x-www-form-urlencoded", 415),
         (Some(ours.as_str()), None, "", 415),
     ] {
-        let mut headers = vec![("cookie", server.cookie.as_str())];
+        let mut headers = vec![("authorization", server.authorization.as_str())];
         headers.extend(origin.map(|origin| ("origin", origin)));
         headers.extend(site.map(|site| ("sec-fetch-site", site)));
         headers.extend(Some(("content-type", kind)).filter(|_| !kind.is_empty()));
         let answer = send(&server.host, "POST", "/api/position", &headers, body).await;
         assert_eq!(answer.status, status, "{origin:?} {site:?} {kind}");
+        // A page elsewhere cannot log in either, were it to guess the password.
+        if status == 403 || origin.is_none() {
+            let answer = send(&server.host, "POST", "/api/login", &headers[1..], b"{}").await;
+            assert_eq!(answer.status, 403, "{origin:?} {site:?} {kind}");
+        }
     }
     // Nothing is changed by asking for it.
     assert_eq!(server.get("/api/import").await.status, 405);
@@ -151,17 +240,21 @@ async fn other_pages_can_change_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn links_elsewhere_lead_to_the_start_page_alone() {
     let server = Fixture::start().await;
-    let cookie = server.cookie.as_str();
+    let authorization = server.authorization.as_str();
     for (path, mode, status) in [
         ("/", "navigate", 200),
         // As the page that the program opens browsers with.
-        ("/?token=0000", "navigate", 303),
+        ("/?token=0000", "navigate", 200),
         ("/?token=0000", "no-cors", 403),
         ("/?other=0000", "navigate", 403),
         ("/app.js?token=0000", "navigate", 403),
         ("/api/choices?token=0000", "navigate", 403),
     ] {
-        let from = [("cookie", cookie), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", mode)];
+        let from = [
+            ("authorization", authorization),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", mode),
+        ];
         assert_eq!(get(&server.host, path, &from).await.status, status, "{path} {mode}");
     }
     server.stop().await;
@@ -171,24 +264,28 @@ async fn links_elsewhere_lead_to_the_start_page_alone() {
 async fn a_socket_opens_for_the_page_alone() {
     let server = Fixture::start().await;
     let ours = format!("http://{}", server.host);
-    let cookie = server.cookie.clone();
-    for (origin, cookie, status) in [
-        (Some(ours.clone()), Some(cookie.clone()), None),
-        (None, Some(cookie.clone()), Some(403)),
-        (Some("http://evil.example".to_owned()), Some(cookie.clone()), Some(403)),
-        (Some("http://127.0.0.1:1".to_owned()), Some(cookie.clone()), Some(403)),
-        (Some(ours.clone()), None, Some(401)),
+    let [(_, protocols), _] = server.socket_headers();
+    let guessed = format!("readyok, {}", "0".repeat(64));
+    for (origin, protocols, status) in [
+        (Some(ours.as_str()), Some(protocols.as_str()), None),
+        (None, Some(&protocols), Some(403)),
+        (Some("http://evil.example"), Some(&protocols), Some(403)),
+        (Some("http://127.0.0.1:1"), Some(&protocols), Some(403)),
+        (Some(&ours), Some("readyok"), Some(401)),
+        (Some(&ours), Some(&guessed), Some(401)),
+        (Some(&ours), None, Some(401)),
     ] {
-        let mut headers = Vec::new();
-        headers.extend(origin.clone().map(|origin| ("origin", origin)));
-        headers.extend(cookie.clone().map(|cookie| ("cookie", cookie)));
+        let session = server.authorization.replace("Bearer ", "readyok=");
+        let mut headers = vec![("cookie", session)];
+        headers.extend(origin.map(|origin| ("origin", origin.to_owned())));
+        headers.extend(protocols.map(|all| ("sec-websocket-protocol", all.to_owned())));
         let stream = TcpStream::connect(&server.host).await.expect("it listens");
         let refused = match open_socket(&server.host, stream, &headers).await {
             Ok(_) => None,
             Err(Error::Http(answer)) => Some(answer.status().as_u16()),
             Err(error) => panic!("{error}"),
         };
-        assert_eq!(refused, status, "{origin:?} {cookie:?}");
+        assert_eq!(refused, status, "{origin:?} {protocols:?}");
     }
     server.stop().await;
 }
@@ -217,6 +314,7 @@ async fn every_answer_tells_browsers_what_they_may_do_with_it() {
                 "{path}"
             );
             assert_eq!(answer.header("access-control-allow-origin"), None, "{path}");
+            assert_eq!(answer.header("set-cookie"), None, "{path}");
         }
     }
     let page = server.get("/").await;
@@ -237,6 +335,114 @@ async fn what_is_too_large_is_not_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn strangers_send_little() {
+    let server = Fixture::start().await;
+    let origin = format!("http://{}", server.host);
+    let headers = [("origin", origin.as_str()), ("content-type", "application/json")];
+    let large = vec![b' '; 8 << 10];
+    let answer = send(&server.host, "POST", "/api/login", &headers, &large).await;
+    assert_eq!(answer.status, 413);
+    // A large one is refused as soon as that is known, and not waited for.
+    for length in ["Content-Length: 60000000", "Transfer-Encoding: chunked"] {
+        let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
+        let head = format!(
+            "POST /api/login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\n\
+            Content-Type: application/json\r\n{length}\r\n\r\n1388\r\n",
+            server.host
+        );
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        stream.write_all(&[b' '; 5000]).await.expect("it reads");
+        let mut answer = [0; 12];
+        timeout(LONG, stream.read_exact(&mut answer)).await.expect("in time").expect("an answer");
+        assert_eq!(&answer, b"HTTP/1.1 413", "{length}");
+    }
+    server.stop().await;
+}
+
+/// Reads until the server closes the connection.
+async fn closed(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    // It may be reset as well.
+    let _ = timeout(LONG, stream.read_to_end(&mut answer)).await.expect("it is closed");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strangers_who_do_not_go_on_are_disconnected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut hasty = options(folder.path());
+    hasty.request_timeout = Duration::from_millis(50);
+    let server = Fixture::start_with(hasty).await;
+    let mut tab = server.tab().await;
+    let login = format!(
+        "POST /api/login HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\n\
+        Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{",
+        server.host
+    );
+    for begun in ["", "GET / HTTP/1.1\r\nHost:", &login] {
+        let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
+        stream.write_all(begun.as_bytes()).await.expect("it reads");
+        let answer = closed(&mut stream).await;
+        assert!(!answer.contains(" 200 "), "{answer}");
+    }
+    // One that asks and does not read occupies its connection for a limited time, too.
+    let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
+    let ask = format!("GET /app.js HTTP/1.1\r\nHost: {}\r\n\r\n", server.host).repeat(500);
+    let _ = timeout(LONG, stream.write_all(ask.as_bytes())).await.expect("it is closed");
+    closed(&mut stream).await;
+    // A tab stays, however quiet it is.
+    assert_eq!(tab.follow("games").await["games"], json!([]));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strangers_leave_room_for_the_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut patient = options(folder.path());
+    patient.request_timeout = Duration::from_hours(1);
+    let server = Fixture::start_with(patient).await;
+    let mut tab = server.tab().await;
+    let mut strangers = Vec::new();
+    for _ in 0..200 {
+        let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
+        let _ = stream.write_all(b"POST /api/login HTTP/1.1\r\nHost:").await;
+        strangers.push(stream);
+    }
+    assert_eq!(server.get("/api/choices").await.status, 200);
+    assert_eq!(tab.follow("games").await["games"], json!([]));
+    let mut another = server.tab().await;
+    assert_eq!(another.follow("games").await["games"], json!([]));
+    // The first of them has made room for others.
+    assert_eq!(closed(&mut strangers[0]).await, "");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_address_that_is_listened_on_is_a_known_host() {
+    // Not every system has more than one loopback address.
+    for address in ["127.0.0.2", "127.0.0.1", "::1"] {
+        if std::net::TcpListener::bind((address, 0)).is_err() {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut there = options(folder.path());
+        there.listen = Some(address.parse().expect("an address"));
+        let server = Fixture::start_with(there).await;
+        assert!(server.host.contains(address), "{}", server.host);
+        assert_eq!(server.get("/").await.status, 200);
+        // Another program may listen there.
+        let port = server.host.rsplit_once(':').expect("a port").1;
+        for other in ["127.0.0.3", "[::1]", "127.0.0.1"].map(|host| format!("{host}:{port}")) {
+            if other != server.host {
+                let answer = get(&server.host, "/", &[("host", &other)]).await;
+                assert_eq!(answer.status, 421, "{other}");
+            }
+        }
+        server.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn files_are_shown_below_the_roots_alone() {
     let server = Fixture::start().await;
     let roots = server.get("/api/files").await.json();
@@ -249,14 +455,22 @@ async fn files_are_shown_below_the_roots_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_administrator_is_refused_and_a_second_start_too() {
+async fn root_is_refused_beyond_loopback_and_a_second_start_anywhere() {
     let folder = tempfile::tempdir().expect("a folder");
     #[cfg(unix)]
     if rustix::process::geteuid().is_root() {
         let mut careful = options(folder.path());
         careful.allow_root = false;
-        let refused = Server::bind(careful).await.err();
+        let beyond = Options {
+            listen: Some("0.0.0.0".parse().expect("an address")),
+            password: Some("secret".to_owned()),
+            hosts: vec!["readyok.example".to_owned()],
+            ..careful.clone()
+        };
+        let refused = Server::bind(beyond).await.err();
         assert!(matches!(refused, Some(ServeError::Root)), "{refused:?}");
+        let warned = Server::bind(careful).await.expect("it can be served");
+        assert_eq!(warned.warnings(), [Warning::Root]);
     }
     let server = Fixture::start_with(options(folder.path())).await;
     // It waits for the first one to answer, as another program would: not where that one runs.
@@ -265,7 +479,7 @@ async fn the_administrator_is_refused_and_a_second_start_too() {
     let second = second.await.expect("it does not panic");
     let Err(ServeError::Running(Some(link))) = &second else { panic!("{second:?}") };
     let path = link.strip_prefix(&format!("http://{}", server.host)).expect("a link to it");
-    assert!(get(&server.host, path, &[]).await.header("set-cookie").is_some());
+    assert_eq!(log_in(&server.host, &token_of(path)).await.status, 200);
     server.stop().await;
     let third = Fixture::start_with(options(folder.path())).await;
     third.stop().await;
@@ -277,20 +491,13 @@ async fn the_next_server_has_the_same_address_and_lets_everybody_in_anew() {
     // Any port can be taken by another program meanwhile.
     for _ in 0..10 {
         let first = Fixture::start_with(options(folder.path())).await;
-        let (host, cookie) = (first.host.clone(), first.cookie.clone());
+        let (host, before) = (first.host.clone(), first.authorization.clone());
         first.stop().await;
         let second = Fixture::start_with(options(folder.path())).await;
         if second.host == host {
-            let old = [("cookie", cookie.as_str())];
+            let old = [("authorization", before.as_str())];
             assert_eq!(get(&host, "/api/choices", &old).await.status, 401);
-            // What this one has given counts, whatever else the browser brings along.
-            let port = host.rsplit_once(':').expect("a port").1;
-            let other = format!("{cookie}; {}; readyok-1{port}=0", second.cookie);
-            let both = [("cookie", other.as_str())];
-            assert_eq!(get(&host, "/api/choices", &both).await.status, 200);
-            let foreign = second.cookie.replacen(port, "1", 1);
-            let foreign = [("cookie", foreign.as_str())];
-            assert_eq!(get(&host, "/api/choices", &foreign).await.status, 401);
+            assert_eq!(second.get("/api/choices").await.status, 200);
             second.stop().await;
             return;
         }

@@ -28,8 +28,7 @@ async fn one_tab_too_many_is_closed_and_the_others_go_on() {
     // The first message is a greeting, or there is none.
     while others.len() < 1000 {
         let stream = TcpStream::connect(&server.host).await.expect("it listens");
-        let headers =
-            [("cookie", server.cookie.clone()), ("origin", format!("http://{}", server.host))];
+        let headers = server.socket_headers();
         let mut socket = open_socket(&server.host, stream, &headers).await.expect("it is ours");
         match timeout(LONG, socket.next()).await.expect("in time") {
             Some(Ok(Message::Text(_))) => others.push(socket),
@@ -43,8 +42,7 @@ async fn one_tab_too_many_is_closed_and_the_others_go_on() {
     let deadline = Instant::now() + LONG;
     loop {
         let stream = TcpStream::connect(&server.host).await.expect("it listens");
-        let headers =
-            [("cookie", server.cookie.clone()), ("origin", format!("http://{}", server.host))];
+        let headers = server.socket_headers();
         let mut socket = open_socket(&server.host, stream, &headers).await.expect("it is ours");
         if let Some(Ok(Message::Text(_))) = timeout(LONG, socket.next()).await.expect("in time") {
             break;
@@ -77,10 +75,10 @@ async fn so_many_files_are_read_at_once() {
     const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
     let server = Fixture::start().await;
     let head = format!(
-        "POST /api/import?name=a.pgn HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nCookie: {1}\r\n\
+        "POST /api/import?name=a.pgn HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nAuthorization: {1}\r\n\
         Content-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\
         Expect: 100-continue\r\n\r\n",
-        server.host, server.cookie
+        server.host, server.authorization
     );
     let mut slow = Vec::new();
     for _ in 0..4 {

@@ -29,7 +29,8 @@ pub(crate) const MIME: &str = env!("CARGO_BIN_EXE_mime");
 /// A server with its data.
 pub(crate) struct Fixture {
     pub(crate) host: String,
-    pub(crate) cookie: String,
+    /// The `Authorization` of the page.
+    pub(crate) authorization: String,
     pub(crate) data: PathBuf,
     folder: Option<TempDir>,
     stop: oneshot::Sender<()>,
@@ -46,6 +47,7 @@ pub(crate) fn options(data: &Path) -> Options {
         allow_root: true,
         roots: Vec::new(),
         reload: Options::RELOAD,
+        request_timeout: Options::REQUEST_TIMEOUT,
         setup: Setup {
             data: data.to_owned(),
             built_in: (MIME.into(), Vec::new()),
@@ -76,12 +78,11 @@ impl Fixture {
             };
             server.run(stopped).await.expect("it listens");
         });
-        let path = link.strip_prefix(&format!("http://{host}")).expect("a link to it").to_owned();
-        let answer = get(&host, &path, &[]).await;
-        assert_eq!(answer.status, 303);
-        let cookie = answer.header("set-cookie").expect("a cookie");
-        let cookie = cookie.split(';').next().expect("a value").to_owned();
-        Self { host, cookie, data, folder: None, stop, task }
+        let link = link.strip_prefix(&format!("http://{host}")).expect("a link to it");
+        let answer = log_in(&host, &token_of(link)).await;
+        assert_eq!(answer.status, 200);
+        let authorization = format!("Bearer {}", session_of(&answer));
+        Self { host, authorization, data, folder: None, stop, task }
     }
 
     /// Ends the server, and gives back the folder of its data.
@@ -98,8 +99,7 @@ impl Fixture {
 
     pub(crate) async fn tab(&self) -> Tab {
         let stream = TcpStream::connect(&self.host).await.expect("it listens");
-        let headers =
-            [("cookie", self.cookie.clone()), ("origin", format!("http://{}", self.host))];
+        let headers = self.socket_headers();
         let socket = open_socket(&self.host, stream, &headers).await.expect("it lets us in");
         let mut tab = Tab { socket, last: 0, waiting: VecDeque::new() };
         let hello = tab.next().await;
@@ -107,16 +107,45 @@ impl Fixture {
         tab
     }
 
+    /// What the page sends to open a socket.
+    pub(crate) fn socket_headers(&self) -> [(&'static str, String); 2] {
+        let session = self.authorization.trim_start_matches("Bearer ");
+        [
+            ("sec-websocket-protocol", format!("readyok, {session}")),
+            ("origin", format!("http://{}", self.host)),
+        ]
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        get(&self.host, path, &[("cookie", &self.cookie)]).await
+        get(&self.host, path, &[("authorization", &self.authorization)]).await
     }
 
     pub(crate) async fn post(&self, path: &str, kind: &str, body: &[u8]) -> Answer {
         let origin = format!("http://{}", self.host);
-        let headers =
-            [("cookie", self.cookie.as_str()), ("origin", &origin), ("content-type", kind)];
+        let headers = [
+            ("authorization", self.authorization.as_str()),
+            ("origin", &origin),
+            ("content-type", kind),
+        ];
         send(&self.host, "POST", path, &headers, body).await
     }
+}
+
+/// The credential in the path of a link.
+pub(crate) fn token_of(link: &str) -> Value {
+    json!({ "token": link.strip_prefix("/?token=").expect("a token") })
+}
+
+/// What the page does with a token or a password.
+pub(crate) async fn log_in(host: &str, credential: &Value) -> Answer {
+    let origin = format!("http://{host}");
+    let headers = [("origin", origin.as_str()), ("content-type", "application/json")];
+    send(host, "POST", "/api/login", &headers, credential.to_string().as_bytes()).await
+}
+
+/// The secret of the session.
+pub(crate) fn session_of(answer: &Answer) -> String {
+    answer.json()["session"].as_str().expect("a secret").to_owned()
 }
 
 /// A server. What another test starts just then holds the lock of a server that has ended, until it is another

@@ -1,0 +1,176 @@
+//! The data directory, which holds secrets of engines and is accessible to its owner only.
+//!
+//! On Windows the access list of the user's profile does the same.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::store;
+
+/// Creates the directory with what has to exist before anything is written into it, and takes access away from
+/// other users where an earlier version has left it.
+///
+/// Returns whether the file system can protect it.
+///
+/// # Errors
+/// The directory cannot be used, or it belongs to another user, who could read it.
+pub(crate) fn prepare(data: &Path) -> Result<bool, (PathBuf, io::Error)> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        move |error| (path, error)
+    };
+    create_dir(data).map_err(at(data))?;
+    // First, so that no other user can exchange what is inside meanwhile.
+    let is_protected = protect_dir(data).map_err(at(data))?;
+    let matches = matches_in(data);
+    create_dir(&matches).map_err(at(&matches))?;
+    // SQLite gives its -wal and -shm files the mode of this one, and accepts an empty file as a new database.
+    let library = store::file_in(data);
+    open(&library).map_err(at(&library))?;
+    protect_content(data);
+    protect_content(&matches);
+    Ok(is_protected)
+}
+
+/// The directory of matches.
+pub(crate) fn matches_in(data: &Path) -> PathBuf {
+    data.join("matches")
+}
+
+/// Opens a file for writing, which is created if it does not exist.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    owner_only().create(true).truncate(false).open(path)
+}
+
+/// Creates a file in the place of any other.
+pub(crate) fn replace(path: &Path) -> io::Result<File> {
+    // An existing file may be open elsewhere, or a link.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => (),
+    }
+    owner_only().create_new(true).open(path)
+}
+
+fn owner_only() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+fn create_dir(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Takes access to the directory away from other users. Returns false where the file system knows no modes.
+#[cfg(unix)]
+fn protect_dir(path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    let is_own = |about: &fs::Metadata| about.uid() == rustix::process::geteuid().as_raw();
+    let before = fs::metadata(path)?;
+    if let Err(error) = drop_foreign_access(path, &before)
+        && !is_own(&before)
+    {
+        return Err(error);
+    }
+    Ok(fs::metadata(path)?.mode() & 0o077 == 0)
+}
+
+#[cfg(not(unix))]
+fn protect_dir(_path: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Takes access to files in a protected directory away from other users. A failure is harmless as long as the
+/// directory is protected.
+#[cfg(unix)]
+fn protect_content(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        // A link may lead to a file that other users are meant to read.
+        let Ok(about) = fs::symlink_metadata(&path) else { continue };
+        if about.is_file() || about.is_dir() {
+            let _ = drop_foreign_access(&path, &about);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn protect_content(_directory: &Path) {}
+
+#[cfg(unix)]
+fn drop_foreign_access(path: &Path, about: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let mode = about.permissions().mode() & 0o7777;
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & !0o077))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).expect("it exists").permissions().mode() & 0o777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    }
+
+    #[test]
+    fn a_new_directory_is_for_its_owner_only() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let data = parent.path().join("new/data");
+        assert!(prepare(&data).expect("it can be used"));
+        for directory in [&data, &data.join("matches")] {
+            assert_eq!(mode(directory), 0o700);
+        }
+        assert_eq!(mode(&data.join("library.sqlite")), 0o600);
+    }
+
+    #[test]
+    fn what_earlier_versions_left_is_tightened() {
+        let data = tempfile::tempdir().expect("a directory");
+        let data = data.path();
+        fs::create_dir(data.join("matches")).expect("it is new");
+        let files =
+            ["library.sqlite", "library.sqlite-wal", "library.sqlite-shm", "matches/1.json"];
+        for file in files.map(|file| data.join(file)) {
+            fs::write(&file, "old").expect("it is new");
+            set_mode(&file, 0o644);
+        }
+        set_mode(data, 0o755);
+        set_mode(&data.join("matches"), 0o775);
+        assert!(prepare(data).expect("it can be used"));
+        assert_eq!(mode(data), 0o700);
+        assert_eq!(mode(&data.join("matches")), 0o700);
+        for file in files.map(|file| data.join(file)) {
+            assert_eq!(mode(&file), 0o600, "{}", file.display());
+            assert_eq!(fs::read_to_string(&file).expect("it is left alone"), "old");
+        }
+    }
+
+    #[test]
+    fn targets_of_links_are_left_alone() {
+        let outside = tempfile::NamedTempFile::new().expect("a file");
+        set_mode(outside.path(), 0o644);
+        let data = tempfile::tempdir().expect("a directory");
+        symlink(outside.path(), data.path().join("link")).expect("it is new");
+        prepare(data.path()).expect("it can be used");
+        assert_eq!(mode(outside.path()), 0o644);
+    }
+}

@@ -1,0 +1,193 @@
+// The session of a browser: it belongs to the origin of the app, port included, and lasts as long as the server.
+import { once } from 'node:events';
+import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { LONG, travel } from './journey';
+
+const here = travel();
+
+let attacker: Server | undefined;
+afterEach(() => attacker?.close());
+
+const secretOf = (page: Page) => page.evaluate(() => localStorage.getItem('readyok.session'));
+const door = (page: Page) => page.getByText('Open the link that the program has printed');
+
+/** The status of a request by a program, which can set any header. */
+async function statusOf(url: URL, path: string, headers: IncomingHttpHeaders): Promise<number | undefined> {
+  const sent = request(new URL(path, url), { headers: { ...headers, host: url.host, origin: url.origin } });
+  sent.end();
+  const answered = new Promise<number | undefined>((found, failed) => {
+    sent.on('response', (response) => {
+      response.resume();
+      found(response.statusCode);
+    });
+    sent.on('upgrade', (response, socket) => {
+      socket.destroy();
+      found(response.statusCode);
+    });
+    sent.on('error', failed);
+  });
+  return answered;
+}
+
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+};
+
+/** What the page of another server on this machine tries, and reports to its own server. */
+async function attack(app: string) {
+  const outcome: Record<string, string> = {};
+  const attempt = async (name: string, act: () => Promise<unknown>) => {
+    try {
+      outcome[name] = String(await act());
+    } catch {
+      outcome[name] = 'refused';
+    }
+  };
+  // It is of the same site as the app: browsers send their cookies along.
+  await attempt('own', async () => (await fetch('/collect', { credentials: 'include' })).status);
+  await attempt('read', async () => (await fetch(`${app}api/choices`, { credentials: 'include' })).text());
+  await attempt('image', () => {
+    const image = new Image();
+    image.src = `${app}api/engines.toml`;
+    return image.decode();
+  });
+  await attempt(
+    'socket',
+    () =>
+      new Promise((opened, refused) => {
+        const socket = new WebSocket(`${app.replace('http', 'ws')}api/ws`, ['readyok']);
+        socket.addEventListener('open', opened);
+        socket.addEventListener('error', refused);
+      }),
+  );
+  await attempt('frame', async () => {
+    const frame = document.createElement('iframe');
+    frame.src = app;
+    document.body.append(frame);
+    await new Promise((loaded) => frame.addEventListener('load', loaded));
+    return frame.contentWindow?.localStorage.getItem('readyok.session');
+  });
+  await attempt('storage', async () => localStorage.getItem('readyok.session'));
+  await fetch('/report', { method: 'POST', body: JSON.stringify(outcome) });
+}
+
+test('a server on another port of this machine gets nothing that opens the app', async () => {
+  const page = await here.page();
+  const app = new URL('/', page.url());
+  const secret = await secretOf(page);
+  expect(secret).toMatch(/^[0-9a-f]{64}$/);
+
+  const received: IncomingHttpHeaders[] = [];
+  let report: ((text: string) => void) | undefined;
+  const reported = new Promise<string>((found) => (report = found));
+  attacker = createServer(async (incoming, response) => {
+    received.push(incoming.headers);
+    if (incoming.url === '/lure') {
+      response.writeHead(302, { location: `http://127.0.0.1:${incoming.socket.localPort}/page` }).end();
+    } else if (incoming.url === '/page') {
+      const script = `(${attack.toString()})(${JSON.stringify(app.href)})`;
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(`<!doctype html><body><script>${script}</script></body>`);
+    } else {
+      const chunks = await incoming.toArray();
+      if (incoming.url === '/report') report?.(Buffer.concat(chunks).toString());
+      response.writeHead(200).end();
+    }
+  }).listen(0, '127.0.0.1');
+  await once(attacker, 'listening');
+
+  // A link on any page of the web leads there.
+  const victim = await page.context().newPage();
+  const { port } = attacker.address() as AddressInfo;
+  await victim.goto(`http://localhost:${port}/lure`);
+  const outcome = JSON.parse(await reported) as Record<string, string>;
+  expect(outcome).toEqual({
+    own: '200',
+    read: 'refused',
+    image: 'refused',
+    socket: 'refused',
+    frame: 'refused',
+    storage: 'null',
+  });
+
+  expect(received.length).toBeGreaterThanOrEqual(4);
+  expect(JSON.stringify(received)).not.toContain(secret);
+  expect(await page.context().cookies()).toEqual([]);
+  // What was received is worth nothing to a program, which can send it with any other headers.
+  for (const headers of received) {
+    const { cookie, authorization } = headers;
+    const known = { ...(cookie && { cookie }), ...(authorization && { authorization }) };
+    expect(await statusOf(app, '/api/choices', known)).toBe(401);
+    expect(await statusOf(app, '/api/ws', { ...known, ...UPGRADE })).toBe(401);
+  }
+  // Not even the secret, where browsers would send it to other ports.
+  expect(await statusOf(app, '/api/choices', { cookie: `readyok-${app.port}=${secret}` })).toBe(401);
+  const protocols = { 'sec-websocket-protocol': `readyok, ${secret}` };
+  expect(await statusOf(app, '/api/ws', { ...UPGRADE, ...protocols })).toBe(101);
+});
+
+test('a browser stays known in all of its tabs, and a link is used once', async () => {
+  const link = await here.server.nextLink();
+  const page = await here.stranger();
+  await page.goto(link);
+  await page.getByRole('navigation').waitFor();
+  expect(page.url()).not.toContain('token');
+  const secret = await secretOf(page);
+  await page.reload();
+  await page.getByRole('navigation').waitFor();
+
+  const tab = await page.context().newPage();
+  await tab.goto(new URL('/', page.url()).href);
+  await tab.getByRole('navigation').waitFor();
+  await tab.goto(link);
+  await tab.getByRole('navigation').waitFor();
+  expect(await door(tab).count()).toBe(0);
+  expect(await secretOf(tab)).toBe(secret);
+
+  const stranger = await here.stranger();
+  await stranger.goto(link);
+  await door(stranger).waitFor();
+  expect(stranger.url()).not.toContain('token');
+  expect(await secretOf(stranger)).toBeNull();
+  // With a link of its own it comes in, in the same tab.
+  await stranger.goto(await here.server.nextLink());
+  await stranger.getByRole('navigation').waitFor();
+});
+
+// Another program may take the port in between.
+test('after a restart a new link lets all tabs in, and nothing else does', { retry: 3 }, async () => {
+  const page = await here.page();
+  const before = await secretOf(page);
+  const tab = await page.context().newPage();
+  await tab.goto(new URL('/', page.url()).href);
+  await tab.getByRole('navigation').waitFor();
+  await here.server.restart();
+  await door(page).waitFor();
+  await tab.reload();
+  await door(tab).waitFor();
+  await page.goto(await here.server.nextLink());
+  await page.getByRole('navigation').waitFor();
+  await expect.poll(() => door(tab).count(), LONG).toBe(0);
+  await tab.getByRole('navigation').waitFor();
+  expect(await secretOf(page)).not.toBe(before);
+});
+
+test('a browser that stores nothing comes in until it loads the page again', async () => {
+  const page = await here.stranger();
+  await page.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('denied', 'SecurityError');
+    };
+    Object.defineProperty(window, 'localStorage', { get: refuse });
+  });
+  await page.goto(await here.server.nextLink());
+  await page.getByRole('navigation').waitFor();
+  await page.reload();
+  await door(page).waitFor();
+});

@@ -1,0 +1,65 @@
+// The secret with which this browser authenticates. It is stored by origin, which includes the port: a cookie would be
+// sent to the servers of other users on other ports of this machine as well.
+const KEY = 'readyok.session';
+const LOGIN = './api/login';
+
+/** For browsers whose storage is disabled: lasts until the page is reloaded. */
+let inMemory = '';
+
+function session(): string {
+  try {
+    return localStorage.getItem(KEY) ?? inMemory;
+  } catch {
+    return inMemory;
+  }
+}
+
+function keep(secret: string) {
+  inMemory = secret;
+  try {
+    localStorage.setItem(KEY, secret);
+  } catch {
+    // The copy in memory remains.
+  }
+}
+
+/** Calls back when another tab of this browser has logged in. */
+export function onOtherLogin(act: () => void) {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === KEY && newValue) act();
+  });
+}
+
+/** A request that authenticates. */
+export function authenticated(request: RequestInit = {}): RequestInit {
+  const headers = new Headers(request.headers);
+  headers.set('authorization', `Bearer ${session()}`);
+  return { ...request, headers };
+}
+
+/** The subprotocols of a socket that authenticates: a script can set no header of it. */
+export function subprotocols(): string[] {
+  const secret = session();
+  return secret ? ['readyok', secret] : ['readyok'];
+}
+
+/** Exchanges the token of a link or a password for the secret. Returns the status of the response. */
+export async function logIn(credential: { token: string } | { password: string }): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(LOGIN, { method: 'POST', headers, body: JSON.stringify(credential) });
+  if (response.ok) keep(((await response.json()) as { session: string }).session);
+  return response.status;
+}
+
+/** Uses the token in the address of the page, if there is one, and removes it there. */
+export async function logInByLink(): Promise<void> {
+  const token = new URLSearchParams(location.search).get('token');
+  if (token === null) return;
+  history.replaceState(null, '', `${location.pathname}${location.hash}`);
+  try {
+    // A link that was used before changes nothing: this browser may have the secret already.
+    await logIn({ token });
+  } catch {
+    // The connection finds out that the server does not answer.
+  }
+}
