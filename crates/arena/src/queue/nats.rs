@@ -33,7 +33,7 @@ mod worker;
 
 use std::time::Duration;
 
-pub use connection::{Access, Connection};
+pub use connection::{Access, Connection, Login};
 pub use coordinator::NatsDispatcher;
 pub use permissions::Permissions;
 pub use speed::{measure_speed, paced};

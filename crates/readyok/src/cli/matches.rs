@@ -172,7 +172,7 @@ enum TellArg {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let queue = args.queue.queue();
+    let queue = args.queue.queue(&dirs::env)?;
     play(args, queue)
 }
 
@@ -411,7 +411,7 @@ fn slots(concurrency: i64, force: bool) -> Result<usize, Failure> {
 impl Args {
     /// Whether the match is to be played over a queue.
     pub(super) fn has_queue(&self) -> bool {
-        self.queue.queue().is_some()
+        self.queue.has_queue()
     }
 }
 

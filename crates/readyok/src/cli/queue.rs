@@ -2,9 +2,17 @@
 
 use std::path::PathBuf;
 
-use readyok_arena::queue::nats::Access;
+use readyok_arena::queue::nats::{Access, Login};
 
+use crate::cli::complain;
+use crate::cli::secret::read_secret;
+use crate::dirs::Env;
+use crate::exit::Failure;
 use crate::matches::Queue;
+
+/// The address holds a secret, which every user of this machine can read there.
+const IN_PROCESS_LIST: &str = "warning: other users can read the credentials of --queue in the process list; \
+    use --user and --password-file";
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Over several machines")]
@@ -21,6 +29,12 @@ pub(super) struct QueueArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct AccessArgs {
+    /// Log in as this user [env: NATS_USER]
+    #[arg(long, value_name = "NAME", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    user: Option<String>,
+    /// A file with the password of --user, or with a token; only its owner may read it [env: NATS_PASSWORD, NATS_TOKEN]
+    #[arg(long, value_name = "FILE", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    password_file: Option<PathBuf>,
     /// A file with NATS credentials
     #[arg(long, value_name = "FILE", requires = "queue")]
     creds: Option<PathBuf>,
@@ -33,19 +47,60 @@ pub(super) struct AccessArgs {
 }
 
 impl QueueArgs {
-    pub(super) fn queue(&self) -> Option<Queue> {
-        let server = self.queue.clone()?;
-        Some(Queue { access: self.access.access(server), calibrate: !self.no_calibration })
+    pub(super) fn has_queue(&self) -> bool {
+        self.queue.is_some()
+    }
+
+    pub(super) fn queue(&self, env: Env<'_>) -> Result<Option<Queue>, Failure> {
+        let Some(server) = self.queue.clone() else { return Ok(None) };
+        let access = self.access.access(server, env)?;
+        Ok(Some(Queue { access, calibrate: !self.no_calibration }))
     }
 }
 
 impl AccessArgs {
-    pub(super) fn access(&self, server: String) -> Access {
-        Access {
+    pub(super) fn access(&self, server: String, env: Env<'_>) -> Result<Access, Failure> {
+        let mut access = Access {
             server,
+            login: None,
             credentials: self.creds.clone(),
             nkey: self.nkey.clone(),
             certificates: self.tls_ca.clone(),
+        };
+        let in_address = access.is_login_in_address();
+        if in_address {
+            complain(IN_PROCESS_LIST);
         }
+        let is_complete = in_address || self.creds.is_some() || self.nkey.is_some();
+        access.login = match self.login(env)? {
+            Some(_) if in_address => {
+                return Err(Failure::usage("there are credentials in --queue and as arguments"));
+            }
+            Some(login) => Some(login),
+            None if is_complete => None,
+            None => login_of(env),
+        };
+        Ok(access)
     }
+
+    /// What the arguments ask for.
+    fn login(&self, env: Env<'_>) -> Result<Option<Login>, Failure> {
+        let secret = self.password_file.as_deref().map(read_secret).transpose()?;
+        let Some(user) = self.user.clone() else { return Ok(secret.map(Login::Token)) };
+        let password = secret.or_else(|| variable(env, "NATS_PASSWORD")).ok_or_else(|| {
+            Failure::usage("--user needs --password-file, or NATS_PASSWORD in the environment")
+        })?;
+        Ok(Some(Login::Password { user, password }))
+    }
+}
+
+/// What the environment has for the programs of NATS.
+fn login_of(env: Env<'_>) -> Option<Login> {
+    let user = variable(env, "NATS_USER").zip(variable(env, "NATS_PASSWORD"));
+    let user = user.map(|(user, password)| Login::Password { user, password });
+    user.or_else(|| variable(env, "NATS_TOKEN").map(Login::Token))
+}
+
+fn variable(env: Env<'_>, name: &str) -> Option<String> {
+    env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
 }

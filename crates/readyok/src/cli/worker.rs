@@ -22,7 +22,8 @@ options that could name a file but those of --allow-option.
 Examples:
   readyok worker --queue nats://10.0.0.1 --slots 4 --engine /usr/games/stockfish --engine ./new
   readyok worker --queue nats://10.0.0.1 --engine narikin --engine \"./old --uci\" --allow-option SyzygyPath
-  readyok worker --queue tls://matches.example.org --creds me.creds --slots 16 --allow-any";
+  readyok worker --queue tls://matches.example.org --creds me.creds --slots 16 --allow-any
+  readyok worker --queue nats://10.0.0.1 --user me --password-file nats.password --engine narikin";
 
 /// Play games for matches of other machines
 #[derive(Debug, clap::Args)]
@@ -76,7 +77,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let cache = args.cache.or_else(|| Some(dirs::state(&dirs::env)?.join("programs")));
     let cache = cache.ok_or_else(|| Failure::usage("there is no folder for programs: --cache"))?;
     let worker = Worker {
-        access: args.access.access(args.queue),
+        access: args.access.access(args.queue, &dirs::env)?,
         permissions,
         engines,
         cache,

@@ -17,6 +17,7 @@ mod options;
 #[path = "../../../arena/tests/it/port.rs"]
 mod port;
 mod program;
+mod queue_login;
 mod readme;
 mod real;
 mod serve;

@@ -28,12 +28,44 @@ pub struct Access {
     /// Where the server is: `nats://host:port`, `tls://…`, with `user:password@` or `token@` if it
     /// wants them.
     pub server: String,
+    /// What to log in with instead of what the address holds.
+    pub login: Option<Login>,
     /// A file with the credentials of an account (JWT and NKey).
     pub credentials: Option<PathBuf>,
     /// A file with the seed of an NKey.
     pub nkey: Option<PathBuf>,
     /// A file with certificates to trust beside those of the system.
     pub certificates: Option<PathBuf>,
+}
+
+/// What a client logs in with.
+#[derive(Clone)]
+pub enum Login {
+    /// A user and the password.
+    Password {
+        /// The name of the user.
+        user: String,
+        /// The password of the user.
+        password: String,
+    },
+    /// A token.
+    Token(String),
+}
+
+impl Access {
+    /// Whether the address holds a password or a token.
+    pub fn is_login_in_address(&self) -> bool {
+        self.server.parse().is_ok_and(|address| login_in(&address).is_some())
+    }
+}
+
+/// The login that an address holds, which its parser leaves percent-encoded.
+fn login_in(address: &ServerAddr) -> Option<Login> {
+    let user = decoded(address.username()?);
+    Some(match address.password().map(decoded) {
+        Some(password) => Login::Password { user, password },
+        None => Login::Token(user),
+    })
 }
 
 /// A connection with its own thread, which reconnects by itself.
@@ -197,11 +229,12 @@ async fn connect(access: &Access) -> Result<Client, QueueError> {
     let mut options = ConnectOptions::new().name("readyok").connection_timeout(ANSWER);
     let server: ServerAddr = access.server.parse().map_err(broken)?;
     // The client leaves to us what an address holds of these.
-    if let Some(name) = server.username().map(decoded) {
-        options = match server.password().map(decoded) {
-            Some(password) => options.user_and_password(name, password),
-            None => options.token(name),
-        };
+    match access.login.clone().or_else(|| login_in(&server)) {
+        Some(Login::Password { user, password }) => {
+            options = options.user_and_password(user, password);
+        }
+        Some(Login::Token(token)) => options = options.token(token),
+        None => {}
     }
     if let Some(path) = &access.credentials {
         options = options.credentials_file(path).await.map_err(broken)?;
@@ -239,6 +272,13 @@ fn decoded(part: &str) -> String {
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Access").finish_non_exhaustive()
+    }
+}
+
+/// Without what is secret.
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").finish_non_exhaustive()
     }
 }
 

@@ -1,0 +1,106 @@
+//! Credentials for a queue: in files and the environment rather than in the process list.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use crate::nats_server::NatsServer;
+use crate::port::free_port;
+use crate::program::{Dir, Output, readyok, run};
+use crate::real::engine;
+
+fn write_secret(dir: &Dir, name: &str, text: &str, mode: u32) -> PathBuf {
+    let file = dir.write(name, text);
+    fs::set_permissions(&file, PermissionsExt::from_mode(mode)).expect("it is ours");
+    file
+}
+
+/// A worker that ends as soon as it knows that there is no match.
+fn worker(dir: &Dir, queue: &str, args: &[&str], env: &[(&str, &str)]) -> Output {
+    let mut command = readyok(dir);
+    for name in ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN"] {
+        command.env_remove(name);
+    }
+    command.args(["worker", "--queue", queue, "--idle", "0", "--allow-any"]).args(args);
+    run(command.envs(env.iter().copied()), b"")
+}
+
+#[test]
+fn credentials_are_read_from_a_file_or_the_environment() {
+    let Some(nats) = engine("nats-server") else { return };
+    let dir = Dir::new();
+    let settings = |name: &str, text: &str| {
+        let settings = dir.write(name, &format!("authorization {{ {text} }}\n"));
+        ["-c".into(), settings.into_os_string()]
+    };
+    let start = |name: &str, text: &str| {
+        let port = free_port();
+        let store = dir.path().join(format!("{name}-data"));
+        let server = NatsServer::start(&nats, port, &store, &settings(name, text));
+        (server, format!("nats://127.0.0.1:{port}"))
+    };
+    let (_with_user, user) = start("user", "user: me, password: \"se%:cret\"");
+    let (_with_token, token) = start("token", "token: \"some token\"");
+    let file = |name: &str, text: &str| {
+        let path = write_secret(&dir, name, text, 0o600);
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let (password, wrong) = (file("password", "se%:cret\n"), file("wrong", "secret\n"));
+    let token_file = file("token-file", "some token\n");
+
+    let check = |queue: &str, args: &[&str], env: &[(&str, &str)], code: i32| {
+        let output = worker(&dir, queue, args, env);
+        assert_eq!(output.code(), Some(code), "{args:?} {env:?}: {}", output.stderr);
+    };
+    check(&user, &[], &[], 1);
+    check(&user, &["--user", "me", "--password-file", &password], &[], 0);
+    check(&user, &["--user", "me", "--password-file", &wrong], &[], 1);
+    let in_environment = [("NATS_USER", "me"), ("NATS_PASSWORD", "se%:cret")];
+    check(&user, &[], &in_environment, 0);
+    check(&user, &["--user", "me"], &in_environment[1..], 0);
+    check(&user, &["--user", "me", "--password-file", &wrong], &in_environment, 1);
+    check(&token, &["--password-file", &token_file], &[], 0);
+    check(&token, &[], &[("NATS_TOKEN", "some token")], 0);
+    check(&token, &[], &[("NATS_TOKEN", "other")], 1);
+}
+
+#[test]
+fn credentials_that_others_can_read_are_refused_or_warned_of() {
+    let dir = Dir::new();
+    // Nothing listens there.
+    let queue = format!("nats://127.0.0.1:{}", free_port());
+    let open = write_secret(&dir, "open", "secret\n", 0o644);
+    let open = open.to_str().expect("UTF-8");
+    let output = worker(&dir, &queue, &["--user", "me", "--password-file", open], &[]);
+    assert_eq!(output.code(), Some(2));
+    assert!(output.stderr.contains("others can read it"), "{}", output.stderr);
+
+    let in_address = queue.replace("//", "//me:secret@");
+    let output = worker(&dir, &in_address, &[], &[]);
+    assert_eq!(output.code(), Some(1));
+    assert!(output.stderr.contains("in the process list"), "{}", output.stderr);
+    let output = worker(&dir, &queue, &[], &[]);
+    assert!(!output.stderr.contains("process list"), "{}", output.stderr);
+}
+
+#[test]
+fn credentials_are_given_once_and_completely() {
+    let dir = Dir::new();
+    let queue = format!("nats://127.0.0.1:{}", free_port());
+    let file = write_secret(&dir, "password", "secret\n", 0o600);
+    let file = file.to_str().expect("UTF-8");
+    let with_user = ["--user", "me", "--password-file", file];
+    let twice = queue.replace("//", "//me:secret@");
+    for (queue, args) in [
+        (&twice, with_user.to_vec()),
+        (&queue, vec!["--user", "me"]),
+        (&queue, [&with_user[..], &["--creds", file]].concat()),
+        (&queue, [&with_user[..], &["--nkey", file]].concat()),
+    ] {
+        let output = worker(&dir, queue, &args, &[]);
+        assert_eq!(output.code(), Some(2), "{args:?}: {}", output.stderr);
+    }
+    let output = run(readyok(&dir).args(["match", "a", "b"]).args(with_user), b"");
+    assert_eq!(output.code(), Some(2));
+    assert!(output.stderr.contains("--queue"), "{}", output.stderr);
+}
