@@ -4,9 +4,10 @@
 //! ```text
 //!  tab ── Command ──> World ── Order ──> Process ─┐
 //!  clocks ── tick ──>   │  <────── News ──────────┘
-//!                       └─ Delta ──> Hub ──> tabs        every change of a game ──> Store
+//!                       └─ Delta ──> Hub ──> tabs        every change of a game ──> Writer ──> Store
 //! ```
-//! Nothing waits while it holds the lock.
+//! Nothing waits while it holds the lock, and nothing but the thread of the [`Writer`] uses the [`Store`]. A
+//! command is answered when the library has what it has changed.
 
 mod checks;
 mod commands;
@@ -19,6 +20,7 @@ mod library;
 mod matches;
 mod rematch;
 mod reports;
+mod saving;
 mod tries;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -32,22 +34,25 @@ use tokio::sync::Notify;
 
 use crate::data_dir;
 use crate::engine::{Log, Order, Process, Registry, Reporter};
-use crate::game::{Ask, Room, open};
+use crate::game::{Ask, Room, Tree};
 use crate::hub::{Hub, TabId};
 use crate::matches::{Matches, Program, Tell};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, Writer};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta,
-    LogState, MatchId, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, Strength,
-    ToTab, Topic, Use, Variant,
+    Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta, LogState,
+    MatchId, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, Strength, ToTab,
+    Topic, Use, Variant,
 };
 
 use jobs::Job;
 pub(crate) use jobs::KeptJob;
 use lanes::LaneRoom;
+pub(crate) use library::{Batch, row_of};
 pub(crate) use reports::KeptReport;
 use reports::Report;
+pub(crate) use saving::Reply;
+use saving::Saves;
 use tries::Trial;
 pub(crate) use tries::Verdict;
 
@@ -74,6 +79,8 @@ pub struct Setup {
 /// The app.
 pub(crate) struct App {
     world: Mutex<World>,
+    /// The library. The world queues its own changes by itself.
+    pub(crate) writer: Writer,
     matches: matches::Shared,
     /// The clocks have to be looked at anew.
     pub(crate) clocks: Notify,
@@ -84,7 +91,8 @@ pub(crate) struct App {
 /// Everything that is true now.
 pub(crate) struct World {
     pub(crate) hub: Hub,
-    pub(crate) store: Store,
+    saves: Saves,
+    app: Weak<App>,
     setup: Setup,
     rooms: BTreeMap<GameId, Room>,
     /// Those of the rooms that nobody has opened: a job looks at them.
@@ -137,22 +145,28 @@ struct Running {
 impl App {
     /// Opens the library and goes on where it was left.
     pub(crate) fn open(setup: Setup) -> Result<Arc<Self>, StoreError> {
-        let store = Store::open(&setup.data)?;
+        let data = setup.data.clone();
+        let store = Store::open(&data)?;
         let translation = Translation::read(&setup.translation).unwrap_or_default();
         let registry = Registry::new(translation, store.engines()?, store.last_engine()?);
         let settings = store.settings()?;
         let mut rooms = BTreeMap::new();
+        let mut reports = BTreeMap::new();
         for (id, changed, kept) in store.open_games()? {
             if let Some(room) = Room::restore(id, kept, changed) {
                 rooms.insert(id, room);
+                // One that cannot be read is made again.
+                let report = store.report(id).ok().flatten();
+                reports.extend(report.map(|report| (id, Report::restored(report))));
             }
         }
         let jobs = store.jobs()?.into_iter();
         let jobs = jobs.map(|(id, kept, games)| (id, Job::restored(kept, games))).collect();
         let folder = data_dir::matches_in(&setup.data);
         let matches = matches::Shared::default();
+        let (writer, queue) = Writer::new();
         let app = Arc::new_cyclic(|app: &Weak<Self>| {
-            let (app, for_checks) = (app.clone(), app.clone());
+            let (app, for_checks, for_world) = (app.clone(), app.clone(), app.clone());
             let checked: Checked = Arc::new(move |engine, run| {
                 if let Some(app) = for_checks.upgrade() {
                     app.world().set_check(engine, run);
@@ -167,10 +181,12 @@ impl App {
             });
             Self {
                 matches: Arc::clone(&matches),
+                writer: writer.clone(),
                 world: Mutex::new(World {
                     matches,
                     hub: Hub::default(),
-                    store,
+                    saves: Saves::new(writer),
+                    app: for_world,
                     setup,
                     rooms,
                     guests: BTreeSet::new(),
@@ -178,7 +194,7 @@ impl App {
                     processes: BTreeMap::new(),
                     seats: BTreeMap::new(),
                     lanes: BTreeMap::new(),
-                    reports: BTreeMap::new(),
+                    reports,
                     jobs,
                     trials: BTreeMap::new(),
                     unasked: VecDeque::new(),
@@ -205,9 +221,10 @@ impl App {
         let opened = Matches::open(&folder, program, tell);
         let matches = opened.map_err(|error| StoreError::File(folder, error))?;
         // Whoever comes next has the number of one that has lost its files.
-        app.world().store.forget_matches(matches.next_id()..=MatchId::MAX)?;
+        store.forget_matches(matches.next_id()..=MatchId::MAX)?;
         app.set_matches(matches);
-        app.world().recall_reports();
+        let started = queue.start(store, Arc::downgrade(&app));
+        started.map_err(|error| StoreError::File(data, error))?;
         Ok(app)
     }
 
@@ -217,39 +234,73 @@ impl App {
     }
 
     /// Carries out a command of a tab.
-    pub(crate) fn command(
-        self: &Arc<Self>,
-        tab: TabId,
-        command: Command,
-    ) -> Result<Answer, Refusal> {
-        let answer = match command {
-            // A book is read without the lock.
-            Command::NewGame { game } => {
-                open(&game).and_then(|tree| self.world().new_game(&game, tree, now()))
+    pub(crate) async fn command(self: &Arc<Self>, tab: TabId, command: Command) -> Reply {
+        let reply = match command {
+            Command::NewGame { game } => self.new_game(&game).await.unwrap_or_else(refused),
+            Command::Rematch { game } => self.rematch(game).await.unwrap_or_else(refused),
+            Command::OpenGame { game } => self.open_game(game).await.into(),
+            Command::CloseGame { game } => self.close_game(game).await.into(),
+            Command::DeleteGame { game } => self.delete_game(game).await.unwrap_or_else(refused),
+            Command::StartMatch { plan } => self.start_match(*plan).into(),
+            Command::StopMatch { id, finish } => {
+                self.change_match(id, |it| it.stop(id, finish)).into()
             }
-            Command::Rematch { game } => self.rematch(game),
-            Command::StartMatch { plan } => self.start_match(*plan),
-            Command::StopMatch { id, finish } => self.change_match(id, |it| it.stop(id, finish)),
-            Command::ResumeMatch { id } => self.resume_match(id),
-            Command::OpenMatchGame { id, number } => self.open_match_game(id, number),
-            Command::DeleteMatch { id } => self.delete_match(id),
-            Command::ImportFolder { path } => self.start_folder(path.into(), None),
+            Command::ResumeMatch { id } => self.resume_match(id).into(),
+            Command::OpenMatchGame { id, number } => self.open_match_game(id, number).await.into(),
+            Command::DeleteMatch { id } => self.delete_match(id).await.into(),
+            Command::ImportFolder { path } => self.start_folder(path.into(), None).await.into(),
             Command::StartReport { on: ReportOn::Folder { path }, settings } => {
-                self.start_folder(path.into(), Some(settings))
+                self.start_folder(path.into(), Some(settings)).await.into()
+            }
+            Command::StartReport { on: ReportOn::Games { games }, settings } => {
+                self.start_report(games, settings).await.into()
             }
             Command::ResumeJob { id } => self.resume_job(id),
-            other => self.world().command(tab, other, now()),
+            Command::DeleteJob { id } => self.delete_job(id).await.into(),
+            Command::RemoveEngine { engine } => self.remove_engine(engine).await.into(),
+            Command::SetSettings { settings } => self.set_settings(settings).await.into(),
+            other => self.change(|world| world.command(tab, other, now())),
         };
         self.clocks.notify_one();
         self.idle.notify_one();
-        answer
+        reply
+    }
+
+    /// Writes all that is queued, and closes the library.
+    pub(crate) async fn close_library(&self) {
+        self.writer.close().await;
+    }
+}
+
+fn refused(error: Refusal) -> Reply {
+    Err(error).into()
+}
+
+/// A snapshot of a topic, but for what can be made without the lock of the world.
+pub(crate) struct TopicSnapshot {
+    topic: Topic,
+    number: u64,
+    state: State,
+    /// The nodes of a game.
+    tree: Option<Tree>,
+}
+
+impl TopicSnapshot {
+    /// The message. A large tree takes time: not with the lock.
+    pub(crate) fn finish(self) -> ToTab {
+        let Self { topic, number, mut state, tree } = self;
+        if let (State::Game(game), Some(tree)) = (&mut state, tree) {
+            game.nodes = tree.wire_all();
+        }
+        ToTab::Snapshot { topic, number, state: Box::new(state) }
     }
 }
 
 impl World {
-    /// A snapshot of a topic as a message; none if there is no such topic.
-    pub(crate) fn snapshot(&self, topic: Topic) -> Option<ToTab> {
+    /// A snapshot of a topic; none if there is no such topic.
+    pub(crate) fn snapshot(&self, topic: Topic) -> Option<TopicSnapshot> {
         let at = now();
+        let mut tree = None;
         let state = match topic {
             Topic::Games => {
                 let shown = self.rooms.iter().filter(|(id, _)| !self.guests.contains(id));
@@ -260,7 +311,11 @@ impl World {
             Topic::Engines => State::Engines(self.engines_state()),
             Topic::Jobs => State::Jobs(self.jobs_state()),
             Topic::Settings => State::Settings(self.settings.clone()),
-            Topic::Game(id) => State::Game(Box::new(self.rooms.get(&id)?.state(at))),
+            Topic::Game(id) => {
+                let room = self.rooms.get(&id)?;
+                tree = Some(room.tree().clone());
+                State::Game(Box::new(room.state(at)))
+            }
             Topic::Analysis(id) => {
                 self.rooms.get(&id)?;
                 State::Analysis(self.analysis_state(id))
@@ -274,7 +329,18 @@ impl World {
             Topic::Match(id) => self.match_state(id)?,
         };
         let number = self.hub.number(topic);
-        Some(ToTab::Snapshot { topic, number, state: Box::new(state) })
+        Some(TopicSnapshot { topic, number, state, tree })
+    }
+
+    fn has_topic(&self, topic: Topic) -> bool {
+        match topic {
+            Topic::Games | Topic::Engines | Topic::Jobs | Topic::Settings | Topic::Matches => true,
+            Topic::Game(id) | Topic::Analysis(id) | Topic::Report(id) => {
+                self.rooms.contains_key(&id)
+            }
+            Topic::Log(id) => self.processes.contains_key(&id),
+            Topic::Match(id) => self.has_match(id),
+        }
     }
 
     fn log_state(&self, id: ProcessId) -> Option<LogState> {

@@ -14,7 +14,7 @@ pub(crate) use here::passed;
 pub(crate) use judge::{Searched, judge, summary, winning};
 pub(crate) use problem::{illegal, move_problem, position_problem, unplayable};
 pub(crate) use refused::{no_such, odd_text, refusal, too_many};
-pub(crate) use room::{Ask, Effect, Engines, Kept, Origin, Room, Spoken, check_players};
+pub(crate) use room::{Ask, Effect, Engines, Kept, Origin, Room, Snapshot, Spoken, check_players};
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{MOST_PLIES, ROOT, Tree};
 pub(crate) use unread::{

@@ -12,7 +12,7 @@
 //! | `engine` | What is registered; processes, each a task of its own; logs with breaches. |
 //! | `app` | Everything that is true now, behind one lock: commands, news of engines, lanes of analysis. |
 //! | `hub` | Topics and who listens to them: snapshots, numbered deltas, slow tabs. |
-//! | `store` | The library in one file of `SQLite`, searching it. |
+//! | `store` | The library in one file of `SQLite`, the thread that writes it, searching it. |
 //! | `import` | Games out of files and texts. |
 //! | `http` | Connections and authentication; the page; uploads, exports; the sockets. |
 //! | [`mod@matches`] | Matches of engines: played by the arena, followed for the page. |

@@ -332,6 +332,11 @@ impl Matches {
         Ok(follow.state())
     }
 
+    /// Whether there is such a match.
+    pub fn has(&self, id: MatchId) -> bool {
+        self.entries.contains_key(&id)
+    }
+
     /// Whether any match is played.
     pub fn is_busy(&self) -> bool {
         let mut running = self.entries.values().filter_map(|entry| entry.running.as_ref());

@@ -194,9 +194,9 @@ impl Server {
         let app = App::open(options.setup.clone()).map_err(ServeError::Store)?;
 
         let ip = options.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-        let last = app.world().store.last_port();
+        let last = app.writer.call(|store| Ok(store.last_port())).await.ok().flatten();
         let (listener, address) = listen(SocketAddr::new(ip, options.port), last).await?;
-        app.world().store.save_port(address.port());
+        drop(app.writer.run(move |store| store.save_port(address.port())));
         let mut listeners = vec![listener];
         let mut addresses = vec![ip];
         let mut has_localhost = ip.is_unspecified() || ip == IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -278,6 +278,7 @@ impl Server {
         }
         app.world().kill_all();
         tasks.shutdown().await;
+        app.close_library().await;
         drop(self.lock);
         Ok(())
     }

@@ -1,24 +1,34 @@
 //! The library: every game, engines and settings in one `SQLite` file.
 //!
-//! A game is saved at every move. Beside what makes it whole again it has columns to be searched
-//! by, and its main line as moves of 16 bits, which do not depend on any generator of moves.
+//! A game is saved after every move, by the thread of the [`Writer`]. Beside what makes it whole again it has
+//! columns to be searched by, and its main line as moves of 16 bits, which do not depend on any generator of
+//! moves.
 
 mod moves;
 mod reports;
+mod row;
 mod search;
+mod writer;
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::app::KeptReport;
 use crate::engine::Entry;
-use crate::game::{Kept, Tree};
+use crate::game::{Kept, Searched, Snapshot};
 use crate::time::{Moment, date};
-use crate::wire::{EngineId, GameId, GameLine, MatchId, Outcome, Settings};
+use crate::wire::{EngineId, GameId, MatchId, Settings};
 
+pub(crate) use row::Row;
 pub(crate) use search::{LibraryFile, SearchError};
+pub(crate) use writer::{Games, Writer, Written};
+
+/// Longest wait for another program that writes the file, such as a backup: only saving waits for it.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The steps that made the file what it is, in order. One that was released is never changed.
 const MIGRATIONS: [&str; 5] = [FIRST, REPORTS, ENGINE_NUMBERS, ENGINE_SIDES, MATCH_GAMES];
@@ -132,6 +142,16 @@ pub(crate) struct Store {
     db: Connection,
 }
 
+/// A game as it was read, before it is parsed.
+pub(crate) struct StoredGame {
+    /// A [`Kept`] as JSON.
+    pub(crate) kept: String,
+    /// Whether its rematch is in the library.
+    pub(crate) has_rematch: bool,
+    /// Its report, if there is one that can be read.
+    pub(crate) report: Option<(KeptReport, Vec<Searched>)>,
+}
+
 /// Why the library cannot be used.
 #[derive(Debug)]
 pub enum StoreError {
@@ -143,6 +163,8 @@ pub enum StoreError {
     Content(serde_json::Error),
     /// It was written by a later version of the program.
     TooNew(i64),
+    /// It was closed, as the server ends.
+    Closed,
 }
 
 impl fmt::Display for StoreError {
@@ -154,6 +176,7 @@ impl fmt::Display for StoreError {
             Self::TooNew(version) => {
                 write!(f, "the library is of version {version}, from a later program")
             }
+            Self::Closed => f.write_str("the library is closed"),
         }
     }
 }
@@ -164,7 +187,7 @@ impl std::error::Error for StoreError {
             Self::File(_, error) => Some(error),
             Self::Database(error) => Some(error),
             Self::Content(error) => Some(error),
-            Self::TooNew(_) => None,
+            Self::TooNew(_) | Self::Closed => None,
         }
     }
 }
@@ -198,95 +221,93 @@ impl Store {
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", "NORMAL")?;
         db.pragma_update(None, "foreign_keys", "ON")?;
+        db.busy_timeout(PATIENCE)?;
         migrate(&mut db)?;
         Ok(Self { db })
     }
 
     /// A row for a new game. Its number is never used again.
     pub(crate) fn new_game(&self, source: &str, at: Moment) -> Result<GameId, StoreError> {
-        let at = dated(at);
-        // Those of matches are between engines.
-        let engine = (source == "match").then_some(true);
-        self.db.execute(
-            "INSERT INTO game (source, added, changed, first_engine, second_engine)
-                VALUES (?1, ?2, ?2, ?3, ?3)",
-            params![source, at, engine],
-        )?;
-        Ok(GameId::try_from(self.db.last_insert_rowid()).unwrap_or(GameId::MAX))
+        row::insert(&self.db, source, true, at)
     }
 
-    /// Saves a game as it is now.
+    /// Saves games as they are in their snapshots, in one transaction if possible. The results are in the order
+    /// of the games.
     pub(crate) fn save(
         &mut self,
-        id: GameId,
-        kept: &Kept,
-        line: &GameLine,
-        outcome: Option<&Outcome>,
-        tree: &Tree,
+        games: &[(GameId, Snapshot)],
         at: Moment,
-    ) -> Result<(), StoreError> {
-        let variant = variant_word(line.variant);
-        let last = tree.main_line().last().copied().unwrap_or(0);
-        let moves = moves::encoded(&tree.moves_to(last));
-        let engines = kept.engines();
-        let kept = serde_json::to_string(kept)?;
-        let header = |names: &[&str]| {
-            let found = names.iter().find_map(|name| tree.headers.get(name));
-            found.map(str::to_owned)
-        };
-        let mut opening: Vec<&str> = ["ECO", "Opening", "Variation", "戦型"]
-            .into_iter()
-            .filter_map(|name| tree.headers.get(name))
-            .collect();
-        let known = tree.opening(last);
-        let japanese = known.map(|it| it.japanese()).unwrap_or_default();
-        if let Some(known) = known {
-            for text in [known.eco, known.name, &japanese] {
-                if !opening.contains(&text) {
-                    opening.push(text);
-                }
+    ) -> Vec<Result<(), StoreError>> {
+        match (self.save_all(games, at), games) {
+            (Ok(()), _) => games.iter().map(|_| Ok(())).collect(),
+            (Err(error), [_]) => vec![Err(error)],
+            // One game that cannot be saved does not keep the others from it.
+            (Err(_), _) => {
+                games.iter().map(|game| self.save_all(std::slice::from_ref(game), at)).collect()
             }
         }
-        let opening = opening.join(" ");
+    }
+
+    fn save_all(&mut self, games: &[(GameId, Snapshot)], at: Moment) -> Result<(), StoreError> {
         let change = self.db.transaction()?;
-        change.execute(
-            "UPDATE game SET changed = ?2, variant = ?3, start = ?4, first = ?5, second = ?6,
-                result = ?7, reason = ?8, date = ?9, event = ?10, plies = ?11, moves = ?12, kept = ?13,
-                opening = ?14, first_engine = coalesce(?15, first_engine),
-                second_engine = coalesce(?16, second_engine)
-                WHERE id = ?1",
-            params![
-                id,
-                dated(at),
-                variant,
-                tree.start().to_string(),
-                line.names.first,
-                line.names.second,
-                line.result,
-                outcome.map(|outcome| outcome.reason.word()),
-                header(&["Date", "開始日時"]),
-                header(&["Event", "棋戦"]),
-                line.plies,
-                moves,
-                kept,
-                opening,
-                engines.first,
-                engines.second,
-            ],
-        )?;
-        if outcome.is_some() {
-            search::index(&change, id, tree)?;
+        for (id, game) in games {
+            // One row at a time: a large tree is many megabytes of JSON.
+            Row::of(game, game.outcome.is_some())?.update(&change, *id, at)?;
         }
         change.commit()?;
         Ok(())
     }
 
-    /// Has the positions of a game found by searches.
-    pub(crate) fn index(&mut self, id: GameId, tree: &Tree) -> Result<(), StoreError> {
+    /// Adds whole games in one transaction, all or none.
+    pub(crate) fn add_games(
+        &mut self,
+        rows: &[Row],
+        source: &str,
+        open: bool,
+        at: Moment,
+    ) -> Result<Vec<GameId>, StoreError> {
         let change = self.db.transaction()?;
-        search::index(&change, id, tree)?;
+        let ids = row::add(&change, rows, source, open, at)?;
         change.commit()?;
-        Ok(())
+        Ok(ids)
+    }
+
+    /// Adds games that were read, in one transaction if possible. If one cannot be added, neither are those after
+    /// it: the error is that of the first.
+    pub(crate) fn import(&mut self, rows: &[Row], at: Moment) -> (Vec<GameId>, Option<StoreError>) {
+        if let Ok(ids) = self.add_games(rows, "import", false, at) {
+            return (ids, None);
+        }
+        let mut ids = Vec::new();
+        for row in rows {
+            match self.add_games(std::slice::from_ref(row), "import", false, at) {
+                Ok(added) => ids.extend(added),
+                Err(error) => return (ids, Some(error)),
+            }
+        }
+        (ids, None)
+    }
+
+    /// Adds a game of a match, unless it is there. Returns its number.
+    pub(crate) fn add_match_game(
+        &mut self,
+        id: MatchId,
+        number: u32,
+        row: &Row,
+        at: Moment,
+    ) -> Result<GameId, StoreError> {
+        if let Some(game) = self.match_game(id, number)? {
+            return Ok(game);
+        }
+        let change = self.db.transaction()?;
+        let game = row::insert(&change, "match", false, at)?;
+        row.update(&change, game, at)?;
+        change.execute(
+            "REPLACE INTO match_game (match_id, number, game) VALUES (?1, ?2, ?3)",
+            params![id, number, game],
+        )?;
+        change.commit()?;
+        Ok(game)
     }
 
     /// The games that were open, with when each was last changed.
@@ -306,28 +327,23 @@ impl Store {
     }
 
     /// A game of the library.
-    pub(crate) fn game(&self, id: GameId) -> Result<Option<Kept>, StoreError> {
-        let mut query = self.db.prepare("SELECT kept FROM game WHERE id = ?1")?;
-        let kept = query.query_row([id], |row| row.get::<_, Option<String>>(0)).optional()?;
-        Ok(kept.flatten().map(|kept| serde_json::from_str(&kept)).transpose()?)
+    pub(crate) fn game(&self, id: GameId) -> Result<Option<StoredGame>, StoreError> {
+        let mut query = self.db.prepare_cached(
+            "SELECT kept, EXISTS (
+                SELECT 1 FROM game AS next WHERE next.kept IS NOT NULL AND next.id =
+                    CASE WHEN json_valid(game.kept) THEN json_extract(game.kept, '$.play.rematch') END
+            ) FROM game WHERE id = ?1 AND kept IS NOT NULL",
+        )?;
+        let found = query.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        Ok(found.map(|(kept, has_rematch)| {
+            // A report that cannot be read is made again.
+            let report = self.report(id).ok().flatten();
+            StoredGame { kept, has_rematch, report }
+        }))
     }
 
     pub(crate) fn set_open(&self, id: GameId, open: bool) -> Result<(), StoreError> {
         self.db.execute("UPDATE game SET open = ?2 WHERE id = ?1", params![id, open])?;
-        Ok(())
-    }
-
-    /// Keeps which game of a match a game is.
-    pub(crate) fn set_match_game(
-        &self,
-        id: MatchId,
-        number: u32,
-        game: GameId,
-    ) -> Result<(), StoreError> {
-        self.db.execute(
-            "REPLACE INTO match_game (match_id, number, game) VALUES (?1, ?2, ?3)",
-            params![id, number, game],
-        )?;
         Ok(())
     }
 
@@ -445,10 +461,68 @@ fn whole_count(count: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use readyok_rules::record::read;
+
     use super::*;
+    use crate::game::{Room, Tree};
 
     fn memory() -> Store {
         Store::with(Connection::open_in_memory().expect("it opens")).expect("it is made")
+    }
+
+    fn room(pgn: &str) -> Room {
+        let record = read(pgn.as_bytes(), None).flatten().next().expect("a game");
+        Room::new(1, Tree::from_record(&record), 5)
+    }
+
+    #[test]
+    fn games_are_saved_together_or_each_by_itself() {
+        let mut store = memory();
+        let ids = [1, 2, 3].map(|at| store.new_game("play", at).expect("a row"));
+        let games = |moves: &str| ids.map(|id| (id, room(moves).snapshot()));
+        let plies = |store: &Store| {
+            ids.map(|id| {
+                let query = "SELECT plies FROM game WHERE id = ?1";
+                store.db.query_row(query, [id], |row| row.get::<_, u32>(0)).expect("a row")
+            })
+        };
+        assert!(store.save(&games("1. e4 *"), 7).iter().all(Result::is_ok));
+        assert_eq!(plies(&store), [1, 1, 1]);
+        store
+            .db
+            .execute_batch(
+                "CREATE TRIGGER full BEFORE UPDATE ON game WHEN NEW.id = 2
+                    BEGIN SELECT RAISE(ABORT, 'no'); END",
+            )
+            .expect("it is made");
+        let saved = store.save(&games("1. e4 e5 *"), 8);
+        assert_eq!(saved.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+        assert_eq!(plies(&store), [2, 1, 2]);
+    }
+
+    #[test]
+    fn games_are_added_together_or_not_at_all() {
+        let mut store = memory();
+        let rows = ["1. e4 *", "1. d4 d5 *"]
+            .map(|pgn| Row::of(&room(pgn).snapshot(), true).expect("a row"));
+        assert_eq!(store.add_games(&rows, "import", false, 5).expect("it works"), [1, 2]);
+        let count = |store: &Store, table: &str| {
+            let query = format!("SELECT count(*) FROM {table}");
+            store.db.query_row(&query, [], |row| row.get::<_, u32>(0)).expect("a count")
+        };
+        assert_eq!((count(&store, "game"), count(&store, "position")), (2, 5));
+        store
+            .db
+            .execute_batch(
+                "CREATE TRIGGER full BEFORE UPDATE ON game WHEN NEW.plies = 2
+                    BEGIN SELECT RAISE(ABORT, 'no'); END",
+            )
+            .expect("it is made");
+        assert!(store.add_games(&rows, "import", false, 5).is_err());
+        assert_eq!((count(&store, "game"), count(&store, "position")), (2, 5));
+        let (added, error) = store.import(&rows, 5);
+        assert_eq!((added.len(), error.is_some()), (1, true), "those before the one that fails");
+        assert_eq!((count(&store, "game"), count(&store, "position")), (3, 7));
     }
 
     #[test]
@@ -491,13 +565,10 @@ mod tests {
     #[test]
     fn what_was_in_a_file_of_the_first_version_is_there_still() {
         let db = of_version(1);
-        let tree = readyok_rules::record::read(
-            &b"[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian\"]\n\n1. e4 c5 (1... e5) *\n"[..],
-            None,
+        let room = room(
+            "[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian\"]\n\n1. e4 c5 (1... e5) *\n",
         );
-        let record = tree.flatten().next().expect("a game");
-        let room = crate::game::Room::new(1, Tree::from_record(&record), 5);
-        let kept = serde_json::to_string(&room.keep()).expect("JSON");
+        let kept = serde_json::to_string(&room.snapshot().kept()).expect("JSON");
         let entry = r#"{"name":"Mine","reach":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
         let settings = r#"{"page":{"theme":"dark"}}"#;
         db.execute(
@@ -518,7 +589,9 @@ mod tests {
 
         let store = Store::with(db).expect("it is brought up to date");
         let game = store.game(1).expect("it works").expect("it is there");
-        let again = crate::game::Room::restore(1, game, 9).expect("it is whole");
+        assert!(!game.has_rematch && game.report.is_none());
+        let game = serde_json::from_str(&game.kept).expect("JSON");
+        let again = Room::restore(1, game, 9).expect("it is whole");
         assert_eq!(again.tree().main_line().len(), 2);
         assert_eq!(store.open_games().expect("it works").len(), 1);
         // Openings can be searched for, which they could not then.
@@ -575,11 +648,11 @@ mod tests {
 
     #[test]
     fn a_game_of_a_match_is_found_until_one_of_them_is_gone() {
-        let store = memory();
-        let games = [1, 2, 3].map(|at| store.new_game("match", at).expect("a row"));
-        for (number, game) in (1..).zip(games) {
-            store.set_match_game(7, number, game).expect("it works");
-        }
+        let mut store = memory();
+        let row = Row::of(&room("1. e4 *").snapshot(), true).expect("a row");
+        let games =
+            [1, 2, 3].map(|number| store.add_match_game(7, number, &row, 5).expect("a row"));
+        assert_eq!(store.add_match_game(7, 1, &row, 6).expect("it works"), games[0], "it is there");
         let found = |number| store.match_game(7, number).expect("it works");
         assert_eq!((found(1), found(2), found(4)), (Some(games[0]), Some(games[1]), None));
         assert!(store.delete(games[0]).expect("it works"));

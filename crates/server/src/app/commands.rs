@@ -1,6 +1,9 @@
 //! Commands of tabs: each finds the one who carries it out.
 
-use super::World;
+use std::sync::Arc;
+
+use super::games::storage;
+use super::{App, World};
 use crate::engine::{Order, is_program, not_a_program};
 use crate::game::{Room, no_such, odd_text, refusal, too_many};
 use crate::hub::TabId;
@@ -24,7 +27,7 @@ impl World {
     ) -> Result<Answer, Refusal> {
         match command {
             Command::Subscribe { topic } => {
-                if self.snapshot(topic).is_none() {
+                if !self.has_topic(topic) {
                     return Err(no_such(Thing::Topic, &topic, format!("there is no `{topic}`")));
                 }
                 if !self.subscribe(tab, topic) {
@@ -36,9 +39,6 @@ impl World {
                 self.hub.unsubscribe(tab, topic);
                 Ok(Answer::Done)
             }
-            Command::OpenGame { game } => self.open_game(game, at),
-            Command::CloseGame { game } => self.close_game(game, at),
-            Command::DeleteGame { game } => self.delete_game(game, at),
             Command::Move { game, node, text } => {
                 let (id, effects) = self.room(game)?.play_move(node, &text, at)?;
                 self.settle(game, effects, at);
@@ -72,7 +72,6 @@ impl World {
             Command::CopyEngine { engine } => self.copy_engine(engine),
             Command::PreviewEngine { text } => preview(&text),
             Command::ChangeEngine { engine, entry } => self.change_engine(engine, entry),
-            Command::RemoveEngine { engine } => self.remove_engine(engine),
             Command::InspectEngine { engine } => self.inspect(engine),
             Command::SetOptions { engine, of, values } => self.set_options(engine, of, &values),
             Command::PressButton { engine, option } => self.press(engine, &option),
@@ -99,16 +98,20 @@ impl World {
             Command::RestartProcess { process } => self.restart_process(process),
             Command::QuitProcess { process } => self.order(process, Order::Quit),
             Command::KillProcess { process } => self.kill_process(process, at),
-            Command::SetSettings { settings } => self.set_settings(settings),
             Command::CheckEngine { engine } => self.check_engine(engine, at),
-            Command::StartReport { on, settings } => self.start_report(on, &settings, at),
             Command::StopReport { game } => self.stop_report(game),
             Command::StopJob { id } => self.stop_job(id),
-            Command::DeleteJob { id } => self.delete_job(id),
-            // Matches are not the world's; books and folders are read without its lock, and a try is
-            // answered later.
+            // Matches are not the world's; books, folders and the library are read without its lock, and a
+            // try is answered later.
             Command::NewGame { .. }
             | Command::Rematch { .. }
+            | Command::OpenGame { .. }
+            | Command::CloseGame { .. }
+            | Command::DeleteGame { .. }
+            | Command::RemoveEngine { .. }
+            | Command::SetSettings { .. }
+            | Command::StartReport { .. }
+            | Command::DeleteJob { .. }
             | Command::StartMatch { .. }
             | Command::StopMatch { .. }
             | Command::ResumeMatch { .. }
@@ -121,16 +124,30 @@ impl World {
             }
         }
     }
+}
 
-    fn set_settings(&mut self, settings: Settings) -> Result<Answer, Refusal> {
+impl App {
+    pub(super) async fn set_settings(
+        self: &Arc<Self>,
+        settings: Settings,
+    ) -> Result<Answer, Refusal> {
         let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
         if MOST_SETTINGS < size {
             let why = Problem::too_long(Thing::Settings);
             return Err(refusal(RefusalCode::TooMuch, why, "the page keeps too much"));
         }
-        self.store.save_settings(&settings).map_err(super::games::storage)?;
-        self.settings = settings.clone();
-        self.hub.publish(Topic::Settings, Delta::Settings(settings));
+        let app = Arc::downgrade(self);
+        // They take effect from the writer, so that the last ones written are the last ones in effect.
+        let saved = self.writer.call(move |store| {
+            store.save_settings(&settings)?;
+            if let Some(app) = app.upgrade() {
+                let mut world = app.world();
+                world.settings = settings.clone();
+                world.hub.publish(Topic::Settings, Delta::Settings(settings));
+            }
+            Ok(())
+        });
+        saved.await.map_err(storage)?;
         Ok(Answer::Done)
     }
 }

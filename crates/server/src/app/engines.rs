@@ -5,9 +5,10 @@ use std::sync::{Arc, PoisonError};
 
 use readyok_protocol::Register;
 
-use super::{MOST_ENDED, Running, World};
+use super::{App, MOST_ENDED, Running, World};
 use crate::engine::{Death, News, Order, Registered, Start, default_of, start};
 use crate::game::{no_such, odd_text, refusal};
+use crate::store::{StoreError, Written};
 use crate::time::{Moment, date, now};
 use crate::wire::{
     Answer, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState, Failure, GameId,
@@ -16,13 +17,21 @@ use crate::wire::{
 };
 
 use super::failures::{killed_by_user, server_ends, too_many_engines};
-use super::games::storage;
+use super::games::written;
 use super::library::distinct;
 
 /// So many processes can run at once.
 const MOST_PROCESSES: usize = 64;
 /// So many engines are asked at once what they can do when the server starts.
 const MOST_ASKED: usize = 4;
+
+impl App {
+    pub(super) async fn remove_engine(&self, id: EngineId) -> Result<Answer, Refusal> {
+        let forgotten = self.world().forget_engine(id)?;
+        written(forgotten).await?;
+        Ok(Answer::Done)
+    }
+}
 
 impl World {
     pub(super) fn engines_state(&self) -> EnginesState {
@@ -47,7 +56,7 @@ impl World {
         let state: EngineState = engine.wire(id);
         let entry = engine.entry.to_keep();
         // What cannot be kept now is kept with the next change.
-        let _ = self.store.save_engine(id, &entry);
+        drop(self.saves.run(move |store| store.save_engine(id, &entry)));
         self.publish_engines(EnginesDelta { engines: vec![state], ..EnginesDelta::default() });
     }
 
@@ -393,7 +402,8 @@ impl World {
         self.inspect(id)
     }
 
-    pub(super) fn remove_engine(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+    /// Removes an engine. Returns when the library knows.
+    fn forget_engine(&mut self, id: EngineId) -> Result<Written<Result<(), StoreError>>, Refusal> {
         self.registry.remove(id)?;
         for running in self.processes.values().filter(|running| running.state.engine == id) {
             if let Some(handle) = &running.handle {
@@ -404,9 +414,8 @@ impl World {
         for game in games {
             self.remove_lane(game, id);
         }
-        self.store.delete_engine(id).map_err(storage)?;
         self.publish_engines(EnginesDelta { removed: vec![id], ..EnginesDelta::default() });
-        Ok(Answer::Done)
+        Ok(self.saves.run(move |store| store.delete_engine(id)))
     }
 
     /// Sets values for good, for the processes that run as well.

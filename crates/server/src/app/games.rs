@@ -6,12 +6,14 @@ use readyok_client::Search;
 use readyok_protocol::{GameResult, Go};
 use readyok_rules::Position;
 
-use super::{Running, World, is_for};
+use super::saving::{Loaded, Reply};
+use super::{App, Running, World, is_for};
 use crate::engine::{Job, Order, Purpose, Wording, spoken};
 use crate::game::{
-    Ask, Effect, Origin, ROOT, Room, Tree, check_players, no_such, refusal, too_many,
+    Ask, Effect, Origin, Room, Tree, check_players, no_such, open, refusal, too_many,
 };
-use crate::time::Moment;
+use crate::store::{StoreError, Written};
+use crate::time::{Moment, now};
 use crate::wire::{
     Answer, Delta, EngineId, Failure, GameId, GamesDelta, NewGame, NodeId, Player,
     ProblemKind as Kind, ProcessId, Refusal, RefusalCode, Side, Sides, Thing, Thought, Told, Topic,
@@ -23,6 +25,119 @@ const MOST_OPEN: usize = 200;
 /// A hint is thought about so long, in milliseconds.
 const HINT_TIME: i64 = 1000;
 
+/// Whether a game was open before. If not, the library is to mark it as open.
+enum Opened {
+    Before,
+    Now(Written<Result<(), StoreError>>),
+}
+
+impl App {
+    /// Sets up a game.
+    pub(super) async fn new_game(&self, new: &NewGame) -> Result<Reply, Refusal> {
+        // A book is read without the lock.
+        let tree = open(new)?;
+        let id = self.new_row().await?;
+        Ok(self.in_new_row(id, |world| world.new_game(id, new, tree, now())))
+    }
+
+    /// A row for a game that is to be played.
+    pub(super) async fn new_row(&self) -> Result<GameId, Refusal> {
+        // What would be refused needs no row.
+        self.world().make_room()?;
+        let at = now();
+        self.writer.call(move |store| store.new_game("play", at)).await.map_err(storage)
+    }
+
+    /// Sets up a game in a new row. The row is deleted if the game was not opened.
+    pub(super) fn in_new_row(
+        &self,
+        id: GameId,
+        set_up: impl FnOnce(&mut World) -> Result<Answer, Refusal>,
+    ) -> Reply {
+        let mut used = false;
+        let reply = self.change(|world| {
+            let answer = set_up(world);
+            used = world.rooms.contains_key(&id);
+            answer
+        });
+        if !used {
+            drop(self.writer.run(move |store| store.delete(id)));
+        }
+        reply
+    }
+
+    /// Opens a game of the library.
+    pub(super) async fn open_game(&self, id: GameId) -> Result<Answer, Refusal> {
+        let present = self.world().open_present(id);
+        let opened = if let Some(opened) = present {
+            opened
+        } else {
+            let open = |world: &mut World, loaded: Result<Loaded, Refusal>| {
+                // Another tab may have been faster.
+                world.open_present(id).map_or_else(|| world.open_loaded(loaded?), Ok)
+            };
+            self.load(id, open).await?
+        };
+        match opened {
+            Opened::Before => (),
+            Opened::Now(marked) => written(marked).await?,
+        }
+        Ok(Answer::Game { game: id })
+    }
+
+    /// Closes a game; it stays in the library, as it is or not at all.
+    pub(super) async fn close_game(&self, id: GameId) -> Result<Answer, Refusal> {
+        loop {
+            let saved = {
+                let mut world = self.world();
+                world.interrupt(id, now())?;
+                world.saves.is_pending(id).then(|| self.writer.barrier())
+            };
+            if let Some(saved) = saved {
+                // Without an answer the library is closed, which the next look at it shows.
+                let _ = saved.await;
+            }
+            let closed = {
+                let mut world = self.world();
+                let error = world.room(id)?.unsaved().map(storage);
+                match error {
+                    // It may have been changed again meanwhile.
+                    _ if world.saves.is_pending(id) => continue,
+                    Some(error) => return Err(error),
+                    None => world.leave_game(id),
+                }
+            };
+            written(closed).await?;
+            return Ok(Answer::Done);
+        }
+    }
+
+    /// Deletes a game.
+    pub(super) async fn delete_game(&self, id: GameId) -> Result<Reply, Refusal> {
+        {
+            let mut world = self.world();
+            if world.rooms.contains_key(&id) {
+                world.interrupt(id, now())?;
+                drop(world.leave_game(id));
+            }
+        }
+        let deleted = self.writer.call(move |store| store.delete(id)).await.map_err(storage)?;
+        Ok(self.change(|world| {
+            // Another tab may have opened it meanwhile.
+            if world.rooms.contains_key(&id) {
+                drop(world.leave_game(id));
+            }
+            // Games that are being read may name it.
+            world.saves.mark_changed(None);
+            if !deleted {
+                return Err(no_such(Thing::Game, &id, format!("there is no game {id}")));
+            }
+            world.forget_rematch(id, now());
+            Ok(Answer::Done)
+        }))
+    }
+}
+
 impl World {
     pub(super) fn room(&mut self, id: GameId) -> Result<&mut Room, Refusal> {
         self.rooms
@@ -30,9 +145,10 @@ impl World {
             .ok_or_else(|| no_such(Thing::OpenGame, &id, format!("game {id} is not open")))
     }
 
-    /// Sets up a game, and starts it if somebody plays it.
+    /// Sets up a game in a new row of the library, and starts it if somebody plays it.
     pub(super) fn new_game(
         &mut self,
+        id: GameId,
         new: &NewGame,
         tree: Tree,
         at: Moment,
@@ -41,7 +157,12 @@ impl World {
             Some(players) => Some(self.named(players)?),
             None => None,
         };
-        let id = self.add_room(tree, "play", at)?;
+        self.make_room()?;
+        let mut room = Room::new(id, tree, at);
+        if let Some(end) = room.tree().main_line().last().copied() {
+            room.go_to(end)?;
+        }
+        self.add_room(room, at);
         if let Some(players) = players {
             let effects = self.room(id).and_then(|room| {
                 room.seat_players(players, new.rules, at);
@@ -54,7 +175,7 @@ impl World {
     }
 
     /// Makes room for a game. At the limit the game goes that has rested longest; it stays in the library.
-    fn make_room(&mut self, at: Moment) -> Result<(), Refusal> {
+    pub(super) fn make_room(&mut self) -> Result<(), Refusal> {
         while MOST_OPEN <= self.rooms.len() {
             let resting = self.rooms.values().filter(|room| self.rests(room));
             let oldest = resting.min_by_key(|room| (room.changed(), room.id())).map(Room::id);
@@ -64,7 +185,8 @@ impl World {
                     "too many games are played, analysed or looked at",
                 ));
             };
-            self.close_game(oldest, at)?;
+            // It is saved; if it cannot be marked as closed, it is open again after the next start.
+            drop(self.leave_game(oldest));
         }
         Ok(())
     }
@@ -77,33 +199,19 @@ impl World {
         let mut processes = self.processes.values();
         !room.is_going()
             && room.unsaved().is_none()
+            && !self.saves.is_pending(id)
             && !self.guests.contains(&id)
             && !topics.into_iter().any(|topic| self.hub.is_wanted(topic))
             && !processes.any(|it| it.handle.is_some() && is_for(&it.state, id))
             && !self.reports.get(&id).is_some_and(super::reports::Report::is_due)
     }
 
-    /// Opens a tree as a new game.
-    pub(crate) fn add_room(
-        &mut self,
-        tree: Tree,
-        source: &str,
-        at: Moment,
-    ) -> Result<GameId, Refusal> {
-        self.make_room(at)?;
-        let id = self.store.new_game(source, at).map_err(storage)?;
-        let mut room = Room::new(id, tree, at);
-        let end = room.tree().main_line().last().copied();
-        if source == "import" {
-            // What was read is looked at from its beginning.
-            room.go_to(ROOT)?;
-        } else if let Some(end) = end {
-            room.go_to(end)?;
-        }
+    /// Opens a game that has its row in the library.
+    pub(super) fn add_room(&mut self, room: Room, at: Moment) {
+        let id = room.id();
         self.rooms.insert(id, room);
         self.settle(id, Vec::new(), at);
         self.publish_line(id);
-        Ok(id)
     }
 
     /// Players with the names that they will have until engines tell theirs.
@@ -119,47 +227,40 @@ impl World {
         Ok(Sides { first: named(&players.first)?, second: named(&players.second)? })
     }
 
-    /// Opens a game of the library.
-    pub(super) fn open_game(&mut self, id: GameId, at: Moment) -> Result<Answer, Refusal> {
-        if !self.rooms.contains_key(&id) {
-            let room = self.kept_room(id, at)?;
-            self.make_room(at)?;
-            self.rooms.insert(id, room);
-            self.recall_report(id);
-            self.store.set_open(id, true).map_err(storage)?;
-            self.publish_line(id);
-        } else if self.guests.remove(&id) {
-            self.store.set_open(id, true).map_err(storage)?;
-            self.publish_line(id);
+    /// Opens a game that is there already, shown or not. None if it has to be read.
+    fn open_present(&mut self, id: GameId) -> Option<Opened> {
+        self.rooms.get(&id)?;
+        if !self.guests.remove(&id) {
+            return Some(Opened::Before);
         }
-        Ok(Answer::Game { game: id })
+        self.publish_line(id);
+        Some(Opened::Now(self.set_open(id, true)))
     }
 
-    /// A game of the library as it is kept.
-    pub(super) fn kept_room(&self, id: GameId, at: Moment) -> Result<Room, Refusal> {
-        let kept = self.store.game(id).map_err(storage)?;
-        let kept =
-            kept.ok_or_else(|| no_such(Thing::Game, &id, format!("there is no game {id}")))?;
-        let mut room = Room::restore(id, kept, at).ok_or_else(|| {
-            refusal(RefusalCode::Storage, Kind::Damaged, format!("game {id} is damaged"))
-        })?;
-        self.forget_lost_rematch(&mut room)?;
-        Ok(room)
+    /// Opens a game that was read from the library.
+    fn open_loaded(&mut self, loaded: Loaded) -> Result<Opened, Refusal> {
+        self.make_room()?;
+        let id = self.add_loaded(loaded);
+        self.publish_line(id);
+        Ok(Opened::Now(self.set_open(id, true)))
     }
 
-    /// Closes a game; it stays in the library, as it is or not at all.
-    pub(super) fn close_game(&mut self, id: GameId, at: Moment) -> Result<Answer, Refusal> {
-        let effects = self.room(id)?.interrupt(at);
-        self.settle(id, effects, at);
-        if let Some(error) = self.room(id)?.unsaved() {
-            return Err(storage(error));
+    /// Has a game there that was read from the library.
+    pub(super) fn add_loaded(&mut self, loaded: Loaded) -> GameId {
+        let id = loaded.room.id();
+        self.rooms.insert(id, loaded.room);
+        if let Some(report) = loaded.report {
+            self.reports.entry(id).or_insert_with(|| super::reports::Report::restored(report));
         }
-        self.leave_game(id)?;
-        Ok(Answer::Done)
+        id
     }
 
-    /// Forgets an open game.
-    fn leave_game(&mut self, id: GameId) -> Result<(), Refusal> {
+    pub(super) fn set_open(&mut self, id: GameId, open: bool) -> Written<Result<(), StoreError>> {
+        self.saves.run(move |store| store.set_open(id, open))
+    }
+
+    /// Forgets an open game. It is marked as closed in the library.
+    fn leave_game(&mut self, id: GameId) -> Written<Result<(), StoreError>> {
         self.end_lanes(id);
         for running in self.processes.values().filter(|running| is_for(&running.state, id)) {
             if let Some(handle) = &running.handle {
@@ -170,26 +271,22 @@ impl World {
         self.reports.remove(&id);
         self.guests.remove(&id);
         self.hub.close(Topic::Report(id));
-        self.rooms.remove(&id);
-        self.store.set_open(id, false).map_err(storage)?;
+        if let Some(room) = self.rooms.remove(&id) {
+            self.saves.leave(&room);
+        }
+        let written = self.set_open(id, false);
         self.hub.close(Topic::Game(id));
         self.hub.close(Topic::Analysis(id));
         let delta = GamesDelta { changed: Vec::new(), removed: vec![id] };
         self.hub.publish(Topic::Games, Delta::Games(delta));
-        Ok(())
+        written
     }
 
-    pub(super) fn delete_game(&mut self, id: GameId, at: Moment) -> Result<Answer, Refusal> {
-        if let Some(room) = self.rooms.get_mut(&id) {
-            let effects = room.interrupt(at);
-            self.settle(id, effects, at);
-            self.leave_game(id)?;
-        }
-        if !self.store.delete(id).map_err(storage)? {
-            return Err(no_such(Thing::Game, &id, format!("there is no game {id}")));
-        }
-        self.forget_rematch(id, at);
-        Ok(Answer::Done)
+    /// Interrupts a game that is to be closed or deleted.
+    fn interrupt(&mut self, id: GameId, at: Moment) -> Result<(), Refusal> {
+        let effects = self.room(id)?.interrupt(at);
+        self.settle(id, effects, at);
+        Ok(())
     }
 
     /// Goes on with a game, from a node and with new players if they are given.
@@ -238,14 +335,18 @@ impl World {
         for Effect::Ask(side, ask) in effects {
             self.ask(id, side, ask, at);
         }
-        let Some(room) = self.rooms.get_mut(&id) else { return };
-        if room.take_unsaved() {
-            let kept = room.keep();
-            let line = room.line();
-            let saved = self.store.save(id, &kept, &line, room.outcome(), room.tree(), at);
-            // The game goes on, and whoever looks at it is told.
-            room.mark_saved(saved.err().map(|error| error.to_string()));
+        if let Some(room) = self.rooms.get_mut(&id)
+            && room.take_unsaved()
+            && !self.saves.save(id)
+        {
+            room.mark_saved(Some(StoreError::Closed.to_string()));
         }
+        self.publish_changes(id, at);
+    }
+
+    /// Publishes what has changed in a game.
+    pub(super) fn publish_changes(&mut self, id: GameId, at: Moment) {
+        let Some(room) = self.rooms.get_mut(&id) else { return };
         let (delta, moved) = room.take_delta(at);
         if let Some(delta) = delta {
             let in_list = !delta.nodes.is_empty()
@@ -561,6 +662,11 @@ fn thought(told: &Told) -> Thought {
         time: told.time,
         pv: best.map(|line| line.pv.clone()).unwrap_or_default(),
     }
+}
+
+/// Waits until something is written.
+pub(super) async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, Refusal> {
+    result.await.unwrap_or(Err(StoreError::Closed)).map_err(storage)
 }
 
 pub(super) fn storage(error: impl std::fmt::Display) -> Refusal {

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::failures::{game_closed, other_game};
-use super::games::storage;
-use super::{App, World};
+use super::games::{storage, written};
+use super::saving::Loaded;
+use super::{App, Reply, World};
 use crate::engine::Wording;
 use crate::game::{Room, no_such, refusal, too_many};
 use crate::time::{Moment, date, now};
@@ -104,26 +105,79 @@ impl Job {
 impl App {
     /// Reads a folder into the library, and reports on its games if that is wanted. The folder is one that may
     /// be read.
-    pub(super) fn start_folder(
+    pub(super) async fn start_folder(
         self: &Arc<Self>,
         folder: PathBuf,
         settings: Option<ReportSettings>,
     ) -> Result<Answer, Refusal> {
         let kept = KeptJob { folder: Some(folder), settings, ..KeptJob::default() };
-        let id = self.world().add_job(kept, Vec::new(), now())?;
+        let id = self.add_job(kept, Vec::new()).await?;
         self.read_on(id);
         Ok(Answer::Job { id })
     }
 
     /// Goes on with a job.
-    pub(super) fn resume_job(self: &Arc<Self>, id: JobId) -> Result<Answer, Refusal> {
-        let read = self.world().resume_job(id)?;
-        if read {
-            self.world().next_report();
-        } else {
+    pub(super) fn resume_job(self: &Arc<Self>, id: JobId) -> Reply {
+        let mut unread = false;
+        let reply = self.change(|world| {
+            unread = !world.resume_job(id)?;
+            if !unread {
+                world.next_report();
+            }
+            Ok(Answer::Done)
+        });
+        if unread {
             self.read_on(id);
         }
+        reply
+    }
+
+    /// Reports on games one after another.
+    pub(super) async fn report_on_many(
+        self: &Arc<Self>,
+        games: Vec<GameId>,
+        settings: ReportSettings,
+    ) -> Result<Answer, Refusal> {
+        if MOST_GAMES < games.len() {
+            return Err(too_many(Thing::Game, format!("more than {MOST_GAMES} games")));
+        }
+        let kept = KeptJob { settings: Some(settings), read: true, ..KeptJob::default() };
+        let id = self.add_job(kept, games).await?;
+        self.world().next_report();
+        Ok(Answer::Job { id })
+    }
+
+    async fn add_job(&self, kept: KeptJob, games: Vec<GameId>) -> Result<JobId, Refusal> {
+        let kept = KeptJob { added: date(now()), ..kept };
+        self.world().check_job(&kept)?;
+        let (row, of_job) = (kept.clone(), games.clone());
+        let id = self.writer.call(move |store| store.new_job(&row, &of_job)).await;
+        let id = id.map_err(storage)?;
+        let mut job = Job::restored(kept, games);
+        job.status = ReportStatus::Running;
+        let mut world = self.world();
+        world.jobs.insert(id, job);
+        world.publish_job(id);
+        Ok(id)
+    }
+
+    /// Forgets a job; the games and their reports stay.
+    pub(super) async fn delete_job(&self, id: JobId) -> Result<Answer, Refusal> {
+        self.world().rest_job(id)?;
+        self.writer.call(move |store| store.delete_job(id)).await.map_err(storage)?;
+        let mut world = self.world();
+        // Another tab may have resumed it, or deleted it, meanwhile.
+        if world.rest_job(id).is_ok() {
+            world.jobs.remove(&id);
+            let delta = JobsDelta { changed: Vec::new(), removed: vec![id] };
+            world.hub.publish(Topic::Jobs, Delta::Jobs(delta));
+        }
         Ok(Answer::Done)
+    }
+
+    /// Reads the next game of a job, which waits for it.
+    async fn lend_game(&self, id: JobId, round: u32, game: GameId) {
+        self.load(game, |world, loaded| world.game_is_lent(id, round, game, loaded)).await;
     }
 }
 
@@ -141,10 +195,14 @@ impl World {
 
     /// Keeps a job as it is now, and tells of it.
     fn job_changed(&mut self, id: JobId) {
-        if let Some(job) = self.jobs.get(&id) {
-            // What cannot be kept now is kept with the next change.
-            let _ = self.store.save_job(id, &job.kept);
-        }
+        let app = self.app.clone();
+        // What cannot be kept now is kept with the next change.
+        drop(self.saves.run(move |store| {
+            // As it is by then: games may have been added to it in the meantime.
+            let app = app.upgrade()?;
+            let kept = app.world().jobs.get(&id)?.kept.clone();
+            store.save_job(id, &kept).ok()
+        }));
         self.publish_job(id);
     }
 
@@ -153,39 +211,14 @@ impl World {
         self.jobs.get_mut(&id).ok_or_else(missing)
     }
 
-    fn add_job(&mut self, kept: KeptJob, games: Vec<GameId>, at: Moment) -> Result<JobId, Refusal> {
+    fn check_job(&self, kept: &KeptJob) -> Result<(), Refusal> {
         if let Some(settings) = &kept.settings {
             self.registry.get(settings.engine)?;
         }
         if MOST_JOBS <= self.jobs.len() {
             return Err(too_many(Thing::Job, "there are too many jobs: forget some"));
         }
-        let id = self.store.new_job().map_err(storage)?;
-        for game in &games {
-            self.store.add_to_job(id, *game).map_err(storage)?;
-        }
-        let kept = KeptJob { added: date(at), ..kept };
-        let mut job = Job::restored(kept, games);
-        job.status = ReportStatus::Running;
-        self.jobs.insert(id, job);
-        self.job_changed(id);
-        Ok(id)
-    }
-
-    /// Reports on games one after another.
-    pub(super) fn report_on_many(
-        &mut self,
-        games: Vec<GameId>,
-        settings: ReportSettings,
-        at: Moment,
-    ) -> Result<Answer, Refusal> {
-        if MOST_GAMES < games.len() {
-            return Err(too_many(Thing::Game, format!("more than {MOST_GAMES} games")));
-        }
-        let kept = KeptJob { settings: Some(settings), read: true, ..KeptJob::default() };
-        let id = self.add_job(kept, games, at)?;
-        self.next_report();
-        Ok(Answer::Job { id })
+        Ok(())
     }
 
     /// A job that stood still runs again. Tells whether its folder is read.
@@ -219,16 +252,12 @@ impl World {
         Ok(Answer::Done)
     }
 
-    /// Forgets a job; the games and their reports stay.
-    pub(super) fn delete_job(&mut self, id: JobId) -> Result<Answer, Refusal> {
+    /// Stops a job if it runs.
+    fn rest_job(&mut self, id: JobId) -> Result<(), Refusal> {
         if self.job(id)?.is_running() {
             self.stop_job(id)?;
         }
-        self.store.delete_job(id).map_err(storage)?;
-        self.jobs.remove(&id);
-        let delta = JobsDelta { changed: Vec::new(), removed: vec![id] };
-        self.hub.publish(Topic::Jobs, Delta::Jobs(delta));
-        Ok(Answer::Done)
+        Ok(())
     }
 
     fn fail_job(&mut self, id: JobId, of: JobErrorOf, why: Failure) {
@@ -261,24 +290,79 @@ impl World {
                 self.fail_job(id, JobErrorOf::Engine { engine: settings.engine }, error.into());
                 continue;
             }
-            let queued = self
-                .borrow_game(game)
-                .and_then(|()| self.require_engine_for(game, settings.engine))
-                .and_then(|()| self.queue_report(game, &settings));
-            match queued {
-                Ok(()) => {
-                    if let Some(job) = self.jobs.get_mut(&id) {
-                        job.current = Some(game);
-                        self.publish_job(id);
-                    }
-                    return true;
-                }
-                Err(error) => {
-                    self.release_game(game);
-                    self.count_game(id, Some((game, error.into())));
+            if let Some(job) = self.jobs.get_mut(&id) {
+                job.current = Some(game);
+                let round = job.round;
+                self.publish_job(id);
+                if !self.rooms.contains_key(&game) {
+                    self.read_for_job(id, round, game);
+                    continue;
                 }
             }
+            if self.queue_job_game(id, game, &settings) {
+                return true;
+            }
         }
+    }
+
+    /// Has the report of a job's game wait. Returns whether it does; otherwise the game is done with.
+    fn queue_job_game(&mut self, id: JobId, game: GameId, settings: &ReportSettings) -> bool {
+        let queued = self
+            .require_engine_for(game, settings.engine)
+            .and_then(|()| self.queue_report(game, settings));
+        match queued {
+            Ok(None) => true,
+            Ok(Some(begun)) => {
+                let app = self.app.clone();
+                tokio::spawn(async move {
+                    if let Err(error) = written(begun).await
+                        && let Some(app) = app.upgrade()
+                    {
+                        app.world().report_is_unkept(game, error.into());
+                    }
+                });
+                true
+            }
+            Err(error) => {
+                self.release_game(game);
+                self.count_game(id, Some((game, error.into())));
+                false
+            }
+        }
+    }
+
+    /// Reads a game for a job without the lock.
+    fn read_for_job(&self, id: JobId, round: u32, game: GameId) {
+        if let Some(app) = self.app.upgrade() {
+            tokio::spawn(async move { app.lend_game(id, round, game).await });
+        }
+    }
+
+    /// A game of the library is there for a job, without being shown among the open ones.
+    fn game_is_lent(
+        &mut self,
+        id: JobId,
+        round: u32,
+        game: GameId,
+        loaded: Result<Loaded, Refusal>,
+    ) {
+        let waits = |job: &&Job| {
+            job.is_running() && job.round == round && job.current == Some(game) && !self.closing
+        };
+        let Some(job) = self.jobs.get(&id).filter(waits) else { return };
+        let Some(settings) = job.kept.settings.clone() else { return };
+        match loaded {
+            Ok(loaded) => {
+                // A tab may have opened it meanwhile.
+                if !self.rooms.contains_key(&game) {
+                    self.add_loaded(loaded);
+                    self.guests.insert(game);
+                }
+                self.queue_job_game(id, game, &settings);
+            }
+            Err(error) => self.count_game(id, Some((game, error.into()))),
+        }
+        self.next_report();
     }
 
     fn require_engine_for(
@@ -345,22 +429,12 @@ impl World {
         }
     }
 
-    /// Has a game of the library there without showing it among the open ones.
-    fn borrow_game(&mut self, id: GameId) -> Result<(), Refusal> {
-        if self.rooms.contains_key(&id) {
-            return Ok(());
-        }
-        let room = self.kept_room(id, now())?;
-        self.rooms.insert(id, room);
-        self.guests.insert(id);
-        self.recall_report(id);
-        Ok(())
-    }
-
     /// Lets go of a game that nobody has opened meanwhile.
     pub(super) fn release_game(&mut self, id: GameId) {
         if self.guests.remove(&id) {
-            self.rooms.remove(&id);
+            if let Some(room) = self.rooms.remove(&id) {
+                self.saves.leave(&room);
+            }
             self.reports.remove(&id);
             for topic in [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)] {
                 self.hub.close(topic);

@@ -6,72 +6,106 @@ use std::sync::PoisonError;
 
 use readyok_protocol::Language;
 
-use super::World;
 use super::games::storage;
+use super::{App, World};
 use crate::engine::BUILT_IN;
-use crate::game::{Room, Tree, no_such};
-use crate::time::{Moment, date};
-use crate::wire::{
-    GameId, LibraryGame, NodeId, ProcessId, Protocol, Reach, Refusal, Speaker, Thing,
-};
+use crate::game::{Room, Tree};
+use crate::store::{Row, StoreError};
+use crate::time::{Moment, now};
+use crate::wire::{GameId, LibraryGame, NodeId, ProcessId, Protocol, Reach, Refusal, Speaker};
 
-impl World {
-    /// Keeps a game that was read, and opens it if that is wanted.
-    pub(crate) fn import(
-        &mut self,
-        tree: &Tree,
-        open: bool,
-        at: Moment,
-    ) -> Result<(LibraryGame, Option<GameId>), Refusal> {
-        let id = if open {
-            self.add_room(tree.clone(), "import", at)?
-        } else {
-            let id = self.store.new_game("import", at).map_err(storage)?;
-            let room = Room::new(id, tree.clone(), at);
-            self.store
-                .save(id, &room.keep(), &room.line(), room.outcome(), tree, at)
-                .map_err(storage)?;
-            self.store.set_open(id, false).map_err(storage)?;
-            id
-        };
-        // A game without a result is searched for as well.
-        self.store.index(id, tree).map_err(storage)?;
-        let room = Room::new(id, tree.clone(), at);
-        let line = room.line();
-        let game = LibraryGame {
-            id,
-            variant: line.variant,
-            names: line.names,
-            result: line.result,
-            reason: room.outcome().map(|outcome| outcome.reason.word().to_owned()),
-            date: tree
-                .headers
-                .get("Date")
-                .or_else(|| tree.headers.get("開始日時"))
-                .map(str::to_owned),
-            event: tree
-                .headers
-                .get("Event")
-                .or_else(|| tree.headers.get("棋戦"))
-                .map(str::to_owned),
-            plies: line.plies,
-            added: date(at),
-            source: "import".to_owned(),
-        };
-        Ok((game, open.then_some(id)))
+/// Maximum number of imported games in one transaction, and of bytes after which there is no further game in it:
+/// moves that are played meanwhile are written between two of them.
+const MAX_BATCH: usize = 64;
+const MAX_BATCH_BYTES: usize = 1 << 20;
+
+/// Games that were read and wait to be written in one transaction.
+#[derive(Default)]
+pub(crate) struct Batch {
+    rows: Vec<Row>,
+    bytes: usize,
+}
+
+impl Batch {
+    /// Adds a game. Returns whether the batch is to be written.
+    pub(crate) fn push(&mut self, row: Row) -> bool {
+        self.bytes += row.size();
+        self.rows.push(row);
+        MAX_BATCH <= self.rows.len() || MAX_BATCH_BYTES <= self.bytes
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Row> {
+        self.bytes = 0;
+        std::mem::take(&mut self.rows)
+    }
+}
+
+/// The row of a game that was read. It is found by searches even without a result.
+pub(crate) fn row_of(tree: Tree, at: Moment) -> Result<Row, Refusal> {
+    Row::of(&Room::new(0, tree, at).snapshot(), true).map_err(storage)
+}
+
+impl App {
+    /// Adds games that were read. It waits for the library, so it is not for threads of the runtime. If one
+    /// cannot be added, neither are those after it.
+    pub(crate) fn import(&self, rows: Vec<Row>) -> (Vec<LibraryGame>, Option<Refusal>) {
+        let at = now();
+        let added = self.writer.call_blocking(move |store| {
+            let (ids, error) = store.import(&rows, at);
+            let games = rows.into_iter().zip(ids);
+            let games: Vec<_> = games.map(|(row, id)| row.into_found(id, "import", at)).collect();
+            Ok((games, error))
+        });
+        match added {
+            Ok((games, error)) => (games, error.map(storage)),
+            Err(error) => (Vec::new(), Some(storage(error))),
+        }
+    }
+
+    /// Adds a game that was read, and opens it. It waits as [`Self::import`] does.
+    pub(crate) fn import_open(&self, tree: Tree) -> Result<LibraryGame, Refusal> {
+        let at = now();
+        // What cannot be opened is not added.
+        self.world().make_room()?;
+        let row = row_of(tree.clone(), at)?;
+        let added = self.writer.call_blocking(move |store| {
+            let ids = store.add_games(std::slice::from_ref(&row), "import", true, at)?;
+            Ok(ids.first().map(|id| row.into_found(*id, "import", at)))
+        });
+        let closed = || storage(StoreError::Closed);
+        let game = added.map_err(storage)?.ok_or_else(closed)?;
+        // What was read is looked at from its beginning.
+        let mut room = Room::new(game.id, tree, at);
+        room.take_unsaved();
+        let mut world = self.world();
+        if let Err(error) = world.make_room() {
+            drop(world.set_open(game.id, false));
+            return Err(error);
+        }
+        world.add_room(room, at);
+        Ok(game)
     }
 
     /// The tree of a game, open or not, with the node that is looked at.
-    pub(crate) fn tree_of(&self, id: GameId) -> Result<(Tree, NodeId), Refusal> {
-        let missing = || no_such(Thing::Game, &id, format!("there is no game {id}"));
-        if let Some(room) = self.rooms.get(&id) {
-            return Ok((room.tree().clone(), room.cursor()));
+    pub(crate) async fn tree_of(&self, id: GameId) -> Result<(Tree, NodeId), Refusal> {
+        let shown = |room: &Room| (room.tree().clone(), room.cursor());
+        let open = self.world().rooms.get(&id).map(shown);
+        if let Some(found) = open {
+            return Ok(found);
         }
-        let kept = self.store.game(id).map_err(storage)?.ok_or_else(missing)?;
-        let room = Room::restore(id, kept, 0).ok_or_else(missing)?;
-        Ok((room.tree().clone(), room.cursor()))
+        let found = self.load(id, |world, loaded| match world.rooms.get(&id) {
+            Some(room) => Ok(shown(room)),
+            None => loaded.map(|loaded| shown(&loaded.room)),
+        });
+        found.await
     }
+}
 
+impl World {
     /// The log of a process as a file: `<time in ms> > line`. What lines break is told in a language.
     pub(crate) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
         let log = self.processes.get(&id)?.log.lock().unwrap_or_else(PoisonError::into_inner);

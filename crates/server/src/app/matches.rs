@@ -3,11 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::failures::server_ends;
-use super::games::storage;
+use super::games::{storage, written};
+use super::library::row_of;
 use super::{App, World};
-use crate::game::{Room, Tree};
+use crate::game::Tree;
 use crate::matches::{Changes, Entrant, Finished, MatchNews, Matches};
-use crate::time::{Moment, now};
+use crate::store::{StoreError, Written};
+use crate::time::now;
 use crate::wire::{
     Answer, Delta, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState, Protocol, Reach,
     Refusal, RefusalCode, State, Topic, ValuesFor,
@@ -43,23 +45,38 @@ impl App {
         self.change_match(id, |it| it.resume(id, &entrants))
     }
 
-    pub(super) fn delete_match(&self, id: MatchId) -> Result<Answer, Refusal> {
+    pub(super) async fn delete_match(&self, id: MatchId) -> Result<Answer, Refusal> {
         let answer = self.change_match(id, |it| it.delete(id))?;
-        self.world().store.forget_matches(id..=id).map_err(storage)?;
+        let forgotten = self.writer.call(move |store| store.forget_matches(id..=id));
+        forgotten.await.map_err(storage)?;
         Ok(answer)
     }
 
     /// Opens a game of a match. One that is not in the library comes out of the match's own results.
-    pub(super) fn open_match_game(&self, id: MatchId, number: u32) -> Result<Answer, Refusal> {
+    pub(super) async fn open_match_game(
+        &self,
+        id: MatchId,
+        number: u32,
+    ) -> Result<Answer, Refusal> {
         let results = lock(&self.matches).as_ref().ok_or_else(closing)?.results(id)?;
-        let known = self.world().store.match_game(id, number).map_err(storage)?;
-        let game = if let Some(game) = known {
-            game
-        } else {
-            let found = results.game(number)?;
-            self.world().keep_match_game(id, &found, now())?
+        let known = self.writer.call(move |store| store.match_game(id, number)).await;
+        let game = match known.map_err(storage)? {
+            Some(game) => game,
+            None => written(self.keep_match_game(id, &results.game(number)?)?).await?,
         };
-        self.world().open_game(game, now())
+        self.open_game(game).await
+    }
+
+    /// Keeps a game of a match in the library.
+    fn keep_match_game(
+        &self,
+        of: MatchId,
+        game: &Finished,
+    ) -> Result<Written<Result<GameId, StoreError>>, Refusal> {
+        let (at, number) = (now(), game.number);
+        let mut row = row_of(Tree::from_record(&game.record), at)?;
+        row.set_reason(game.outcome.reason);
+        Ok(self.writer.run(move |store| store.add_match_game(of, number, &row, at)))
     }
 
     pub(super) fn change_match(
@@ -95,7 +112,7 @@ impl App {
         match news {
             MatchNews::Changed(id, changes) => self.world().pass_match_on(id, &changes),
             // A game that cannot be kept stays in the match's own results.
-            MatchNews::Game(id, game) => drop(self.world().keep_match_game(id, &game, now())),
+            MatchNews::Game(id, game) => drop(self.keep_match_game(id, &game)),
             MatchNews::Ended(_) => self.idle.notify_one(),
         }
     }
@@ -121,6 +138,10 @@ impl World {
     pub(super) fn matches_state(&self) -> State {
         let lines = lock(&self.matches).as_ref().map(Matches::lines);
         State::Matches(MatchesState { matches: lines.unwrap_or_default() })
+    }
+
+    pub(super) fn has_match(&self, id: MatchId) -> bool {
+        lock(&self.matches).as_ref().is_some_and(|matches| matches.has(id))
     }
 
     pub(super) fn match_state(&self, id: MatchId) -> Option<State> {
@@ -166,23 +187,5 @@ impl World {
             })
         };
         plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
-    }
-
-    /// Keeps a game of a match in the library.
-    fn keep_match_game(
-        &mut self,
-        of: MatchId,
-        game: &Finished,
-        at: Moment,
-    ) -> Result<GameId, Refusal> {
-        let tree = Tree::from_record(&game.record);
-        let id = self.store.new_game("match", at).map_err(storage)?;
-        let room = Room::new(id, tree.clone(), at);
-        let saved = self.store.save(id, &room.keep(), &room.line(), Some(&game.outcome), &tree, at);
-        saved.map_err(storage)?;
-        self.store.set_open(id, false).map_err(storage)?;
-        self.store.index(id, &tree).map_err(storage)?;
-        self.store.set_match_game(of, game.number, id).map_err(storage)?;
-        Ok(id)
     }
 }

@@ -1,10 +1,7 @@
 //! Rematches: one for each game that is over, however often somebody asks.
 
-use std::sync::Arc;
-
-use super::games::storage;
-use super::{App, World};
-use crate::game::{Room, Tree, open};
+use super::{App, Reply, World};
+use crate::game::{Tree, open};
 use crate::time::{Moment, now};
 use crate::wire::{Answer, GameId, NewGame, Refusal};
 
@@ -18,16 +15,16 @@ enum Wanted {
 
 impl App {
     /// Has the players of a game that is over play again.
-    pub(super) fn rematch(self: &Arc<Self>, of: GameId) -> Result<Answer, Refusal> {
+    pub(super) async fn rematch(&self, of: GameId) -> Result<Reply, Refusal> {
         let wanted = self.world().rematch_of(of)?;
-        match wanted {
-            Wanted::Begun(game) => Ok(Answer::Game { game }),
-            Wanted::Open(new) => {
-                // A book is read without the lock.
-                let tree = open(&new)?;
-                self.world().begin_rematch(of, tree, now())
-            }
-        }
+        let new = match wanted {
+            Wanted::Begun(game) => return Ok(Ok(Answer::Game { game }).into()),
+            Wanted::Open(new) => new,
+        };
+        // A book is read without the lock.
+        let tree = open(&new)?;
+        let id = self.new_row().await?;
+        Ok(self.in_new_row(id, |world| world.begin_rematch(of, id, tree, now())))
     }
 }
 
@@ -40,13 +37,19 @@ impl World {
         }
     }
 
-    fn begin_rematch(&mut self, of: GameId, tree: Tree, at: Moment) -> Result<Answer, Refusal> {
+    fn begin_rematch(
+        &mut self,
+        of: GameId,
+        id: GameId,
+        tree: Tree,
+        at: Moment,
+    ) -> Result<Answer, Refusal> {
         // Another tab may have been faster.
         let new = match self.rematch_of(of)? {
             Wanted::Begun(game) => return Ok(Answer::Game { game }),
             Wanted::Open(new) => new,
         };
-        let answer = self.new_game(&new, tree, at)?;
+        let answer = self.new_game(id, &new, tree, at)?;
         if let (Answer::Game { game }, Some(room)) = (&answer, self.rooms.get_mut(&of)) {
             room.set_rematch(Some(*game));
             self.settle(of, Vec::new(), at);
@@ -65,15 +68,5 @@ impl World {
             }
             self.settle(id, Vec::new(), at);
         }
-    }
-
-    /// As [`Self::forget_rematch`], for a game that was not open then.
-    pub(super) fn forget_lost_rematch(&self, room: &mut Room) -> Result<(), Refusal> {
-        if let Some(game) = room.next()
-            && self.store.game(game).map_err(storage)?.is_none()
-        {
-            room.set_rematch(None);
-        }
-        Ok(())
     }
 }

@@ -1,20 +1,23 @@
 //! Whole-game reports: an engine looks at every position of a main line, one report after another.
 
+use std::sync::Arc;
+
 use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::Position;
 use serde::{Deserialize, Serialize};
 
-use super::World;
 use super::failures::{engine_ended, game_changed, no_score, untold};
-use super::games::storage;
+use super::games::written;
+use super::{App, World};
 use crate::engine::{Job, Order, Purpose, Wording};
 use crate::game::{Searched, judge, refusal, summary};
+use crate::store::{StoreError, Written};
 use crate::time::Moment;
 use crate::wire::{
     Answer, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label, Limits, NodeId,
-    ProblemKind as Kind, ProcessId, Refusal, RefusalCode, ReportDelta, ReportOn, ReportSettings,
-    ReportState, ReportStatus, Score, Told, Topic, Use, ValuesFor,
+    ProblemKind as Kind, ProcessId, Refusal, RefusalCode, ReportDelta, ReportSettings, ReportState,
+    ReportStatus, Score, Told, Topic, Use, ValuesFor,
 };
 
 /// So long a position is looked at, if nobody says otherwise, in milliseconds.
@@ -25,7 +28,7 @@ const LONGEST_KEPT: usize = 24;
 const LONGEST: usize = 8;
 
 /// A report as the library keeps it; what was found out is kept beside it.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct KeptReport {
     settings: ReportSettings,
     nodes: Vec<NodeId>,
@@ -43,13 +46,31 @@ pub(super) struct Report {
     /// The ply that is being searched.
     at: usize,
     error: Option<Failure>,
+    /// Whether the library has it, or will have.
+    stored: bool,
 }
 
 impl Report {
     fn new(kept: KeptReport, status: ReportStatus) -> Self {
         let KeptReport { settings, nodes } = kept;
         let searched = vec![None; nodes.len()];
-        Self { settings, status, nodes, searched, process: None, ticket: 0, at: 0, error: None }
+        let (process, error) = (None, None);
+        Self { settings, status, nodes, searched, process, ticket: 0, at: 0, error, stored: true }
+    }
+
+    /// What the library knows of a report.
+    pub(super) fn restored((kept, judged): (KeptReport, Vec<Searched>)) -> Self {
+        let mut report = Self::new(kept, ReportStatus::Stopped);
+        for searched in judged {
+            let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
+            if let Some(place) = report.searched.get_mut(ply) {
+                *place = Some(searched);
+            }
+        }
+        if report.next().is_none() {
+            report.status = ReportStatus::Done;
+        }
+        report
     }
 
     pub(super) fn status(&self) -> ReportStatus {
@@ -90,6 +111,36 @@ impl Report {
     }
 }
 
+impl App {
+    /// Makes reports, one after another; one that was stopped with the same settings goes on.
+    pub(super) async fn start_report(
+        self: &Arc<Self>,
+        games: Vec<GameId>,
+        settings: ReportSettings,
+    ) -> Result<Answer, Refusal> {
+        self.world().registry.get(settings.engine)?;
+        let id = match *games.as_slice() {
+            [] => return Err(refusal(RefusalCode::NotFound, Kind::NoGames, "there are no games")),
+            [id] => id,
+            _ => return self.report_on_many(games, settings).await,
+        };
+        self.open_game(id).await?;
+        let begun = {
+            let mut world = self.world();
+            let begun = world.queue_report(id, &settings)?;
+            world.next_report();
+            begun
+        };
+        if let Some(begun) = begun
+            && let Err(error) = written(begun).await
+        {
+            self.world().report_is_unkept(id, error.clone().into());
+            return Err(error);
+        }
+        Ok(Answer::Done)
+    }
+}
+
 impl World {
     /// The state of a report; an empty one if there is none.
     pub(super) fn report_state(&self, id: GameId) -> ReportState {
@@ -125,37 +176,13 @@ impl World {
         self.hub.publish(topic, Delta::Report(delta));
     }
 
-    /// Makes reports, one after another; one that was stopped with the same settings goes on.
-    pub(super) fn start_report(
-        &mut self,
-        on: ReportOn,
-        settings: &ReportSettings,
-        at: Moment,
-    ) -> Result<Answer, Refusal> {
-        // Folders are read first, without the lock.
-        let ReportOn::Games { games } = on else {
-            let text = "the folder has to be read first";
-            return Err(refusal(RefusalCode::NotNow, Kind::FolderFirst, text));
-        };
-        self.registry.get(settings.engine)?;
-        match *games.as_slice() {
-            [] => Err(refusal(RefusalCode::NotFound, Kind::NoGames, "there are no games")),
-            [id] => {
-                self.open_game(id, at)?;
-                self.queue_report(id, settings)?;
-                self.next_report();
-                Ok(Answer::Done)
-            }
-            _ => self.report_on_many(games, settings.clone(), at),
-        }
-    }
-
-    /// Has a game that is there wait for its report, or for the rest of it.
+    /// Has a game that is there wait for its report, or for the rest of it. The report of a new one is being
+    /// written, and [`Self::report_is_unkept`] if that fails.
     pub(super) fn queue_report(
         &mut self,
         id: GameId,
         settings: &ReportSettings,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Option<Written<Result<(), StoreError>>>, Refusal> {
         let mut nodes = vec![crate::game::ROOT];
         nodes.extend(self.room(id)?.tree().main_line());
         let old = self.reports.get_mut(&id);
@@ -163,47 +190,38 @@ impl World {
             let text = "the game is being reported on";
             return Err(refusal(RefusalCode::NotNow, Kind::BeingReported, text));
         }
-        if let Some(report) =
-            old.filter(|report| report.settings == *settings && report.nodes == nodes)
-        {
+        let same = |report: &&mut Report| {
+            report.stored && report.settings == *settings && report.nodes == nodes
+        };
+        let written = if let Some(report) = old.filter(same) {
             report.status = ReportStatus::Queued;
             report.error = None;
+            None
         } else {
             let kept = KeptReport { settings: settings.clone(), nodes };
-            self.store.begin_report(id, &kept).map_err(storage)?;
-            self.reports.insert(id, Report::new(kept, ReportStatus::Queued));
+            let report = Report::new(kept.clone(), ReportStatus::Queued);
+            self.reports.insert(id, report);
             // Whoever listens knows another report.
             self.hub.refresh(Topic::Report(id));
-        }
+            Some(self.saves.run(move |store| store.begin_report(id, &kept)))
+        };
         self.publish_report(id, &[]);
-        Ok(())
+        Ok(written)
     }
 
-    /// What the library knows of the reports of the open games.
-    pub(super) fn recall_reports(&mut self) {
-        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
-            self.recall_report(id);
-        }
-    }
-
-    /// What the library knows of the report of a game.
-    pub(super) fn recall_report(&mut self, id: GameId) {
-        if self.reports.contains_key(&id) {
-            return;
-        }
-        // One that cannot be read is made again.
-        let Ok(Some((kept, judged))) = self.store.report(id) else { return };
-        let mut report = Report::new(kept, ReportStatus::Stopped);
-        for searched in judged {
-            let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
-            if let Some(place) = report.searched.get_mut(ply) {
-                *place = Some(searched);
+    /// The library could not take a report that was begun.
+    pub(super) fn report_is_unkept(&mut self, id: GameId, why: Failure) {
+        let Some(report) = self.reports.get_mut(&id) else { return };
+        report.stored = false;
+        let has_process = report.process.is_some();
+        if report.is_due() {
+            self.fail_report(id, why);
+            if !has_process {
+                self.job_game_over(id);
+                self.release_game(id);
+                self.next_report();
             }
         }
-        if report.next().is_none() {
-            report.status = ReportStatus::Done;
-        }
-        self.reports.insert(id, report);
     }
 
     /// Begins the next report, if none is being made.
@@ -298,8 +316,9 @@ impl World {
     }
 
     fn keep_searched(&mut self, id: GameId, ply: usize, searched: Searched) {
+        let found = searched.clone();
         // What cannot be kept is found out again after the next start.
-        let _ = self.store.save_judgement(id, &searched);
+        drop(self.saves.run(move |store| store.save_judgement(id, &found)));
         if let Some(place) = self.reports.get_mut(&id).and_then(|it| it.searched.get_mut(ply)) {
             *place = Some(searched);
         }

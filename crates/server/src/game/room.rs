@@ -16,7 +16,7 @@ mod rematch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keep::Kept;
+pub(crate) use keep::{Kept, Snapshot};
 pub(crate) use play::{check_players, negated};
 pub(crate) use rematch::Origin;
 
@@ -320,6 +320,7 @@ impl Room {
         self.cursor
     }
 
+    #[cfg(test)]
     pub(crate) fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
@@ -417,7 +418,7 @@ impl Room {
         At { cursor: self.cursor, here: here(position, last), opening }
     }
 
-    /// The whole state.
+    /// The whole state but the nodes, which are those of the tree.
     pub(crate) fn state(&self, now: Moment) -> GameState {
         let At { cursor, here, opening } = self.at();
         let start = self.tree.start();
@@ -428,7 +429,8 @@ impl Room {
             first_number: start.setup().move_number(),
             first_turn: start.turn().into(),
             headers: self.headers(),
-            nodes: self.tree.wire_all(),
+            // The caller adds them without the lock of the world.
+            nodes: Vec::new(),
             cursor,
             here,
             opening,
@@ -440,9 +442,7 @@ impl Room {
     }
 
     fn headers(&self) -> Vec<Header> {
-        let header =
-            |(name, value): (&str, &str)| Header { name: name.to_owned(), value: value.to_owned() };
-        self.tree.headers.iter().map(header).collect()
+        wire_headers(&self.tree)
     }
 
     fn undo(&self) -> Undo {
@@ -499,9 +499,9 @@ impl Room {
         std::mem::take(&mut self.dirty.unsaved)
     }
 
-    /// The library has taken it, or could not: then it is to be saved with the next change.
+    /// The library has saved a snapshot, or failed: then the game is saved with the next change.
     pub(crate) fn mark_saved(&mut self, error: Option<String>) {
-        self.dirty.unsaved = error.is_some();
+        self.dirty.unsaved |= error.is_some();
         self.dirty.kept |= self.unsaved != error;
         self.unsaved = error;
     }
@@ -550,6 +550,12 @@ impl Table {
             PlayRules::Engines => &EndRules::ENGINE_MATCH,
         }
     }
+}
+
+fn wire_headers(tree: &Tree) -> Vec<Header> {
+    let header =
+        |(name, value): (&str, &str)| Header { name: name.to_owned(), value: value.to_owned() };
+    tree.headers.iter().map(header).collect()
 }
 
 /// What leads to an ending that was not reached by a move.

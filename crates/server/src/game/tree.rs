@@ -1,6 +1,7 @@
 //! The tree of a game, with numbers that stay, and what can be done to it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_rules::record::{
@@ -20,10 +21,13 @@ const MOST_NODES: usize = 100_000;
 pub(crate) const MOST_PLIES: u32 = 4096;
 
 /// A game with its variations. Every move is legal where it stands.
+///
+/// A copy shares all nodes with its original, so that saving and undo take one in constant time. The first
+/// change of either copies the map of the nodes, not the nodes.
 #[derive(Clone)]
 pub(crate) struct Tree {
     start: Position,
-    nodes: BTreeMap<NodeId, Branch>,
+    nodes: Arc<BTreeMap<NodeId, Arc<Branch>>>,
     /// The number of the next node; none is used twice.
     next: NodeId,
     pub(crate) headers: Headers,
@@ -67,7 +71,7 @@ impl Tree {
         };
         Self {
             start,
-            nodes: BTreeMap::from([(ROOT, root)]),
+            nodes: Arc::new(BTreeMap::from([(ROOT, Arc::new(root))])),
             next: ROOT + 1,
             headers: Headers::default(),
             result: GameResult::Unknown,
@@ -79,8 +83,8 @@ impl Tree {
         let mut tree = Self::new(record.start().clone());
         tree.headers = record.headers.clone();
         tree.result = record.result;
-        if let (Some(root), Some(notes)) = (tree.nodes.get_mut(&ROOT), record.root()) {
-            root.notes = notes.notes.clone();
+        if let (Some(root), Some(notes)) = (tree.notes_mut(ROOT), record.root()) {
+            notes.notes.clone_into(root);
         }
         // Each with the position after it, so that nothing is replayed.
         let mut open = vec![(RecordNode::ROOT, ROOT, record.start().clone())];
@@ -91,8 +95,8 @@ impl Tree {
                 let Some(mv) = child.mv() else { continue };
                 let mut after = position.clone();
                 let Ok(id) = tree.attach(ours, mv, &mut after) else { continue };
-                if let Some(branch) = tree.nodes.get_mut(&id) {
-                    branch.notes = child.notes.clone();
+                if let Some(notes) = tree.notes_mut(id) {
+                    child.notes.clone_into(notes);
                 }
                 added.push((child.id(), id, after));
             }
@@ -123,7 +127,7 @@ impl Tree {
             }
             let mut added = Vec::new();
             for child in &branch.children {
-                let mv = self.nodes.get(child).and_then(Branch::mv);
+                let mv = self.node(*child).and_then(Branch::mv);
                 if let Some(id) = mv.and_then(|mv| record.add(theirs, mv).ok()) {
                     added.push((*child, id));
                 }
@@ -160,7 +164,7 @@ impl Tree {
         }
         // Variations can have been put into another order.
         for node in nodes {
-            let branch = tree.nodes.get_mut(&node.id)?;
+            let branch = tree.node_mut(node.id)?;
             let place = |id: &NodeId| node.children.iter().position(|child| child == id);
             branch.children.sort_by_key(place);
         }
@@ -182,11 +186,15 @@ impl Tree {
     }
 
     pub(crate) fn node(&self, id: NodeId) -> Option<&Branch> {
-        self.nodes.get(&id)
+        self.nodes.get(&id).map(Arc::as_ref)
+    }
+
+    fn node_mut(&mut self, id: NodeId) -> Option<&mut Branch> {
+        Arc::make_mut(&mut self.nodes).get_mut(&id).map(Arc::make_mut)
     }
 
     pub(crate) fn notes_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
-        self.nodes.get_mut(&id).map(|branch| &mut branch.notes)
+        self.node_mut(id).map(|branch| &mut branch.notes)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -206,7 +214,7 @@ impl Tree {
     pub(crate) fn line_to(&self, id: NodeId) -> Vec<NodeId> {
         let mut line = Vec::new();
         let mut at = id;
-        while let Some(parent) = self.nodes.get(&at).and_then(Branch::parent) {
+        while let Some(parent) = self.node(at).and_then(Branch::parent) {
             line.push(at);
             at = parent;
         }
@@ -257,7 +265,7 @@ impl Tree {
     /// The child that has this move.
     pub(crate) fn child(&self, parent: NodeId, mv: Move) -> Option<NodeId> {
         let children = &self.nodes.get(&parent)?.children;
-        children.iter().copied().find(|id| self.nodes.get(id).and_then(Branch::mv) == Some(mv))
+        children.iter().copied().find(|id| self.node(*id).and_then(Branch::mv) == Some(mv))
     }
 
     /// Adds a move after a node, unless it is there.
@@ -285,27 +293,27 @@ impl Tree {
         position.play(mv).map_err(AddError::Move)?;
         let id = self.next;
         self.next += 1;
-        if let Some(branch) = self.nodes.get_mut(&parent) {
+        if let Some(branch) = self.node_mut(parent) {
             branch.children.push(id);
         }
         let (children, notes) = (Vec::new(), Annotations::default());
         let branch = Branch { parent: Some(parent), ply, mv: Some(mv), text, children, notes };
-        self.nodes.insert(id, branch);
+        Arc::make_mut(&mut self.nodes).insert(id, Arc::new(branch));
         Ok(id)
     }
 
     /// Deletes a node with all below it. Tells which are gone; none if it is the root or not there.
     pub(crate) fn delete(&mut self, id: NodeId) -> Vec<NodeId> {
-        let Some(parent) = self.nodes.get(&id).and_then(Branch::parent) else { return Vec::new() };
-        if let Some(branch) = self.nodes.get_mut(&parent) {
+        let Some(parent) = self.node(id).and_then(Branch::parent) else { return Vec::new() };
+        if let Some(branch) = self.node_mut(parent) {
             branch.children.retain(|child| *child != id);
         }
         let mut gone = vec![id];
         let mut at = 0;
         while let Some(id) = gone.get(at).copied() {
             at += 1;
-            if let Some(branch) = self.nodes.remove(&id) {
-                gone.extend(branch.children);
+            if let Some(branch) = Arc::make_mut(&mut self.nodes).remove(&id) {
+                gone.extend(&branch.children);
             }
         }
         gone
@@ -316,8 +324,8 @@ impl Tree {
     pub(crate) fn promote(&mut self, id: NodeId, to_main: bool) -> Vec<NodeId> {
         let mut changed = Vec::new();
         for child in self.line_to(id).into_iter().rev() {
-            let Some(parent) = self.nodes.get(&child).and_then(Branch::parent) else { break };
-            let Some(branch) = self.nodes.get_mut(&parent) else { break };
+            let Some(parent) = self.node(child).and_then(Branch::parent) else { break };
+            let Some(branch) = self.node_mut(parent) else { break };
             let place = branch.children.iter().position(|it| *it == child).unwrap_or(0);
             if place == 0 {
                 continue;
@@ -434,6 +442,20 @@ pub(crate) fn record_mark(mark: &Mark, game: Game) -> Option<readyok_rules::reco
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_copy_shares_what_was_not_changed() {
+        let mut tree = grown(&["e2e4 e7e5 g1f3"]);
+        let copy = tree.clone();
+        assert!(Arc::ptr_eq(&tree.nodes, &copy.nodes), "nothing is copied until a change");
+        let knight = tree.position(3).and_then(|it| it.parse_move("b8c6").ok()).expect("legal");
+        tree.add(3, knight).expect("there is room");
+        assert_eq!((tree.len(), copy.len()), (5, 4));
+        let shared = |id: NodeId| Arc::ptr_eq(&tree.nodes[&id], &copy.nodes[&id]);
+        // Only the parent of the new node has changed.
+        assert_eq!([0, 1, 2, 3].map(shared), [true, true, true, false]);
+        assert!(copy.node(3).is_some_and(|it| it.children.is_empty()));
+    }
 
     fn grown(lines: &[&str]) -> Tree {
         let mut tree = Tree::new(Position::start(Game::Chess));

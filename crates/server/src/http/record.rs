@@ -11,10 +11,11 @@ use serde::Deserialize;
 
 use super::Service;
 use super::rest::refused;
+use crate::app::{Batch, row_of};
 use crate::game::{ROOT, Tree, refusal, unwritten};
 use crate::import::read_each;
 use crate::time::now;
-use crate::wire::{GameId, Imported, ProblemKind, RecordFormat, Refusal, RefusalCode};
+use crate::wire::{GameId, Imported, LibraryGame, ProblemKind, RecordFormat, Refusal, RefusalCode};
 
 /// So many games are told of.
 const MOST_TOLD: usize = 1000;
@@ -48,23 +49,41 @@ pub(super) async fn import(
         let _permit = permit;
         let mut imported = Imported::default();
         let mut refused = None;
-        let faults = read_each(&upload.name, &body, |tree| {
-            // A lock for each, so that others get their turn.
-            let added = app.world().import(&tree, upload.open && imported.opened.is_none(), now());
-            match added {
-                Ok((game, opened)) => {
-                    imported.opened = imported.opened.or(opened);
-                    if imported.games.len() < MOST_TOLD {
-                        imported.games.push(game);
-                    }
-                    imported.total += 1;
-                }
-                Err(error) => refused = Some(error.into()),
-            }
+        let mut batch = Batch::default();
+        let mut keep = |batch: &mut Batch, imported: &mut Imported| {
+            let (games, error) = app.import(batch.take());
+            imported.take(games);
+            refused = error;
             refused.is_none()
+        };
+        let mut unopened = None;
+        let faults = read_each(&upload.name, &body, |tree| {
+            if upload.open && imported.opened.is_none() {
+                return match app.import_open(tree) {
+                    Ok(game) => {
+                        imported.opened = Some(game.id);
+                        imported.take(vec![game]);
+                        true
+                    }
+                    Err(error) => {
+                        unopened = Some(error);
+                        false
+                    }
+                };
+            }
+            match row_of(tree, now()) {
+                Ok(row) => !batch.push(row) || keep(&mut batch, &mut imported),
+                Err(error) => {
+                    unopened = Some(error);
+                    false
+                }
+            }
         });
+        if !batch.is_empty() {
+            keep(&mut batch, &mut imported);
+        }
         imported.errors = faults.errors;
-        imported.errors.extend(refused);
+        imported.errors.extend(refused.or(unopened).map(Into::into));
         imported.oddities = faults.oddities;
         imported
     });
@@ -73,6 +92,15 @@ pub(super) async fn import(
         Err(_) => {
             refused(refusal(RefusalCode::Record, ProblemKind::Unread, "the file cannot be read"))
         }
+    }
+}
+
+impl Imported {
+    /// Counts games that were added, and tells of the first ones.
+    fn take(&mut self, games: Vec<LibraryGame>) {
+        self.total += u32::try_from(games.len()).unwrap_or(u32::MAX);
+        let room = MOST_TOLD.saturating_sub(self.games.len());
+        self.games.extend(games.into_iter().take(room));
     }
 }
 
@@ -88,8 +116,7 @@ pub(super) async fn export(
     Path(game): Path<GameId>,
     Query(wanted): Query<Wanted>,
 ) -> Response {
-    let found = service.app.world().tree_of(game);
-    let (tree, cursor) = match found {
+    let (tree, cursor) = match service.app.tree_of(game).await {
         Ok(found) => found,
         Err(error) => return refused(error),
     };

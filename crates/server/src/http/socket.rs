@@ -9,13 +9,15 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 
 use super::Service;
 use super::connections::Connection;
 use super::files::allowed;
 use super::guard::SUBPROTOCOL;
 use crate::app::failures::server_ends;
-use crate::app::{App, Verdict};
+use crate::app::{App, Reply, TopicSnapshot, Verdict};
 use crate::game::refusal;
 use crate::hub::{Next, Outbox, TabId, text};
 use crate::wire::{
@@ -25,6 +27,8 @@ use crate::wire::{
 
 /// No message of a tab is larger.
 const LARGEST: usize = 1 << 20;
+/// Maximum number of answers of a tab that wait for the library.
+const MAX_WAITING: usize = 64;
 
 pub(super) async fn upgrade(
     State(service): State<Service>,
@@ -70,7 +74,7 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
                 }
                 let snapshot = world.snapshot(topic);
                 drop(world);
-                text(&snapshot.unwrap_or(ToTab::Closed { topic }))
+                text(&snapshot.map_or(ToTab::Closed { topic }, TopicSnapshot::finish))
             }
             Next::Close => return,
         };
@@ -88,6 +92,7 @@ async fn read(
     outbox: &Arc<Outbox>,
     mut from: SplitStream<WebSocket>,
 ) {
+    let waiting = Arc::new(Semaphore::new(MAX_WAITING));
     while let Some(Ok(message)) = from.next().await {
         let message = match message {
             Message::Text(message) => message,
@@ -105,7 +110,21 @@ async fn read(
                     Err(error) => ToTab::Refusal { id, error },
                 }
             }
-            Ok(Request { id, command }) => told(id, carry_out(app, roots, tab, command).await),
+            Ok(Request { id, command }) => {
+                let Reply { answer, written } = carry_out(app, roots, tab, command).await;
+                if let Some(written) = written {
+                    let Ok(permit) = Arc::clone(&waiting).acquire_owned().await else { return };
+                    let outbox = Arc::clone(outbox);
+                    tokio::spawn(async move {
+                        // A game that could not be written says so itself. Without a library nothing is.
+                        let answer = written.await.map_or_else(|_| lost(), |()| answer);
+                        outbox.push(text(&told(id, answer)));
+                        drop(permit);
+                    });
+                    continue;
+                }
+                told(id, answer)
+            }
             Err(error) => {
                 // Without its number nobody could tell what it was.
                 let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
@@ -129,10 +148,13 @@ fn told(id: u32, answer: Result<Answer, Refusal>) -> ToTab {
 /// An engine is asked first; the tab goes on meanwhile.
 fn answer_later(id: u32, verdict: Verdict, outbox: Arc<Outbox>) {
     tokio::spawn(async move {
-        let lost = || Err(Refusal::because(RefusalCode::NotNow, server_ends()));
         let answer = verdict.await.unwrap_or_else(|_| lost());
         outbox.push(text(&told(id, answer)));
     });
+}
+
+fn lost() -> Result<Answer, Refusal> {
+    Err(Refusal::because(RefusalCode::NotNow, server_ends()))
 }
 
 /// The file that a command names.
@@ -150,24 +172,22 @@ fn file_of(command: &Command) -> Option<&str> {
 }
 
 /// Files that a command names are those that the file picker shows; they are read aside.
-async fn carry_out(
-    app: &Arc<App>,
-    roots: &Arc<[PathBuf]>,
-    tab: TabId,
-    command: Command,
-) -> Result<Answer, Refusal> {
+async fn carry_out(app: &Arc<App>, roots: &Arc<[PathBuf]>, tab: TabId, command: Command) -> Reply {
     if file_of(&command).is_none() {
-        return app.command(tab, command);
+        return app.command(tab, command).await;
     }
     let (app, roots) = (Arc::clone(app), Arc::clone(roots));
+    let runtime = Handle::current();
     let done = tokio::task::spawn_blocking(move || {
-        if let Some(path) = file_of(&command) {
-            allowed(Path::new(path), &roots)?;
+        if let Some(path) = file_of(&command)
+            && let Err(error) = allowed(Path::new(path), &roots)
+        {
+            return Err(error).into();
         }
-        app.command(tab, command)
+        runtime.block_on(app.command(tab, command))
     });
     done.await.unwrap_or_else(|_| {
-        Err(refusal(RefusalCode::Path, ProblemKind::Unread, "the file cannot be read"))
+        Err(refusal(RefusalCode::Path, ProblemKind::Unread, "the file cannot be read")).into()
     })
 }
 

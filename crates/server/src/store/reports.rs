@@ -1,11 +1,13 @@
 //! Reports and jobs in the library: what was found out outlives the server.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 
+use super::row::{self, Row};
 use super::{Store, StoreError};
 use crate::app::{KeptJob, KeptReport};
 use crate::game::Searched;
+use crate::time::Moment;
 use crate::wire::{GameId, JobId};
 
 impl Store {
@@ -47,26 +49,42 @@ impl Store {
         rows.map(|row| Ok(serde_json::from_str(&row?)?)).collect()
     }
 
-    /// A row for a new job. Its number is never used again.
-    pub(crate) fn new_job(&self) -> Result<JobId, StoreError> {
-        self.db.execute("INSERT INTO job (kept) VALUES ('')", [])?;
-        Ok(JobId::try_from(self.db.last_insert_rowid()).unwrap_or(JobId::MAX))
+    /// A row for a new job with its games. Its number is never used again.
+    pub(crate) fn new_job(
+        &mut self,
+        kept: &KeptJob,
+        games: &[GameId],
+    ) -> Result<JobId, StoreError> {
+        let kept = serde_json::to_string(kept)?;
+        let change = self.db.transaction()?;
+        change.execute("INSERT INTO job (kept) VALUES (?1)", [kept])?;
+        let id = JobId::try_from(change.last_insert_rowid()).unwrap_or(JobId::MAX);
+        add_to_job(&change, id, games)?;
+        change.commit()?;
+        Ok(id)
+    }
+
+    /// Adds games to the library and to a job, which stands so after them.
+    pub(crate) fn add_games_of_job(
+        &mut self,
+        id: JobId,
+        kept: &KeptJob,
+        rows: &[Row],
+        at: Moment,
+    ) -> Result<Vec<GameId>, StoreError> {
+        let kept = serde_json::to_string(kept)?;
+        let change = self.db.transaction()?;
+        let games = row::add(&change, rows, "import", false, at)?;
+        add_to_job(&change, id, &games)?;
+        change.execute("UPDATE job SET kept = ?2 WHERE id = ?1", params![id, kept])?;
+        change.commit()?;
+        Ok(games)
     }
 
     /// Keeps where a job stands.
     pub(crate) fn save_job(&self, id: JobId, kept: &KeptJob) -> Result<(), StoreError> {
         let kept = serde_json::to_string(kept)?;
         self.db.execute("UPDATE job SET kept = ?2 WHERE id = ?1", params![id, kept])?;
-        Ok(())
-    }
-
-    /// Adds a game to a job.
-    pub(crate) fn add_to_job(&self, id: JobId, game: GameId) -> Result<(), StoreError> {
-        let mut insert = self.db.prepare_cached(
-            "INSERT INTO job_game (job, number, game)
-                SELECT ?1, count(*), ?2 FROM job_game WHERE job = ?1",
-        )?;
-        insert.execute([id, game])?;
         Ok(())
     }
 
@@ -90,4 +108,16 @@ impl Store {
         self.db.execute("DELETE FROM job WHERE id = ?1", [id])?;
         Ok(())
     }
+}
+
+/// Adds games to a job, after those that it has.
+fn add_to_job(db: &Connection, id: JobId, games: &[GameId]) -> Result<(), StoreError> {
+    let query = "SELECT coalesce(max(number) + 1, 0) FROM job_game WHERE job = ?1";
+    let first: i64 = db.query_row(query, [id], |row| row.get(0))?;
+    let mut insert =
+        db.prepare_cached("INSERT INTO job_game (job, number, game) VALUES (?1, ?2, ?3)")?;
+    for (number, game) in (first..).zip(games) {
+        insert.execute(params![id, number, game])?;
+    }
+    Ok(())
 }

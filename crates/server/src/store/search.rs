@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use readyok_rules::{Game, Position};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, Transaction, params, params_from_iter};
+use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 
 use super::{StoreError, file_in, moves, variant_word};
 use crate::game::{Room, Tree, illegal, refusal, unplayable};
@@ -39,20 +39,27 @@ impl From<rusqlite::Error> for SearchError {
     }
 }
 
-/// Keeps the positions of the main line, to be searched for.
-pub(super) fn index(db: &Transaction<'_>, id: GameId, tree: &Tree) -> Result<(), StoreError> {
-    db.execute("DELETE FROM position WHERE game = ?1", [id])?;
-    let mut insert =
-        db.prepare_cached("INSERT OR IGNORE INTO position (key, game, ply) VALUES (?1, ?2, ?3)")?;
+/// The keys of the positions of the main line.
+pub(super) fn positions(tree: &Tree) -> Vec<i64> {
     let mut position = tree.start().clone();
-    insert.execute(params![position.key().cast_signed(), id, 0])?;
+    let mut keys = vec![position.key().cast_signed()];
     let last = tree.main_line().last().copied().unwrap_or(0);
-    for (index, mv) in tree.moves_to(last).into_iter().enumerate() {
+    for mv in tree.moves_to(last) {
         if position.play(mv).is_err() {
             break;
         }
-        let ply = i64::try_from(index + 1).unwrap_or(i64::MAX);
-        insert.execute(params![position.key().cast_signed(), id, ply])?;
+        keys.push(position.key().cast_signed());
+    }
+    keys
+}
+
+/// Keeps the positions of a game, to be searched for.
+pub(super) fn index(db: &Connection, id: GameId, positions: &[i64]) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM position WHERE game = ?1")?.execute([id])?;
+    let mut insert =
+        db.prepare_cached("INSERT OR IGNORE INTO position (key, game, ply) VALUES (?1, ?2, ?3)")?;
+    for (ply, key) in positions.iter().enumerate() {
+        insert.execute(params![key, id, i64::try_from(ply).unwrap_or(i64::MAX)])?;
     }
     Ok(())
 }

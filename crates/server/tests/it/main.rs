@@ -12,5 +12,6 @@ mod play;
 mod records;
 mod rematch;
 mod reports;
+mod saving;
 mod support;
 mod typescript;

@@ -277,18 +277,40 @@ impl Tab {
 
     /// Asks, and gives back the answer or the refusal.
     pub(crate) async fn ask(&mut self, command: Value) -> Value {
+        let id = self.send(command).await;
+        self.answer(id).await
+    }
+
+    /// Sends a command without waiting for its answer.
+    pub(crate) async fn send(&mut self, command: Value) -> u32 {
         self.last += 1;
         let id = self.last;
         let text = json!({ "id": id, "command": command }).to_string();
         self.socket.send(Message::Text(text.into())).await.expect("it is open");
+        id
+    }
+
+    /// The answer to a command that was sent, or its refusal.
+    pub(crate) async fn answer(&mut self, id: u32) -> Value {
+        let mut received = 0;
         loop {
-            let message = self.next().await;
-            match message["kind"].as_str() {
-                Some("answer") if message["id"] == id => return message["answer"].clone(),
-                Some("refusal") if message["id"] == id => return message["error"].clone(),
-                _ => self.waiting.push_back(message),
+            if received == self.waiting.len() {
+                let message = self.next().await;
+                self.waiting.push_back(message);
             }
+            if answers(&self.waiting[received], id)
+                && let Some(message) = self.waiting.remove(received)
+            {
+                let of = if message["kind"] == "answer" { "answer" } else { "error" };
+                return message[of].clone();
+            }
+            received += 1;
         }
+    }
+
+    /// Whether the answer to a command has been received.
+    pub(crate) fn has_answer(&self, id: u32) -> bool {
+        self.waiting.iter().any(|message| answers(message, id))
     }
 
     /// Follows a topic; gives back its first state.
@@ -351,6 +373,10 @@ impl Tab {
         .await;
         id
     }
+}
+
+fn answers(message: &Value, id: u32) -> bool {
+    matches!(message["kind"].as_str(), Some("answer" | "refusal")) && message["id"] == id
 }
 
 /// A person and an engine.

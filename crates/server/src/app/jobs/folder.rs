@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use super::super::failures::too_many_games;
+use super::super::library::{Batch, row_of};
 use super::super::{App, World};
 use super::{KeptJob, MOST_GAMES};
 use crate::game::io_problem;
 use crate::import::{is_record, read_each};
+use crate::store::{Row, StoreError};
 use crate::time::now;
 use crate::wire::{Failure, GameId, JobErrorOf, JobId, Problem, ProblemKind};
 
@@ -26,7 +28,24 @@ impl App {
     }
 }
 
-/// Reads what is left of a job's folder. Whoever stops the job ends this before the next game.
+impl App {
+    /// Adds games that were read to the library and to their job, all or none. Returns whether the job goes on.
+    fn add_to_job(self: &Arc<Self>, id: JobId, round: u32, rows: Vec<Row>) -> bool {
+        let app = Arc::downgrade(self);
+        let added = self.writer.run(move |store| {
+            let Some(app) = app.upgrade() else { return false };
+            let Some((mut kept, room)) = app.world().room_in_job(id, round) else { return false };
+            let fitting = rows.get(..room).unwrap_or(&rows);
+            kept.in_file += fitting.len();
+            let added = store.add_games_of_job(id, &kept, fitting, now());
+            let full = fitting.len() < rows.len();
+            app.world().games_are_added(id, added, full)
+        });
+        added.blocking_recv().unwrap_or(false)
+    }
+}
+
+/// Reads what is left of a job's folder. Whoever stops the job ends this before the next games.
 fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
     let Some(kept) = app.upgrade().and_then(|app| app.world().reading(id, round).cloned()) else {
         return;
@@ -52,21 +71,29 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
         let errors = match contents(&path) {
             Err(why) => vec![why],
             Ok(bytes) => {
+                let mut batch = Batch::default();
+                let keep = |batch: &mut Batch| {
+                    let rows = batch.take();
+                    app.upgrade().is_some_and(|app| app.add_to_job(id, round, rows))
+                };
                 let faults = read_each(name, &bytes, |tree| {
                     if 0 < skip {
                         skip -= 1;
                         return true;
                     }
-                    // A lock for each, so that others get their turn.
-                    goes_on = app.upgrade().is_some_and(|app| {
-                        let mut world = app.world();
-                        world.reading(id, round).is_some()
-                            && world
-                                .import(&tree, false, now())
-                                .is_ok_and(|(game, _)| world.add_to_job(id, game.id))
-                    });
+                    goes_on = match row_of(tree, now()) {
+                        Ok(row) => !batch.push(row) || keep(&mut batch),
+                        Err(why) => {
+                            if let Some(app) = app.upgrade() {
+                                let of = JobErrorOf::File { name: name.to_owned() };
+                                app.world().fail_job(id, of, why.into());
+                            }
+                            false
+                        }
+                    };
                     goes_on
                 });
+                goes_on = goes_on && (batch.is_empty() || keep(&mut batch));
                 faults.errors
             }
         };
@@ -122,19 +149,39 @@ impl World {
         }
     }
 
-    /// A game was read. Tells whether it was kept with the job.
-    fn add_to_job(&mut self, id: JobId, game: GameId) -> bool {
+    /// A job that is read, and how many games it may still have.
+    fn room_in_job(&self, id: JobId, round: u32) -> Option<(KeptJob, usize)> {
+        let kept = self.reading(id, round)?.clone();
+        let games = self.jobs.get(&id)?.games.len();
+        Some((kept, MOST_GAMES.saturating_sub(games)))
+    }
+
+    /// Games were added to a job, or could not be. Returns whether it goes on.
+    fn games_are_added(
+        &mut self,
+        id: JobId,
+        added: Result<Vec<GameId>, StoreError>,
+        full: bool,
+    ) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
-        if MOST_GAMES <= job.games.len() || self.store.add_to_job(id, game).is_err() {
-            let folder = job.kept.folder.clone().unwrap_or_default();
-            let of = JobErrorOf::File { name: folder.display().to_string() };
-            self.fail_job(id, of, too_many_games());
-            return false;
+        let folder = job.kept.folder.clone().unwrap_or_default();
+        let of = JobErrorOf::File { name: folder.display().to_string() };
+        match added {
+            Ok(games) => {
+                job.kept.in_file += games.len();
+                job.games.extend(games);
+                if full {
+                    self.fail_job(id, of, too_many_games());
+                } else {
+                    self.publish_job(id);
+                }
+                !full
+            }
+            Err(error) => {
+                self.fail_job(id, of, Failure::system(&error));
+                false
+            }
         }
-        job.games.push(game);
-        job.kept.in_file += 1;
-        self.job_changed(id);
-        true
     }
 
     fn file_is_read(&mut self, id: JobId, round: u32, name: &str, errors: Vec<Failure>) -> bool {

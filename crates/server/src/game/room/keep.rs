@@ -11,7 +11,8 @@ use crate::game::clock::{GameClocks, Reading};
 use crate::game::tree::{ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
-    EndReason, GameId, Header, Node, NodeId, Outcome, PlayRules, Player, Side, Sides, Variant,
+    EndReason, GameId, GameLine, Header, Node, NodeId, Outcome, PlayRules, Player, Side, Sides,
+    Variant,
 };
 
 /// A game as JSON.
@@ -28,7 +29,7 @@ pub(crate) struct Kept {
     play: Option<KeptPlay>,
 }
 
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 struct KeptPlay {
     players: Sides<Player>,
     names: Sides<String>,
@@ -64,10 +65,36 @@ impl Kept {
     }
 }
 
-impl Room {
-    /// The game as it is kept.
-    pub(crate) fn keep(&self) -> Kept {
+/// A game at one moment, to be saved. It shares its tree with the room, so that it is made in constant time.
+pub(crate) struct Snapshot {
+    pub(crate) line: GameLine,
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) tree: Tree,
+    cursor: NodeId,
+    play: Option<KeptPlay>,
+}
+
+impl Snapshot {
+    /// The game as the library keeps it, which takes time in proportion to its size.
+    pub(crate) fn kept(&self) -> Kept {
         let tree = &self.tree;
+        Kept {
+            variant: tree.game().into(),
+            start: tree.start().to_string(),
+            headers: super::wire_headers(tree),
+            result: tree.result.as_str().to_owned(),
+            nodes: tree.wire_all(),
+            next: tree.next_number(),
+            cursor: self.cursor,
+            outcome: self.outcome.clone(),
+            play: self.play.clone(),
+        }
+    }
+}
+
+impl Room {
+    /// The game as it is now, to be saved.
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let play = self.play.as_ref().map(|table| KeptPlay {
             players: Sides {
                 first: table.seats.first.player.clone(),
@@ -84,15 +111,11 @@ impl Room {
             origin: table.origin.clone(),
             rematch: table.rematch,
         });
-        Kept {
-            variant: self.game().into(),
-            start: tree.start().to_string(),
-            headers: self.headers(),
-            result: tree.result.as_str().to_owned(),
-            nodes: tree.wire_all(),
-            next: tree.next_number(),
-            cursor: self.cursor,
+        Snapshot {
+            line: self.line(),
             outcome: self.outcome.clone(),
+            tree: self.tree.clone(),
+            cursor: self.cursor,
             play,
         }
     }

@@ -1,0 +1,300 @@
+//! Saving: nobody waits for the library but those whose answers promise that something is kept.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, LONG, game, options};
+
+fn library(data: &Path) -> Connection {
+    let db = Connection::open(data.join("library.sqlite")).expect("it opens");
+    db.busy_timeout(LONG).expect("it is set");
+    db
+}
+
+/// A library that takes no writes until this is released.
+struct Blocked(Connection);
+
+impl Blocked {
+    fn new(data: &Path) -> Self {
+        let db = library(data);
+        db.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes for long");
+        Self(db)
+    }
+
+    fn release(self) {
+        self.0.execute_batch("ROLLBACK").expect("it was begun");
+    }
+}
+
+fn number(db: &Connection, query: &str) -> u32 {
+    db.query_row(query, [], |row| row.get(0)).expect("a number")
+}
+
+fn mv(id: &Value, node: u32, text: &str) -> Value {
+    json!({ "kind": "move", "game": id, "node": node, "text": text })
+}
+
+fn go_to(id: &Value, node: u32) -> Value {
+    json!({ "kind": "go_to", "game": id, "node": node })
+}
+
+/// Moves of knights that lead back to where they began.
+const SHUFFLE: [&str; 4] = ["Nf3", "Nf6", "Ng1", "Ng8"];
+
+fn pgn(games: usize) -> String {
+    let game = |it| format!("[White \"Ada {it}\"]\n\n1. e4 e5 2. Nf3 *\n\n");
+    (0..games).map(game).collect::<Vec<_>>().concat()
+}
+
+/// The number of transactions in the log of the library, which is not so long that it begins again.
+fn transactions(data: &Path) -> usize {
+    let log = std::fs::read(data.join("library.sqlite-wal")).expect("a log");
+    let word = |at: usize| log[at..at + 4].try_into().map(u32::from_be_bytes).expect("four bytes");
+    let page = usize::try_from(word(8)).expect("a size");
+    let frames = log[32..].chunks_exact(24 + page);
+    let frames = frames.take_while(|frame| frame[8..16] == log[16..24]);
+    // The last frame of a transaction has the size of the file.
+    frames.filter(|frame| frame[4..8] != [0; 4]).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_command_waits_for_a_move_that_is_being_saved() {
+    let server = Fixture::start().await;
+    let (mut tab, mut other) = (server.tab().await, server.tab().await);
+    let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
+    let (_, second) = other.new_game(game("chess", Value::Null)).await;
+    assert_eq!(other.ask(mv(&second["id"], 0, "e4")).await["kind"], "node");
+    other.follow(&topic).await;
+    let blocked = Blocked::new(&server.data);
+
+    let played = tab.send(mv(&state["id"], 0, "d4")).await;
+    // Whoever looks at the game sees the move; another game, and the tab itself, go on.
+    other.change(&topic, |delta| delta["nodes"][1]["word"] == "d2d4").await;
+    assert_eq!(other.ask(go_to(&second["id"], 0)).await["kind"], "done");
+    let third = other.send(mv(&second["id"], 1, "e5")).await;
+    assert_eq!(other.ask(go_to(&second["id"], 1)).await["kind"], "done");
+    assert_eq!(tab.ask(go_to(&state["id"], 0)).await["kind"], "done");
+    // What is answered is kept, so that it is not answered yet.
+    assert!(!tab.has_answer(played) && !other.has_answer(third));
+
+    blocked.release();
+    assert_eq!(tab.answer(played).await["kind"], "node");
+    assert_eq!(other.answer(third).await["kind"], "node");
+    let again = tab.follow(&topic).await;
+    assert_eq!(
+        (&again["unsaved"], again["nodes"].as_array().map(Vec::len)),
+        (&Value::Null, Some(2))
+    );
+    let db = library(&server.data);
+    assert_eq!(number(&db, &format!("SELECT plies FROM game WHERE id = {}", state["id"])), 1);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_command_waits_for_an_import() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let (_, state) = tab.new_game(game("chess", Value::Null)).await;
+    assert_eq!(tab.ask(mv(&state["id"], 0, "e4")).await["kind"], "node");
+    let blocked = Blocked::new(&server.data);
+    let body = pgn(100);
+    let import = server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes());
+    let beside = async {
+        // The writer waits by now, or soon: neither must be seen.
+        for node in [0, 1, 0, 1] {
+            assert_eq!(tab.ask(go_to(&state["id"], node)).await["kind"], "done");
+        }
+        blocked.release();
+    };
+    let (imported, ()) = tokio::join!(import, beside);
+    assert_eq!((imported.status, imported.json()["total"].clone()), (200, json!(100)));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn moves_that_come_while_the_library_writes_are_written_together() {
+    let server = Fixture::start().await;
+    let (mut tab, mut other) = (server.tab().await, server.tab().await);
+    let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
+    let id = &state["id"];
+    other.follow(&topic).await;
+    let db = library(&server.data);
+    db.execute_batch(
+        "CREATE TABLE saved (game INTEGER);
+         CREATE TRIGGER count AFTER UPDATE OF kept ON game
+            BEGIN INSERT INTO saved (game) VALUES (NEW.id); END",
+    )
+    .expect("it is made");
+    let blocked = Blocked::new(&server.data);
+    let mut sent = Vec::new();
+    for (node, text) in (0..20).zip(SHUFFLE.into_iter().cycle()) {
+        sent.push(tab.send(mv(id, node, text)).await);
+    }
+    other.change(&topic, |delta| delta["at"]["cursor"] == 20).await;
+    blocked.release();
+    for id in sent {
+        assert_eq!(tab.answer(id).await["kind"], "node");
+    }
+    // The first one may have been taken before the others came.
+    let saves = number(&db, "SELECT count(*) FROM saved");
+    assert!((1..=2).contains(&saves), "{saves} times");
+    assert_eq!(number(&db, &format!("SELECT plies FROM game WHERE id = {id}")), 20);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_survives_an_abrupt_end() {
+    let server = Fixture::start().await;
+    let mut tab = server.tab().await;
+    let (_, state) = tab.new_game(game("chess", Value::Null)).await;
+    let (_, closed) = tab.new_game(game("chess", Value::Null)).await;
+    assert_eq!(tab.ask(mv(&closed["id"], 0, "e4")).await["kind"], "node");
+    let close = json!({ "kind": "close_game", "game": closed["id"] });
+    assert_eq!(tab.ask(close).await["kind"], "done");
+    let engine = tab.add_mime(&[]).await;
+    let settings = json!({ "page": { "theme": "dark" } });
+    let set = json!({ "kind": "set_settings", "settings": settings });
+    assert_eq!(tab.ask(set).await["kind"], "done");
+    for (node, text) in (0..10).zip(SHUFFLE.into_iter().cycle()) {
+        assert_eq!(tab.ask(mv(&state["id"], node, text)).await["kind"], "node");
+    }
+    // The files as they would be found if the program had been killed just now.
+    let copy = tempfile::tempdir().expect("a folder");
+    for name in ["library.sqlite", "library.sqlite-wal"] {
+        std::fs::copy(server.data.join(name), copy.path().join(name)).expect("it is there");
+    }
+    let next = Fixture::start_with(options(copy.path())).await;
+    let mut tab = next.tab().await;
+    let games = tab.follow("games").await;
+    let open: Vec<&Value> = games["games"].as_array().expect("games").iter().collect();
+    assert_eq!(open.len(), 1, "{games}");
+    assert_eq!((&open[0]["id"], &open[0]["plies"]), (&state["id"], &json!(10)));
+    assert_eq!(tab.follow("settings").await["page"]["theme"], "dark");
+    let engines = tab.follow("engines").await;
+    assert!(engines["engines"].as_array().expect("engines").iter().any(|it| it["id"] == engine));
+    let reopen = json!({ "kind": "open_game", "game": closed["id"] });
+    assert_eq!(tab.ask(reopen).await["kind"], "game");
+    let db = library(copy.path());
+    let intact: String =
+        db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer");
+    assert_eq!(intact, "ok");
+    next.stop().await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_is_closed_when_it_is_saved() {
+    let server = Fixture::start().await;
+    let (mut tab, mut other) = (server.tab().await, server.tab().await);
+    let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
+    let (_, second) = other.new_game(game("chess", Value::Null)).await;
+    let id = &state["id"];
+    other.follow(&topic).await;
+    let blocked = Blocked::new(&server.data);
+    let played = tab.send(mv(id, 0, "e4")).await;
+    let closed = tab.send(json!({ "kind": "close_game", "game": id })).await;
+    other.change(&topic, |delta| delta["nodes"][1]["word"] == "e2e4").await;
+    assert_eq!(other.ask(go_to(&second["id"], 0)).await["kind"], "done");
+    assert!(!tab.has_answer(closed));
+    blocked.release();
+    assert_eq!(tab.answer(played).await["kind"], "node");
+    assert_eq!(tab.answer(closed).await["kind"], "done");
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
+    let again = tab.follow(&topic).await;
+    assert_eq!(again["nodes"].as_array().map(Vec::len), Some(2));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_game_that_is_deleted_while_it_is_saved_stays_deleted() {
+    let server = Fixture::start().await;
+    let (mut tab, mut other) = (server.tab().await, server.tab().await);
+    let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
+    let id = &state["id"];
+    other.follow(&topic).await;
+    let blocked = Blocked::new(&server.data);
+    let played = tab.send(mv(id, 0, "e4")).await;
+    let deleted = tab.send(json!({ "kind": "delete_game", "game": id })).await;
+    other.until(|it| it["kind"] == "closed" && it["topic"] == *topic).await;
+    blocked.release();
+    assert_eq!(tab.answer(played).await["kind"], "node");
+    assert_eq!(tab.answer(deleted).await["kind"], "done");
+    let reopen = json!({ "kind": "open_game", "game": id });
+    assert_eq!(tab.ask(reopen).await["code"], "not_found");
+    let db = library(&server.data);
+    assert_eq!(number(&db, "SELECT count(*) FROM game"), 0);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn games_are_imported_many_at_a_time() {
+    let server = Fixture::start().await;
+    let before = transactions(&server.data);
+    let body = pgn(130);
+    let imported =
+        server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes()).await;
+    assert_eq!((imported.status, imported.json()["total"].clone()), (200, json!(130)));
+    let made = transactions(&server.data) - before;
+    assert!((1..=5).contains(&made), "{made} transactions");
+    let db = library(&server.data);
+    assert_eq!(number(&db, "SELECT count(*) FROM game WHERE plies = 3 AND open = 0"), 130);
+    assert_eq!(number(&db, "SELECT count(*) FROM position"), 130 * 4);
+    server.stop().await;
+}
+
+/// A disk that is full when the library has so many games.
+fn full_at(db: &Connection, games: usize) {
+    db.execute_batch(&format!(
+        "CREATE TRIGGER full BEFORE INSERT ON game WHEN {games} <= (SELECT count(*) FROM game)
+            BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
+    ))
+    .expect("it is made");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_takes_the_games_that_have_room() {
+    let server = Fixture::start().await;
+    let db = library(&server.data);
+    full_at(&db, 70);
+    let body = pgn(100);
+    let imported =
+        server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes()).await;
+    let imported = imported.json();
+    assert_eq!(imported["total"], 70);
+    let error = imported["errors"][0]["text"].as_str().expect("an error");
+    assert!(error.contains("disk is full"), "{error}");
+    assert_eq!(number(&db, "SELECT count(*) FROM game WHERE plies = 3 AND kept IS NOT NULL"), 70);
+    assert_eq!(number(&db, "SELECT count(*) FROM position"), 70 * 4);
+    // A new game has no room either, and says so.
+    let mut tab = server.tab().await;
+    let new = json!({ "kind": "new_game", "game": game("chess", Value::Null) });
+    assert_eq!(tab.ask(new).await["code"], "storage");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_a_full_disk_has_ended_goes_on_without_games_twice() {
+    let server = Fixture::start().await;
+    let folder = server.data.join("games");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::write(folder.join("a.pgn"), pgn(100)).expect("a file");
+    let db = library(&server.data);
+    full_at(&db, 70);
+    let mut tab = server.tab().await;
+    tab.follow("jobs").await;
+    let answer = tab.ask(json!({ "kind": "import_folder", "path": folder })).await;
+    assert_eq!(answer["kind"], "job", "{answer}");
+    let failed = tab.change("jobs", |delta| delta["changed"][0]["status"] == "failed").await;
+    let error = failed["changed"][0]["errors"][0]["why"]["text"].as_str().expect("an error");
+    assert!(error.contains("disk is full"), "{error}");
+    db.execute_batch("DROP TRIGGER full").expect("it is gone");
+    let resume = json!({ "kind": "resume_job", "id": answer["id"] });
+    assert_eq!(tab.ask(resume).await["kind"], "done");
+    let done = tab.change("jobs", |delta| delta["changed"][0]["status"] == "done").await;
+    assert_eq!(done["changed"][0]["games"], 100);
+    assert_eq!(number(&db, "SELECT count(*) FROM game"), 100);
+    assert_eq!(number(&db, "SELECT count(DISTINCT first) FROM game"), 100);
+    server.stop().await;
+}
