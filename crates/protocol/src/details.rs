@@ -21,6 +21,11 @@ impl Details {
         Self { dialect, ..Self::default() }
     }
 
+    /// All details.
+    pub(crate) fn all(dialect: Dialect) -> Self {
+        Self { dialect, current_line: true, refutations: true }
+    }
+
     /// As the defaults of an engine have it.
     pub(crate) fn of(options: &OptionSet) -> Self {
         let mut details = Self::new(options.dialect());

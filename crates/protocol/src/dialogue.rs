@@ -13,6 +13,9 @@
 //!  `quit` leads to Closed from everywhere; `isready` and `readyok` only move the count of pings.
 //! ```
 //!
+//! Answers that are still owed do not depend on the phase: a client that sends `go` before `uciok`
+//! leads to Searching with the `uciok` still owed, and `bestmove` then leads back to Greeting.
+//!
 //! Messages cross on the wire. A `stop` or `gameover` that meets a `bestmove` halfway is nobody's
 //! fault, and no rule is against it.
 
@@ -36,6 +39,10 @@ pub struct Dialogue {
     positioned: bool,
     /// There was a `uci` or `usi`.
     greeted: bool,
+    /// The engine owes `uciok` or `usiok`, whatever the phase.
+    hello_pending: bool,
+    /// There was a `uciok` or `usiok`.
+    introduced: bool,
     /// There was an `id name`.
     named: bool,
     /// There was a `registration error` before any `register`.
@@ -95,6 +102,8 @@ impl Dialogue {
             stale_pings: 0,
             positioned: false,
             greeted: false,
+            hello_pending: false,
+            introduced: false,
             named: false,
             registration_due: false,
             registered: false,
@@ -122,7 +131,7 @@ impl Dialogue {
     /// Takes note of a message of the client that was sent whatever the rules say. A rule of
     /// [`Severity::Should`](crate::Severity::Should) is reported and the conversation goes on; one of
     /// [`Severity::Must`](crate::Severity::Must) is reported and nothing has changed, but that the
-    /// engine may answer a `go` out of turn.
+    /// engine may answer a `go` or `register` out of turn.
     pub fn overhear_command(&mut self, command: &Command<'_>) -> Option<Violation> {
         self.tolerant(Side::Client, self.after_command(command))
     }
@@ -143,11 +152,36 @@ impl Dialogue {
         self.dialect = dialect;
     }
 
-    /// Goes on in another protocol, whose hello is still to come. What else was said stays said.
+    /// Continues in another protocol, whose hello is still to come. The rest of the state remains.
     pub const fn expect_hello(&mut self, dialect: Dialect) {
-        self.dialect = dialect;
+        // The engine may speak both protocols, or be slow.
+        if self.hello_pending {
+            self.extra_hellos = self.extra_hellos.saturating_add(1);
+        }
+        self.return_to(dialect);
         self.phase = Phase::Fresh;
         self.greeted = false;
+        self.hello_pending = false;
+    }
+
+    /// Continues in the protocol of an earlier hello. What an early `go` asks for depends on the
+    /// protocol, so its answer may be any, or missing.
+    pub(crate) const fn return_to(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+        if self.is_searching() {
+            self.extra_searches = self.extra_searches.saturating_add(1);
+            self.phase = self.after_search();
+        }
+    }
+
+    /// Whether the engine owes the answer to `uci` or `usi`. The client may have sent `go` meanwhile.
+    pub const fn is_hello_pending(&self) -> bool {
+        self.hello_pending
+    }
+
+    /// Whether there was a `uciok` or `usiok`.
+    pub(crate) const fn is_introduced(&self) -> bool {
+        self.introduced
     }
 
     /// Which protocol is spoken.
@@ -198,11 +232,16 @@ impl Dialogue {
 
     fn after_command(&self, command: &Command<'_>) -> Step {
         let mut next = self.clone();
-        let early = matches!(self.phase, Phase::Fresh | Phase::Greeting);
-        let mut rule = early.then_some(Rule::NotGreeted);
+        let mut rule = self.is_before_hello_ok().then_some(Rule::NotGreeted);
         match (self.phase, command) {
             // A line that is no message means nothing and breaks no rule about order.
-            (_, Command::Unknown(_)) => rule = None,
+            (_, Command::Unknown(text)) => {
+                // Engines that speak both protocols answer the other hello all the same.
+                if Dialect::ALL.iter().any(|it| it.hello() == text) {
+                    next.extra_hellos = self.extra_hellos.saturating_add(1);
+                }
+                rule = None;
+            }
             (Phase::Closed, _) => return Err(Rule::AfterQuit),
             (_, Command::Quit) => {
                 next.phase = Phase::Closed;
@@ -211,6 +250,7 @@ impl Dialogue {
             (Phase::Fresh | Phase::Idle, Command::Hello) => {
                 next.phase = Phase::Greeting;
                 next.greeted = true;
+                next.hello_pending = true;
                 rule = self.greeted.then_some(Rule::GreetedAlready);
             }
             // Most engines answer it all the same, which is not their fault.
@@ -225,12 +265,13 @@ impl Dialogue {
                     self.extra_searches.saturating_add(u32::from(go.perft.is_none()));
                 rule = Some(Rule::BusyEngine);
             }
+            (Phase::Searching { .. }, Command::Register(_)) => {
+                next.registered = true;
+                rule = Some(Rule::BusyEngine);
+            }
             (
                 Phase::Searching { .. },
-                Command::SetOption(_)
-                | Command::Register(_)
-                | Command::NewGame
-                | Command::Position(_),
+                Command::SetOption(_) | Command::NewGame | Command::Position(_),
             ) => return Err(Rule::BusyEngine),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Register(_)) => {
                 next.registration_due = false;
@@ -283,6 +324,15 @@ impl Dialogue {
         Ok((next, rule))
     }
 
+    const fn is_before_hello_ok(&self) -> bool {
+        matches!(self.phase, Phase::Fresh) || self.hello_pending
+    }
+
+    /// The phase after the answer to `go`.
+    const fn after_search(&self) -> Phase {
+        if self.hello_pending { Phase::Greeting } else { Phase::Idle }
+    }
+
     fn unready(&mut self) {
         self.ready = false;
         self.stale_pings = self.pings;
@@ -303,27 +353,34 @@ impl Dialogue {
         let mut rule = None;
         match (self.phase, reply) {
             // After `quit` answers may still be on their way.
-            (Phase::Closed, _)
-            | (_, Reply::Unknown(_))
-            | (Phase::Searching { .. }, Reply::Info(_)) => (),
-            (Phase::Greeting, Reply::Id(_) | Reply::Option(_)) => {
+            (Phase::Closed, reply) => next.hello_pending &= *reply != Reply::HelloOk,
+            (_, Reply::Unknown(_)) | (Phase::Searching { .. }, Reply::Info(_)) => (),
+            (_, Reply::Id(_) | Reply::Option(_)) if self.hello_pending => {
                 next.named |= matches!(reply, Reply::Id(crate::Id::Name(_)));
             }
-            (Phase::Greeting, Reply::HelloOk) => {
-                next.phase = Phase::Idle;
+            (_, Reply::HelloOk) if self.hello_pending => {
+                (next.hello_pending, next.introduced) = (false, true);
+                if self.phase == Phase::Greeting {
+                    next.phase = Phase::Idle;
+                }
                 rule = (!self.named).then_some(Rule::NoName);
             }
             (Phase::Fresh, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::EngineSpokeFirst),
             (_, Reply::Id(_) | Reply::Option(_)) if 0 < self.extra_hellos => (),
-            (_, Reply::HelloOk) if 0 < self.extra_hellos => next.extra_hellos -= 1,
-            (Phase::Idle | Phase::Searching { .. }, Reply::Id(_) | Reply::Option(_)) => {
-                rule = Some(Rule::LateDeclaration);
+            (_, Reply::HelloOk) if 0 < self.extra_hellos => {
+                (next.extra_hellos, next.introduced) = (self.extra_hellos - 1, true);
             }
+            (_, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::LateDeclaration),
             (_, Reply::HelloOk) => return Err(Rule::HelloOkWithoutHello),
-            (phase, Reply::CopyProtection(_)) => rule = early_status(phase),
-            (phase, Reply::Registration(status)) => {
+            (_, Reply::CopyProtection(_)) => {
+                let early = self.is_before_hello_ok() && !self.introduced;
+                rule = early.then_some(Rule::EarlyStatus);
+            }
+            (_, Reply::Registration(status)) => {
                 next.registration_due = *status == Status::Error && !self.registered;
-                rule = early_status(phase);
+                // An early `register` is answered early, which is not the engine's fault.
+                let early = self.is_before_hello_ok() && !self.introduced && !self.registered;
+                rule = early.then_some(Rule::EarlyStatus);
             }
             (_, Reply::ReadyOk) => {
                 next.pings = self.pings.checked_sub(1).ok_or(Rule::ReadyOkWithoutIsReady)?;
@@ -331,13 +388,13 @@ impl Dialogue {
                 next.stale_pings = self.stale_pings.saturating_sub(1);
             }
             (Phase::Searching { goal, pondering, stopped, .. }, Reply::BestMove(_)) => {
-                next.phase = Phase::Idle;
+                next.phase = self.after_search();
                 let too_early = !stopped && (pondering || goal == Goal::Infinite);
                 // The `go` out of turn may have ended it.
                 rule = (too_early && self.extra_searches == 0).then_some(Rule::BestMoveTooEarly);
             }
             (Phase::Searching { goal: Goal::Mate, .. }, Reply::Checkmate(_)) => {
-                next.phase = Phase::Idle;
+                next.phase = self.after_search();
             }
             (_, Reply::BestMove(_) | Reply::Checkmate(_)) if 0 < self.extra_searches => {
                 next.extra_searches -= 1;
@@ -357,8 +414,4 @@ impl Dialogue {
 pub(crate) fn is_only_text(info: &Info<'_>) -> bool {
     let rest = Info { string: None, unknown: Vec::new(), ..info.clone() };
     info.string.is_some() && rest == Info::default()
-}
-
-fn early_status(phase: Phase) -> Option<Rule> {
-    matches!(phase, Phase::Fresh | Phase::Greeting).then_some(Rule::EarlyStatus)
 }

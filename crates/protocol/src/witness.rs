@@ -25,11 +25,14 @@ pub struct Witness {
     knows_all_options: bool,
     details: Details,
     search: Option<Search>,
-    /// The last `uci` or `usi` has no answer yet.
-    owes_hello: bool,
+    /// The other protocol, if its `uci` or `usi` came first and has no answer either.
+    other_pending: Option<Dialect>,
     /// So many `isready`s have no answer yet. Those before the greeting are not counted, as engines
     /// may pass over them.
     owes_ready: u32,
+    /// The client has sent `go` while a search may have been running: which of them an answer is for
+    /// is unknown.
+    confused_searches: bool,
     end: End,
 }
 
@@ -67,8 +70,9 @@ impl Witness {
             knows_all_options: true,
             details: Details::new(dialect),
             search: None,
-            owes_hello: false,
+            other_pending: None,
             owes_ready: 0,
+            confused_searches: false,
             end: End::Open,
         }
     }
@@ -80,45 +84,71 @@ impl Witness {
 
     /// The other protocol, if the client says its hello in this line before an engine has answered.
     pub fn other_hello(&self, line: &str) -> Option<Dialect> {
-        if !matches!(self.dialogue.phase(), Phase::Fresh | Phase::Greeting) {
+        let phase = self.dialogue.phase();
+        let is_open = phase == Phase::Fresh || self.dialogue.is_hello_pending();
+        if !is_open || phase == Phase::Closed {
             return None;
         }
         let mut others = Dialect::ALL.into_iter().filter(|it| *it != self.dialogue.dialect());
         others.find(|it| Command::read(line, *it).value == Command::Hello)
     }
 
-    /// Goes on in another protocol, whose hello is still to come. See [`Dialogue::expect_hello`].
+    /// Continues in another protocol, whose hello is still to come. See [`Dialogue::expect_hello`].
     pub fn expect_hello(&mut self, dialect: Dialect) {
+        let previous = self.dialogue.dialect();
+        self.other_pending = self.dialogue.is_hello_pending().then_some(previous);
+        self.confused_searches |= self.dialogue.is_searching();
         self.dialogue.expect_hello(dialect);
         self.options = OptionSet::new(dialect);
         self.knows_all_options = true;
-        self.details = Details::new(dialect);
+        self.details = Details::new(dialect).or(self.details);
+    }
+
+    /// The other protocol, if the engine answers its `uci` or `usi` in this line: the client sent
+    /// both before an answer, and the engine speaks the first one.
+    pub fn other_hello_ok(&self, line: &str) -> Option<Dialect> {
+        self.other_pending.filter(|it| Reply::read(line, *it).value == Reply::HelloOk)
+    }
+
+    /// Continues in the protocol of [`other_hello_ok`](Self::other_hello_ok). Declared options remain,
+    /// and the other `uci` or `usi` may still be answered.
+    pub fn return_to(&mut self, dialect: Dialect) {
+        self.other_pending = Some(self.dialogue.dialect());
+        self.confused_searches |= self.dialogue.is_searching();
+        self.dialogue.return_to(dialect);
+        self.details = Details::new(dialect).or(self.details);
+        let declared = core::mem::replace(&mut self.options, OptionSet::new(dialect));
+        for decl in &declared {
+            self.declare(decl);
+        }
     }
 
     /// Takes note of a message of the client, and tells which rules it breaks.
     pub fn hear_command(&mut self, command: &Command<'_>, now: Moment) -> Vec<Violation> {
         let before = self.dialogue.phase();
+        let greeted = self.dialogue.is_introduced();
         let order = self.dialogue.overhear_command(command);
         let mut broken: Vec<Violation> = order.into_iter().collect();
         if before == Phase::Closed {
             return broken;
         }
-        let greeted = matches!(before, Phase::Idle | Phase::Searching { .. });
         match command {
-            Command::Hello => self.owes_hello |= self.dialogue.phase() == Phase::Greeting,
             Command::IsReady if greeted => self.owes_ready = self.owes_ready.saturating_add(1),
-            Command::SetOption(set) => {
-                // What an engine has is known when it was greeted.
-                let rule = self.after_option(set).filter(|_| greeted);
-                broken.extend(rule.map(violation));
+            Command::SetOption(set) if greeted => {
+                broken.extend(self.after_option(set).map(violation))
             }
+            // Whether the engine has the option, and accepts it so early, is unknown.
+            Command::SetOption(_) => self.details = Details::all(self.dialogue.dialect()),
             Command::Go(go) => {
                 broken.extend(self.broken_by_go(go).map(violation));
+                self.confused_searches |= matches!(before, Phase::Searching { .. });
+                let dialect = self.dialogue.dialect();
+                let details = if greeted { self.details } else { Details::all(dialect) };
                 if !matches!(before, Phase::Searching { .. }) && self.dialogue.is_searching() {
                     self.search = Some(Search {
                         since: now,
                         is_bare: go.is_bare(),
-                        details: self.details,
+                        details,
                         told_unasked: false,
                         told_too_soon: false,
                     });
@@ -145,7 +175,6 @@ impl Witness {
         let mut broken: Vec<Violation> = order.into_iter().collect();
         match reply {
             Reply::Option(decl) => self.declare(decl),
-            Reply::HelloOk => self.owes_hello = false,
             Reply::ReadyOk => self.owes_ready = self.owes_ready.saturating_sub(1),
             Reply::Info(info) if searching => {
                 broken.extend(self.broken_by_info(info, now).into_iter().flatten().map(violation));
@@ -171,17 +200,24 @@ impl Witness {
     pub fn end_of_output(&mut self) -> Vec<Violation> {
         let end = core::mem::replace(&mut self.end, End::Over);
         let owed = [
-            (self.owes_hello && end != End::Over, Rule::HelloUnanswered),
+            (self.dialogue.is_hello_pending() && end != End::Over, Rule::HelloUnanswered),
             (0 < self.owes_ready && end != End::Over, Rule::IsReadyUnanswered),
-            (self.dialogue.is_searching() && end == End::Open, Rule::GoUnanswered),
+            (self.owes_answer() && end == End::Open, Rule::GoUnanswered),
         ];
         owed.into_iter().filter(|(owes, _)| *owes).map(|(_, rule)| violation(rule)).collect()
     }
 
+    fn owes_answer(&self) -> bool {
+        self.dialogue.is_searching() && !self.confused_searches
+    }
+
     fn declare(&mut self, decl: &OptionDecl<'_>) {
-        // An engine that is greeted again does not go back to its defaults.
+        // An engine that is greeted again does not go back to its defaults, nor does a default undo
+        // what was set early.
         if self.options.find(&decl.name).is_none() {
-            self.details.declare(decl);
+            let mut default = Details::new(self.dialogue.dialect());
+            default.declare(decl);
+            self.details = self.details.or(default);
         }
         self.options.declare(decl.clone().into_owned());
         self.knows_all_options &= self.options.find(&decl.name).is_some();

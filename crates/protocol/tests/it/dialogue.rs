@@ -10,10 +10,10 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
         let (side, text) = line.split_at(1);
         let before = dialogue.clone();
         let mut strict = dialogue.clone();
-        let mut is_search = false;
+        let mut is_out_of_turn = false;
         let (violation, refused) = if side == ">" {
             let command = Command::read(text, dialect).value;
-            is_search = matches!(command, Command::Go(_));
+            is_out_of_turn = matches!(command, Command::Go(_) | Command::Register(_));
             (dialogue.overhear_command(&command), strict.command(&command))
         } else {
             let reply = Reply::read(text, dialect).value;
@@ -26,8 +26,11 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
             if rule.severity() == Severity::Must {
                 let phases = (dialogue.phase(), before.phase());
                 assert_eq!(phases.0, phases.1, "a broken must changes no phase: {line}");
-                // A `go` out of turn changes who is to blame for its answer.
-                assert!(is_search || dialogue == before, "a broken must changes nothing: {line}");
+                // A `go` or `register` out of turn changes who is to blame for its answer.
+                assert!(
+                    is_out_of_turn || dialogue == before,
+                    "a broken must changes nothing: {line}"
+                );
             }
             rules.push(rule);
         }
@@ -187,4 +190,21 @@ fn a_go_out_of_turn_excuses_one_answer_and_one_that_counts_leaf_nodes_none() {
     assert_eq!(broken(Dialect::Uci, &format!("{READY}{thrice}")), [busy, unasked]);
     let perft = "> go depth 1\n> go perft 2\n< bestmove a2a3\n< bestmove a2a3";
     assert_eq!(broken(Dialect::Uci, &format!("{READY}{perft}")), [busy, unasked]);
+}
+
+#[test]
+fn a_go_during_the_handshake_leaves_the_engine_its_answer() {
+    let answer = "< id name A\n< option name Hash type spin default 1 min 1 max 2\n< uciok";
+    for before in ["", "> isready\n> ucinewgame\n> position startpos\n", "> position startpos\n"] {
+        let script =
+            format!("> uci\n{before}> go depth 1\n{answer}\n< info depth 1\n< bestmove e2e4");
+        let early = before.lines().count() + 1;
+        assert_eq!(broken(Dialect::Uci, &script), vec![Rule::NotGreeted; early], "{script}");
+    }
+    let answered_first = format!("> uci\n> go depth 1\n< bestmove e2e4\n{answer}\n< uciok");
+    let rules = [Rule::NotGreeted, Rule::HelloOkWithoutHello];
+    assert_eq!(broken(Dialect::Uci, &answered_first), rules);
+    let never = "> uci\n> go depth 1\n> isready\n< id name A\n< copyprotection checking\n< uciok";
+    let rules = [Rule::NotGreeted, Rule::NotGreeted, Rule::EarlyStatus];
+    assert_eq!(broken(Dialect::Uci, never), rules);
 }

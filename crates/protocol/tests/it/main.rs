@@ -6,6 +6,7 @@ mod client_model;
 mod client_session;
 mod corpus;
 mod dialogue;
+mod early_client;
 mod engine_session;
 mod golden;
 mod japanese;

@@ -149,6 +149,9 @@ fn judge(
             (reading.notes, witness.hear_command(&reading.value, at))
         }
         Side::Engine => {
+            if let Some(dialect) = witness.other_hello_ok(&text) {
+                witness.return_to(dialect);
+            }
             let reading = Reply::read(&text, witness.dialogue().dialect());
             (reading.notes, witness.hear_reply(&reading.value, at))
         }

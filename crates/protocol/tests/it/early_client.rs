@@ -1,0 +1,355 @@
+//! A client that does not wait for the handshake never makes a well-behaved engine guilty.
+//!
+//! Every command, and every two in a row, are inserted at every point of a handshake and of the first
+//! search after it. Engines of several designs answer, none of which breaks a rule by itself.
+
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use readyok_protocol::{Command, Dialect, Reply, Rule, Side, Violation, Witness};
+
+/// How an engine treats commands that come before it has sent `uciok` or `usiok`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Design {
+    /// Executes them in order.
+    InOrder,
+    /// Executes them immediately, while the handshake is executed by another thread.
+    Threaded,
+    /// Ignores them.
+    IgnoresEarly,
+    /// Executes them in order, and speaks the other protocol as well.
+    Bilingual,
+}
+
+const DESIGNS: [Design; 4] =
+    [Design::InOrder, Design::Threaded, Design::IgnoresEarly, Design::Bilingual];
+
+/// A search that waits for `stop` or `ponderhit`.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Open {
+    Infinite,
+    Ponder,
+    Mate,
+}
+
+struct Engine {
+    design: Design,
+    dialect: Dialect,
+    /// Lines that are not sent yet.
+    output: VecDeque<String>,
+    /// The number of lines in the output up to the end of the handshake.
+    greeting: usize,
+    /// The number of lines at the front of the output that came from another thread.
+    urgent: usize,
+    shows_current_line: bool,
+    search: Option<Open>,
+    is_greeted: bool,
+    is_gone: bool,
+}
+
+impl Engine {
+    fn new(design: Design, dialect: Dialect) -> Self {
+        Self {
+            design,
+            dialect,
+            output: VecDeque::new(),
+            greeting: 0,
+            urgent: 0,
+            shows_current_line: false,
+            search: None,
+            is_greeted: false,
+            is_gone: false,
+        }
+    }
+
+    fn hello(&self, dialect: Dialect) -> Vec<String> {
+        let name = |name| dialect.option_name(name).to_string();
+        vec![
+            "id name A".to_owned(),
+            format!("option name {} type check default false", name("UCI_ShowCurrLine")),
+            format!("option name {} type check default true", name("UCI_ShowRefutations")),
+            dialect.hello_ok().to_owned(),
+            "copyprotection checking".to_owned(),
+            "copyprotection ok".to_owned(),
+        ]
+    }
+
+    fn receive(&mut self, line: &str) {
+        if self.is_gone {
+            return;
+        }
+        let other = other(self.dialect);
+        let command = Command::read(line, self.dialect).value;
+        let is_hello = command == Command::Hello;
+        let answers = if is_hello {
+            self.hello(self.dialect)
+        } else if line == other.hello() {
+            let bilingual = self.design == Design::Bilingual;
+            if bilingual { self.hello(other) } else { Vec::new() }
+        } else if self.design == Design::IgnoresEarly
+            && !self.is_greeted
+            && command != Command::Quit
+        {
+            return;
+        } else {
+            self.answers(&command)
+        };
+        if is_hello {
+            self.greeting = self.output.len() + answers.len();
+        }
+        if self.design == Design::Threaded && !is_hello && 0 < self.greeting {
+            self.greeting += answers.len();
+            for line in answers {
+                self.output.insert(self.urgent, line);
+                self.urgent += 1;
+            }
+        } else {
+            self.output.extend(answers);
+        }
+    }
+
+    fn answers(&mut self, command: &Command<'_>) -> Vec<String> {
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+        match command {
+            Command::IsReady => lines(&["readyok"]),
+            Command::Register(_) => lines(&["registration checking", "registration ok"]),
+            Command::SetOption(set) if set.name.ends_with("_ShowCurrLine") => {
+                self.shows_current_line = true;
+                lines(&["info string current line"])
+            }
+            Command::Go(_) if self.search.is_some() => Vec::new(),
+            Command::Go(go) if go.perft.is_some() => lines(&["a2a3: 1", "Nodes searched: 1"]),
+            Command::Go(go) => {
+                let mate = go.mate.is_some() && self.dialect == Dialect::Usi;
+                let mut found = lines(&["info depth 1 score cp 1", "info refutation a2a3 a7a6"]);
+                if self.shows_current_line {
+                    found.push("info currline 1 a2a3".to_owned());
+                }
+                if go.ponder {
+                    self.search = Some(Open::Ponder);
+                } else if go.infinite || go.is_bare() {
+                    self.search = Some(Open::Infinite);
+                } else if mate && go.mate == Some(readyok_protocol::MateLimit::Infinite) {
+                    self.search = Some(Open::Mate);
+                } else {
+                    found.push(if mate { "checkmate nomate" } else { "bestmove a2a3" }.to_owned());
+                }
+                found
+            }
+            Command::Stop | Command::GameOver(_) => match self.search.take() {
+                Some(Open::Mate) => lines(&["checkmate timeout"]),
+                Some(Open::Infinite | Open::Ponder) => lines(&["bestmove a2a3"]),
+                None => Vec::new(),
+            },
+            Command::PonderHit(_) if self.search == Some(Open::Ponder) => {
+                self.search = None;
+                lines(&["bestmove a2a3"])
+            }
+            Command::Quit => {
+                self.is_gone = true;
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn send(&mut self) -> Option<String> {
+        let line = self.output.pop_front()?;
+        self.greeting = self.greeting.saturating_sub(1);
+        self.urgent = self.urgent.saturating_sub(1);
+        self.is_greeted |= line == self.dialect.hello_ok();
+        Some(line)
+    }
+}
+
+fn other(dialect: Dialect) -> Dialect {
+    match dialect {
+        Dialect::Uci => Dialect::Usi,
+        Dialect::Usi => Dialect::Uci,
+    }
+}
+
+/// A client, an engine, and a witness of both.
+struct Conversation<'a> {
+    dialect: Dialect,
+    engine: Engine,
+    witness: Witness,
+    now: Duration,
+    /// Lines so far, but for those inserted.
+    count: usize,
+    inserted: (usize, &'a [&'a str]),
+    transcript: Vec<String>,
+}
+
+impl Conversation<'_> {
+    /// Converses like a client that waits for its engine, and inserts the other commands.
+    fn run(mut self) {
+        let dialect = self.dialect;
+        let ready = [("isready", Some("readyok"))];
+        let new_game = [(dialect.new_game(), None)];
+        let search = match dialect {
+            Dialect::Uci => "go depth 1",
+            Dialect::Usi => "go btime 0 wtime 0 byoyomi 100",
+        };
+        let first: [_; 1] = [(dialect.hello(), Some(dialect.hello_ok()))];
+        let start = if dialect == Dialect::Uci { [new_game, ready] } else { [ready, new_game] };
+        let rest = [("position startpos", None), (search, Some("bestmove")), ("stop", None)];
+        for (line, answer) in first.into_iter().chain(start.into_iter().flatten()).chain(rest) {
+            self.step();
+            self.say(line);
+            while let Some(wanted) = answer {
+                self.step();
+                let Some(line) = self.hear() else { break };
+                if line.starts_with(wanted) {
+                    break;
+                }
+            }
+        }
+        while self.hear().is_some() {}
+        let mut owed = self.witness.end_of_output();
+        if self.witness.dialogue().dialect() != dialect {
+            // After `quit` the client has greeted only in a protocol that the engine does not speak.
+            owed.retain(|it| it.rule != Rule::HelloUnanswered);
+        }
+        self.judge(&owed);
+    }
+
+    /// Inserts the commands if it is their turn.
+    fn step(&mut self) {
+        if self.count == self.inserted.0 {
+            let lines = core::mem::take(&mut self.inserted.1);
+            lines.iter().for_each(|line| self.insert(line));
+        }
+        self.count += 1;
+    }
+
+    fn insert(&mut self, line: &str) {
+        let dialogue = self.witness.dialogue();
+        let is_hello = line == self.dialect.hello() || line == other(self.dialect).hello();
+        let is_early = !is_hello
+            && (dialogue.phase() == readyok_protocol::Phase::Fresh || dialogue.is_hello_pending())
+            && !matches!(
+                Command::read(line, dialogue.dialect()).value,
+                Command::Quit | Command::Unknown(_)
+            );
+        let violations = self.say(line);
+        if is_early {
+            let blamed = violations.iter().any(|it| it.by == Side::Client);
+            assert!(blamed, "the client is to blame for `{line}`: {:#?}", self.transcript);
+        }
+    }
+
+    fn say(&mut self, line: &str) -> Vec<Violation> {
+        self.note('>', line);
+        if let Some(dialect) = self.witness.other_hello(line) {
+            self.witness.expect_hello(dialect);
+        }
+        let command = Command::read(line, self.witness.dialogue().dialect()).value;
+        let violations = self.witness.hear_command(&command, self.now);
+        self.judge(&violations);
+        self.engine.receive(line);
+        violations
+    }
+
+    fn hear(&mut self) -> Option<String> {
+        let line = self.engine.send()?;
+        self.note('<', &line);
+        if let Some(dialect) = self.witness.other_hello_ok(&line) {
+            self.witness.return_to(dialect);
+        }
+        let reply = Reply::read(&line, self.witness.dialogue().dialect()).value;
+        let violations = self.witness.hear_reply(&reply, self.now);
+        self.judge(&violations);
+        Some(line)
+    }
+
+    /// Details of a search may be sent after one second of it.
+    fn note(&mut self, side: char, line: &str) {
+        self.now += Duration::from_secs(2);
+        self.transcript.push(format!("{side} {line}"));
+    }
+
+    fn judge(&self, violations: &[Violation]) {
+        let guilty: Vec<_> = violations.iter().filter(|it| it.by == Side::Engine).collect();
+        let design = self.engine.design;
+        assert!(guilty.is_empty(), "{design:?}: {guilty:?} after {:#?}", self.transcript);
+    }
+}
+
+fn check(dialect: Dialect, commands: &[&str]) {
+    // The handshake, and what follows it up to the end of the first search.
+    const POINTS: usize = 16;
+    for design in DESIGNS {
+        for point in 0..POINTS {
+            let run = |lines: &[&str]| {
+                Conversation {
+                    dialect,
+                    engine: Engine::new(design, dialect),
+                    witness: Witness::new(dialect),
+                    now: Duration::ZERO,
+                    count: 0,
+                    inserted: (point, lines),
+                    transcript: Vec::new(),
+                }
+                .run();
+            };
+            run(&[]);
+            for first in commands {
+                run(&[first]);
+                commands.iter().for_each(|second| run(&[first, second]));
+            }
+        }
+    }
+}
+
+#[test]
+fn no_early_command_makes_a_uci_engine_guilty() {
+    check(
+        Dialect::Uci,
+        &[
+            "uci",
+            "usi",
+            "debug on",
+            "isready",
+            "setoption name UCI_ShowCurrLine value true",
+            "setoption name Unknown value 1",
+            "register later",
+            "ucinewgame",
+            "position startpos",
+            "go depth 1",
+            "go infinite",
+            "go ponder depth 1",
+            "go perft 1",
+            "stop",
+            "ponderhit",
+            "quit",
+            "joho",
+        ],
+    );
+}
+
+#[test]
+fn no_early_command_makes_a_usi_engine_guilty() {
+    check(
+        Dialect::Usi,
+        &[
+            "usi",
+            "uci",
+            "isready",
+            "setoption name USI_ShowCurrLine value true",
+            "setoption name Unknown value 1",
+            "register name A code 1",
+            "usinewgame",
+            "position startpos",
+            "go byoyomi 100",
+            "go infinite",
+            "go ponder",
+            "go mate 100",
+            "go mate infinite",
+            "stop",
+            "ponderhit",
+            "gameover lose",
+            "quit",
+        ],
+    );
+}
