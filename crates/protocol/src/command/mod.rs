@@ -5,7 +5,7 @@ mod setoption;
 
 pub use go::{Go, MateLimit};
 pub use setoption::SetOption;
-pub(crate) use setoption::{decoded, encoded};
+pub(crate) use setoption::{EmptyText, decoded, encoded};
 
 use alloc::borrow::Cow;
 use alloc::string::String;

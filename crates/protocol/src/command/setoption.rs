@@ -10,6 +10,24 @@ use crate::read::Reader;
 use crate::words::{Word, Words};
 use crate::write::{self, WriteError};
 
+/// How the empty text is written after `value` or `default`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum EmptyText {
+    /// As `<empty>` (UCI 2006, option type string).
+    Keyword,
+    /// As nothing, which engines that do not know `<empty>` need.
+    Blank,
+}
+
+impl EmptyText {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Keyword => "<empty>",
+            Self::Blank => "",
+        }
+    }
+}
+
 /// `setoption name <name> [value <value>]`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -52,17 +70,27 @@ impl SetOption<'_> {
     /// The same message cut where whoever does not know the options cuts it: at the first word `value`,
     /// though that is part of the name. [`resolved`](Self::resolved) undoes it.
     #[must_use]
-    pub(crate) fn unresolved(self) -> Self {
+    pub(crate) fn unresolved(self, empty: EmptyText) -> Self {
         let (Some(value), Some(word)) = (&self.value, keyword_in(&self.name)) else { return self };
         let (before, after) = (self.name.get(..word.start), self.name.get(word.end()..));
         let name = before.unwrap_or_default().trim_end().to_owned();
         let rest = after.unwrap_or_default().trim_start();
         let space = if rest.is_empty() { "" } else { " " };
-        let value = format!("{rest}{space}value {}", encoded(value));
-        SetOption { name: Cow::Owned(name), value: Some(Cow::Owned(value)) }
+        let value = if value.is_empty() { empty.text() } else { value };
+        let value = format!("{rest}{space}value {value}");
+        SetOption { name: Cow::Owned(name), value: Some(Cow::Owned(value.trim_end().to_owned())) }
     }
 
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
+        self.write_spelled(EmptyText::Keyword, out)
+    }
+
+    /// Writes the message for an engine that has its own notation of the empty text.
+    pub(crate) fn write_spelled(
+        &self,
+        empty: EmptyText,
+        out: &mut (impl fmt::Write + ?Sized),
+    ) -> Result<(), WriteError> {
         write::check_option_name(&self.name)?;
         if keyword_in(&self.name).is_some() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "value" });
@@ -79,7 +107,7 @@ impl SetOption<'_> {
         out.write_str(&self.name)?;
         if let Some(value) = &self.value {
             out.write_str(" value ")?;
-            out.write_str(encoded(value))?;
+            out.write_str(if value.is_empty() { empty.text() } else { value })?;
         }
         Ok(())
     }
@@ -178,5 +206,5 @@ pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
 
 /// A text as it stands on the wire.
 pub(crate) fn encoded(text: &str) -> &str {
-    if text.is_empty() { "<empty>" } else { text }
+    if text.is_empty() { EmptyText::Keyword.text() } else { text }
 }

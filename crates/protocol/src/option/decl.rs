@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::known::KnownOption;
-use crate::command::{decoded, encoded};
+use crate::command::{EmptyText, decoded, encoded};
 use crate::note::NoteKind;
 use crate::read::{Reader, in_any_case};
 use crate::words::{Integer, Word, Words, has_byte_below, split_word};
@@ -144,6 +144,26 @@ impl<'a> OptionDecl<'a> {
             OptionKind::Check { .. } | OptionKind::Spin { .. } | OptionKind::Button => 0,
         };
         size_of::<Self>() + self.name.len() + texts
+    }
+
+    /// How an empty text is written in the line of this declaration. `None` if there is none in it.
+    pub(crate) fn empty_text_in(&self, line: &str) -> Option<EmptyText> {
+        match &self.kind {
+            OptionKind::String { default: Some(text) }
+            | OptionKind::Filename { default: Some(text) }
+                if text.is_empty() =>
+            {
+                let last = Words::of(line).last();
+                let is_keyword = last.is_some_and(|word| word.text == encoded(""));
+                Some(if is_keyword { EmptyText::Keyword } else { EmptyText::Blank })
+            }
+            // An empty choice that is left blank is none.
+            OptionKind::Combo { default, vars } => {
+                let has_empty = default.iter().chain(vars).any(|text| text.is_empty());
+                has_empty.then_some(EmptyText::Keyword)
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn write(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {

@@ -10,13 +10,14 @@ use readyok_protocol::session::client::{
 use readyok_protocol::{Command, Dialect, GameResult, Register, Reply};
 
 /// Runs a script. `<` is a line of the engine, `>` one that the session must say, `=` an event
-/// that must happen, `!` something that the caller does. Nothing else may be said or happen.
+/// that must happen, `!` something that the caller does. Nothing else may be said or happen. `␣` is a
+/// space at the end of a line.
 #[track_caller]
 fn check_client(dialect: Dialect, script: &str) {
     let mut run = Run::new(dialect);
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (kind, text) = line.split_at(1);
-        let text = text.trim_start();
+        let text = &*text.trim_start().replace('␣', " ");
         match kind {
             "<" | "!" => {
                 // Nothing may have been said or have happened before its time.
@@ -792,6 +793,54 @@ fn names_of_options_may_contain_the_word_value() {
          > setoption name a value b value <empty>
          ! set Reset Value
          > setoption name Reset Value",
+    );
+}
+
+#[test]
+fn an_empty_text_is_written_as_the_engine_declares_it() {
+    let set = |name: &str, value: &str| {
+        let other = if name == "Style" { "Solid" } else { "y" };
+        format!(
+            "! set {name}={other}\n> setoption name {name} value {other}\n\
+             ! set {name}=\n> setoption name {name} value{value}\n"
+        )
+    };
+    let keyword = " <empty>";
+    let blank = ["Log type string default␣", "Other type string default x"];
+    check_uci(&blank, &(set("Log", "␣") + &set("Other", "␣")));
+    check_uci(&["Log type filename default"], &set("Log", "␣"));
+    check_uci(&["Log value type string default"], &set("Log value", ""));
+    check_uci(&["Log type string default <empty>"], &set("Log", keyword));
+    check_uci(&["Log type string default x"], &set("Log", keyword));
+    check_uci(&["Log type string"], &set("Log", keyword));
+    check_usi(&["Log type filename default␣"], &set("Log", "␣"));
+    // Where the engine has both spellings, an option of which nothing is known has that of UCI.
+    let mixed = ["A type string default", "B type string default <empty>", "C type string"];
+    check_uci(&mixed, &(set("A", "␣") + &set("B", keyword) + &set("C", keyword)));
+    let choice = ["A type string default", "Style type combo default x var x var Solid var <empty>"];
+    check_uci(&choice, &set("Style", keyword));
+}
+
+#[test]
+fn a_text_of_one_search_goes_back_to_a_blank_default() {
+    check_uci(
+        &["LogFile type string default␣"],
+        "! with LogFile=one.log startpos | depth 1
+         > setoption name LogFile value one.log
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 1
+         < bestmove e2e4
+         = 1 bestmove e2e4
+         ! search startpos | depth 1
+         > setoption name LogFile value␣
+         > isready
+         < readyok
+         > position startpos
+         > go depth 1
+         = started 2",
     );
 }
 

@@ -32,13 +32,13 @@ use alloc::collections::{BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use self::options::Options;
+use self::options::{Change, Options};
 use super::Moment;
 use crate::dialogue::is_only_text;
 use crate::{
     Best, BestMove, Checkmate, Clocks, Command, Dialect, Dialogue, GameResult, Id, Info, Move,
     Note, OptionSet, OptionValue, Phase, Position, Register, Reply, Rule, Severity, Side, Status,
-    Violation,
+    Violation, WriteError,
 };
 
 /// Speaks the protocol for a GUI, a match runner or another driver of an engine.
@@ -460,7 +460,7 @@ impl ClientSession {
             }
         }
         if !self.is_closed() {
-            self.take_reply(reply, now, out);
+            self.take_reply(reply, line, now, out);
         }
         self.advance(now, out);
     }
@@ -499,11 +499,12 @@ impl ClientSession {
         (!reply.contains(' ')).then_some(*answer)
     }
 
-    fn take_reply(&mut self, reply: Reply<'_>, now: Moment, out: &mut String) {
+    /// Takes a reply that was read from this line.
+    fn take_reply(&mut self, reply: Reply<'_>, line: &str, now: Moment, out: &mut String) {
         match reply {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
             Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
-            Reply::Option(decl) => self.options.declare(decl.into_owned()),
+            Reply::Option(decl) => self.options.declare(decl.into_owned(), line),
             Reply::HelloOk => self.events.push_back(Event::Greeted),
             Reply::ReadyOk => self.take_ready(),
             Reply::Info(info) => self.take_info(info),
@@ -731,7 +732,7 @@ impl ClientSession {
         self.game_due = false;
         self.say(&Command::NewGame, out);
         if let Some(opponent) = self.options.take_opponent(&self.game) {
-            self.say(&Command::SetOption(opponent), out);
+            self.say_option(&opponent, out);
         }
         self.unsettled |= after;
     }
@@ -746,12 +747,16 @@ impl ClientSession {
         self.events.push_back(Event::Started(id));
     }
 
-    fn say_options(&mut self, changes: Vec<crate::SetOption<'static>>, out: &mut String) {
+    fn say_options(&mut self, changes: Vec<Change>, out: &mut String) {
         // In USI, where `isready` starts a game, engines take options without it.
         self.unsettled |= !changes.is_empty() && self.dialogue.dialect().ping_between_searches();
         for change in changes {
-            self.say(&Command::SetOption(change), out);
+            self.say_option(&change, out);
         }
+    }
+
+    fn say_option(&mut self, change: &Change, out: &mut String) {
+        self.say_as(&change.command(), out, |out| change.write(out));
     }
 
     fn ask_ready(&mut self, owner: Option<PingId>, now: Moment, out: &mut String) {
@@ -787,11 +792,21 @@ impl ClientSession {
 
     /// Says one line. It was checked when the caller asked for it, and its time is right.
     fn say(&mut self, command: &Command<'_>, out: &mut String) {
+        let dialect = self.dialogue.dialect();
+        self.say_as(command, out, |out| command.write(dialect, out));
+    }
+
+    fn say_as(
+        &mut self,
+        command: &Command<'_>,
+        out: &mut String,
+        write: impl FnOnce(&mut String) -> Result<(), WriteError>,
+    ) {
         if self.dialogue.overhear_command(command).is_some_and(is_must) {
             return;
         }
         let before = out.len();
-        match command.write(self.dialogue.dialect(), out) {
+        match write(out) {
             Ok(()) => out.push('\n'),
             Err(_) => out.truncate(before),
         }

@@ -5,9 +5,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::request::{Misuse, NewGame, Purpose, SearchRequest};
+use crate::command::EmptyText;
 use crate::{
-    Dialect, KnownOption, OptionDecl, OptionKind, OptionSet, OptionValue, SetBy, SetOption,
-    WriteError,
+    Command, Dialect, KnownOption, OptionDecl, OptionKind, OptionSet, OptionValue, SetBy,
+    SetOption, WriteError,
 };
 
 /// The megabytes that shogi GUIs give to an engine that did not declare `USI_Hash`.
@@ -20,6 +21,8 @@ pub(super) struct Options {
     pub(super) declared: OptionSet,
     /// What each declared option is known to mean, by its index.
     known: BTreeMap<usize, KnownOption>,
+    /// How the engine writes the empty text, by the index of the option.
+    empty_texts: BTreeMap<usize, EmptyText>,
     /// What was sent last, by the index of the option. The engine's default if nothing was.
     current: BTreeMap<usize, OptionValue>,
     /// What the caller wants for every search.
@@ -57,12 +60,30 @@ impl Needs {
     }
 }
 
+/// A `setoption`, in the notation of the engine.
+#[derive(Debug)]
+pub(super) struct Change {
+    set: SetOption<'static>,
+    empty: EmptyText,
+}
+
+impl Change {
+    pub(super) fn command(&self) -> Command<'_> {
+        Command::SetOption(self.set.clone())
+    }
+
+    pub(super) fn write(&self, out: &mut String) -> Result<(), WriteError> {
+        self.set.write_spelled(self.empty, out)
+    }
+}
+
 impl Options {
     pub(super) fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
             declared: OptionSet::new(dialect),
             known: BTreeMap::new(),
+            empty_texts: BTreeMap::new(),
             current: BTreeMap::new(),
             wanted: BTreeMap::new(),
             unsent: BTreeSet::new(),
@@ -73,14 +94,40 @@ impl Options {
         }
     }
 
-    pub(super) fn declare(&mut self, decl: OptionDecl<'static>) {
+    /// Adds the declaration that this line makes.
+    pub(super) fn declare(&mut self, decl: OptionDecl<'static>, line: &str) {
         self.met = None;
+        let empty = decl.empty_text_in(line);
         let known = KnownOption::find(&decl.name, self.dialect);
         let name = decl.name.clone();
         self.declared.declare(decl);
-        if let (Some(known), Some(index)) = (known, self.declared.index(&name)) {
+        let Some(index) = self.declared.index(&name) else { return };
+        if let Some(known) = known {
             self.known.insert(index, known);
         }
+        if let Some(empty) = empty {
+            self.empty_texts.insert(index, empty);
+        }
+    }
+
+    /// How the engine writes an empty value of an option: as it declares this option or else, where it
+    /// is consistent, the others.
+    fn empty_text(&self, index: usize) -> EmptyText {
+        let others = || {
+            let mut others = self.empty_texts.values().copied();
+            let first = others.next()?;
+            others.all(|it| it == first).then_some(first)
+        };
+        let own = self.empty_texts.get(&index).copied();
+        own.or_else(others).unwrap_or(EmptyText::Keyword)
+    }
+
+    /// Names are written as they were declared, even with a word `value`: engines know their own names.
+    fn change(&self, index: usize, decl: &OptionDecl<'_>, value: &OptionValue) -> Change {
+        let empty = self.empty_text(index);
+        let name = decl.name.clone().into_owned().into();
+        let value = value.to_text().map(|text| text.into_owned().into());
+        Change { set: SetOption { name, value }.unresolved(empty), empty }
     }
 
     /// Remembers what the caller wants from now on.
@@ -105,11 +152,12 @@ impl Options {
         if let Some(variant) = &game.variant {
             self.declared.require("UCI_Variant")?.value(Some(variant))?;
         }
-        if let (Some(opponent), Some(decl)) =
-            (game.opponent.as_deref(), self.declared.find("UCI_Opponent"))
+        if let (Some(opponent), Some(index)) =
+            (game.opponent.as_deref(), self.declared.index("UCI_Opponent"))
         {
-            let command = crate::Command::SetOption(set_option(decl, &decl.value(Some(opponent))?));
-            command.write(self.dialect, &mut String::new())?;
+            let decl = self.declared.require("UCI_Opponent")?;
+            let change = self.change(index, decl, &decl.value(Some(opponent))?);
+            change.write(&mut String::new())?;
         }
         Ok(())
     }
@@ -128,18 +176,18 @@ impl Options {
         let value = decl.value(text)?;
         let index = self.declared.index(name).unwrap_or(usize::MAX);
         // A name or a value that cannot be written is found out now, not in the queue.
-        let set = set_option(decl, &value);
-        let understood = set.clone().resolved(|name| self.declared.find(name).is_some());
+        let change = self.change(index, decl, &value);
+        let understood = change.set.clone().resolved(|name| self.declared.find(name).is_some());
         if self.declared.index(&understood.name) != Some(index) {
             let error = WriteError::Keyword { field: "name of an option", keyword: "value" };
             return Err(Misuse::Unwritable(error));
         }
-        crate::Command::SetOption(set).write(self.dialect, &mut String::new())?;
+        change.write(&mut String::new())?;
         Ok((index, value))
     }
 
     /// Takes all changes that the caller asked for and that were not sent.
-    pub(super) fn take_unsent(&mut self) -> Vec<SetOption<'static>> {
+    pub(super) fn take_unsent(&mut self) -> Vec<Change> {
         let indices = core::mem::take(&mut self.unsent);
         let changes =
             indices.into_iter().filter_map(|index| Some((index, self.wanted.get(&index)?.clone())));
@@ -147,7 +195,7 @@ impl Options {
         let mut sent = self.send(changes);
         for index in core::mem::take(&mut self.pressed) {
             let decl = self.declared.iter().nth(index);
-            sent.extend(decl.map(|decl| set_option(decl, &OptionValue::Pressed)));
+            sent.extend(decl.map(|decl| self.change(index, decl, &OptionValue::Pressed)));
         }
         sent
     }
@@ -157,7 +205,7 @@ impl Options {
         &mut self,
         game: &NewGame,
         request: Option<&mut SearchRequest>,
-    ) -> Vec<SetOption<'static>> {
+    ) -> Vec<Change> {
         let wanted = request.as_deref();
         self.ponder |= wanted.is_some_and(|request| request.go.ponder);
         let ponder = self.ponder;
@@ -177,8 +225,10 @@ impl Options {
         if let Some(request) = request {
             request.options.retain(|(name, _)| {
                 let decl = self.declared.find(name).filter(|it| it.kind == OptionKind::Button);
-                sent.extend(decl.map(|decl| set_option(decl, &OptionValue::Pressed)));
-                decl.is_none()
+                let button = decl.zip(self.declared.index(name));
+                let press = |(decl, index)| self.change(index, decl, &OptionValue::Pressed);
+                sent.extend(button.map(press));
+                button.is_none()
             });
             self.met = Some(Needs {
                 chess960: game.chess960,
@@ -194,7 +244,7 @@ impl Options {
     }
 
     /// Shogi GUIs set the hash and pondering of engines that declare neither.
-    fn take_undeclared(&mut self) -> Vec<SetOption<'static>> {
+    fn take_undeclared(&mut self) -> Vec<Change> {
         let values = [
             ("Hash", OptionValue::Spin(UNDECLARED_HASH)),
             ("Ponder", OptionValue::Check(self.ponder)),
@@ -205,7 +255,8 @@ impl Options {
             if due && self.undeclared.get(name) != Some(&value) {
                 let wire_name = self.dialect.option_name(name).to_string().into();
                 let text = value.to_text().map(|text| text.into_owned().into());
-                sent.push(SetOption { name: wire_name, value: text });
+                let set = SetOption { name: wire_name, value: text };
+                sent.push(Change { set, empty: EmptyText::Keyword });
                 self.undeclared.insert(name, value);
             }
         }
@@ -244,7 +295,7 @@ impl Options {
 
     /// `UCI_Opponent`, which follows the new-game command. In a game whose opponent is not told, the
     /// one of an earlier game would be wrong: it is taken back.
-    pub(super) fn take_opponent(&mut self, game: &NewGame) -> Option<SetOption<'static>> {
+    pub(super) fn take_opponent(&mut self, game: &NewGame) -> Option<Change> {
         let index = self.declared.index("UCI_Opponent")?;
         let decl = self.declared.iter().nth(index)?;
         let value = match game.opponent.as_deref() {
@@ -260,7 +311,7 @@ impl Options {
     /// The messages for those values that the engine does not have yet. `Threads` comes first and
     /// the hash last, and again after other threads: an engine that allocates it in parallel has
     /// to know them.
-    fn send(&mut self, mut changes: Vec<(usize, OptionValue)>) -> Vec<SetOption<'static>> {
+    fn send(&mut self, mut changes: Vec<(usize, OptionValue)>) -> Vec<Change> {
         // So it is at nearly every move: not even a name has to be looked for.
         if changes.is_empty() {
             return Vec::new();
@@ -290,7 +341,7 @@ impl Options {
             let always =
                 self.dialect.sends_undeclared(&decl.name) && !self.current.contains_key(&index);
             if always || again == Some(index) || self.has(index).as_ref() != Some(&value) {
-                sent.push(set_option(decl, &value));
+                sent.push(self.change(index, decl, &value));
             }
             self.current.insert(index, value);
         }
@@ -306,13 +357,6 @@ impl Options {
         let sent = self.current.get(&index).cloned();
         sent.or_else(|| self.declared.iter().nth(index)?.default_value())
     }
-}
-
-/// Names are written as they were declared, even with a word `value`: engines know their own names.
-fn set_option(decl: &OptionDecl<'_>, value: &OptionValue) -> SetOption<'static> {
-    let name = decl.name.clone().into_owned().into();
-    let value = value.to_text().map(|text| text.into_owned().into());
-    SetOption { name, value }.unresolved()
 }
 
 /// As many variations as asked for, as far as the engine can.
