@@ -117,6 +117,12 @@ pub enum WarningKind {
         /// What is wrong with it.
         error: OptionError,
     },
+    /// It reported `registration error`.
+    Unregistered {
+        /// Its own explanation, shortened if it was long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
     /// It had left since its last game, and was started again.
     Restarted {
         /// How it had left, for people.
@@ -424,6 +430,10 @@ impl fmt::Display for WarningKind {
                 write!(f, "has no option `{}` to be set", name.escape_debug())
             }
             Self::OptionValue { error } => write!(f, "an option stays as it is: {error}"),
+            Self::Unregistered { message } => {
+                f.write_str("is not registered (`registration error`)")?;
+                message.iter().try_for_each(|text| write!(f, ": `{}`", text.escape_debug()))
+            }
             Self::Restarted { why, fault: _ } => write!(f, "was started again: {why}"),
             Self::NoScore => f.write_str("told no score"),
             Self::OtherPv { word } => {

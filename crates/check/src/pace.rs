@@ -17,6 +17,8 @@ pub struct Pace {
     scale: f64,
     /// How long the engine takes for `isready`.
     ping: Duration,
+    /// How long the engine may take to start, if the user says so.
+    start: Option<Duration>,
 }
 
 impl Pace {
@@ -28,18 +30,24 @@ impl Pace {
         let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let processors = u32::try_from(processors).unwrap_or(u32::MAX);
         let share = load().map_or(1.0, |load| load / f64::from(processors));
-        Self { scale: factor * share.clamp(1.0, 50.0), ping: Duration::ZERO }
+        Self { scale: factor * share.clamp(1.0, 50.0), ping: Duration::ZERO, start: None }
     }
 
     /// The limits of an idle machine times a factor.
     pub fn fixed(factor: f64) -> Self {
-        Self { scale: factor, ping: Duration::ZERO }
+        Self { scale: factor, ping: Duration::ZERO, start: None }
     }
 
     /// The same for an engine that takes so long for `isready`.
     #[must_use]
     pub fn with_ping(self, ping: Duration) -> Self {
         Self { ping, ..self }
+    }
+
+    /// The same with another limit for the handshake and `isready`.
+    #[must_use]
+    pub fn with_start(self, start: Duration) -> Self {
+        Self { start: Some(start), ..self }
     }
 
     /// How long an engine may take for an answer that it owes at once.
@@ -49,7 +57,7 @@ impl Pace {
 
     /// How long it may take to greet and to get ready, which can mean to load files.
     pub fn start(&self) -> Duration {
-        self.answer() * 5
+        self.start.unwrap_or_else(|| self.answer() * 5)
     }
 
     /// How much more than it was told to use a search may take.

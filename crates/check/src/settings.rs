@@ -1,5 +1,7 @@
 //! What both kinds of runs can be told.
 
+use std::time::Duration;
+
 use readyok_protocol::Dialect;
 
 use crate::check::{Check, Severity};
@@ -15,6 +17,7 @@ pub(crate) struct Settings {
     pub(crate) jobs: Option<usize>,
     pub(crate) timeout_scale: f64,
     pub(crate) pace: Option<Pace>,
+    pub(crate) start_timeout: Option<Duration>,
     pub(crate) seed: u64,
     pub(crate) watcher: Watcher,
 }
@@ -28,6 +31,7 @@ impl Default for Settings {
             jobs: None,
             timeout_scale: 1.0,
             pace: None,
+            start_timeout: None,
             seed: 1,
             watcher: Watcher::default(),
         }
@@ -37,7 +41,8 @@ impl Default for Settings {
 impl Settings {
     /// The limits, by the machine as it is now if none were given.
     pub(crate) fn pace(&self) -> Pace {
-        self.pace.unwrap_or_else(|| Pace::calibrated(self.timeout_scale))
+        let pace = self.pace.unwrap_or_else(|| Pace::calibrated(self.timeout_scale));
+        self.start_timeout.map_or(pace, |timeout| pace.with_start(timeout))
     }
 
     /// Those checks that are to be run, each with how much it matters there.

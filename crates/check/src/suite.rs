@@ -158,6 +158,13 @@ impl Suite {
         self
     }
 
+    /// Waits so long for the answer to `uci` or `usi` and to `isready`, whatever the other limits.
+    #[must_use]
+    pub fn start_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.start_timeout = Some(timeout);
+        self
+    }
+
     setters!();
 
     /// Runs the checks.

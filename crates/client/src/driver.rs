@@ -760,7 +760,20 @@ impl Driver {
     }
 
     fn error(&self, problem: Problem) -> EngineError {
+        let timeout = match &problem {
+            Problem::Late(Wait::Quit) => Some(self.patience.quit.total),
+            Problem::Late(wait) => self.session.timeout_of(*wait),
+            _ => None,
+        };
+        let message = match &problem {
+            Problem::Late(_) | Problem::Gone => self.session.last_text(),
+            it if it.is_copy_protection() => self.session.status_message(),
+            _ => None,
+        };
+        let message = message.map(str::to_owned);
         EngineError::new(&self.name, problem)
+            .with_timeout(self.session.dialogue().dialect(), timeout)
+            .with_message(message)
     }
 
     // Output to the engine.

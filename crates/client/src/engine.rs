@@ -167,6 +167,11 @@ impl Engine {
         self.shared.look(|driver| driver.session().option_value(name))
     }
 
+    /// The engine's explanation of its latest `copyprotection error` or `registration error`.
+    pub fn status_message(&self) -> Option<String> {
+        self.shared.look(|driver| driver.session().status_message().map(str::to_owned))
+    }
+
     /// The process ID, which is also that of its process group. `None` if the engine is no process.
     pub fn process_id(&self) -> Option<u32> {
         self.shared.process.as_ref().map(|process| process.id())

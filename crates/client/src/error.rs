@@ -5,6 +5,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use readyok_protocol::Dialect;
 use readyok_protocol::session::client::{DropReason, Misuse, Wait};
 
 /// Why an engine gave no result.
@@ -18,8 +19,11 @@ pub struct EngineError(Box<Details>);
 struct Details {
     engine: String,
     problem: Problem,
+    dialect: Dialect,
+    timeout: Option<Duration>,
     exit: Option<ExitStatus>,
     stderr: Vec<String>,
+    message: Option<String>,
 }
 
 /// What went wrong.
@@ -33,7 +37,7 @@ pub enum Problem {
         /// What the system says.
         text: String,
     },
-    /// The engine did not answer in time. It was ended.
+    /// The engine did not answer in time and was terminated. [`EngineError::timeout`] is the time.
     Late(Wait),
     /// The search did not end before its own deadline, so many seconds ago. It was told to stop.
     OutOfTime(Duration),
@@ -50,7 +54,28 @@ pub enum Problem {
 impl EngineError {
     pub(crate) fn new(engine: &str, problem: Problem) -> Self {
         let engine = engine.to_owned();
-        Self(Box::new(Details { engine, problem, exit: None, stderr: Vec::new() }))
+        Self(Box::new(Details {
+            engine,
+            problem,
+            dialect: Dialect::default(),
+            timeout: None,
+            exit: None,
+            stderr: Vec::new(),
+            message: None,
+        }))
+    }
+
+    /// Adds which protocol is spoken, and after which time an engine that is late was terminated.
+    pub(crate) fn with_timeout(mut self, dialect: Dialect, timeout: Option<Duration>) -> Self {
+        self.0.dialect = dialect;
+        self.0.timeout = timeout.filter(|_| matches!(self.0.problem, Problem::Late(_)));
+        self
+    }
+
+    /// Adds the engine's own explanation.
+    pub(crate) fn with_message(mut self, message: Option<String>) -> Self {
+        self.0.message = message;
+        self
     }
 
     pub(crate) fn start(engine: &str, error: &io::Error) -> Self {
@@ -73,9 +98,26 @@ impl EngineError {
         &self.0.problem
     }
 
-    /// How the process ended, if it was one and has ended. An engine that was late was killed.
+    /// How the process ended, if it was one and has ended. Where there is a [timeout](Self::timeout),
+    /// the client terminated it, and the status says nothing about the engine.
     pub fn exit(&self) -> Option<ExitStatus> {
         self.0.exit
+    }
+
+    /// The time after which the client terminated the engine. `None` if it did not.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
+    }
+
+    /// How the process ended by itself. `None` if it has not, or if the client terminated it.
+    pub fn own_exit(&self) -> Option<ExitStatus> {
+        self.0.exit.filter(|_| !matches!(self.0.problem, Problem::Late(_)))
+    }
+
+    /// The engine's own text about the problem, if there is one: the `info string` or bare line next to
+    /// a `copyprotection error`, or the last one of an engine that failed.
+    pub fn message(&self) -> Option<&str> {
+        self.0.message.as_deref()
     }
 
     /// The last lines of its error output, the latest last.
@@ -96,14 +138,56 @@ impl EngineError {
 
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "engine `{}`: {}", self.0.engine, self.0.problem)?;
-        if let Some(status) = self.0.exit {
-            write!(f, "; it {}", explain(status))?;
+        let Details { engine, problem, exit, stderr, message, .. } = &*self.0;
+        write!(f, "engine `{engine}`: ")?;
+        match (problem, exit) {
+            (Problem::Late(wait), _) => self.fmt_late(*wait, f)?,
+            (Problem::Gone, Some(status)) => f.write_str(&explain(*status))?,
+            (problem, Some(status)) => write!(f, "{problem}; it {}", explain(*status))?,
+            (problem, None) => problem.fmt(f)?,
         }
-        if let Some(line) = self.0.stderr.last() {
-            write!(f, "; its last words: `{}`", line.escape_debug())?;
+        if let Some(message) = message {
+            let before = if problem.is_copy_protection() { ":" } else { "; last message:" };
+            write!(f, "{before} `{}`", message.escape_debug())?;
+        }
+        if let Some(line) = stderr.last() {
+            write!(f, "; last stderr line: `{}`", line.escape_debug())?;
         }
         Ok(())
+    }
+}
+
+impl EngineError {
+    fn fmt_late(&self, wait: Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(timeout) = self.0.timeout.map(Seconds) else { return fmt::Display::fmt(&wait, f) };
+        match wait {
+            Wait::Hello => write!(f, "no `{}` within {timeout}", self.0.dialect.hello_ok())?,
+            Wait::Ready => write!(f, "no `readyok` within {timeout}")?,
+            Wait::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,
+            Wait::Quit => write!(f, "still running {timeout} after `quit`")?,
+        }
+        // At the other end of a connection there is no process to terminate.
+        f.write_str(if self.0.exit.is_some() { "; engine terminated" } else { "" })
+    }
+}
+
+/// A time as people read it: `10 s`, `2.5 s`, `0.05 s`.
+struct Seconds(Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = if self.0 < Duration::from_secs(1) { 1000.0 } else { 10.0 };
+        write!(f, "{} s", (self.0.as_secs_f64() * digits).round() / digits)
+    }
+}
+
+impl Problem {
+    /// Whether the engine has reported `copyprotection error`.
+    pub fn is_copy_protection(&self) -> bool {
+        matches!(
+            self,
+            Self::Dropped(DropReason::CopyProtected) | Self::Misuse(Misuse::CopyProtected)
+        )
     }
 }
 
@@ -117,7 +201,8 @@ impl fmt::Display for Problem {
             Self::Dropped(DropReason::Superseded) => f.write_str("a newer search took its place"),
             Self::Dropped(DropReason::Cancelled) => f.write_str("the search was cancelled"),
             Self::Dropped(DropReason::GameOver) => f.write_str("the game is over"),
-            Self::Dropped(DropReason::EngineGone) => f.write_str("takes no more searches"),
+            Self::Dropped(DropReason::CopyProtected) => Misuse::CopyProtected.fmt(f),
+            Self::Dropped(DropReason::EngineGone) => f.write_str("accepts no searches any more"),
             Self::Misuse(misuse) => misuse.fmt(f),
             Self::Stalled => f.write_str("sent nothing for too long during a search"),
         }
@@ -150,13 +235,13 @@ pub enum Exit {
     Crashed,
     /// It divided by zero.
     DividedByZero,
-    /// It gave up.
+    /// It called `abort`.
     Aborted,
-    /// It was killed, by the client or for want of memory.
+    /// It received SIGKILL, from another program or because the system ran out of memory.
     Killed,
-    /// It was told to end, by the client or the system.
+    /// It received SIGTERM, from another program or the system.
     Terminated,
-    /// It wrote to nobody.
+    /// It wrote to a closed pipe.
     BrokenPipe,
     /// It was killed by another signal.
     Signal(i32),
@@ -221,10 +306,10 @@ impl Exit {
             Self::WrongProcessor => "the binary was not built for this CPU",
             Self::Crashed => "the engine crashed",
             Self::DividedByZero => "the engine divided by zero",
-            Self::Aborted => "the engine gave up",
-            Self::Killed => "by the client, or for want of memory",
-            Self::Terminated => "by the client or the system",
-            Self::BrokenPipe => "the engine wrote to nobody",
+            Self::Aborted => "the engine aborted",
+            Self::Killed => "by another program, or out of memory",
+            Self::Terminated => "by another program or the system",
+            Self::BrokenPipe => "the engine wrote to a closed pipe",
             Self::Code(_) | Self::Signal(_) | Self::Unknown => return None,
         })
     }
@@ -276,6 +361,51 @@ mod tests {
     use std::os::unix::process::ExitStatusExt as _;
 
     use super::*;
+
+    #[test]
+    fn a_late_engine_is_reported_with_its_timeout_and_not_with_our_signal() {
+        let late = |wait, dialect, timeout| {
+            let error = EngineError::new("x", Problem::Late(wait));
+            let error = error.with_timeout(dialect, Some(Duration::from_millis(timeout)));
+            error.with_end(Some(ExitStatus::from_raw(15)), Vec::new())
+        };
+        let error = late(Wait::Hello, Dialect::Uci, 10_000);
+        assert_eq!(error.to_string(), "engine `x`: no `uciok` within 10 s; engine terminated");
+        assert_eq!((error.timeout(), error.own_exit()), (Some(Duration::from_secs(10)), None));
+        for (wait, timeout, text) in [
+            (Wait::Hello, 50, "no `usiok` within 0.05 s"),
+            (Wait::Ready, 2500, "no `readyok` within 2.5 s"),
+            (Wait::Stop, 10_000, "no `bestmove` within 10 s after `stop`"),
+            (Wait::Quit, 14_357, "still running 14.4 s after `quit`"),
+        ] {
+            let error = late(wait, Dialect::Usi, timeout);
+            assert_eq!(error.to_string(), format!("engine `x`: {text}; engine terminated"));
+        }
+    }
+
+    #[test]
+    fn an_engine_that_ends_by_itself_is_reported_with_its_exit() {
+        let stderr = vec!["no network".to_owned()];
+        let error = EngineError::new("x", Problem::Gone)
+            .with_timeout(Dialect::Uci, Some(Duration::from_secs(1)))
+            .with_end(Some(ExitStatus::from_raw(3 << 8)), stderr);
+        let text = "engine `x`: exited with code 3; last stderr line: `no network`";
+        assert_eq!(error.to_string(), text);
+        assert_eq!((error.timeout(), error.own_exit()), (None, error.exit()));
+    }
+
+    #[test]
+    fn a_copy_protection_error_is_reported_with_the_text_of_the_engine() {
+        for problem in
+            [Problem::Dropped(DropReason::CopyProtected), Problem::Misuse(Misuse::CopyProtected)]
+        {
+            let error = EngineError::new("x", problem).with_message(Some("no dongle".to_owned()));
+            let text = "engine `x`: the engine reported a copy protection error: `no dongle`";
+            assert_eq!(error.to_string(), text);
+        }
+        let error = EngineError::new("x", Problem::Gone).with_message(Some("no net".to_owned()));
+        assert_eq!(error.to_string(), "engine `x`: closed its output; last message: `no net`");
+    }
 
     #[test]
     fn what_was_explained_is_understood_again() {

@@ -13,6 +13,8 @@ use readyok_protocol::Dialect;
 pub use list::{EngineList, Entry, ListError, Protocol, Value};
 
 use crate::dirs::Env;
+use crate::registration::Registration;
+use crate::timeout::Timeout;
 
 /// How to reach an engine, and what the user has settled about it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -23,6 +25,10 @@ pub struct Address {
     pub dialect: Option<Dialect>,
     /// Options to set, with their values.
     pub options: Vec<(String, String)>,
+    /// How long to wait for the handshake and for `readyok`. `None` for the defaults.
+    pub timeout: Option<Timeout>,
+    /// The answer to `registration error`. `None` for `later`.
+    pub registration: Option<Registration>,
 }
 
 /// Where an engine is.
@@ -71,7 +77,7 @@ impl Address {
 
 impl From<Reach> for Address {
     fn from(reach: Reach) -> Self {
-        Self { reach, dialect: None, options: Vec::new() }
+        Self { reach, dialect: None, options: Vec::new(), timeout: None, registration: None }
     }
 }
 
@@ -98,7 +104,8 @@ impl Search<'_> {
         let dialect = entry.protocol.map(Dialect::from);
         let options = entry.options.into_iter();
         let options = options.map(|(name, value)| (name, value.into_text())).collect();
-        Ok(Address { reach, dialect, options })
+        let (timeout, registration) = (entry.timeout, entry.register);
+        Ok(Address { reach, dialect, options, timeout, registration })
     }
 
     fn unlisted(mut self) -> Result<Reach, AddressError> {

@@ -14,6 +14,7 @@ mod queue;
 mod report;
 mod secret;
 mod serve;
+mod start;
 mod tap;
 mod worker;
 

@@ -21,7 +21,7 @@ pub use watch::{Breach, Entry, Heard, Watch};
 
 use crate::clock::now;
 
-/// How long an engine has to leave by itself once one side has closed its end.
+/// How long an engine has to leave by itself once one side has closed its end, by default.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How long a process has to end after it was told to, and its pipes have to run dry.
@@ -36,6 +36,7 @@ pub struct Tap {
     events: SyncSender<Event>,
     inbox: Receiver<Event>,
     guard: Option<Guard>,
+    grace: Duration,
 }
 
 /// Everything that can happen.
@@ -68,7 +69,7 @@ impl Interrupt {
 impl Default for Tap {
     fn default() -> Self {
         let (events, inbox) = sync_channel(BACKLOG);
-        Self { events, inbox, guard: None }
+        Self { events, inbox, guard: None, grace: GRACE }
     }
 }
 
@@ -77,6 +78,12 @@ impl Tap {
     #[must_use]
     pub fn guarded(self, guard: Guard) -> Self {
         Self { guard: Some(guard), ..self }
+    }
+
+    /// How long an engine has to answer what it owes and to exit, once one side has closed its end.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { grace: timeout, ..self }
     }
 
     /// What can end this tap early.
@@ -98,9 +105,9 @@ impl Tap {
         to_client: impl Write + Send + 'static,
         log: &mut Log,
     ) -> Result<Option<ExitStatus>, StartError> {
-        let Self { events, inbox, guard } = self;
+        let Self { events, inbox, guard, grace } = self;
         let on_exit = events.clone();
-        let mut session = Session { watch: Watch::default(), log, start: now() };
+        let mut session = Session { watch: Watch::default(), log, start: now(), grace };
         let start = || {
             let (process, to_engine, from_engine) =
                 PipedProcess::spawn(&mut engine, guard.as_ref(), move |status| {
@@ -164,6 +171,7 @@ struct Session<'a> {
     watch: Watch,
     log: &'a mut Log,
     start: Instant,
+    grace: Duration,
 }
 
 impl Session<'_> {
@@ -179,7 +187,7 @@ impl Session<'_> {
                     self.hear(side, now(), None);
                     engine_closed |= side == Side::Engine;
                     if let Stage::Talking = stage {
-                        stage = Stage::Leaving(now() + GRACE);
+                        stage = Stage::Leaving(now() + self.grace);
                     }
                 }
                 Some(Event::Deaf) => self.watch.interrupt(),

@@ -54,6 +54,7 @@ pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
             return format!("Warning; {engine} doesn't have option {name}");
         }
         kind @ (WarningKind::OptionValue { .. }
+        | WarningKind::Unregistered { .. }
         | WarningKind::Restarted { .. }
         | WarningKind::WrongMateSign
         | WarningKind::Starved { .. }

@@ -13,7 +13,7 @@ use readyok_client::{
     Best, DropReason, Engine, EngineError, Event, Game as WireGame, Notice, Problem, Search,
     SearchHandle, SearchResult, Update, Wait, WaitLimit,
 };
-use readyok_protocol::{GameResult as Told, Move};
+use readyok_protocol::{GameResult as Told, Move, Status};
 use readyok_rules::{Game, Position, Side};
 use regex::Regex;
 
@@ -473,6 +473,7 @@ impl Table<'_> {
                 Termination::Stall { waited_ms }
             }
             Problem::Start { .. } | Problem::Misuse(_) => Termination::no_start(&error),
+            problem if problem.is_copy_protection() => Termination::no_start(&error),
             _ => Termination::crash(&error),
         };
         Outcome::lost_by(side, termination)
@@ -502,12 +503,24 @@ impl Table<'_> {
             drop((seat.pondering.take(), seat.watched.take()));
             let Some(engine) = seat.player.engine_mut() else { continue };
             let notices = engine.take_notices();
+            let message = engine.status_message().map(|text| cut(text, EngineFault::MAX_TEXT));
             // One that is gone is found to be so before its next game.
             let _ = engine.game_over(told);
+            let mut is_unregistered = false;
             for notice in notices {
-                if let Notice::Event(Event::Violation(violation)) = notice {
-                    self.warn(side, WarningKind::Protocol { what: violation.to_string() });
+                match notice {
+                    Notice::Event(Event::Violation(violation)) => {
+                        self.warn(side, WarningKind::Protocol { what: violation.to_string() });
+                    }
+                    Notice::Event(Event::Registration(Status::Error)) => {
+                        is_unregistered = true;
+                    }
+                    Notice::Event(Event::Registration(Status::Ok)) => is_unregistered = false,
+                    Notice::Event(_) | Notice::LineTooLong(_) => (),
                 }
+            }
+            if is_unregistered {
+                self.warn(side, WarningKind::Unregistered { message });
             }
         }
     }

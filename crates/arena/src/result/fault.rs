@@ -85,7 +85,7 @@ pub enum EngineFaultKind {
 }
 
 impl EngineFault {
-    const MAX_TEXT: usize = 256;
+    pub(crate) const MAX_TEXT: usize = 256;
 
     /// A fault of an engine of which nothing else is known.
     pub fn new(kind: EngineFaultKind) -> Self {
@@ -98,7 +98,7 @@ impl From<&EngineError> for EngineFault {
         let cut = |line: &String| line.chars().take(Self::MAX_TEXT).collect();
         Self {
             kind: EngineFaultKind::from(error.problem()),
-            exit: error.exit().map(explain),
+            exit: error.own_exit().map(explain),
             last_words: error.stderr().last().map(cut),
         }
     }
@@ -124,7 +124,7 @@ impl From<&Problem> for EngineFaultKind {
             }
             Problem::Gone => Self::Closed,
             Problem::Dropped(DropReason::EngineGone) | Problem::Misuse(Misuse::Gone) => Self::Gone,
-            Problem::Misuse(Misuse::CopyProtected) => Self::CopyProtected,
+            problem if problem.is_copy_protection() => Self::CopyProtected,
             Problem::Misuse(Misuse::UnknownOption(unknown)) => {
                 Self::UnknownOption { name: unknown.name.clone() }
             }
@@ -153,7 +153,7 @@ impl Termination {
 
     /// An engine left.
     pub(crate) fn crash(error: &EngineError) -> Self {
-        match error.exit() {
+        match error.own_exit() {
             Some(status) => Self::Crash { exit: explain(status), fault: None },
             None => Self::Crash { exit: error.to_string(), fault: Some(Box::new(error.into())) },
         }

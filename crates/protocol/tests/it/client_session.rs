@@ -817,7 +817,8 @@ fn an_empty_text_is_written_as_the_engine_declares_it() {
     // Where the engine has both spellings, an option of which nothing is known has that of UCI.
     let mixed = ["A type string default", "B type string default <empty>", "C type string"];
     check_uci(&mixed, &(set("A", "␣") + &set("B", keyword) + &set("C", keyword)));
-    let choice = ["A type string default", "Style type combo default x var x var Solid var <empty>"];
+    let choice =
+        ["A type string default", "Style type combo default x var x var Solid var <empty>"];
     check_uci(&choice, &set("Style", keyword));
 }
 
@@ -873,7 +874,7 @@ fn a_copy_protected_engine_takes_no_searches() {
          > isready
          < copyprotection error
          = copyprotection(error)
-         = 1 dropped: EngineGone
+         = 1 dropped: CopyProtected
          < readyok
          ! refuse startpos | depth 1
          = misuse: the engine reported a copy protection error",
@@ -1483,4 +1484,56 @@ fn nobody_waits_for_a_shogi_engine_to_be_quiet_who_joins_searches() {
          = started 2"
         ),
     );
+}
+
+/// Feeds lines to a session that has sent `uci`.
+fn session_after(lines: &[&str]) -> ClientSession {
+    let mut out = String::new();
+    let mut session =
+        ClientSession::start(Dialect::Uci, Patience::default(), Duration::ZERO, &mut out);
+    lines.iter().for_each(|line| session.receive_line(line, Duration::ZERO, &mut out));
+    session
+}
+
+#[test]
+fn a_status_is_explained_by_the_text_next_to_it() {
+    let message = |lines: &[&str]| session_after(lines).status_message().map(str::to_owned);
+    let reason = Some("no dongle".to_owned());
+    let error = "copyprotection error";
+    for lines in [
+        ["uciok", "info string no dongle", error],
+        ["uciok", "no dongle", error],
+        ["uciok", error, "info string no dongle"],
+        ["uciok", error, "no dongle"],
+        ["uciok", "no dongle", "registration error"],
+    ] {
+        assert_eq!(message(&lines), reason, "{lines:?}");
+    }
+    let checked = ["uciok", "a text", "copyprotection checking", "no dongle", error, "more"];
+    assert_eq!(message(&checked), reason);
+    // A banner explains nothing, and neither does the text before an earlier status.
+    assert_eq!(message(&["Example 1.0", "uciok", error]), None);
+    assert_eq!(message(&["uciok", "a text", "registration checking", "registration error"]), None);
+    assert_eq!(message(&["uciok", "a text", "registration ok"]), None);
+}
+
+#[test]
+fn the_latest_text_may_say_why_an_engine_fails() {
+    let last = |lines: &[&str]| session_after(lines).last_text().map(str::to_owned);
+    assert_eq!(last(&["Error! no net"]), Some("Error! no net".to_owned()));
+    assert_eq!(last(&["uciok", "info string no net"]), Some("no net".to_owned()));
+    assert_eq!(last(&["banner", "uciok"]), None);
+}
+
+#[test]
+fn a_late_engine_has_a_timeout() {
+    use readyok_protocol::session::client::Wait;
+
+    let mut run = Run::new(Dialect::Uci);
+    let start = run.now;
+    run.session.receive_line("id name A", start + Duration::from_secs(4), &mut run.out);
+    assert_eq!(run.session.timeout_of(Wait::Hello), None);
+    run.session.handle_timeout(start + Duration::from_secs(20), &mut run.out);
+    assert_eq!(run.session.timeout_of(Wait::Hello), Some(Duration::from_secs(14)));
+    assert_eq!(run.session.timeout_of(Wait::Ready), None);
 }

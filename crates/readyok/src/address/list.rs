@@ -11,6 +11,8 @@ use readyok_protocol::Dialect;
 use serde::Deserialize;
 
 use crate::dirs::{self, Env};
+use crate::registration::Registration;
+use crate::timeout::Timeout;
 
 /// No list of engines is longer than this, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -52,6 +54,10 @@ pub struct Entry {
     /// Options to set at the start.
     #[serde(default)]
     pub options: BTreeMap<String, Value>,
+    /// How long to wait for the handshake and for `readyok`, in seconds.
+    pub timeout: Option<Timeout>,
+    /// The answer to `registration error`.
+    pub register: Option<Registration>,
 }
 
 /// A protocol by its name.

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 
 use readyok_client as client;
-use readyok_protocol::Dialect;
+use readyok_protocol::{Dialect, MoveList};
 use readyok_rules::{Game, LineError, Notation, Position, PositionError};
 
 /// A position that an engine can be told, and that can be shown.
@@ -62,6 +62,25 @@ impl Setup {
             told.extend(client::Move::read(&mv.word(game.castling_form()), dialect(game)));
         }
         Ok(Self { game: told, position })
+    }
+
+    /// Moves to restrict a search to, as the engine is told; `None` if there are none.
+    ///
+    /// # Errors
+    /// A move is illegal.
+    pub fn search_moves<'m>(
+        &self,
+        moves: impl IntoIterator<Item = &'m str>,
+    ) -> Result<Option<MoveList<'static>>, SetupError> {
+        let form = self.position.game().castling_form();
+        let mut list = None;
+        for (index, text) in moves.into_iter().enumerate() {
+            let failed = |error| SetupError::SearchMoves(LineError { index, error });
+            let mv = self.position.parse_move(text).map_err(failed)?;
+            let list: &mut MoveList<'_> = list.get_or_insert_default();
+            list.extend(client::Move::read(&mv.word(form), self.dialect()));
+        }
+        Ok(list)
     }
 
     /// The protocol that speaks of this game.
@@ -126,6 +145,8 @@ pub enum SetupError {
     },
     /// A move is illegal.
     Line(LineError),
+    /// A move to restrict the search to is illegal.
+    SearchMoves(LineError),
     /// A FEN for shogi, or an SFEN for chess.
     OtherGame {
         /// The game that was asked for.
@@ -148,6 +169,7 @@ impl fmt::Display for SetupError {
                 write!(f, "no position `{}`: {error}", text.escape_debug())
             }
             Self::Line(error) => error.fmt(f),
+            Self::SearchMoves(error) => write!(f, "--searchmoves, {error}"),
             Self::OtherGame { game: Game::Shogi } => {
                 f.write_str("a position of shogi is given as SFEN, not as FEN")
             }

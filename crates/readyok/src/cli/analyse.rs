@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal};
 
 use clap::ValueEnum;
-use readyok_client::{Limit, MateLimit, Search};
+use readyok_client::{EngineError, Limit, MateLimit, Search};
 use readyok_protocol::{Dialect, Go};
 use readyok_rules::{Game, Notation};
 
@@ -12,13 +12,15 @@ use crate::analyse::{
     AnalyseError, Json, Lines, Screen, Scribe, Setup, SetupError, Start, View, analyse,
 };
 use crate::cli::game::GameArg;
+use crate::cli::start::{self, StartArgs};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
 use crate::interrupt::Interrupts;
+use crate::messages::Messages;
 
 /// How long to search if no limit is given, in milliseconds.
-const DEFAULT_TIME: u64 = 10_000;
+const DEFAULT_TIME: i64 = 10_000;
 
 const HELP: &str = "\
 ENGINE comes first. It is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in
@@ -30,6 +32,8 @@ Examples:
   readyok analyse stockfish --fen '7k/8/8/8/8/8/R7/1R4K1 w - - 0 1' --mate 2
   readyok analyse fairy-stockfish --game shogi --infinite --notation japanese
   readyok analyse stockfish --option Hash=256 --nodes 1000000 --json
+  readyok analyse stockfish --searchmoves e2e4 d2d4 --depth 20
+  readyok analyse ./slow-engine --timeout 60
 
 Without a limit the search takes ten seconds. Of several limits the first one that is reached counts.
 Ctrl-C stops the search and prints the result; a second Ctrl-C, or one before the search, ends the engine.
@@ -52,6 +56,8 @@ pub(super) struct Args {
     /// Set an option of the engine, or press a button; may be given many times
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<String>,
+    #[command(flatten)]
+    start: StartArgs,
     /// How moves are written
     #[arg(long, value_enum, default_value_t = NotationArg::Western)]
     notation: NotationArg,
@@ -96,6 +102,9 @@ struct LimitArgs {
     /// Look for a mate: in so many moves (chess) or for so many milliseconds (shogi)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     mate: Option<u32>,
+    /// Search only these first moves, as UCI or USI writes them
+    #[arg(long, value_name = "MOVE", num_args = 1..)]
+    searchmoves: Vec<String>,
     /// Search until Ctrl-C
     #[arg(long, conflicts_with_all = ["depth", "nodes", "movetime", "mate"])]
     infinite: bool,
@@ -111,17 +120,21 @@ enum NotationArg {
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
+    let address = args.start.apply(address);
     let setup = args.position.setup(address.dialect).map_err(Failure::usage)?;
     if address.dialect.is_some_and(|settled| settled != setup.dialect()) {
         let needed = setup.dialect().hello().to_uppercase();
         let settled = format!("`{}` is listed with another protocol", args.engine);
         return Err(Failure::usage(format!("this game needs {needed}, and {settled}")));
     }
+    let limit = args.limit.limit(&setup).map_err(Failure::usage)?;
     let interrupts = Interrupts::default();
     let handler = interrupts.clone();
     ctrlc::set_handler(move || handler.interrupt()).map_err(Failure::failed)?;
     let guard = guardian::start().map_err(Failure::failed)?;
     let mut engine = address.open(Some(setup.dialect()), &guard).map_err(Failure::failed)?;
+    let mut messages = Messages::default();
+    messages.collect(&mut engine);
     for option in &args.options {
         match option.split_once('=') {
             Some((name, value)) => engine.set_option(name.trim(), value),
@@ -129,7 +142,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         }
         .map_err(Failure::usage)?;
     }
-    let mut search = Search::new(args.limit.limit(setup.dialect()));
+    let mut search = Search::new(limit);
     if let Some(multipv) = args.multipv {
         search = search.lines(multipv);
     }
@@ -137,8 +150,18 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let title = format!("{name} · {}", setup.position);
     let scribe = Scribe::new(setup.position.clone(), args.notation.into());
     let mut view = view(args.json, args.plain, &title, scribe);
-    match analyse(&mut engine, &setup, search, view.as_mut(), &interrupts) {
-        // Whoever read the output has seen enough.
+    let done = analyse(&mut engine, &setup, search, view.as_mut(), &interrupts);
+    messages.collect(&mut engine);
+    let error = match &done {
+        Err(AnalyseError::Engine(error)) => Some(error),
+        Ok(_) | Err(AnalyseError::Output(_)) => None,
+    };
+    if error.is_some_and(|error| error.problem().is_copy_protection()) {
+        messages.forget_copy_protection();
+    }
+    start::report(&mut messages, &engine, error.and_then(EngineError::message));
+    match done {
+        // The reader has closed the pipe.
         Err(AnalyseError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             Ok(Code::Done)
         }
@@ -178,7 +201,8 @@ impl PositionArgs {
 }
 
 impl LimitArgs {
-    fn limit(&self, dialect: Dialect) -> Limit {
+    fn limit(&self, setup: &Setup) -> Result<Limit, SetupError> {
+        let dialect = setup.dialect();
         let mate = self.mate.map(|limit| {
             if dialect.mate_search_is_timed() {
                 MateLimit::Time(limit.into())
@@ -194,7 +218,10 @@ impl LimitArgs {
             infinite: self.infinite,
             ..Go::default()
         };
-        if go.is_bare() { Limit::millis(DEFAULT_TIME) } else { Limit::Go(Box::new(go)) }
+        let moves = self.searchmoves.iter().flat_map(|moves| moves.split_whitespace());
+        let search_moves = setup.search_moves(moves)?;
+        let move_time = if go.is_bare() { Some(DEFAULT_TIME) } else { go.move_time };
+        Ok(Limit::Go(Box::new(Go { move_time, search_moves, ..go })))
     }
 }
 

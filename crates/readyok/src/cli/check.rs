@@ -16,6 +16,7 @@ use crate::cli::terminal_size;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
+use crate::timeout::Timeout;
 
 const HELP: &str = "\
 ENGINE is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a quoted
@@ -78,6 +79,9 @@ pub(super) struct Args {
     /// Multiply all limits of time
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     timeout_scale: f64,
+    /// How long the engine may take to answer `uci` or `usi`, and `isready`
+    #[arg(long, value_name = "SECONDS", conflicts_with = "gui")]
+    timeout: Option<Timeout>,
     /// Play so many games in a row with the engine, and look whether its memory, threads and open files
     /// stay as they are
     #[arg(
@@ -137,8 +141,9 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
 }
 
 fn of_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
-    let subject = subject(Address::find(engine, &dirs::env).map_err(Failure::usage)?)?;
-    let mut suite = Suite::new(subject)
+    let address = Address::find(engine, &dirs::env).map_err(Failure::usage)?;
+    let timeout = args.timeout.or(address.timeout);
+    let mut suite = Suite::new(subject(address)?)
         .only(&args.only)
         .skip(&args.skip)
         .timeout_scale(args.timeout_scale)
@@ -152,6 +157,9 @@ fn of_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
     }
     if let Some(jobs) = args.jobs {
         suite = suite.jobs(jobs);
+    }
+    if let Some(timeout) = timeout {
+        suite = suite.start_timeout(timeout.duration());
     }
     if let Some(games) = args.soak {
         suite = suite.soak(games);

@@ -7,10 +7,12 @@ use readyok_protocol::translation::{LanguageTag, Translation};
 
 use crate::address::{Address, Protocol};
 use crate::cli::complain;
+use crate::cli::start::{self, StartArgs};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
 use crate::interrupt::Interrupts;
+use crate::messages::Messages;
 use crate::options::{Report, translation};
 
 const HELP: &str = "\
@@ -39,6 +41,8 @@ pub(super) struct Args {
     /// that there is
     #[arg(long, value_name = "TAG")]
     lang: Vec<LanguageTag>,
+    #[command(flatten)]
+    start: StartArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -46,6 +50,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
+    let address = args.start.apply(address);
     let translation = translation(&address.reach).unwrap_or_else(|error| {
         complain(&error.to_string());
         Translation::default()
@@ -54,12 +59,17 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     let interrupts = Interrupts::default();
     ctrlc::set_handler(move || interrupts.interrupt()).map_err(Failure::failed)?;
     let guard = guardian::start().map_err(Failure::failed)?;
-    let engine = address.open(dialect, &guard).map_err(Failure::failed)?;
+    let mut engine = address.open(dialect, &guard).map_err(Failure::failed)?;
+    let mut messages = Messages::default();
+    messages.collect_status(&mut engine);
     let report = Report::new(&engine, &translation, &args.lang);
-    match print(&report, args.json) {
-        // Whoever read the output has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Code::Done),
-        done => done.map(|()| Code::Done).map_err(Failure::failed),
+    let printed = print(&report, args.json);
+    start::report(&mut messages, &engine, None);
+    let code = if messages.is_copy_protected() { Code::Failed } else { Code::Done };
+    match printed {
+        // The reader has closed the pipe.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(code),
+        done => done.map(|()| code).map_err(Failure::failed),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
 use crate::tap::{Log, Tap};
+use crate::timeout::Timeout;
 
 const HELP: &str = "\
 Set this command as the “engine” in any GUI:
@@ -35,6 +36,9 @@ pub(super) struct Args {
     /// Report broken rules on standard error, too, and end with 3 if one was a must
     #[arg(long)]
     strict: bool,
+    /// How long the engine may take to answer and to exit once the GUI has closed its end [5]
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<Timeout>,
     /// The command that starts the engine
     #[arg(last = true, required = true, value_name = "ENGINE COMMAND")]
     engine: Vec<OsString>,
@@ -57,7 +61,10 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
     let mut engine = Command::new(program);
     engine.args(arguments);
-    let tap = Tap::default().guarded(guardian::start().map_err(Failure::failed)?);
+    let mut tap = Tap::default().guarded(guardian::start().map_err(Failure::failed)?);
+    if let Some(timeout) = args.timeout {
+        tap = tap.timeout(timeout.duration());
+    }
     let interrupt = tap.interrupt();
     ctrlc::set_handler(move || interrupt.interrupt()).map_err(Failure::failed)?;
     let status = tap.run(engine, io::stdin(), io::stdout(), &mut log).map_err(Failure::failed)?;

@@ -1,9 +1,10 @@
 //! From what a user calls an engine to an engine of a plan.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::{error, fmt, io};
 
-use readyok_arena::plan::{EnginePlan, Protocol};
+use readyok_arena::plan::{EnginePatience, EnginePlan, Protocol};
 use readyok_protocol::Dialect;
 
 use crate::address::{Address, AddressError, Reach};
@@ -49,7 +50,11 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
         Reach::Tcp(address) => (format!("tcp://{address}"), Vec::new(), None, BTreeMap::new()),
     };
     let options: BTreeMap<String, String> = address.options.into_iter().collect();
-    Ok(EnginePlan { command, args, dir, env, protocol, options, ..EnginePlan::default() })
+    let timeout = address.timeout.map(|timeout| timeout.duration().as_millis());
+    let timeout = timeout.and_then(|ms| NonZeroU64::new(u64::try_from(ms).ok()?));
+    let patience = EnginePatience { hello_ms: timeout, ready_ms: timeout };
+    let default = EnginePlan::default();
+    Ok(EnginePlan { command, args, dir, env, protocol, options, patience, ..default })
 }
 
 /// Puts what starts an engine in the place of what a plan calls it, as [`engine_plan`] finds it. What
@@ -63,6 +68,8 @@ pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineEr
     engine.args.splice(0..0, found.args);
     engine.dir = engine.dir.take().or(found.dir);
     engine.protocol = engine.protocol.or(found.protocol);
+    engine.patience.hello_ms = engine.patience.hello_ms.or(found.patience.hello_ms);
+    engine.patience.ready_ms = engine.patience.ready_ms.or(found.patience.ready_ms);
     for (name, value) in found.env {
         engine.env.entry(name).or_insert(value);
     }

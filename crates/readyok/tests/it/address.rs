@@ -47,7 +47,7 @@ fn check_program(text: &str, file: &str, arguments: &[&str]) {
     let file = dir.path().join(file);
     let environment = BTreeMap::new();
     let reach = Reach::Program { file, arguments, directory: None, environment };
-    assert_eq!(find(&dir, text), Ok(Address { reach, dialect: None, options: Vec::new() }));
+    assert_eq!(find(&dir, text), Ok(Address::from(reach)));
 }
 
 #[track_caller]
@@ -89,6 +89,8 @@ fn finds_what_the_user_has_listed() {
         env = { EVAL = "a=b" }
         protocol = "usi"
         options = { Threads = 2, Ponder = false, EvalDir = "a b" }
+        timeout = 40
+        register = { name = "A B", code = "7" }
 
         [[engine]]
         name = "far"
@@ -105,6 +107,8 @@ fn finds_what_the_user_has_listed() {
         },
         dialect: Some(Dialect::Usi),
         options: options.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        timeout: Some("40".parse().expect("a timeout")),
+        registration: Some("name A B code 7".parse().expect("a registration")),
     };
     assert_eq!(find(&dir, "narikin"), Ok(listed));
     let far = find(&dir, "far").map(|it| it.reach);
@@ -236,4 +240,34 @@ fn the_settings_are_where_the_user_has_them() {
     assert_eq!(path(&[xdg, home]), Some(PathBuf::from("/xdg/readyok")));
     assert_eq!(path(&[home]), Some(PathBuf::from("/home/a/.config/readyok")));
     assert_eq!(path(&[("XDG_CONFIG_HOME", "relative")]), None);
+}
+
+#[test]
+fn a_timeout_of_the_list_is_that_of_a_match_too() {
+    let dir = place();
+    let list = "[[engine]]\nname = 'a'\ncommand = 'sf'\ntimeout = 0.5\nregister = 'later'\n";
+    dir.write("engines.toml", list);
+    let mut plan = EnginePlan { command: "a".to_owned(), ..EnginePlan::default() };
+    find_engine(&mut plan, &settings(&dir)).expect("it is listed");
+    let ms = |it: Option<std::num::NonZeroU64>| it.map(std::num::NonZeroU64::get);
+    assert_eq!((ms(plan.patience.hello_ms), ms(plan.patience.ready_ms)), (Some(500), Some(500)));
+}
+
+#[test]
+fn a_list_with_an_impossible_timeout_or_registration_is_refused() {
+    for (line, error) in [
+        ("timeout = 0", "a timeout is a number of seconds"),
+        ("timeout = -1", "a timeout is a number of seconds"),
+        ("timeout = nan", "a timeout is a number of seconds"),
+        ("timeout = 1e9", "a timeout is a number of seconds"),
+        ("register = 'now'", "a registration is `later`, or has a name and a code"),
+        ("register = {}", "a registration is `later`, or has a name and a code"),
+        ("register = { name = \"a\\nquit\" }", "a registration is `later`"),
+    ] {
+        let dir = place();
+        let list = format!("[[engine]]\nname = 'a'\ncommand = 'sf'\n{line}\n");
+        dir.write("engines.toml", &list);
+        let refused = find(&dir, "a").expect_err(line);
+        assert!(refused.contains(error), "{line}: {refused}");
+    }
 }

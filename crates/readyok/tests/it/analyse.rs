@@ -278,3 +278,139 @@ fn is_the_engine_that_is_built_in() {
     assert!(output.text().starts_with("id name Narikin "), "{}", output.text());
     assert!(output.text().ends_with("usiok\n"), "{}", output.text());
 }
+
+/// Analyses with arguments, and looks at what is printed as an error beside the answer.
+#[track_caller]
+fn check_reported(arguments: &[&str], script: &str, errors: &[&str]) {
+    let output = run_script(arguments, script);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    let last = output.text().lines().last().expect("an answer");
+    assert!(last.contains(r#""type":"bestmove""#), "{last}");
+    let lines: Vec<_> = output.stderr.lines().collect();
+    assert_eq!(lines, errors);
+}
+
+const SEARCH: &str = "> position startpos\n> go depth 1\n";
+
+#[test]
+fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
+    let status = "< copyprotection checking\n< info string no dongle\n< copyprotection error";
+    let script = format!("{GREETING}{status}");
+    let error =
+        "readyok: engine `scripted`: the engine reported a copy protection error: `no dongle`\n";
+    let output = run_script(&[], &script);
+    assert_eq!((output.text(), output.code()), ("", Some(1)));
+    assert_eq!(output.stderr, error);
+    let later = format!("{GREETING}> ucinewgame\n> isready\n{status}\n< readyok");
+    assert_eq!(run_script(&[], &later).stderr, error);
+}
+
+#[test]
+fn a_registration_error_is_reported_and_the_search_goes_on() {
+    let before = format!("{GREETING}> ucinewgame\n> isready\n< info string trial over\n");
+    let script = format!(
+        "{before}< registration error\n> register later\n< readyok\n{SEARCH}< bestmove e2e4"
+    );
+    check_reported(
+        &["--depth", "1"],
+        &script,
+        &["readyok: engine `scripted` is not registered (`registration error`): `trial over`; \
+           register it with --register, or with `register` in engines.toml"],
+    );
+}
+
+#[test]
+fn an_engine_is_registered_as_the_command_line_or_the_list_says() {
+    let script = format!(
+        "{GREETING}> ucinewgame\n> isready\n< registration error\n\
+         > register name Stefan MK code 4359874324\n< registration checking\n< registration ok\n\
+         < readyok\n{SEARCH}< bestmove e2e4"
+    );
+    let register = "name Stefan MK code 4359874324";
+    check_reported(&["--depth", "1", "--register", register], &script, &[]);
+    let dir = Dir::new();
+    let list = format!(
+        "[[engine]]\nname = 'a'\ncommand = '{}'\nargs = ['{}']\n\
+         register = {{ name = 'Stefan MK', code = '4359874324' }}\n",
+        scripted_engine().display(),
+        dir.write("script", &script).display()
+    );
+    dir.write("engines.toml", &list);
+    let output = run(readyok(&dir).args(["analyse", "a", "--depth", "1"]), b"");
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    for wrong in ["", "now", "later or never", "name", "name a\nquit"] {
+        check_error(&["--register", wrong], "= 1", 2, "later");
+    }
+}
+
+#[test]
+fn bare_lines_of_the_engine_are_shown() {
+    let script = format!(
+        "{GREETING}> ucinewgame\n> isready\n< readyok\n{SEARCH}\
+         < Error! nn-0.nnue not found\n< bestmove e2e4"
+    );
+    let line = "readyok: engine `scripted` printed `Error! nn-0.nnue not found`";
+    check_reported(&["--depth", "1"], &script, &[line]);
+    let early = format!(
+        "< Example 1.0 by Somebody\n< Error! nn-0.nnue not found\n{GREETING}> ucinewgame\n\
+         > isready\n< readyok\n{SEARCH}< bestmove e2e4"
+    );
+    check_reported(&["--depth", "1"], &early, &[line]);
+}
+
+#[test]
+fn the_last_text_of_an_engine_that_fails_is_shown() {
+    let script = "> uci\n< Error! nn-0.nnue not found\n= 3";
+    let error = "readyok: engine `scripted`: exited with code 3; last message: \
+                 `Error! nn-0.nnue not found`\n";
+    let output = run_script(&[], script);
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(1), error));
+    let script = format!("{GREETING}> ucinewgame\n> isready\n< info string no net\n= 3");
+    check_error(&[], &script, 1, "exited with code 3; last message: `no net`");
+}
+
+#[test]
+fn a_timeout_is_set_and_named() {
+    let silent = "> uci\n";
+    let error = "readyok: engine `scripted`: no `uciok` within 0.2 s; engine terminated\n";
+    let output = run_script(&["--timeout", "0.2"], silent);
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(1), error));
+    let shogi = run_script(&["--timeout", "0.2", "--game", "shogi"], "> usi\n");
+    assert!(
+        shogi.stderr.contains("no `usiok` within 0.2 s; engine terminated"),
+        "{}",
+        shogi.stderr
+    );
+    let not_ready = format!("{GREETING}> ucinewgame\n> isready\n");
+    check_error(&["--timeout", "4"], &not_ready, 1, "no `readyok` within 4 s; engine terminated");
+    let dir = Dir::new();
+    let list = format!(
+        "[[engine]]\nname = 'a'\ncommand = '{}'\nargs = ['{}']\ntimeout = 0.3\n",
+        scripted_engine().display(),
+        dir.write("script", silent).display()
+    );
+    dir.write("engines.toml", &list);
+    let output = run(readyok(&dir).args(["analyse", "a"]), b"");
+    assert!(output.stderr.contains("no `uciok` within 0.3 s"), "{}", output.stderr);
+    let output = run(readyok(&dir).args(["analyse", "a", "--timeout", "0.1"]), b"");
+    assert!(output.stderr.contains("no `uciok` within 0.1 s"), "{}", output.stderr);
+    for wrong in ["0", "-1", "x", "nan", "inf", "100000"] {
+        check_error(&[&format!("--timeout={wrong}")], "= 1", 2, "a timeout is a number of seconds");
+    }
+}
+
+#[test]
+fn a_search_is_restricted_to_moves() {
+    let searched = |go: &str| {
+        format!(
+            "{GREETING}> ucinewgame\n> isready\n< readyok\n> position startpos moves e2e4\n\
+             > go {go}\n< bestmove e7e5"
+        )
+    };
+    let arguments = ["--moves", "e2e4", "--searchmoves", "e7e5", "d7d5"];
+    check_reported(&arguments, &searched("searchmoves e7e5 d7d5 movetime 10000"), &[]);
+    let depth = [&arguments[..], &["--depth", "3"]].concat();
+    check_reported(&depth, &searched("searchmoves e7e5 d7d5 depth 3"), &[]);
+    let illegal = ["--searchmoves", "e2e4", "e2e5"];
+    check_error(&illegal, "= 1", 2, "--searchmoves, move 2: illegal move `e2e5`");
+}

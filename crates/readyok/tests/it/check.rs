@@ -265,3 +265,12 @@ fn an_engine_is_not_blamed_for_the_time_in_which_the_program_was_stopped() {
     assert_eq!(json["checks"][0]["verdict"], "pass", "{json}");
     assert_eq!(greeted(), 5, "it was asked again");
 }
+
+#[test]
+fn the_timeout_of_the_start_is_set() {
+    let silent = "sh -c 'while read -r line; do :; done'";
+    let output = check(&Dir::new(), &[silent, "--timeout", "0.2", "--only", "handshake."]);
+    assert_eq!(output.code(), Some(2));
+    let all = format!("{}{}", output.text(), output.stderr);
+    assert!(all.contains("0.2 s"), "{all}");
+}

@@ -143,3 +143,36 @@ fn the_engine_of_the_project_speaks_both_languages() {
     assert!(japanese.contains("\nBook_File · 定跡ファイル\n"), "{japanese}");
     assert!(japanese.contains("`TryRule` (トライルール)"), "{japanese}");
 }
+
+/// Lists the options of an engine that says this after its handshake.
+fn list_with(status: &str, arguments: &[&str]) -> Output {
+    let dir = Dir::new();
+    let script =
+        dir.write("script", &format!("> uci\n< id name Example\n< uciok\n{status}\n> quit"));
+    let address = format!("{} {}", scripted_engine().display(), script.display());
+    run(readyok(&dir).args(["options", &address]).args(arguments), b"")
+}
+
+#[test]
+fn the_status_of_an_engine_is_reported() {
+    let output = list_with("< info string no dongle\n< copyprotection error", &[]);
+    assert_eq!((output.text(), output.code()), ("Example (UCI)\n", Some(1)));
+    let error = "readyok: engine `scripted` reported a copy protection error: `no dongle`\n";
+    assert_eq!(output.stderr, error);
+    let output = list_with("< registration error\n> register later", &[]);
+    assert_eq!((output.text(), output.code()), ("Example (UCI)\n", Some(0)));
+    let error = "engine `scripted` is not registered (`registration error`); register it with";
+    assert!(output.stderr.contains(error), "{}", output.stderr);
+    let register = "< registration error\n> register name A code 1\n< registration ok";
+    let output = list_with(register, &["--register", "name A code 1"]);
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn an_engine_that_says_nothing_is_terminated_after_the_timeout() {
+    let dir = Dir::new();
+    let engine = "sh -c 'while read -r line; do :; done'";
+    let output = run(readyok(&dir).args(["options", engine, "--timeout", "0.2"]), b"");
+    let error = "readyok: engine `sh`: no `uciok` within 0.2 s; engine terminated\n";
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(1), error));
+}

@@ -133,3 +133,22 @@ fn analyses_shogi_with_fairy_stockfish() {
 fn analyses_with_gnuchess() {
     check_analysis("gnuchess", "--uci", &["--movetime", "300"]);
 }
+
+#[test]
+fn an_empty_log_file_of_stockfish_is_no_file() {
+    use readyok_client::{Engine, Game, Limit, Search};
+
+    let Some(path) = engine("stockfish") else { return };
+    let dir = Dir::new();
+    let mut command = std::process::Command::new(path);
+    command.current_dir(dir.path());
+    let mut engine = Engine::spawn(command).expect("the engine starts");
+    let search = || Search::new(Limit::depth(1));
+    let game = Game::startpos();
+    engine.play(&game, search().option("Debug Log File", "one.log")).expect("an answer");
+    engine.play(&game, search()).expect("an answer");
+    engine.quit().expect("it leaves");
+    let files = std::fs::read_dir(dir.path()).expect("the folder");
+    let files: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
+    assert_eq!(files, ["one.log"]);
+}

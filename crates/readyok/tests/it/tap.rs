@@ -228,3 +228,35 @@ fn the_engine_and_its_children_end_with_the_tap() {
     let output = finish(child);
     assert_eq!(output.code(), Some(128 + 15), "{}", output.stderr);
 }
+
+#[test]
+fn a_client_that_is_early_is_to_blame_and_not_its_engine() {
+    let output = play(
+        &Dir::new(),
+        &["--strict"],
+        "> uci
+         > go depth 1
+         < id name Example
+         < option name Hash type spin default 16 min 1 max 64
+         < option name Threads type spin default 1 min 1 max 8
+         < uciok
+         < info depth 1 score cp 20 pv e2e4
+         < bestmove e2e4",
+    );
+    assert_eq!(output.code(), Some(0));
+    let reports: Vec<_> = output.stderr.lines().collect();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert!(reports[0].contains("!>     2 should: nothing but `quit`"), "{}", reports[0]);
+}
+
+#[test]
+fn an_engine_has_the_time_that_it_is_given_to_leave() {
+    let dir = Dir::new();
+    let engine = ["sh", "-c", "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done"];
+    let output = run(&mut tap(&dir, &["--timeout", "0.5"], &engine), b"");
+    assert_eq!(output.code(), Some(7), "{}", output.stderr);
+    // Six seconds are more than it has without the option.
+    let engine = ["sh", "-c", "read -r line; sleep 6; echo id name A; echo uciok"];
+    let output = run(&mut tap(&dir, &["--timeout", "55"], &engine), b"uci\n");
+    assert_eq!((output.text(), output.code()), ("id name A\nuciok\n", Some(0)));
+}

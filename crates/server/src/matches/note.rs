@@ -60,6 +60,7 @@ fn warned(kind: &WarningKind) -> Problem {
     let text = |kind, text: &str| Problem::new(kind).with("text", &printable(text));
     match kind {
         WarningKind::UnknownOption { name } => Problem::no_such(Thing::Option, &printable(name)),
+        WarningKind::Unregistered { .. } => Problem::system(&printable(&kind.to_string())),
         WarningKind::Restarted { why, fault: told } => {
             text(Kind::Restarted, why).because(told.as_deref().map(fault))
         }

@@ -28,9 +28,10 @@ use request::prepared_clocks;
 pub use request::{Misuse, NewGame, PingId, Purpose, SearchId, SearchRequest};
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use self::options::{Change, Options};
 use super::Moment;
@@ -56,6 +57,10 @@ pub struct ClientSession {
     registration_due: bool,
     unregistered: bool,
     copy_protected: bool,
+    /// The latest `info string` or bare line that does not explain a status. Empty without one.
+    last_text: String,
+    /// The explanation of the latest `copyprotection error` or `registration error`. Empty without one.
+    status_message: String,
     /// Whom each `readyok` is for, the oldest first.
     pings: VecDeque<Ping>,
     /// Something was said since the last `isready` that the next search has to wait for.
@@ -71,6 +76,8 @@ pub struct ClientSession {
     /// Since when the greeting, or the end after `quit`, is waited for.
     since: Moment,
     reported: BTreeSet<Wait>,
+    /// How long was waited in vain, the last time.
+    timeouts: BTreeMap<Wait, Duration>,
     /// The engine has answered a search twice.
     repeats_itself: bool,
     /// Each search is separated from the one before: by `readyok`, or by time where it has another
@@ -141,7 +148,9 @@ pub enum DropReason {
     Cancelled,
     /// The game ended meanwhile.
     GameOver,
-    /// The engine is gone, may not be used, or was told to quit.
+    /// The engine reported `copyprotection error`.
+    CopyProtected,
+    /// The engine is gone, or was told to quit.
     EngineGone,
 }
 
@@ -180,6 +189,8 @@ impl ClientSession {
             registration_due: false,
             unregistered: false,
             copy_protected: false,
+            last_text: String::new(),
+            status_message: String::new(),
             pings: VecDeque::new(),
             unsettled: false,
             waiting: None,
@@ -190,6 +201,7 @@ impl ClientSession {
             heard: now,
             since: now,
             reported: BTreeSet::new(),
+            timeouts: BTreeMap::new(),
             repeats_itself: false,
             separates_searches: true,
             settled: None,
@@ -434,6 +446,7 @@ impl ClientSession {
             Reply::Unknown(text) => {
                 // Empty lines are signs of life (YaneuraOu), and nothing else.
                 if !text.is_empty() && !self.is_closed() {
+                    self.remember(&text);
                     self.events.push_back(Event::Chatter(text.into_owned()));
                 }
                 return;
@@ -505,7 +518,11 @@ impl ClientSession {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
             Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
             Reply::Option(decl) => self.options.declare(decl.into_owned(), line),
-            Reply::HelloOk => self.events.push_back(Event::Greeted),
+            Reply::HelloOk => {
+                // What an engine prints before it is no explanation of its status.
+                self.last_text.clear();
+                self.events.push_back(Event::Greeted);
+            }
             Reply::ReadyOk => self.take_ready(),
             Reply::Info(info) => self.take_info(info),
             Reply::BestMove(best) => {
@@ -515,14 +532,16 @@ impl ClientSession {
                 self.end_search(None, |id| Event::Checkmate(id, mate.into_owned()));
             }
             Reply::CopyProtection(status) => {
+                self.explain_status(status);
                 self.events.push_back(Event::CopyProtection(status));
                 if status == Status::Error {
                     self.copy_protected = true;
                     self.stop_running(now, out);
-                    self.drop_waiting(DropReason::EngineGone);
+                    self.drop_waiting(DropReason::CopyProtected);
                 }
             }
             Reply::Registration(status) => {
+                self.explain_status(status);
                 self.unregistered = status == Status::Error;
                 self.events.push_back(Event::Registration(status));
             }
@@ -539,6 +558,9 @@ impl ClientSession {
     }
 
     fn take_info(&mut self, info: Info<'_>) {
+        if let Some(text) = &info.string {
+            self.remember(text);
+        }
         let event = match &self.running {
             Some(running) if running.unwanted => return,
             Some(running) => Event::Info(running.id, Box::new(info.into_owned())),
@@ -548,6 +570,29 @@ impl ClientSession {
             },
         };
         self.events.push_back(event);
+    }
+
+    /// Keeps a text that may explain a status or a failure. Some engines explain a status only after
+    /// it.
+    fn remember(&mut self, text: &str) {
+        self.last_text.clear();
+        self.last_text.push_str(text);
+        let is_idle = self.dialogue.phase() == Phase::Idle;
+        if is_idle && self.has_status_error() && self.status_message.is_empty() {
+            self.status_message = core::mem::take(&mut self.last_text);
+        }
+    }
+
+    fn has_status_error(&self) -> bool {
+        self.copy_protected || self.unregistered
+    }
+
+    /// Takes note of a status, which the text before it may explain.
+    fn explain_status(&mut self, status: Status) {
+        let text = core::mem::take(&mut self.last_text);
+        if status == Status::Error {
+            self.status_message = text;
+        }
     }
 
     fn end_search(&mut self, answer: Option<Move>, event: impl FnOnce(SearchId) -> Event) {
@@ -581,7 +626,7 @@ impl ClientSession {
     /// When to call [`handle_timeout`](Self::handle_timeout). `None` if nothing is waited for.
     pub fn poll_timeout(&self) -> Option<Moment> {
         let settled = self.settled.filter(|_| self.waiting.is_some());
-        self.waits().map(|(_, at)| at).chain(self.overrun()).chain(settled).min()
+        self.waits().map(|(.., at)| at).chain(self.overrun()).chain(settled).min()
     }
 
     /// Does what is due: stops a search that overran its limit, reports an engine that is late.
@@ -595,9 +640,9 @@ impl ClientSession {
             self.events.push_back(Event::Overran(id));
             self.stop_running(now, out);
         }
-        let late: Vec<Wait> =
-            self.waits().filter(|(_, at)| *at <= now).map(|(wait, _)| wait).collect();
-        for wait in late {
+        let late: Vec<_> = self.waits().filter(|(.., at)| *at <= now).collect();
+        for (wait, since, at) in late {
+            self.timeouts.insert(wait, at.saturating_sub(since));
             self.events.push_back(Event::Late(wait));
             if wait == Wait::Ready {
                 self.pings.clear();
@@ -608,8 +653,8 @@ impl ClientSession {
         self.advance(now, out);
     }
 
-    /// What the engine owes and was not reported, and when it is late with it.
-    fn waits(&self) -> impl Iterator<Item = (Wait, Moment)> {
+    /// What the engine owes and was not reported, since when, and when it is late with it.
+    fn waits(&self) -> impl Iterator<Item = (Wait, Moment, Moment)> {
         let Patience { hello, ready, stop, quit, .. } = self.patience;
         let phase = self.dialogue.phase();
         let greeting = (phase == Phase::Greeting).then_some((Wait::Hello, hello, self.since));
@@ -621,7 +666,7 @@ impl ClientSession {
             .into_iter()
             .flatten()
             .filter(|(wait, ..)| !self.reported.contains(wait))
-            .map(|(wait, limit, since)| (wait, limit.deadline(since, self.heard)))
+            .map(|(wait, limit, since)| (wait, since, limit.deadline(since, self.heard)))
     }
 
     /// When the running search is told to stop because it should have ended.
@@ -660,6 +705,22 @@ impl ClientSession {
     /// The value that an option has now, as far as it is known.
     pub fn option_value(&self, name: &str) -> Option<OptionValue> {
         self.options.value(name)
+    }
+
+    /// How long was waited before the latest [`Event::Late`] of this kind.
+    pub fn timeout_of(&self, wait: Wait) -> Option<Duration> {
+        self.timeouts.get(&wait).copied()
+    }
+
+    /// The engine's explanation of its latest `copyprotection error` or `registration error`: the
+    /// `info string` or bare line next to it.
+    pub fn status_message(&self) -> Option<&str> {
+        Some(&*self.status_message).filter(|text| !text.is_empty())
+    }
+
+    /// The latest `info string` or bare line of the engine, which may say why it fails.
+    pub fn last_text(&self) -> Option<&str> {
+        Some(&*self.last_text).filter(|text| !text.is_empty())
     }
 
     /// The search on the wire.

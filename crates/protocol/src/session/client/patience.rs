@@ -81,10 +81,10 @@ pub enum Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Hello => "no answer to the greeting",
+            Self::Hello => "no answer to `uci` or `usi`",
             Self::Ready => "no `readyok`",
             Self::Stop => "no `bestmove` after `stop`",
-            Self::Quit => "still there after `quit`",
+            Self::Quit => "still running after `quit`",
         })
     }
 }
