@@ -3,13 +3,19 @@
 //!
 //! ```text
 //!  program ── pipe: started, gone, started … its end ──> guardian ── SIGKILL ──> groups that are left
+//!     └────── a socket for each engine … its end ──> supervisor ── SIGKILL ──> engine, descendants
 //! ```
 //! The pipe ends with the program, however that ends. A message is the number of a group, four bytes,
 //! little end first; it is negative when the group is gone.
 //!
-//! An engine whose start nobody lives to tell of bears a mark in its environment, as does all that it
+//! On Linux each engine is contained besides, so that its descendants are terminated with it: in a
+//! control group (`guard/cgroup.rs`), or below a supervisor (`guard/supervisor.rs`). The guardian knows
+//! the control group of the program, and supervisors see the end of the program themselves.
+//!
+//! An engine that is started without either bears a mark in its environment, as does all that it
 //! starts. Where processes can be looked at (`/proc`), the guardian kills what bears its mark. It does
-//! not come too early: what is just being started holds the pipe, too, until it bears the mark.
+//! not come too early: what is just being started holds the pipe, too, until it bears the mark. A
+//! supervisor bears no mark, for it has its own work to finish.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -17,6 +23,7 @@ use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,23 +32,40 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{self, Pid, Signal};
 
+use crate::containment::{Containment, ErrorOutput, Launched};
 use crate::process::Process;
 use crate::sync::lock;
 
+#[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
+mod launch;
 #[cfg_attr(not(target_os = "linux"), path = "guard/unmarked.rs")]
 mod marked;
+#[cfg(target_os = "linux")]
+mod supervisor;
 
-/// How long a guardian may take to answer for the first time.
-const START: Duration = Duration::from_secs(20);
+#[cfg(target_os = "linux")]
+pub(crate) use cgroup::ControlGroup;
+#[cfg(target_os = "linux")]
+pub(crate) use launch::Supervisor;
+
+/// How long a guardian or a supervisor may take to answer for the first time.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 const ANSWER: u8 = b'\n';
 /// The variable that marks what a guarded program starts, and tells a guardian its mark.
 const MARK: &str = "READYOK_GUARDED";
+/// The variable that makes the command of a guardian a supervisor: the version of both sides.
+const ROLE: &str = "READYOK_SUPERVISOR";
+/// The variable that passes the control group of the program to its guardian.
+const CONTROL_GROUP: &str = "READYOK_CONTROL_GROUP";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Sees to it that no engine outlives this program, not even one that does not listen when the
-/// program is killed and can end nothing itself. One guard serves all engines of a program.
+/// Terminates the descendants of engines with them, and all engines with this program, even if it is
+/// killed and can terminate nothing itself. One guard serves all engines of a program.
 ///
-/// It is a process in a group of its own, so that what kills the group of the program does not kill it,
-/// and ends right after the program. Programs start themselves again for it, in a way of their own:
+/// It is a process in a group of its own, the guardian, so that what kills the group of the program does
+/// not kill it, and ends right after the program. Programs start themselves again for it:
 ///
 /// ```no_run
 /// use std::process::Command;
@@ -58,21 +82,60 @@ const MARK: &str = "READYOK_GUARDED";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// On Linux that holds for everything that an engine has started, too, which inherits the variable
-/// `READYOK_GUARDED` from it. On other systems two things are left to chance: an engine is told to the
-/// guardian right after it was started, and if the program is killed between the two, the engine has
-/// only the end of its input to go by; and a process that leaves the group of its engine is its own
-/// master. Where the system is no Unix, a guard does nothing.
+/// # Guarantees
+///
+/// *All* stands for the engine and all its descendants, including those with another session, another
+/// process group or another environment. *Group* stands for what is still in the process group of
+/// the engine.
+///
+/// | | engine exits, is terminated, crashes; handle dropped | program exits or is killed |
+/// |---|---|---|
+/// | Linux, with a guard | all | all |
+/// | Linux, without a guard | group | nothing: engines see the end of their input |
+/// | other Unix, with a guard | group | group |
+/// | other Unix, without a guard | group | nothing |
+/// | other systems | the engine alone | nothing |
+///
+/// On Linux the guard chooses one of two ways, see [`containment`](Self::containment):
+/// - [`Containment::ControlGroup`], where the program may create control groups below its own. The command
+///   of the guardian moves into the group of the engine and becomes the engine. When a call reports that
+///   the engine has ended, its descendants have been sent SIGKILL.
+/// - [`Containment::Supervisor`] otherwise. The command of the guardian is the parent of the engine as long
+///   as that runs. When a call reports that the engine has ended, its descendants have ended.
+///
+/// Where neither is possible (Linux before 5.3, no `/proc`), it is as on other Unix systems; what bears the
+/// variable `READYOK_GUARDED` is killed, too, when the program has ended. On other Unix systems an engine
+/// has only the end of its input to go by if the program is killed right after it was started.
+///
+/// Not descendants, and not terminated, are processes that a service of the system starts on request of an engine.
+/// A program with the rights to do so can still escape: it can move itself into another control group, or
+/// kill its supervisor, after which the engine and its group are killed, but not all descendants.
+///
+/// # Commands
+///
+/// On Linux a guarded engine is started with the program, arguments, environment and working
+/// directory of its [`Command`]. What a command does not disclose is ignored: user and group, `arg0`,
+/// and `pre_exec`. Use a program that sets these and becomes the engine, such as `setpriv`.
 #[derive(Clone, Debug)]
 pub struct Guard(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    command: Command,
-    mark: String,
+    command: GuardCommand,
     guardian: Guardian,
     /// What it has been told, for the one after it.
     groups: BTreeSet<i32>,
+    method: Method,
+}
+
+/// How engines are contained.
+#[derive(Debug)]
+enum Method {
+    Group,
+    #[cfg(target_os = "linux")]
+    Supervisor,
+    #[cfg(target_os = "linux")]
+    ControlGroup(cgroup::Tree),
 }
 
 #[derive(Debug)]
@@ -83,25 +146,69 @@ struct Guardian {
 
 impl Guard {
     /// Starts a guardian: a command that calls [`serve`](Self::serve) and does nothing else. It is
-    /// started again if anybody kills it.
+    /// started again if anybody kills it, and on Linux once more for each engine. Engines are contained in the
+    /// best way that is possible.
     ///
     /// # Errors
     /// It cannot be started, or is no guardian.
-    pub fn start(mut command: Command) -> io::Result<Self> {
+    pub fn start(command: Command) -> io::Result<Self> {
+        let group = Containment::Group;
+        let possible = [Containment::ControlGroup, Containment::Supervisor];
+        let best = possible.into_iter().find(|it| it.is_possible()).unwrap_or(group);
+        Self::begin(command, best, true)
+    }
+
+    /// The same with engines that are contained in this way.
+    ///
+    /// # Errors
+    /// It cannot be started, is no guardian, or this way is not possible
+    /// ([`Unsupported`](io::ErrorKind::Unsupported)).
+    pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
+        if !containment.is_possible() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        Self::begin(command, containment, false)
+    }
+
+    fn begin(command: Command, containment: Containment, has_choice: bool) -> io::Result<Self> {
         // Nobody else has the same.
         let mark = format!("{}-{:016x}", std::process::id(), RandomState::new().hash_one(MARK));
-        command.env(MARK, &mark);
-        let guardian = Guardian::start(&mut command)?;
-        let state = State { command, mark, guardian, groups: BTreeSet::new() };
+        let mut command = GuardCommand { command, mark, control_group: None };
+        #[cfg(target_os = "linux")]
+        if containment == Containment::ControlGroup {
+            command.control_group = cgroup::path_for(&command.mark);
+        }
+        let guardian = Guardian::start(command.guardian())?;
+        let method = Method::new(containment, command.control_group.clone());
+        let method = method.or_else(|error| match has_choice {
+            true => Method::new(Containment::Supervisor, None),
+            false => Err(io::Error::new(io::ErrorKind::Unsupported, error)),
+        })?;
+        let state = State { command, guardian, groups: BTreeSet::new(), method };
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
-    /// What a guardian does: the whole of a process, from its first line to its last. It listens to
-    /// its standard input, and does not end before that does.
+    /// How the engines that are started next are contained.
+    pub fn containment(&self) -> Containment {
+        match lock(&self.0).method {
+            Method::Group => Containment::Group,
+            #[cfg(target_os = "linux")]
+            Method::Supervisor => Containment::Supervisor,
+            #[cfg(target_os = "linux")]
+            Method::ControlGroup(_) => Containment::ControlGroup,
+        }
+    }
+
+    /// What the command of a guardian does: the whole of a process, from its first line to its last. A
+    /// guardian reads its standard input, and does not end before that does. A supervisor of an
+    /// engine ends with the engine, or becomes it.
     ///
     /// # Errors
-    /// It cannot hold its ground against SIGINT and SIGTERM, or cannot answer.
+    /// It cannot ignore SIGINT and SIGTERM, cannot answer, or is a supervisor that cannot do its work.
     pub fn serve() -> io::Result<()> {
+        if let Some(version) = env::var_os(ROLE) {
+            return Self::supervise(version == VERSION);
+        }
         ctrlc::set_handler(|| ()).map_err(io::Error::other)?;
         let mut output = io::stdout();
         output.write_all(&[ANSWER])?;
@@ -114,15 +221,87 @@ impl Guard {
             wards.take(i32::from_le_bytes(order));
         }
         wards.kill();
+        #[cfg(target_os = "linux")]
+        if let Some(path) = env::var_os(CONTROL_GROUP) {
+            cgroup::Tree::destroy(path.into());
+        }
         if let Some(mark) = env::var_os(MARK) {
             marked::kill(mark.as_encoded_bytes());
         }
         Ok(())
     }
 
-    /// Marks what is going to be started.
-    pub(crate) fn mark(&self, command: &mut Command) {
-        command.env(MARK, &lock(&self.0).mark);
+    #[cfg(target_os = "linux")]
+    fn supervise(is_same_version: bool) -> io::Result<()> {
+        if is_same_version { supervisor::serve() } else { Err(io::ErrorKind::Unsupported.into()) }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn supervise(_: bool) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Starts a process, contained in the way of this guard.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn launch(
+        &self,
+        command: &mut Command,
+        errors: ErrorOutput,
+    ) -> io::Result<Launched> {
+        use crate::containment::Scope;
+
+        let mut order = launch::Order::of(command);
+        let group = {
+            let mut state = lock(&self.0);
+            order.mark(&state.command.mark);
+            match &mut state.method {
+                Method::Group => {
+                    command.env(MARK, &state.command.mark);
+                    drop(state);
+                    return Launched::directly(command);
+                }
+                Method::Supervisor => None,
+                Method::ControlGroup(tree) => tree.add().ok(),
+            }
+        };
+        order.members = group.as_ref().map(ControlGroup::members);
+        let spawn = |input: Stdio| lock(&self.0).command.supervisor(input);
+        let answered = match launch::launch(&order, errors, spawn) {
+            Ok(answered) => answered,
+            Err(error) => {
+                group.iter().for_each(|group| self.retire(group));
+                return Err(error);
+            }
+        };
+        let launch::Answered { child, supervisor, streams } = answered;
+        let (id, scope) = match (supervisor, group) {
+            (Some(supervisor), group) => {
+                if let Some(group) = group {
+                    // Groups can be created, but not be entered.
+                    self.retire(&group);
+                    lock(&self.0).method = Method::Supervisor;
+                }
+                (supervisor.engine(), Scope::Supervisor(supervisor))
+            }
+            (None, Some(group)) => (child.id(), Scope::ControlGroup(group)),
+            (None, None) => return Err(launch::reject(child)),
+        };
+        Ok(Launched { child, id, scope, streams })
+    }
+
+    /// Starts a process.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn launch(&self, command: &mut Command, _: ErrorOutput) -> io::Result<Launched> {
+        command.env(MARK, &lock(&self.0).command.mark);
+        Launched::directly(command)
+    }
+
+    /// Removes the control group of an engine that was killed.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn retire(&self, group: &ControlGroup) {
+        if let Method::ControlGroup(tree) = &mut lock(&self.0).method {
+            tree.retire(group);
+        }
     }
 
     /// Has the group of a process killed if the program ends before it.
@@ -149,6 +328,72 @@ impl Guard {
     }
 }
 
+impl Containment {
+    fn is_possible(self) -> bool {
+        match self {
+            Self::Group => true,
+            #[cfg(target_os = "linux")]
+            Self::Supervisor => supervisor::is_possible(),
+            #[cfg(target_os = "linux")]
+            Self::ControlGroup => supervisor::is_possible() && cgroup::path_for("").is_some(),
+            #[cfg(not(target_os = "linux"))]
+            Self::Supervisor | Self::ControlGroup => false,
+            Self::Process => false,
+        }
+    }
+}
+
+impl Method {
+    #[cfg(target_os = "linux")]
+    fn new(containment: Containment, control_group: Option<PathBuf>) -> io::Result<Self> {
+        Ok(match (containment, control_group) {
+            (Containment::ControlGroup, Some(path)) => {
+                Self::ControlGroup(cgroup::Tree::create(path)?)
+            }
+            (Containment::Supervisor, _) => Self::Supervisor,
+            (Containment::Group, _) => Self::Group,
+            (Containment::ControlGroup | Containment::Process, _) => {
+                return Err(io::ErrorKind::Unsupported.into());
+            }
+        })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn new(_: Containment, _: Option<PathBuf>) -> io::Result<Self> {
+        Ok(Self::Group)
+    }
+}
+
+/// The command that becomes a guardian or a supervisor.
+#[derive(Debug)]
+struct GuardCommand {
+    command: Command,
+    mark: String,
+    control_group: Option<PathBuf>,
+}
+
+impl GuardCommand {
+    fn guardian(&mut self) -> &mut Command {
+        self.command.env_remove(ROLE).env(MARK, &self.mark);
+        match &self.control_group {
+            Some(path) => self.command.env(CONTROL_GROUP, path),
+            None => self.command.env_remove(CONTROL_GROUP),
+        };
+        &mut self.command
+    }
+
+    #[cfg(target_os = "linux")]
+    fn supervisor(&mut self, input: Stdio) -> io::Result<std::process::Child> {
+        let command = &mut self.command;
+        command.env(ROLE, VERSION).env_remove(MARK).env_remove(CONTROL_GROUP);
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let child = command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        // The command would hold its end of the socket.
+        command.stdin(Stdio::null());
+        child
+    }
+}
+
 impl State {
     /// Tells a change of the groups.
     fn tell(&mut self, order: i32) -> io::Result<()> {
@@ -158,7 +403,7 @@ impl State {
         // It was killed, or was stopped so long ago that the pipe is full. The pipe must not end before
         // it does, or it would kill what still plays.
         self.guardian.process.kill_and_reap();
-        self.guardian = Guardian::start(&mut self.command)?;
+        self.guardian = Guardian::start(self.command.guardian())?;
         for group in &self.groups {
             self.guardian.orders.write_all(&group.to_le_bytes())?;
         }
@@ -192,7 +437,7 @@ impl Guardian {
 
 /// Waits for the first answer of a guardian.
 fn hear(output: OwnedFd) -> io::Result<()> {
-    let timeout = Timespec { tv_sec: START.as_secs().cast_signed(), tv_nsec: 0 };
+    let timeout = Timespec { tv_sec: ANSWER_TIMEOUT.as_secs().cast_signed(), tv_nsec: 0 };
     if poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&timeout))? == 0 {
         return Err(io::Error::new(io::ErrorKind::TimedOut, "the guardian does not answer"));
     }

@@ -31,9 +31,10 @@
 //! [`Builder::separate_searches`].
 //!
 //! Guarantees:
-//! - Each process gets a group of its own, and no process of the group outlives the handle. A program that is killed
-//!   itself can only let engines see the end of their input, unless it has a [`Guard`]. A thread waits for each process,
-//!   so none becomes a zombie, even if the handle leaks.
+//! - Each process gets a group of its own, and no process of the group outlives the handle. With a [`Guard`], on Linux,
+//!   no descendant of an engine outlives the handle, nor the program, even if that is killed; its
+//!   [guarantees](Guard#guarantees) are listed for each system. A thread waits for each process, so none becomes a
+//!   zombie, even if the handle leaks.
 //! - No wait is without a deadline ([`Patience`]), except that for a search without a limit: it ends when it is stopped
 //!   ([`Stopper`]), or with the engine. Deadlines are kept even if nothing waits.
 //! - Memory is bounded, whatever an engine sends and however slowly it is read: of `info` the latest of each variation
@@ -45,6 +46,7 @@
 //! - An engine that violates its protocol is no error while there is a result ([`Engine::take_notices`]).
 mod builder;
 mod clock;
+mod containment;
 mod driver;
 mod engine;
 mod error;
@@ -68,6 +70,7 @@ mod sync;
 mod timer;
 
 pub use builder::Builder;
+pub use containment::Containment;
 pub use driver::Notice;
 pub use engine::Engine;
 pub use error::{EngineError, Exit, Problem, explain};

@@ -4,17 +4,19 @@ use std::io;
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
+use crate::containment::ErrorOutput;
 use crate::guard::Guard;
 use crate::process::{Process, Signal};
 
-/// A running program in a group of its own. Dropping it kills the group.
+/// A running program in a group of its own. Dropping it kills the group, and with a guard all that its
+/// [guarantees](Guard#guarantees) cover.
 #[derive(Debug)]
 pub struct PipedProcess(Arc<Process>);
 
 impl PipedProcess {
     /// Starts a program with pipes to its input and from its output; its error output is that of
     /// the caller. `on_exit` runs in a thread when it has ended and what was left of its group is
-    /// killed. With a guard the group does not outlive the caller, either.
+    /// killed.
     ///
     /// # Errors
     /// The program cannot be started.
@@ -24,7 +26,7 @@ impl PipedProcess {
         on_exit: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let (process, streams) = Process::start(command, guard)?;
+        let (process, streams) = Process::start_with(command, guard, ErrorOutput::Inherited)?;
         let process = Self(process);
         process.0.watch(|| (), on_exit)?;
         let (Some(stdin), Some(stdout)) = (streams.stdin, streams.stdout) else {
@@ -43,7 +45,7 @@ impl PipedProcess {
         self.0.signal(Signal::Terminate);
     }
 
-    /// Ends the group.
+    /// Kills the program and its descendants.
     pub fn kill(&self) {
         self.0.signal(Signal::Kill);
     }

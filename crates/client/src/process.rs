@@ -1,10 +1,12 @@
-//! A child process and all that it starts: one group, which ends as a whole and leaves no zombie.
+//! An engine and its descendants: they are terminated together and leave no zombie. What contains them
+//! is in `containment.rs` and `guard.rs`.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::containment::{ErrorOutput, Launched, Scope};
 use crate::guard::Guard;
 use crate::sync::{lock, wait_until};
 use crate::{clock, sync};
@@ -13,6 +15,8 @@ use crate::{clock, sync};
 #[derive(Debug)]
 pub(crate) struct Process {
     id: u32,
+    /// The child of this program: the engine, or its supervisor.
+    child_id: u32,
     guard: Option<Guard>,
     state: Mutex<State>,
     ended: Condvar,
@@ -21,6 +25,7 @@ pub(crate) struct Process {
 #[derive(Debug)]
 struct State {
     child: Child,
+    scope: Scope,
     /// From here on its number may mean another process.
     reaped: Option<ExitStatus>,
     published: bool,
@@ -41,29 +46,35 @@ pub(crate) struct Streams {
 }
 
 impl Process {
-    /// Starts a process in a group of its own, which is told to the guard.
+    /// Starts a process in a group of its own. With a guard its streams are piped, and its descendants are
+    /// contained.
     pub(crate) fn start(
         command: &mut Command,
         guard: Option<&Guard>,
     ) -> io::Result<(Arc<Self>, Streams)> {
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
-        if let Some(guard) = guard {
-            guard.mark(command);
-        }
-        let mut child = command.spawn()?;
-        let id = child.id();
+        Self::start_with(command, guard, ErrorOutput::Piped)
+    }
+
+    /// The same with its error output there.
+    pub(crate) fn start_with(
+        command: &mut Command,
+        guard: Option<&Guard>,
+        errors: ErrorOutput,
+    ) -> io::Result<(Arc<Self>, Streams)> {
+        let Launched { child, id, scope, streams } = match guard {
+            Some(guard) => guard.launch(command, errors)?,
+            None => Launched::directly(command)?,
+        };
         let guarded = guard.map_or(Ok(()), |guard| guard.add(id));
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let state = Mutex::new(State { child, reaped: None, published: false });
+        let child_id = child.id();
+        let state = Mutex::new(State { child, scope, reaped: None, published: false });
         let guard = guard.cloned();
-        let process = Arc::new(Self { id, guard, state, ended: Condvar::new() });
+        let process = Arc::new(Self { id, child_id, guard, state, ended: Condvar::new() });
         if let Err(error) = guarded {
             process.kill_and_reap();
             return Err(error);
         }
-        Ok((process, Streams { stdin, stdout, stderr }))
+        Ok((process, streams))
     }
 
     /// Has a thread wait for the end and reap, whatever becomes of the handle. `on_exit` runs
@@ -113,30 +124,48 @@ impl Process {
         wait_until(&self.ended, state, Some(until), |state| state.published).published
     }
 
-    /// Sends a signal to the group, if the process has not ended.
+    /// Sends a signal, if the process has not ended: SIGTERM to its group, SIGKILL to all that is contained.
     pub(crate) fn signal(&self, signal: Signal) {
         let mut state = lock(&self.state);
         if state.reaped.is_none() {
-            sys::signal(&mut state.child, self.id, signal);
+            sys::signal(self, &mut state, signal);
         }
     }
 
-    /// Takes leave of a process that has exited: kills what is left of the group while its number
-    /// cannot have a new owner, then reaps.
+    /// Reaps a process that has exited. What it leaves is killed before, while the number of its group
+    /// cannot have a new owner.
     pub(crate) fn reap(&self) -> ExitStatus {
         let mut state = lock(&self.state);
         if let Some(status) = state.reaped {
             return status;
         }
-        sys::signal(&mut state.child, self.id, Signal::Kill);
+        sys::signal(self, &mut state, Signal::Kill);
         if let Some(guard) = &self.guard {
             guard.release(self.id);
         }
         // It has ended: this does not wait. It fails only if the caller's program reaps children
         // that are not its own.
         let status = state.child.wait().unwrap_or_default();
+        let status = self.leave(&state.scope, status);
         state.reaped = Some(status);
         status
+    }
+
+    /// Leaves what has contained a process whose child was reaped with this status. Returns the status of the
+    /// engine.
+    fn leave(&self, scope: &Scope, status: ExitStatus) -> ExitStatus {
+        match scope {
+            Scope::Group => status,
+            #[cfg(target_os = "linux")]
+            Scope::ControlGroup(group) => {
+                if let Some(guard) = &self.guard {
+                    guard.retire(group);
+                }
+                status
+            }
+            #[cfg(target_os = "linux")]
+            Scope::Supervisor(supervisor) => supervisor.finish(status),
+        }
     }
 
     pub(crate) fn kill_and_reap(&self) {
@@ -154,12 +183,11 @@ impl Process {
 #[cfg(unix)]
 mod sys {
     use std::os::fd::OwnedFd;
-    use std::process::Child;
 
     use rustix::io::Errno;
     use rustix::process::{self, Pid, WaitId, WaitIdOptions};
 
-    use super::{Process, Signal};
+    use super::{Process, Scope, Signal, State};
 
     fn pid(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
@@ -169,7 +197,7 @@ mod sys {
         /// Something that can be read when the process has exited, where the system has it.
         #[cfg(target_os = "linux")]
         pub(crate) fn exit_fd(&self) -> Option<OwnedFd> {
-            process::pidfd_open(pid(self.id)?, process::PidfdFlags::empty()).ok()
+            process::pidfd_open(pid(self.child_id)?, process::PidfdFlags::empty()).ok()
         }
 
         /// Something that can be read when the process has exited, where the system has it.
@@ -180,7 +208,7 @@ mod sys {
 
         /// Whether it has exited. Its number keeps its meaning until it is reaped.
         pub(crate) fn has_exited(&self) -> bool {
-            let Some(pid) = pid(self.id) else { return true };
+            let Some(pid) = pid(self.child_id) else { return true };
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
             !matches!(process::waitid(WaitId::Pid(pid), options), Ok(None) | Err(Errno::INTR))
         }
@@ -188,17 +216,41 @@ mod sys {
 
     /// Waits without reaping, so that the number keeps its meaning.
     pub(super) fn wait_for_exit(it: &Process) {
-        let Some(pid) = pid(it.id) else { return };
+        let Some(pid) = pid(it.child_id) else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(Errno::INTR) = process::waitid(WaitId::Pid(pid), options) {}
     }
 
-    pub(super) fn signal(_: &mut Child, id: u32, signal: Signal) {
+    /// Signals a process that was not reaped.
+    pub(super) fn signal(it: &Process, state: &mut State, signal: Signal) {
+        match (&state.scope, signal) {
+            (Scope::Group, _) => signal_group(it, signal),
+            #[cfg(target_os = "linux")]
+            (Scope::ControlGroup(_), Signal::Terminate) => signal_group(it, signal),
+            #[cfg(target_os = "linux")]
+            (Scope::ControlGroup(group), Signal::Kill) => {
+                group.kill();
+                // A process that has moved itself into another control group may still be in this one.
+                signal_group(it, signal);
+            }
+            #[cfg(target_os = "linux")]
+            (Scope::Supervisor(supervisor), Signal::Terminate) => supervisor.terminate(),
+            #[cfg(target_os = "linux")]
+            (Scope::Supervisor(supervisor), Signal::Kill) => {
+                supervisor.kill();
+                // An engine may have stopped it.
+                let _ =
+                    pid(it.child_id).map(|pid| process::kill_process(pid, process::Signal::CONT));
+            }
+        }
+    }
+
+    fn signal_group(it: &Process, signal: Signal) {
         let signal = match signal {
             Signal::Terminate => process::Signal::TERM,
             Signal::Kill => process::Signal::KILL,
         };
-        if let Some(pid) = pid(id) {
+        if let Some(pid) = pid(it.id) {
             // It fails only if nobody is left.
             let _ = process::kill_process_group(pid, signal);
         }
@@ -207,10 +259,9 @@ mod sys {
 
 #[cfg(not(unix))]
 mod sys {
-    use std::process::Child;
     use std::time::Duration;
 
-    use super::{Process, Signal};
+    use super::{Process, Signal, State};
     use crate::clock::now;
     use crate::sync::{lock, wait_until};
 
@@ -222,8 +273,8 @@ mod sys {
         }
     }
 
-    pub(super) fn signal(child: &mut Child, _: u32, _: Signal) {
+    pub(super) fn signal(_: &Process, state: &mut State, _: Signal) {
         // It fails only if it has ended.
-        let _ = child.kill();
+        let _ = state.child.kill();
     }
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::process::Command;
 
+use crate::containment::{Containment, ErrorOutput, Launched};
+
 /// Sees to it that no engine outlives this program; but not on this system.
 #[derive(Clone, Debug)]
 pub struct Guard(());
@@ -24,7 +26,27 @@ impl Guard {
         Ok(())
     }
 
-    pub(crate) fn mark(&self, _: &mut Command) {}
+    /// Starts nothing.
+    ///
+    /// # Errors
+    /// This way is not possible ([`Unsupported`](io::ErrorKind::Unsupported)).
+    pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
+        match containment {
+            Containment::Process => Self::start(command),
+            Containment::Group | Containment::Supervisor | Containment::ControlGroup => {
+                Err(io::ErrorKind::Unsupported.into())
+            }
+        }
+    }
+
+    /// How engines are contained: not at all.
+    pub fn containment(&self) -> Containment {
+        Containment::Process
+    }
+
+    pub(crate) fn launch(&self, command: &mut Command, _: ErrorOutput) -> io::Result<Launched> {
+        Launched::directly(command)
+    }
 
     pub(crate) fn add(&self, _: u32) -> io::Result<()> {
         Ok(())

@@ -1,23 +1,27 @@
-//! A program with engines, for those who kill it: `guarded COMMAND…` starts the command and
-//! has it search, once more for each line that it reads. At the end of its input it leaves, and
-//! forgets its engines. `guarded guard` is its guardian.
+//! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts the command and
+//! has it search, once more for each line that it reads. At the end of its input it exits, and
+//! leaks its engines. `guarded guard` is its guardian.
 #![expect(clippy::print_stdout, reason = "as programs do")]
 
 use std::error::Error;
 use std::process::Command;
 use std::{env, io};
 
-use readyok_client::{Dialect, Engine, Game, Guard, Limit};
+use readyok_client::{Containment, Dialect, Engine, Game, Guard, Limit};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = env::args().skip(1).collect();
-    let Some((program, arguments)) = words.split_first() else { return Err("no engine".into()) };
-    if program == "guard" {
-        return Ok(Guard::serve()?);
-    }
+    let Some((way, words)) = words.split_first() else { return Err("no containment".into()) };
     let mut guardian = Command::new(env::current_exe()?);
     guardian.arg("guard");
-    let guard = Guard::start(guardian)?;
+    let guard = match way.as_str() {
+        "guard" => return Ok(Guard::serve()?),
+        "group" => Guard::start_with(guardian, Containment::Group)?,
+        "supervisor" => Guard::start_with(guardian, Containment::Supervisor)?,
+        "control-group" => Guard::start_with(guardian, Containment::ControlGroup)?,
+        _ => Guard::start(guardian)?,
+    };
+    let Some((program, arguments)) = words.split_first() else { return Err("no engine".into()) };
     let mut engines = Vec::new();
     loop {
         let mut command = Command::new(program);

@@ -23,10 +23,14 @@ impl Program {
 
     /// Its engines are started by a shell, which does something before.
     fn start_by(script: &str) -> Self {
+        Self::start_in("best", script)
+    }
+
+    fn start_in(containment: &str, script: &str) -> Self {
         let (engine, mark) = misbehaving(&["go: !deaf"]);
         let mut command = Command::new(env!("CARGO_BIN_EXE_guarded"));
         let script = format!("trap '' TERM; {script} exec \"$0\" \"$@\"");
-        command.args(["sh", "-c", &script]);
+        command.args([containment, "sh", "-c", &script]);
         command.arg(engine.get_program()).args(engine.get_args());
         command.envs(engine.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -60,7 +64,10 @@ impl Program {
             let environment = fs::read(process.path().join("environ")).ok()?;
             let is_ours = environment.windows(self.mark.len()).any(|at| at == self.mark.as_bytes());
             let number = process.file_name().to_str()?.parse().ok()?;
-            Pid::from_raw(number).filter(|_| is_ours && words.ends_with(b"\0guard\0"))
+            let role = b"READYOK_GUARDED=";
+            let is_guardian = environment.windows(role.len()).any(|at| at == role);
+            let is_ours = is_ours && is_guardian && words.ends_with(b"\0guard\0");
+            Pid::from_raw(number).filter(|_| is_ours)
         };
         fs::read_dir("/proc").ok()?.flatten().find_map(number)
     }
@@ -92,7 +99,7 @@ fn nor_one_whose_whole_group_is_killed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nor_what_has_left_the_group_of_its_engine() {
-    let program = Program::start_by("setsid sleep 3600 > /dev/null 2>&1 &");
+    let program = Program::start_in("group", "setsid sleep 3600 > /dev/null 2>&1 &");
     kill_process(program.pid(), Signal::KILL).expect("it runs");
     program.check_gone();
 }

@@ -3,6 +3,8 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod asynchronous;
+#[cfg(target_os = "linux")]
+mod descendants;
 mod ending;
 mod flood;
 mod greeting;

@@ -102,7 +102,7 @@ pub(crate) fn check_reaped(id: u32) {
     check_soon("a zombie is left", || !fs::exists(format!("/proc/{id}")).unwrap_or(false));
 }
 
-fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
+pub(crate) fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
     // A busy machine may need long for it, one that never does fails all the same.
     for _ in 0..3000 {
         if done() {

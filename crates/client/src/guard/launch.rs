@@ -1,0 +1,405 @@
+//! Starting an engine through another process, its supervisor: what they send each other over a socket,
+//! which is the standard input of the supervisor and ends with the program, however that ends.
+//!
+//! ```text
+//!  program ── order: command, three streams ──> supervisor
+//!          <── started: number, pidfd ───────── (or the number of an error, or the end: it has become
+//!                                                the engine in its control group)
+//!          ── terminate ──────────────────────>
+//!          ── end: kill ──────────────────────>
+//!          <── exited: status ───────────────── before the supervisor exits itself
+//! ```
+//! The engine gets its streams directly. Nothing is copied between them.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, pidfd_send_signal};
+
+use super::{ANSWER_TIMEOUT, MARK, ROLE};
+use crate::containment::ErrorOutput;
+use crate::process::Streams;
+use crate::threads;
+
+/// No order is longer: the system takes no longer arguments and environments either.
+const MAX_ORDER_BYTES: u32 = 64 << 20;
+/// What a `Command` discloses in the place of text with a zero byte.
+const REPLACED: &[u8] = b"<string-with-nul>";
+/// A request to send SIGTERM to the group of the engine.
+pub(super) const TERMINATE: u8 = b't';
+
+/// What to start.
+#[derive(Debug, Default, Eq, PartialEq)]
+pub(super) struct Order {
+    program: OsString,
+    arguments: Vec<OsString>,
+    folder: Option<PathBuf>,
+    clears_environment: bool,
+    variables: Vec<(OsString, Option<OsString>)>,
+    /// The file through which to enter a control group.
+    pub(super) members: Option<PathBuf>,
+}
+
+/// What a supervisor answers: a letter and a number.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Reply {
+    /// The engine was started, with this number.
+    Started(i32),
+    /// It cannot be started, for this reason.
+    Failed(i32),
+    /// It has ended, with this status.
+    Exited(i32),
+}
+
+/// A supervisor, as its program sees it.
+#[derive(Debug)]
+pub(crate) struct Supervisor {
+    socket: UnixStream,
+    engine: Pid,
+    handle: OwnedFd,
+}
+
+/// How an engine was started.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) child: Child,
+    /// If there is none, the child has become the engine.
+    pub(super) supervisor: Option<Supervisor>,
+    pub(super) streams: Streams,
+}
+
+/// Starts a command by an order to a process that `spawn` starts with this standard input.
+pub(super) fn launch(
+    order: &Order,
+    errors: ErrorOutput,
+    spawn: impl FnOnce(Stdio) -> io::Result<Child>,
+) -> io::Result<Answered> {
+    let body = order.encode()?;
+    let (socket, theirs) = UnixStream::pair()?;
+    socket.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    socket.set_write_timeout(Some(ANSWER_TIMEOUT))?;
+    let (their_input, input) = io::pipe()?;
+    let (output, their_output) = io::pipe()?;
+    let (stderr, their_errors) = match errors {
+        ErrorOutput::Piped => {
+            let (ours, theirs) = io::pipe()?;
+            (Some(ours), OwnedFd::from(theirs))
+        }
+        ErrorOutput::Inherited => (None, io::stderr().as_fd().try_clone_to_owned()?),
+    };
+    let mut child = spawn(OwnedFd::from(theirs).into())?;
+    let streams = [their_input.as_fd(), their_output.as_fd(), their_errors.as_fd()];
+    let reply = send_order(&socket, &body, &streams).and_then(|()| receive_reply(&socket));
+    let supervisor = match reply {
+        Ok(None) => None,
+        Ok(Some((Reply::Started(id), Some(handle)))) if let Some(engine) = Pid::from_raw(id) => {
+            // What follows is read when it has arrived.
+            Some(Supervisor { socket, engine, handle })
+        }
+        reply => {
+            // At the end of the socket it terminates what it may have started, and exits. The engine may
+            // have stopped it.
+            drop(socket);
+            let _ = kill_process(Pid::from_child(&child), Signal::CONT);
+            threads::spawn("engine-reap", move || drop(child.wait()))?;
+            return Err(match reply {
+                Ok(Some((Reply::Failed(number), _))) => io::Error::from_raw_os_error(number),
+                Ok(_) => io::Error::new(io::ErrorKind::InvalidData, "the command is no supervisor"),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    io::Error::new(io::ErrorKind::TimedOut, "the supervisor does not answer")
+                }
+                Err(error) => error,
+            });
+        }
+    };
+    let streams = Streams {
+        stdin: Some(OwnedFd::from(input).into()),
+        stdout: Some(OwnedFd::from(output).into()),
+        stderr: stderr.map(|it| OwnedFd::from(it).into()),
+    };
+    Ok(Answered { child, supervisor, streams })
+}
+
+/// Gives up a child that answers as if it had entered a control group, though it was given none.
+pub(super) fn reject(mut child: Child) -> io::Error {
+    let _ = child.kill().and_then(|()| child.wait());
+    io::Error::new(io::ErrorKind::InvalidData, "the command is no supervisor")
+}
+
+fn send_order(socket: &UnixStream, body: &[u8], streams: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let length = u32::try_from(body.len()).map_err(io::Error::other)?;
+    send(socket, &length.to_le_bytes(), streams)?;
+    let mut socket = socket;
+    socket.write_all(body)
+}
+
+/// Sends bytes with open files.
+fn send(socket: &UnixStream, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !files.is_empty() {
+        control.push(SendAncillaryMessage::ScmRights(files));
+    }
+    let bytes = [IoSlice::new(bytes)];
+    retry_on_intr(|| sendmsg(socket, &bytes, &mut control, SendFlags::NOSIGNAL))?;
+    Ok(())
+}
+
+/// Receives bytes that were sent at once, with the files that came with them.
+fn receive<const BYTES: usize>(
+    socket: &UnixStream,
+) -> io::Result<Option<([u8; BYTES], Vec<OwnedFd>)>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut bytes = [0; BYTES];
+    let received = retry_on_intr(|| {
+        let mut slices = [IoSliceMut::new(&mut bytes)];
+        recvmsg(socket, &mut slices, &mut control, RecvFlags::CMSG_CLOEXEC)
+    });
+    let count = match received {
+        Ok(message) => message.bytes,
+        // It had not read everything before it ended.
+        Err(Errno::CONNRESET) => 0,
+        Err(error) => return Err(error.into()),
+    };
+    let files = control.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => Some(files),
+        _ => None,
+    });
+    let files = files.flatten().collect();
+    match count {
+        0 => Ok(None),
+        count if count == BYTES => Ok(Some((bytes, files))),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+/// The answer of a supervisor, or `None` at the end of the socket.
+fn receive_reply(socket: &UnixStream) -> io::Result<Option<(Reply, Option<OwnedFd>)>> {
+    let Some(([kind, number @ ..], files)) = receive::<5>(socket)? else { return Ok(None) };
+    let number = i32::from_le_bytes(number);
+    let reply = match kind {
+        b's' => Reply::Started(number),
+        b'f' => Reply::Failed(number),
+        b'x' => Reply::Exited(number),
+        _ => return Err(io::ErrorKind::InvalidData.into()),
+    };
+    Ok(Some((reply, files.into_iter().next())))
+}
+
+impl Reply {
+    pub(super) fn send(self, socket: &UnixStream, file: Option<BorrowedFd<'_>>) -> io::Result<()> {
+        let (kind, number) = match self {
+            Self::Started(id) => (b's', id),
+            Self::Failed(error) => (b'f', error),
+            Self::Exited(status) => (b'x', status),
+        };
+        let [a, b, c, d] = number.to_le_bytes();
+        send(socket, &[kind, a, b, c, d], file.as_slice())
+    }
+}
+
+impl Supervisor {
+    /// The number of the engine.
+    pub(super) fn engine(&self) -> u32 {
+        self.engine.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Has SIGTERM sent to the group of the engine, if that has not ended.
+    pub(crate) fn terminate(&self) {
+        // It fails only if the supervisor has exited.
+        let _ = send(&self.socket, &[TERMINATE], &[]);
+    }
+
+    /// Has the engine and all its descendants killed.
+    pub(crate) fn kill(&self) {
+        // It fails only if the supervisor has exited.
+        let _ = self.socket.shutdown(Shutdown::Write);
+    }
+
+    /// How the engine has ended, after the supervisor has exited with its own status. If the supervisor was
+    /// killed, what can still be found of the engine is killed here.
+    pub(crate) fn finish(&self, own: ExitStatus) -> ExitStatus {
+        // All that it has sent has arrived.
+        let reply = self.socket.set_nonblocking(true).and_then(|()| receive_reply(&self.socket));
+        if let Ok(Some((Reply::Exited(status), _))) = reply {
+            return ExitStatus::from_raw(status);
+        }
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let has_ended =
+            poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], Some(&at_once)) != Ok(0);
+        if !has_ended {
+            // While it runs, its number is that of its group.
+            let _ = kill_process_group(self.engine, Signal::KILL);
+            let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+        }
+        own
+    }
+}
+
+impl Order {
+    /// What a command says of itself: user, group, hooks and the name of the program are not among that.
+    pub(super) fn of(command: &mut Command) -> Self {
+        // After `env_clear` there is nothing to remove, and none is recorded.
+        command.env_remove(ROLE);
+        let is_kept = command.get_envs().any(|(name, value)| name == ROLE && value.is_none());
+        let variables = command.get_envs().filter(|(name, _)| *name != ROLE);
+        Self {
+            program: command.get_program().to_owned(),
+            arguments: command.get_args().map(OsStr::to_owned).collect(),
+            folder: command.get_current_dir().map(Path::to_owned),
+            clears_environment: !is_kept,
+            variables: variables
+                .map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned)))
+                .collect(),
+            members: None,
+        }
+    }
+
+    /// Marks what is started.
+    pub(super) fn mark(&mut self, mark: &str) {
+        self.variables.push((MARK.into(), Some(mark.into())));
+    }
+
+    /// The command with these streams.
+    pub(super) fn into_command(self, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Command {
+        let mut command = Command::new(self.program);
+        command.args(self.arguments).stdin(stdin).stdout(stdout).stderr(stderr);
+        if let Some(folder) = self.folder {
+            command.current_dir(folder);
+        }
+        command.env_remove(ROLE);
+        if self.clears_environment {
+            command.env_clear();
+        }
+        for (name, value) in self.variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+
+    /// Fields of a letter and bytes, each with a zero at its end: the system allows none within.
+    fn encode(&self) -> io::Result<Vec<u8>> {
+        let mut body = Vec::new();
+        let mut push = |kind: u8, value: &OsStr| {
+            let value = value.as_bytes();
+            if value.contains(&0) || value == REPLACED {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "a zero byte in a command",
+                ));
+            }
+            body.push(kind);
+            body.extend_from_slice(value);
+            body.push(0);
+            Ok(())
+        };
+        push(b'p', &self.program)?;
+        for argument in &self.arguments {
+            push(b'a', argument)?;
+        }
+        if let Some(folder) = &self.folder {
+            push(b'd', folder.as_os_str())?;
+        }
+        if self.clears_environment {
+            push(b'c', OsStr::new(""))?;
+        }
+        for (name, value) in &self.variables {
+            push(b'n', name)?;
+            if let Some(value) = value {
+                push(b'v', value)?;
+            }
+        }
+        if let Some(members) = &self.members {
+            push(b'g', members.as_os_str())?;
+        }
+        Ok(body)
+    }
+
+    fn decode(body: &[u8]) -> io::Result<Self> {
+        let mut order = Self::default();
+        let body = body.strip_suffix(b"\0").unwrap_or_default();
+        for field in body.split(|&byte| byte == 0) {
+            let (kind, value) = field.split_first().ok_or(io::ErrorKind::InvalidData)?;
+            let value = OsString::from_vec(value.to_vec());
+            match kind {
+                b'p' => order.program = value,
+                b'a' => order.arguments.push(value),
+                b'd' => order.folder = Some(value.into()),
+                b'c' => order.clears_environment = true,
+                b'n' => order.variables.push((value, None)),
+                b'v' => {
+                    order.variables.last_mut().ok_or(io::ErrorKind::InvalidData)?.1 = Some(value)
+                }
+                b'g' => order.members = Some(value.into()),
+                _ => return Err(io::ErrorKind::InvalidData.into()),
+            }
+        }
+        Ok(order)
+    }
+
+    /// What a supervisor is sent first.
+    pub(super) fn receive(socket: &UnixStream) -> io::Result<(Self, [OwnedFd; 3])> {
+        let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let (length, streams) = receive::<4>(socket)?.ok_or_else(gone)?;
+        let streams = streams.try_into().map_err(|_| io::ErrorKind::InvalidData)?;
+        let length = u32::from_le_bytes(length);
+        if length > MAX_ORDER_BYTES {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut body = Vec::new();
+        let count = socket.take(length.into()).read_to_end(&mut body)?;
+        if u32::try_from(count) != Ok(length) {
+            return Err(gone());
+        }
+        Ok((Self::decode(&body)?, streams))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_arrives_as_it_was_sent() {
+        let mut command = Command::new("engine");
+        command.arg("").arg("a b").arg(OsStr::from_bytes(b"\xff\n"));
+        command.env("EMPTY", "").env("NAME", "a=b").env_remove("OTHER").current_dir("/tmp");
+        for clears in [false, true] {
+            if clears {
+                command.env_clear().env("NAME", "value");
+            }
+            let order = Order { members: Some("/group".into()), ..Order::of(&mut command) };
+            assert_eq!(order.clears_environment, clears);
+            assert_eq!(order.variables.len(), if clears { 1 } else { 3 });
+            assert_eq!(Order::decode(&order.encode().expect("no zero")).expect("an order"), order);
+        }
+        for broken in [
+            &mut Command::new("a\0b"),
+            Command::new("a").arg("b\0"),
+            Command::new("a").env("b", "\0"),
+        ] {
+            assert!(Order::of(broken).encode().is_err(), "{broken:?}");
+        }
+        for body in [&b""[..], b"p", b"\0", b"zx\0", b"vx\0"] {
+            assert!(Order::decode(body).is_err(), "{body:?}");
+        }
+    }
+}
