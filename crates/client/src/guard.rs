@@ -101,7 +101,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 ///   of the guardian moves into the group of the engine and becomes the engine. When a call reports that
 ///   the engine has ended, its descendants have been sent SIGKILL.
 /// - [`Containment::Supervisor`] otherwise. The command of the guardian is the parent of the engine as long
-///   as that runs. When a call reports that the engine has ended, its descendants have ended.
+///   as that runs, and takes two more file descriptors of the program. When a call reports that the engine
+///   has ended, its descendants have ended.
 ///
 /// Where neither is possible (Linux before 5.3, no `/proc`), it is as on other Unix systems; what bears the
 /// variable `READYOK_GUARDED` is killed, too, when the program has ended. On other Unix systems an engine
@@ -180,9 +181,11 @@ impl Guard {
         }
         let guardian = Guardian::start(command.guardian())?;
         let method = Method::new(containment, command.control_group.clone());
-        let method = method.or_else(|error| match has_choice {
-            true => Method::new(Containment::Supervisor, None),
-            false => Err(io::Error::new(io::ErrorKind::Unsupported, error)),
+        let method = method.or_else(|error| {
+            if has_choice {
+                return Method::new(Containment::Supervisor, None);
+            }
+            Err(io::Error::new(io::ErrorKind::Unsupported, error))
         })?;
         let state = State { command, guardian, groups: BTreeSet::new(), method };
         Ok(Self(Arc::new(Mutex::new(state))))
@@ -269,7 +272,9 @@ impl Guard {
         let answered = match launch::launch(&order, errors, spawn) {
             Ok(answered) => answered,
             Err(error) => {
-                group.iter().for_each(|group| self.retire(group));
+                if let Some(group) = &group {
+                    self.retire(group);
+                }
                 return Err(error);
             }
         };

@@ -15,8 +15,6 @@ use crate::{clock, sync};
 #[derive(Debug)]
 pub(crate) struct Process {
     id: u32,
-    /// The child of this program: the engine, or its supervisor.
-    child_id: u32,
     guard: Option<Guard>,
     state: Mutex<State>,
     ended: Condvar,
@@ -24,6 +22,7 @@ pub(crate) struct Process {
 
 #[derive(Debug)]
 struct State {
+    /// The engine, or its supervisor.
     child: Child,
     scope: Scope,
     /// From here on its number may mean another process.
@@ -66,10 +65,9 @@ impl Process {
             None => Launched::directly(command)?,
         };
         let guarded = guard.map_or(Ok(()), |guard| guard.add(id));
-        let child_id = child.id();
         let state = Mutex::new(State { child, scope, reaped: None, published: false });
         let guard = guard.cloned();
-        let process = Arc::new(Self { id, child_id, guard, state, ended: Condvar::new() });
+        let process = Arc::new(Self { id, guard, state, ended: Condvar::new() });
         if let Err(error) = guarded {
             process.kill_and_reap();
             return Err(error);
@@ -188,16 +186,21 @@ mod sys {
     use rustix::process::{self, Pid, WaitId, WaitIdOptions};
 
     use super::{Process, Scope, Signal, State};
+    use crate::sync::lock;
 
     fn pid(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
     }
 
     impl Process {
+        fn child(&self) -> Option<Pid> {
+            pid(lock(&self.state).child.id())
+        }
+
         /// Something that can be read when the process has exited, where the system has it.
         #[cfg(target_os = "linux")]
         pub(crate) fn exit_fd(&self) -> Option<OwnedFd> {
-            process::pidfd_open(pid(self.child_id)?, process::PidfdFlags::empty()).ok()
+            process::pidfd_open(self.child()?, process::PidfdFlags::empty()).ok()
         }
 
         /// Something that can be read when the process has exited, where the system has it.
@@ -208,7 +211,7 @@ mod sys {
 
         /// Whether it has exited. Its number keeps its meaning until it is reaped.
         pub(crate) fn has_exited(&self) -> bool {
-            let Some(pid) = pid(self.child_id) else { return true };
+            let Some(pid) = self.child() else { return true };
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
             !matches!(process::waitid(WaitId::Pid(pid), options), Ok(None) | Err(Errno::INTR))
         }
@@ -216,7 +219,7 @@ mod sys {
 
     /// Waits without reaping, so that the number keeps its meaning.
     pub(super) fn wait_for_exit(it: &Process) {
-        let Some(pid) = pid(it.child_id) else { return };
+        let Some(pid) = it.child() else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(Errno::INTR) = process::waitid(WaitId::Pid(pid), options) {}
     }
@@ -230,7 +233,7 @@ mod sys {
             #[cfg(target_os = "linux")]
             (Scope::ControlGroup(group), Signal::Kill) => {
                 group.kill();
-                // A process that has moved itself into another control group may still be in this one.
+                // An engine that has left its control group may still be in its process group.
                 signal_group(it, signal);
             }
             #[cfg(target_os = "linux")]
@@ -239,8 +242,7 @@ mod sys {
             (Scope::Supervisor(supervisor), Signal::Kill) => {
                 supervisor.kill();
                 // An engine may have stopped it.
-                let _ =
-                    pid(it.child_id).map(|pid| process::kill_process(pid, process::Signal::CONT));
+                let _ = process::kill_process(Pid::from_child(&state.child), process::Signal::CONT);
             }
         }
     }

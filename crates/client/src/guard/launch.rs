@@ -346,7 +346,7 @@ impl Order {
                 b'c' => order.clears_environment = true,
                 b'n' => order.variables.push((value, None)),
                 b'v' => {
-                    order.variables.last_mut().ok_or(io::ErrorKind::InvalidData)?.1 = Some(value)
+                    order.variables.last_mut().ok_or(io::ErrorKind::InvalidData)?.1 = Some(value);
                 }
                 b'g' => order.members = Some(value.into()),
                 _ => return Err(io::ErrorKind::InvalidData.into()),

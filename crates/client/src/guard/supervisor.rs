@@ -54,7 +54,7 @@ pub(super) fn serve() -> io::Result<()> {
     let _ = env::set_current_dir("/");
     let id = i32::try_from(child.id()).map_err(io::Error::other)?;
     let engine = Pid::from_raw(id).ok_or(io::ErrorKind::InvalidData)?;
-    let result = supervise(socket, engine);
+    let result = supervise(&socket, engine);
     kill_children();
     result
 }
@@ -64,13 +64,13 @@ fn failed(error: &io::Error) -> Reply {
 }
 
 /// Waits for the end of the engine, and reports it.
-fn supervise(socket: UnixStream, engine: Pid) -> io::Result<()> {
+fn supervise(socket: &UnixStream, engine: Pid) -> io::Result<()> {
     let handle = pidfd_open(engine, PidfdFlags::empty())?;
-    Reply::Started(engine.as_raw_nonzero().get()).send(&socket, Some(handle.as_fd()))?;
+    Reply::Started(engine.as_raw_nonzero().get()).send(socket, Some(handle.as_fd()))?;
     let requests = socket.try_clone()?;
     thread::Builder::new().stack_size(64 << 10).spawn(move || obey(requests, engine, &handle))?;
     let status = wait_for(engine)?;
-    Reply::Exited(status.as_raw()).send(&socket, None)
+    Reply::Exited(status.as_raw()).send(socket, None)
 }
 
 /// Signals the engine as the program requests it, and kills it when the program is gone.

@@ -172,7 +172,9 @@ fn nor_of_a_process_with_plain_pipes() {
         for ending in [PipedProcess::kill, PipedProcess::terminate, |_: &PipedProcess| ()] {
             let mut tree = Tree::new(&[]);
             let (sender, exit) = channel();
-            let on_exit = move |status| drop(sender.send(status));
+            let on_exit = move |status| {
+                let _ = sender.send(status);
+            };
             let started = PipedProcess::spawn(&mut tree.command, Some(guard), on_exit);
             let (process, input, output) = started.expect("it starts");
             tree.check_started();
@@ -227,7 +229,9 @@ fn a_contained_engine_is_started_as_its_command_says() {
     for_each_way(|guard, _| {
         let start = |command: &mut Command| {
             let (sender, exit) = channel();
-            let on_exit = move |status| drop(sender.send(status));
+            let on_exit = move |status| {
+                let _ = sender.send(status);
+            };
             let started = PipedProcess::spawn(command, Some(guard), on_exit);
             started.map(|(process, input, output)| (process, input, output, exit))
         };

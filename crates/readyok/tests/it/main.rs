@@ -6,6 +6,8 @@ mod analyse;
 mod broken_off;
 mod check;
 mod delivered_files;
+#[cfg(target_os = "linux")]
+mod descendants;
 mod killed;
 mod match_alone;
 mod match_flags;

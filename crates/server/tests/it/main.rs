@@ -3,6 +3,8 @@
 
 mod analysis;
 mod checks;
+#[cfg(target_os = "linux")]
+mod descendants;
 mod engines;
 mod guard;
 mod jobs;

@@ -1,6 +1,6 @@
 //! An engine for the tests: it knows what is legal, thinks nothing, and has faults on demand.
 //!
-//! `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy] [plain]`
+//! `mime guard` is a guardian of engines. `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy] [plain]`
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use readyok_client::Guard;
 use readyok_rules::{CastlingForm, Game, Position};
 
 fn say(line: &str) {
@@ -23,6 +24,11 @@ struct Search {
 fn main() {
     let faults: Vec<String> = std::env::args().skip(1).collect();
     let has = |fault: &str| faults.iter().any(|it| it == fault);
+    if has("guard") {
+        // A program that gets no answer refuses it.
+        let _ = Guard::serve();
+        return;
+    }
     if has("shy") && std::env::var_os("MIME_SPEAKS").is_none() {
         return;
     }

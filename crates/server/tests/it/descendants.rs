@@ -1,0 +1,89 @@
+//! Descendants of engines that leave the session, the process group and the environment of the engine.
+
+use std::fs;
+use std::process::Command;
+
+use readyok_client::{Containment, Guard};
+use serde_json::{Value, json};
+use tokio::time::{Duration, sleep, timeout};
+
+use crate::support::{Fixture, LONG, MIME, game, options};
+
+const COUNT: usize = 50;
+
+/// How many of them run.
+fn count(tag: &str) -> usize {
+    let processes = fs::read_dir("/proc").expect("it is mounted").flatten();
+    let arguments = processes.map(|it| fs::read(it.path().join("cmdline")).unwrap_or_default());
+    let expected = format!("/bin/sleep\0{tag}\0").into_bytes();
+    arguments.filter(|it| *it == expected).count()
+}
+
+async fn wait_for(expected: usize, tag: &str) {
+    let reached = async {
+        while count(tag) != expected {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(LONG, reached).await.unwrap_or_else(|_| panic!("{} run", count(tag)));
+}
+
+async fn check(containment: Containment) {
+    let mut guardian = Command::new(MIME);
+    guardian.arg("guard");
+    let guard = match Guard::start_with(guardian, containment) {
+        Err(error) if containment == Containment::ControlGroup => {
+            let text = format!("not tested: control groups, which cannot be created: {error}\n");
+            // Not by a macro: the test harness would hide it.
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+            return;
+        }
+        guard => guard.expect("a guardian"),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut options = options(folder.path());
+    options.setup.guard = Some(guard);
+    let server = Fixture::start_with(options).await;
+    let mut tab = server.tab().await;
+
+    let tag =
+        format!("3600.{}{}", std::process::id(), u8::from(containment == Containment::Supervisor));
+    let script = format!(
+        "i=0; while [ $i -lt {COUNT} ]; do \
+         (env -i /usr/bin/setsid /bin/sleep {tag} <&- >&- 2>&- &); i=$((i+1)); done; exec '{MIME}'"
+    );
+    let reach = json!({
+        "kind": "program", "path": "/bin/sh", "args": ["-c", script], "dir": null, "env": {},
+    });
+    tab.follow("engines").await;
+    let entry = json!({ "name": "", "reach": reach, "protocol": "uci" });
+    let engine = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await["engine"].clone();
+    tab.change("engines", |delta| {
+        let engines = delta["engines"].as_array();
+        engines.is_some_and(|all| all.iter().any(|it| it["identity"]["name"].is_string()))
+    })
+    .await;
+    // It was started to be asked for its name.
+    wait_for(0, &tag).await;
+
+    let (topic, _) = tab.new_game(game("chess", Value::Null)).await;
+    let id: u32 = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
+    let analysis = format!("analysis/{id}");
+    tab.follow(&analysis).await;
+    let settings = json!({
+        "lines": 1, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false,
+    });
+    let analyse = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
+    assert_eq!(tab.ask(analyse).await["kind"], "done");
+    tab.change(&analysis, |delta| delta["lanes"][0]["told"]["depth"].is_number()).await;
+    wait_for(COUNT, &tag).await;
+    assert_eq!(tab.ask(json!({ "kind": "remove_engine", "engine": engine })).await["kind"], "done");
+    wait_for(0, &tag).await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_descendant_outlives_an_engine_that_is_removed() {
+    check(Containment::Supervisor).await;
+    check(Containment::ControlGroup).await;
+}
