@@ -110,7 +110,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 ///
 /// Not descendants, and not terminated, are processes that a service of the system starts on request of an engine.
 /// A program with the rights to do so can still escape: it can move itself into another control group, or
-/// kill its supervisor, after which the engine and its group are killed, but not all descendants.
+/// kill its supervisor. Then the engine and its group are killed, but not all descendants; and not even
+/// these if the supervisor was killed before it has reported the start.
 ///
 /// # Commands
 ///

@@ -97,8 +97,12 @@ impl Tree {
     pub(super) fn destroy(path: PathBuf) {
         let group = ControlGroup(path);
         let deadline = now() + REMOVE_TIMEOUT;
-        group.kill();
-        while !group.remove() && now() < deadline {
+        loop {
+            // What was just being started may enter it until it is removed.
+            group.kill();
+            if group.remove() || deadline <= now() {
+                return;
+            }
             group.wait_until_empty(deadline);
         }
     }

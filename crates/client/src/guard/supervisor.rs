@@ -50,8 +50,6 @@ pub(super) fn serve() -> io::Result<()> {
     };
     // The streams end with the engine, not with the supervisor.
     drop(command);
-    // It holds no folder.
-    let _ = env::set_current_dir("/");
     let id = i32::try_from(child.id()).map_err(io::Error::other)?;
     let engine = Pid::from_raw(id).ok_or(io::ErrorKind::InvalidData)?;
     let result = supervise(&socket, engine);
@@ -67,6 +65,8 @@ fn failed(error: &io::Error) -> Reply {
 fn supervise(socket: &UnixStream, engine: Pid) -> io::Result<()> {
     let handle = pidfd_open(engine, PidfdFlags::empty())?;
     Reply::Started(engine.as_raw_nonzero().get()).send(socket, Some(handle.as_fd()))?;
+    // It holds no folder.
+    let _ = env::set_current_dir("/");
     let requests = socket.try_clone()?;
     thread::Builder::new().stack_size(64 << 10).spawn(move || obey(requests, engine, &handle))?;
     let status = wait_for(engine)?;
