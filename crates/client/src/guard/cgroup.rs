@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpid;
 
-use crate::time::now;
+use crate::clock::now;
 
 /// How long terminated members may take to disappear before their group is left behind.
 const REMOVE_TIMEOUT: Duration = Duration::from_secs(10);
