@@ -3,12 +3,12 @@
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::containment::{ErrorOutput, Launched, Scope};
 use crate::guard::Guard;
-use crate::sync::{lock, wait_until};
+use crate::sync::lock;
 use crate::{clock, sync};
 
 /// A process. Somebody has to look after it: a pump, or a thread that waits for its end.
@@ -17,7 +17,6 @@ pub(crate) struct Process {
     id: u32,
     guard: Option<Guard>,
     state: Mutex<State>,
-    ended: Condvar,
 }
 
 #[derive(Debug)]
@@ -27,7 +26,6 @@ struct State {
     scope: Scope,
     /// From here on its number may mean another process.
     reaped: Option<ExitStatus>,
-    published: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,9 +63,9 @@ impl Process {
             None => Launched::directly(command)?,
         };
         let guarded = guard.map_or(Ok(()), |guard| guard.add(id));
-        let state = Mutex::new(State { child, scope, reaped: None, published: false });
+        let state = Mutex::new(State { child, scope, reaped: None });
         let guard = guard.cloned();
-        let process = Arc::new(Self { id, guard, state, ended: Condvar::new() });
+        let process = Arc::new(Self { id, guard, state });
         if let Err(error) = guarded {
             process.kill_and_reap();
             return Err(error);
@@ -87,7 +85,6 @@ impl Process {
             sys::wait_for_exit(&process);
             let status = process.reap();
             on_exit();
-            process.publish();
             after(status);
         });
         if watcher.is_err() {
@@ -108,18 +105,6 @@ impl Process {
             return None;
         }
         clock::delay_of_process(self.id)
-    }
-
-    /// How the process ended, if it has and its last words are read.
-    pub(crate) fn status(&self) -> Option<ExitStatus> {
-        let state = lock(&self.state);
-        state.reaped.filter(|_| state.published)
-    }
-
-    /// Waits for the end. Tells whether it came.
-    pub(crate) fn wait(&self, until: Instant) -> bool {
-        let state = lock(&self.state);
-        wait_until(&self.ended, state, Some(until), |state| state.published).published
     }
 
     /// Sends a signal, if the process has not ended: SIGTERM to its group, SIGKILL to all that is contained.
@@ -169,12 +154,6 @@ impl Process {
     pub(crate) fn kill_and_reap(&self) {
         self.signal(Signal::Kill);
         self.reap();
-    }
-
-    /// Tells everybody that the process has ended.
-    pub(crate) fn publish(&self) {
-        lock(&self.state).published = true;
-        self.ended.notify_all();
     }
 }
 
@@ -261,17 +240,18 @@ mod sys {
 
 #[cfg(not(unix))]
 mod sys {
+    use std::thread;
     use std::time::Duration;
 
     use super::{Process, Signal, State};
-    use crate::clock::now;
-    use crate::sync::{lock, wait_until};
+    use crate::sync::lock;
 
     pub(super) fn wait_for_exit(it: &Process) {
         let mut state = lock(&it.state);
         while let Ok(None) = state.child.try_wait() {
-            let pause = Some(now() + Duration::from_millis(20));
-            state = wait_until(&it.ended, state, pause, |_| false);
+            drop(state);
+            thread::sleep(Duration::from_millis(20));
+            state = lock(&it.state);
         }
     }
 

@@ -503,7 +503,7 @@ impl Table<'_> {
             drop((seat.pondering.take(), seat.watched.take()));
             let Some(engine) = seat.player.engine_mut() else { continue };
             let notices = engine.take_notices();
-            let message = engine.status_message().map(|text| cut(text, EngineFault::MAX_TEXT));
+            let message = engine.status_message().map(|text| cut(&text, EngineFault::MAX_TEXT));
             // One that is gone is found to be so before its next game.
             let _ = engine.game_over(told);
             let mut is_unregistered = false;

@@ -163,7 +163,11 @@ fn time_ahead(talk: &Conversation) -> Heard {
                 let passed = passed.as_millis();
                 return Err((
                     *at,
-                    said!("it tells {told} ms when {passed} ms have passed", told = time.as_millis(), passed),
+                    said!(
+                        "it tells {told} ms when {passed} ms have passed",
+                        told = time.as_millis(),
+                        passed
+                    ),
                 ));
             }
         }
@@ -182,7 +186,8 @@ fn time(bench: &Bench<'_>) -> Outcome {
         let mut last = None;
         talk.hear(TIMED + bench.pace.answer(), |line| match &line.reply {
             Reply::Info(info) => {
-                last = info.time.map(|told| (told, line.at.saturating_duration_since(begin))).or(last);
+                last =
+                    info.time.map(|told| (told, line.at.saturating_duration_since(begin))).or(last);
                 None
             }
             Reply::BestMove(_) => Some(()),

@@ -165,7 +165,7 @@ fn run(shared: &Shared, mut own: Own) {
         if let Some(status) = status {
             on_exit(&mut state, status);
         }
-        finish_exit(shared, &mut state, &mut own);
+        finish_exit(&mut state, &mut own);
         if !matches!(state.io.polled.reader, Reader::Caller(_)) {
             state.driver.on_time(crate::clock::now());
         }
@@ -385,7 +385,7 @@ fn take_over(state: &mut shared::State) {
 }
 
 /// Ends the conversation when a process has exited and its output was read.
-fn finish_exit(shared: &Shared, state: &mut shared::State, own: &mut Own) {
+fn finish_exit(state: &mut shared::State, own: &mut Own) {
     let Life::Exited { status, until } = state.io.polled.life else { return };
     let has_more = state.io.polled.output.is_some() || own.errors.is_some();
     let now = now();
@@ -395,9 +395,6 @@ fn finish_exit(shared: &Shared, state: &mut shared::State, own: &mut Own) {
     drain(state);
     if let Some((_, lines)) = own.errors.take() {
         lines.end(&mut own.error_lines);
-    }
-    if let Some(process) = &shared.process {
-        process.publish();
     }
     state.io.polled.life = Life::Ended;
     if state.io.polled.output.take().is_some() {

@@ -143,7 +143,7 @@ fn an_empty_log_file_of_stockfish_is_no_file() {
     let mut command = std::process::Command::new(path);
     command.current_dir(dir.path());
     let mut engine = Engine::spawn(command).expect("the engine starts");
-    let search = || Search::new(Limit::depth(1));
+    let search = || Search::new(Limit::Depth(1));
     let game = Game::startpos();
     engine.play(&game, search().option("Debug Log File", "one.log")).expect("an answer");
     engine.play(&game, search()).expect("an answer");
