@@ -144,7 +144,7 @@ impl Collector {
             hashfull: best.and_then(|info| info.hashfull),
             tbhits: latest(|info| info.tbhits),
             cpuload: best.and_then(|info| info.cpuload),
-            time: latest(|info| info.time_ms()),
+            time: latest(Info::time_ms),
             current,
             refutations,
             current_lines,

@@ -407,8 +407,8 @@ async fn an_absent_player_is_no_failure_of_an_engine() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let kif = "手合割：平手\n   1 ７六歩(77)\n   2 不戦敗\nまで1手で後手の不戦敗\n";
-    let read =
-        server.post("/api/import?name=a.kif&open=true", "text/plain", kif.as_bytes()).await.json();
+    let name = "/api/import?name=a.kif&open=true";
+    let read = server.post(name, "application/octet-stream", kif.as_bytes()).await.json();
     let outcome = tab.follow(&format!("game/{}", read["opened"])).await["outcome"].clone();
     assert_eq!((&outcome["result"], &outcome["reason"]), (&json!("1-0"), &json!("forfeit")));
     server.stop().await;
