@@ -309,6 +309,10 @@ fn odd_things_are_warned_of() {
     check("info depth 1 score cp 1 pv f2f3 e7e5|bestmove f2f3", &[]);
     check("f2f3", &[WarningKind::NoScore]);
     check(
+        "info string trial over|registration error|info depth 1 score cp 1 pv f2f3|bestmove f2f3",
+        &[WarningKind::Unregistered { message: Some(word("trial over")) }],
+    );
+    check(
         "info depth 1 score cp 1 pv e2e4|bestmove f2f3",
         &[WarningKind::OtherPv { word: word("e2e4") }],
     );
@@ -325,6 +329,21 @@ fn odd_things_are_warned_of() {
         &[WarningKind::WrongMateSign],
     );
     check("info depth 1 score mate -2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3", &[]);
+}
+
+#[test]
+fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
+    let score = "info depth 1 score cp 1 pv e2e4";
+    let first = format!("{score}|info string no dongle|copyprotection error|bestmove e2e4, g1f3");
+    let scripts = [&*first, "info depth 1 score cp 1 pv e7e5|bestmove e7e5, b8c6"].map(script);
+    let result = game(&setting(Game::Chess), &Opening::default(), scripts);
+    assert_eq!(result.winner, Some(Side::Second));
+    let Termination::NoStart { why, fault } = &result.termination else {
+        panic!("{:?}", result.termination)
+    };
+    assert!(why.ends_with("the engine reported a copy protection error: `no dongle`"), "{why}");
+    let kind = fault.as_ref().map(|fault| &fault.kind);
+    assert_eq!(kind, Some(&EngineFaultKind::CopyProtected));
 }
 
 #[test]
