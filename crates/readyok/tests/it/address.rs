@@ -170,7 +170,7 @@ fn says_what_is_wrong_with_the_list() {
         "[[engine]]\nname = 'a'\ncomand = 'sf'\n",
         "sf",
         "cannot use the engine list `DIR/engines.toml`: line 3: unknown field `comand`, expected one \
-         of `name`, `command`, `args`, `cwd`, `env`, `protocol`, `options`",
+         of `name`, `command`, `args`, `cwd`, `env`, `protocol`, `options`, `timeout`, `register`",
     );
 }
 

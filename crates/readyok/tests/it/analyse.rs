@@ -408,9 +408,9 @@ fn a_search_is_restricted_to_moves() {
         )
     };
     let arguments = ["--moves", "e2e4", "--searchmoves", "e7e5", "d7d5"];
-    check_reported(&arguments, &searched("searchmoves e7e5 d7d5 movetime 10000"), &[]);
+    check_reported(&arguments, &searched("movetime 10000 searchmoves e7e5 d7d5"), &[]);
     let depth = [&arguments[..], &["--depth", "3"]].concat();
-    check_reported(&depth, &searched("searchmoves e7e5 d7d5 depth 3"), &[]);
+    check_reported(&depth, &searched("depth 3 searchmoves e7e5 d7d5"), &[]);
     let illegal = ["--searchmoves", "e2e4", "e2e5"];
     check_error(&illegal, "= 1", 2, "--searchmoves, move 2: illegal move `e2e5`");
 }
