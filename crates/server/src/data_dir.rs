@@ -79,7 +79,8 @@ fn protect_dir(path: &Path) -> io::Result<bool> {
     if let Err(error) = drop_foreign_access(path, &before)
         && !is_own(&before)
     {
-        return Err(error);
+        let why = "it belongs to another user, and others can access it";
+        return Err(io::Error::new(error.kind(), why));
     }
     Ok(fs::metadata(path)?.mode() & 0o077 == 0)
 }
@@ -117,7 +118,8 @@ fn drop_foreign_access(path: &Path, about: &fs::Metadata) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode & !0o077))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

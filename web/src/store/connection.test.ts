@@ -139,6 +139,19 @@ test('topics are wanted again after a loss, after longer and longer pauses', () 
   expect((later[1]?.pause ?? 0) > (later[0]?.pause ?? 0)).toBe(true);
 });
 
+test('a connection is tried again at once if that is asked for, and never twice', () => {
+  line().happens('open');
+  connection.retry();
+  expect(lines).toHaveLength(1);
+  line().happens('close');
+  line().happens('close');
+  connection.retry();
+  expect(lines).toHaveLength(2);
+  // The pauses end later.
+  for (const { act } of later) act();
+  expect(lines).toHaveLength(2);
+});
+
 test('a topic is given up with its last listener', () => {
   line().happens('open');
   const one = connection.watch('engines', () => {});

@@ -206,8 +206,6 @@ async fn serve_connection(
     evicted: Arc<Notify>,
     router: Router,
 ) {
-    // Moves and clocks are small messages.
-    let _ = stream.set_nodelay(true);
     let timeout = connection.timeout();
     let router = TowerToHyperService::new(router);
     let in_requests = Arc::clone(&connection);

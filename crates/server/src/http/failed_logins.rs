@@ -61,6 +61,7 @@ fn source(address: IpAddr) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::instant;
 
     fn address(text: &str) -> IpAddr {
         text.parse().expect("an address")
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn an_address_waits_after_too_many_wrong_passwords_and_others_do_not() {
-        let (now, attacker) = (Instant::now(), address("192.0.2.1"));
+        let (now, attacker) = (instant(), address("192.0.2.1"));
         let failed = full(attacker, now);
         assert_eq!(failed.wait(attacker, now), Some(DECAY));
         assert_eq!(failed.wait(address("::ffff:192.0.2.1"), now), Some(DECAY));
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn wrong_passwords_are_forgotten_with_time() {
-        let (now, owner) = (Instant::now(), address("192.0.2.1"));
+        let (now, owner) = (instant(), address("192.0.2.1"));
         let mut failed = full(owner, now);
         assert_eq!(failed.wait(owner, now + DECAY), None);
         failed.count(owner, now + DECAY);
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_network_of_ipv6_is_one_source() {
-        let now = Instant::now();
+        let now = instant();
         let failed = full(address("2001:db8::1"), now);
         assert!(failed.wait(address("2001:db8::ffff:1"), now).is_some());
         assert!(failed.wait(address("2001:db8:0:1::1"), now).is_none());
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_number_of_addresses_is_limited() {
-        let (now, attacker) = (Instant::now(), address("192.0.2.1"));
+        let (now, attacker) = (instant(), address("192.0.2.1"));
         let mut failed = full(attacker, now);
         for number in 0..2 * u32::try_from(MAX_ADDRESSES).expect("a small number") {
             failed.count(IpAddr::V4(number.into()), now);

@@ -11,7 +11,6 @@
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
@@ -28,6 +27,7 @@ use super::Service;
 use super::connections::Connection;
 use super::failed_logins::FailedLogins;
 use crate::game::refusal;
+use crate::time::instant;
 use crate::wire::{ProblemKind, RefusalCode};
 
 /// So many links can wait to be used.
@@ -362,7 +362,7 @@ impl Doors {
     fn check_password(&self, password: &str, address: IpAddr) -> Result<(), Denied> {
         let right = self.password.as_ref().ok_or(Denied::NoPassword)?;
         let mut failed = self.failed_logins.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
+        let now = instant();
         if let Some(wait) = failed.wait(address, now) {
             return Err(Denied::TooMany(wait.as_secs() + 1));
         }
