@@ -56,23 +56,23 @@ impl Builder {
         self
     }
 
-    /// The protocol that the engine speaks. By default UCI is tried, and if the engine does not
-    /// answer to it in time, USI with a fresh process or connection: say `Usi` to save that time.
-    /// Over streams the default is UCI.
+    /// The protocol of the engine. By default UCI is tried, and if the engine does not answer to it in time, USI with a
+    /// new process or connection: set `Usi` to save that time. Over streams the default is UCI.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
         self
     }
 
-    /// How long to wait for what.
+    /// Timeouts for each wait.
+    #[doc(alias = "timeout")]
     #[must_use]
     pub fn patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self
     }
 
-    /// What to answer when the engine wants to be registered. By default `register later`.
+    /// The answer to `registration error`. By default `register later`.
     #[must_use]
     pub fn register(mut self, with: Register<'static>) -> Self {
         self.register = Some(with);
@@ -103,8 +103,8 @@ impl Builder {
         self
     }
 
-    /// Ensures that a process does not outlive this program, even if the program is killed. Without a guard an engine
-    /// that ignores the end of its input may do so.
+    /// Ensures that a process, and on Linux each of its descendants, does not outlive this program, even if the program
+    /// is killed: see [`Guard`](Guard#guarantees). Without a guard an engine that ignores the end of its input may do so.
     #[must_use]
     pub fn guard(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());

@@ -135,7 +135,7 @@ impl Witness {
         match command {
             Command::IsReady if greeted => self.owes_ready = self.owes_ready.saturating_add(1),
             Command::SetOption(set) if greeted => {
-                broken.extend(self.after_option(set).map(violation))
+                broken.extend(self.after_option(set).map(violation));
             }
             // Whether the engine has the option, and accepts it so early, is unknown.
             Command::SetOption(_) => self.details = Details::all(self.dialogue.dialect()),

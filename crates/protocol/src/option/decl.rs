@@ -153,7 +153,7 @@ impl<'a> OptionDecl<'a> {
             | OptionKind::Filename { default: Some(text) }
                 if text.is_empty() =>
             {
-                let last = Words::of(line).last();
+                let last = Words::of(line).next_back();
                 let is_keyword = last.is_some_and(|word| word.text == encoded(""));
                 Some(if is_keyword { EmptyText::Keyword } else { EmptyText::Blank })
             }
