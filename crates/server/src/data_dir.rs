@@ -82,7 +82,7 @@ fn protect_dir(path: &Path) -> io::Result<bool> {
         let why = "it belongs to another user, and others can access it";
         return Err(io::Error::new(error.kind(), why));
     }
-    Ok(fs::metadata(path)?.mode() & 0o077 == 0)
+    Ok(!has_foreign_access(&fs::metadata(path)?))
 }
 
 #[cfg(not(unix))]
@@ -111,11 +111,17 @@ fn protect_content(_directory: &Path) {}
 fn drop_foreign_access(path: &Path, about: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
-    let mode = about.permissions().mode() & 0o7777;
-    if mode & 0o077 == 0 {
+    if !has_foreign_access(about) {
         return Ok(());
     }
-    fs::set_permissions(path, fs::Permissions::from_mode(mode & !0o077))
+    let mode = about.permissions().mode() & 0o7700;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+/// Whether the mode lets group or others access a file.
+#[cfg(unix)]
+fn has_foreign_access(about: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::mode(about) & 0o077 != 0
 }
 
 #[cfg(unix)]

@@ -92,18 +92,17 @@ fn for_each_way(mut test: impl FnMut(&Guard, &str)) {
 /// Starts an engine with descendants, and checks after the test that nothing is left of it.
 fn check(rules: &[&str], test: impl Fn(Engine)) {
     for_each_way(|guard, _| {
-        for builder in [uci(patient())] {
-            let mut tree = Tree::new(rules);
-            let command = std::mem::replace(&mut tree.command, Command::new(""));
-            let engine = builder.guard(guard).spawn(command).expect("it starts well");
-            tree.check_started();
-            let id = engine.process_id().expect("it is a process");
-            let arguments = fs::read(format!("/proc/{id}/cmdline")).expect("it runs");
-            assert!(arguments.starts_with(env!("CARGO_BIN_EXE_misbehave").as_bytes()));
-            test(engine);
-            tree.check_gone();
-            check_reaped(id);
-        }
+        let builder = uci(patient());
+        let mut tree = Tree::new(rules);
+        let command = std::mem::replace(&mut tree.command, Command::new(""));
+        let engine = builder.guard(guard).spawn(command).expect("it starts well");
+        tree.check_started();
+        let id = engine.process_id().expect("it is a process");
+        let arguments = fs::read(format!("/proc/{id}/cmdline")).expect("it runs");
+        assert!(arguments.starts_with(env!("CARGO_BIN_EXE_misbehave").as_bytes()));
+        test(engine);
+        tree.check_gone();
+        check_reaped(id);
     });
 }
 

@@ -122,18 +122,16 @@ fn a_code_and_the_last_words_are_told() {
 fn whoever_wants_to_hears_all_that_an_engine_complains_of() {
     let lines: Vec<_> = (0..50).map(|line| format!("line {line}")).collect();
     let said: Vec<_> = lines.iter().map(|line| format!("!stderr {line}")).collect();
-    {
-        let builder = uci(patient());
-        let heard = Arc::new(Mutex::new(Vec::new()));
-        let told = Arc::clone(&heard);
-        let builder = builder.on_stderr(move |line| {
-            told.lock().expect("nobody panics").push(line.to_owned());
-        });
-        check_started_with(builder, &[&format!("go: {} | !exit 3", said.join(" | "))], |mut it| {
-            play(&mut it).expect_err("it left");
-        });
-        assert_eq!(*heard.lock().expect("nobody panics"), lines);
-    }
+    let builder = uci(patient());
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&heard);
+    let builder = builder.on_stderr(move |line| {
+        told.lock().expect("nobody panics").push(line.to_owned());
+    });
+    check_started_with(builder, &[&format!("go: {} | !exit 3", said.join(" | "))], |mut it| {
+        play(&mut it).expect_err("it left");
+    });
+    assert_eq!(*heard.lock().expect("nobody panics"), lines);
 }
 
 #[test]

@@ -45,22 +45,21 @@ fn a_flood_costs_no_memory_and_blocks_nobody_while_nobody_reads() {
 
 #[test]
 fn a_million_lines_are_read_in_their_order() {
-    for builder in [uci(patient())] {
-        check_started_with(builder, &["go: !flood"], |mut engine| {
-            let begin = now();
-            let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
-            let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
-            let mut last = None;
-            // The flood numbers its lines. However long all take, none is long in coming.
-            while last < Some(1_000_000) {
-                let update = analysis.next_within(LONG).expect("the flood goes on");
-                assert!(last < update.info.nodes, "{last:?} before {:?}", update.info.nodes);
-                last = update.info.nodes;
-            }
-            state(last.unwrap_or(0), begin.elapsed());
-            drop(analysis.finish().expect("it is stopped"));
-        });
-    }
+    let builder = uci(patient());
+    check_started_with(builder, &["go: !flood"], |mut engine| {
+        let begin = now();
+        let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
+        let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
+        let mut last = None;
+        // The flood numbers its lines. However long all take, none is long in coming.
+        while last < Some(1_000_000) {
+            let update = analysis.next_within(LONG).expect("the flood goes on");
+            assert!(last < update.info.nodes, "{last:?} before {:?}", update.info.nodes);
+            last = update.info.nodes;
+        }
+        state(last.unwrap_or(0), begin.elapsed());
+        drop(analysis.finish().expect("it is stopped"));
+    });
 }
 
 #[test]
@@ -106,18 +105,17 @@ fn a_flood_of_answers_between_searches_is_held_back() {
 #[test]
 fn a_flood_is_read_no_faster_than_is_wished() {
     const RATE: u32 = 100_000;
-    for builder in [uci(patient())] {
-        check_started_with(builder.read_rate(RATE), &["go: !flood"], |mut engine| {
-            let begin = now();
-            let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
-            while begin.elapsed() < SHORT {
-                assert!(analysis.next_within(SHORT).is_some());
-            }
-            let nodes = analysis.finish().expect("it is stopped").info.nodes;
-            // A pipe and a read of what was said, beyond what has come in the time; lines have fifty
-            // bytes and more.
-            let bytes = begin.elapsed().as_millis() * u128::from(RATE) / 1000 + 200_000;
-            assert!(nodes.is_some_and(|nodes| u128::from(nodes) < bytes / 50), "{nodes:?}");
-        });
-    }
+    let builder = uci(patient());
+    check_started_with(builder.read_rate(RATE), &["go: !flood"], |mut engine| {
+        let begin = now();
+        let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
+        while begin.elapsed() < SHORT {
+            assert!(analysis.next_within(SHORT).is_some());
+        }
+        let nodes = analysis.finish().expect("it is stopped").info.nodes;
+        // A pipe and a read of what was said, beyond what has come in the time; lines have fifty
+        // bytes and more.
+        let bytes = begin.elapsed().as_millis() * u128::from(RATE) / 1000 + 200_000;
+        assert!(nodes.is_some_and(|nodes| u128::from(nodes) < bytes / 50), "{nodes:?}");
+    });
 }

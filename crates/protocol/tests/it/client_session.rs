@@ -1491,7 +1491,9 @@ fn session_after(lines: &[&str]) -> ClientSession {
     let mut out = String::new();
     let mut session =
         ClientSession::start(Dialect::Uci, Patience::default(), Duration::ZERO, &mut out);
-    lines.iter().for_each(|line| session.receive_line(line, Duration::ZERO, &mut out));
+    for line in lines {
+        session.receive_line(line, Duration::ZERO, &mut out);
+    }
     session
 }
 

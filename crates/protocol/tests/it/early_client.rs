@@ -62,7 +62,7 @@ impl Engine {
         }
     }
 
-    fn hello(&self, dialect: Dialect) -> Vec<String> {
+    fn hello(dialect: Dialect) -> Vec<String> {
         let name = |name| dialect.option_name(name).to_string();
         vec![
             "id name A".to_owned(),
@@ -82,10 +82,10 @@ impl Engine {
         let command = Command::read(line, self.dialect).value;
         let is_hello = command == Command::Hello;
         let answers = if is_hello {
-            self.hello(self.dialect)
+            Self::hello(self.dialect)
         } else if line == other.hello() {
             let bilingual = self.design == Design::Bilingual;
-            if bilingual { self.hello(other) } else { Vec::new() }
+            if bilingual { Self::hello(other) } else { Vec::new() }
         } else if self.design == Design::IgnoresEarly
             && !self.is_greeted
             && command != Command::Quit
@@ -218,7 +218,9 @@ impl Conversation<'_> {
     fn step(&mut self) {
         if self.count == self.inserted.0 {
             let lines = core::mem::take(&mut self.inserted.1);
-            lines.iter().for_each(|line| self.insert(line));
+            for line in lines {
+                self.insert(line);
+            }
         }
         self.count += 1;
     }
@@ -296,7 +298,9 @@ fn check(dialect: Dialect, commands: &[&str]) {
             run(&[]);
             for first in commands {
                 run(&[first]);
-                commands.iter().for_each(|second| run(&[first, second]));
+                for second in commands {
+                    run(&[first, second]);
+                }
             }
         }
     }

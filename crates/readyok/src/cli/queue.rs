@@ -29,11 +29,12 @@ pub(super) struct QueueArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct AccessArgs {
-    /// Log in as this user [env: NATS_USER]
     #[arg(long, value_name = "NAME", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    #[arg(help = "Log in as this user [env: NATS_USER]")]
     user: Option<String>,
-    /// A file with the password of --user, or with a token; only its owner may read it [env: NATS_PASSWORD, NATS_TOKEN]
     #[arg(long, value_name = "FILE", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    #[arg(help = "A file with the password of --user, or with a token, that only its owner can \
+        access [env: NATS_PASSWORD, NATS_TOKEN]")]
     password_file: Option<PathBuf>,
     /// A file with NATS credentials
     #[arg(long, value_name = "FILE", requires = "queue")]

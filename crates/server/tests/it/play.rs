@@ -113,7 +113,7 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
     let words: Vec<&str> = go.split(' ').collect();
     let mut shown = Vec::new();
     for pair in words.chunks(2) {
-        let [name, value] = pair else { return go.to_owned() };
+        let [name, value] = pair else { return go.clone() };
         let own = if variant == "shogi" { "btime" } else { "wtime" };
         shown.push(if *name == own { format!("{name} …") } else { format!("{name} {value}") });
     }
