@@ -62,18 +62,6 @@ impl Engine {
         }
     }
 
-    fn hello(dialect: Dialect) -> Vec<String> {
-        let name = |name| dialect.option_name(name).to_string();
-        vec![
-            "id name A".to_owned(),
-            format!("option name {} type check default false", name("UCI_ShowCurrLine")),
-            format!("option name {} type check default true", name("UCI_ShowRefutations")),
-            dialect.hello_ok().to_owned(),
-            "copyprotection checking".to_owned(),
-            "copyprotection ok".to_owned(),
-        ]
-    }
-
     fn receive(&mut self, line: &str) {
         if self.is_gone {
             return;
@@ -82,10 +70,10 @@ impl Engine {
         let command = Command::read(line, self.dialect).value;
         let is_hello = command == Command::Hello;
         let answers = if is_hello {
-            Self::hello(self.dialect)
+            hello(self.dialect)
         } else if line == other.hello() {
             let bilingual = self.design == Design::Bilingual;
-            if bilingual { Self::hello(other) } else { Vec::new() }
+            if bilingual { hello(other) } else { Vec::new() }
         } else if self.design == Design::IgnoresEarly
             && !self.is_greeted
             && command != Command::Quit
@@ -160,6 +148,18 @@ impl Engine {
         self.is_greeted |= line == self.dialect.hello_ok();
         Some(line)
     }
+}
+
+fn hello(dialect: Dialect) -> Vec<String> {
+    let name = |name| dialect.option_name(name).to_string();
+    vec![
+        "id name A".to_owned(),
+        format!("option name {} type check default false", name("UCI_ShowCurrLine")),
+        format!("option name {} type check default true", name("UCI_ShowRefutations")),
+        dialect.hello_ok().to_owned(),
+        "copyprotection checking".to_owned(),
+        "copyprotection ok".to_owned(),
+    ]
 }
 
 fn other(dialect: Dialect) -> Dialect {

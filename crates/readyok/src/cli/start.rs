@@ -34,5 +34,7 @@ pub(super) fn report(messages: &mut Messages, engine: &Engine, elsewhere: Option
     for line in messages.take_lines(elsewhere) {
         complain(&format!("engine `{}` printed `{line}`", engine.name()));
     }
-    messages.status(engine).iter().for_each(|status| complain(status));
+    for status in messages.status(engine) {
+        complain(&status);
+    }
 }
