@@ -226,6 +226,9 @@ impl Player {
         if let Some(guard) = &self.guard {
             builder = builder.guard(guard);
         }
+        if let Some(registration) = self.plan.registration.clone() {
+            builder = builder.register(registration);
+        }
         if let Some(overhearing) = self.overhearing.clone() {
             let name = self.plan.name.clone();
             builder = builder.on_line(move |side, line: &str| overhearing(&name, side, line));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use readyok_protocol::Register;
 use serde::{Deserialize, Serialize};
 
 use super::{EnginePatience, Limits};
@@ -50,6 +51,9 @@ pub struct EnginePlan {
     /// own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whitepov: bool,
+    /// The answer to `registration error`. It is a secret: never stored with the results, nor sent to workers.
+    #[serde(skip)]
+    pub registration: Option<Register<'static>>,
     /// How long it may be silent where no clock runs.
     #[serde(default, skip_serializing_if = "EnginePatience::is_default")]
     pub patience: EnginePatience,

@@ -9,7 +9,7 @@ use readyok_arena::plan::{
 use readyok_arena::result::{
     EngineFaultKind, GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind,
 };
-use readyok_protocol::OptionError;
+use readyok_protocol::{OptionError, Register};
 use readyok_rules::{Game, Side};
 use tempfile::TempDir;
 
@@ -293,6 +293,24 @@ fn an_engine_that_pondered_on_another_move_searches_anew() {
     let (stop, position) = (line("stop"), line("position startpos moves e2e4 c7c5"));
     assert!(stop.is_some() && stop < position, "{heard:#?}");
     assert!(!heard.iter().any(|line| line == "ponderhit"));
+}
+
+#[test]
+fn an_engine_is_registered_and_the_registration_is_stored_nowhere() {
+    let with = Register::With { name: Some("Stefan MK".into()), code: Some("4359".into()) };
+    let limits = Limits { nodes: Some(1), ..Limits::default() };
+    let plan = EnginePlan { registration: Some(with), ..plan("first", limits) };
+    let stored = serde_json::to_string(&plan).expect("a plan is representable");
+    assert!(!stored.contains("4359") && !stored.contains("Stefan"), "{stored}");
+    let mut acts = script("0000");
+    "registration error".clone_into(&mut acts.greeting);
+    let (mut first, heard) = player(Game::Chess, 0, &plan, acts);
+    let (mut second, _heard) = player(Game::Chess, 1, &plan, script("0000"));
+    play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
+    drop(first);
+    let heard: Vec<String> = heard.try_iter().collect();
+    let sent = heard.iter().filter(|line| line.starts_with("register")).collect::<Vec<_>>();
+    assert_eq!(sent, ["register name Stefan MK code 4359"], "{heard:#?}");
 }
 
 #[test]

@@ -53,8 +53,10 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
     let timeout = address.timeout.map(|timeout| timeout.duration().as_millis());
     let timeout = timeout.and_then(|ms| NonZeroU64::new(u64::try_from(ms).ok()?));
     let patience = EnginePatience { hello_ms: timeout, ready_ms: timeout };
+    let registration = address.registration.map(|registration| registration.register());
     let default = EnginePlan::default();
-    Ok(EnginePlan { command, args, dir, env, protocol, options, patience, ..default })
+    let plan = EnginePlan { command, args, dir, env, protocol, options, ..default };
+    Ok(EnginePlan { registration, patience, ..plan })
 }
 
 /// Puts what starts an engine in the place of what a plan calls it, as [`engine_plan`] finds it. What
@@ -70,6 +72,7 @@ pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineEr
     engine.protocol = engine.protocol.or(found.protocol);
     engine.patience.hello_ms = engine.patience.hello_ms.or(found.patience.hello_ms);
     engine.patience.ready_ms = engine.patience.ready_ms.or(found.patience.ready_ms);
+    engine.registration = engine.registration.take().or(found.registration);
     for (name, value) in found.env {
         engine.env.entry(name).or_insert(value);
     }
