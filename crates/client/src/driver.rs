@@ -1,5 +1,5 @@
 //! One engine session without I/O, threads or a clock of its own: lines, times and requests go in; bytes to send,
-//! signals and results come out. Whoever holds the lock drives it: the I/O thread, or a caller that waits.
+//! signals and results come out. The thread that holds its lock drives it: the I/O thread, or a caller that waits.
 //!
 //! ```text
 //!  Open ── quit, or the engine is late or gone ──> Closing ──> Terminating ──> Killing
@@ -409,7 +409,7 @@ impl Driver {
                 old.end = Some(Err(Problem::Dropped(DropReason::Superseded)));
                 self.change = Change::State;
             }
-            // Nobody will ask for the result of a search that was started here.
+            // The result of a search that the driver has started is not asked for.
             old.own_ponder.is_none()
         });
         self.searches.push(state);

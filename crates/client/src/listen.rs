@@ -62,7 +62,7 @@ impl Listener {
         }
     }
 
-    /// Waits until so many deliveries are done. Does nothing within the function.
+    /// Waits until this number of deliveries is done. Does nothing within the function.
     pub(crate) fn wait_for(&self, deliveries: u64) {
         let turn = lock(&self.turn);
         if turn.thread != Some(thread::current().id()) {

@@ -112,8 +112,8 @@ impl Search {
     /// and a new search otherwise.
     ///
     /// A hit needs the same options, variations, moves to search and kind of limit; UCI engines then keep the clocks
-    /// that were computed when pondering began. [`SearchResult::ponder_hit`](crate::SearchResult::ponder_hit) tells
-    /// hits from misses.
+    /// that were computed when pondering began. [`SearchResult::ponder_hit`](crate::SearchResult::ponder_hit)
+    /// reports hits.
     #[doc(alias = "ponder")]
     #[must_use]
     pub fn ponder_after(mut self) -> Self {

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! - A request is written by the thread that makes it, under the lock. Pipes do not block.
-//! - The output has one reader at any time. A caller that waits in `play` reads itself; a search that nobody waits for
-//!   is read by the I/O thread. So every search advances, and the fast path has no thread switch.
+//! - The output has one reader at any time. A caller that waits in `play` reads itself; a search that no caller waits
+//!   for is read by the I/O thread. So every search advances, and the fast path has no thread switch.
 //! - The reader also keeps the deadlines. A thread that makes one earlier wakes the reader.
 //! - Waiting threads, tasks and listeners are notified after the lock was released.
 
@@ -178,7 +178,7 @@ impl Shared {
         }
     }
 
-    /// Releases the lock after a change. Whoever is woken wants it next.
+    /// Releases the lock after a change. A thread that is woken needs it next.
     pub(crate) fn release(&self, mut state: Guard<'_>, by: By) {
         let news = self.settle(&mut state, by);
         drop(state);

@@ -53,7 +53,7 @@ impl SearchState {
 
     /// Handles an `info`. Whether somebody may wait for it.
     pub(crate) fn on_info(&mut self, info: Box<Info<'static>>, raw: &str, at: Instant) -> bool {
-        self.timer.heard(at);
+        self.timer.on_info(at);
         self.lines.update(&info);
         if !self.wants_updates {
             return false;

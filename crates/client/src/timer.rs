@@ -15,7 +15,7 @@ pub(crate) struct MoveTimer {
     /// When the opponent played the expected move; that may be before `go`.
     hit: Option<Instant>,
     /// When the engine last sent an `info`.
-    heard: Option<Instant>,
+    latest_info: Option<Instant>,
     /// Steal time of the machine when the search began.
     before: Option<Counts>,
     /// Steal time since then, as far as it was asked for.
@@ -29,7 +29,7 @@ impl MoveTimer {
             pondering: search.is_ponder(),
             go: None,
             hit: None,
-            heard: None,
+            latest_info: None,
             before: None,
             stolen: Duration::ZERO,
         }
@@ -58,8 +58,8 @@ impl MoveTimer {
     }
 
     /// The engine sent an `info`.
-    pub(crate) fn heard(&mut self, at: Instant) {
-        self.heard = Some(at);
+    pub(crate) fn on_info(&mut self, at: Instant) {
+        self.latest_info = Some(at);
     }
 
     fn count_from(&mut self, now: Instant) {
@@ -93,8 +93,8 @@ impl MoveTimer {
             Deadline::At(_) => None,
             Deadline::After(time) => since.checked_add(time)?.checked_add(self.stolen),
             Deadline::Stall(limit) => {
-                let heard = self.heard.map_or(since, |heard| heard.max(since));
-                let silent = heard.checked_add(limit.silence);
+                let latest = self.latest_info.map_or(since, |at| at.max(since));
+                let silent = latest.checked_add(limit.silence);
                 silent.into_iter().chain(since.checked_add(limit.total)).min()
             }
         }

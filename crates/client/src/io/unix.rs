@@ -29,7 +29,7 @@ const CHUNK: usize = 1 << 13;
 /// No pipe holds more than this number of reads: a megabyte.
 const MAX_READS: usize = (1 << 20) / CHUNK;
 const MAX_ERROR_LINE: usize = 1000;
-/// How long an idle engine is read by nobody after a caller has left. The I/O thread looks as often.
+/// How long the output of an idle engine is not read after a caller has left. The I/O thread checks as often.
 const IDLE: Duration = Duration::from_secs(1);
 /// How long the last output of a process that has exited may take, if another one holds its pipes.
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
@@ -66,9 +66,9 @@ pub(super) struct State {
 /// Who reads the output.
 #[derive(Clone, Debug, Default)]
 enum Reader {
-    /// Nothing is expected.
+    /// No thread: nothing is expected.
     #[default]
-    Nobody,
+    Idle,
     Thread,
     Caller(Arc<Bell>),
 }
@@ -118,7 +118,7 @@ pub(super) fn transport(
     let state = State {
         input: Some(Arc::new(input.into())),
         output: Some(Arc::new(output.into())),
-        reader: if options.is_async { Reader::Thread } else { Reader::Nobody },
+        reader: if options.is_async { Reader::Thread } else { Reader::Idle },
         ..State::default()
     };
     let errors = errors.map(|(errors, lines)| (errors.into(), lines));
@@ -200,19 +200,19 @@ impl Plan {
     fn new(shared: &Shared, state: &mut shared::State, own: &Own, now: Instant) -> Self {
         let io = &mut state.io.polled;
         let is_idle = io.left.is_some_and(|left| IDLE <= now.saturating_duration_since(left));
-        if matches!(io.reader, Reader::Nobody) && is_idle {
+        if matches!(io.reader, Reader::Idle) && is_idle {
             io.reader = Reader::Thread;
         }
         let pause = Shared::pause(state, now);
         let io = &state.io.polled;
         let (reads, writes) = match io.reader {
             Reader::Thread => (pause.is_none(), true),
-            Reader::Nobody => (false, true),
+            Reader::Idle => (false, true),
             Reader::Caller(_) => (false, false),
         };
         let mut until = match io.reader {
             Reader::Thread => state.driver.deadline().into_iter().chain(pause).min(),
-            Reader::Nobody => state.driver.deadline().into_iter().chain([now + IDLE]).min(),
+            Reader::Idle => state.driver.deadline().into_iter().chain([now + IDLE]).min(),
             Reader::Caller(_) => Some(now + IDLE),
         };
         match io.life {
@@ -279,7 +279,7 @@ impl Polled {
         let io = &state.io.polled;
         let (bell, wakes) = match &io.reader {
             Reader::Caller(bell) => (bell, io.caller_wakes),
-            Reader::Nobody | Reader::Thread => (&self.bell, io.thread_wakes),
+            Reader::Idle | Reader::Thread => (&self.bell, io.thread_wakes),
         };
         let earlier = match (state.driver.deadline(), wakes) {
             (Some(due), Some(wakes)) => due < wakes,
@@ -294,7 +294,7 @@ impl Polled {
     }
 
     pub(super) fn attend(&self, state: &mut shared::State) {
-        if matches!(state.io.polled.reader, Reader::Nobody) {
+        if matches!(state.io.polled.reader, Reader::Idle) {
             state.io.polled.reader = Reader::Thread;
             self.bell.ring();
         }
@@ -322,7 +322,7 @@ impl Polled {
             io.reader = Reader::Thread;
             self.bell.ring();
         } else {
-            io.reader = Reader::Nobody;
+            io.reader = Reader::Idle;
         }
     }
 }
@@ -376,7 +376,7 @@ fn is_temporary(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
 }
 
-/// Makes the I/O thread the reader, whoever was.
+/// Makes the I/O thread the reader.
 fn take_over(state: &mut shared::State) {
     let before = std::mem::replace(&mut state.io.polled.reader, Reader::Thread);
     if let Reader::Caller(bell) = before {
@@ -467,7 +467,7 @@ pub(super) fn may_read(state: &mut shared::State, place: &Arc<Bell>) -> bool {
     }
     let io = &mut state.io.polled;
     let is_free = match io.reader {
-        Reader::Nobody | Reader::Thread => io.life == Life::Running && !state.driver.is_ending(),
+        Reader::Idle | Reader::Thread => io.life == Life::Running && !state.driver.is_ending(),
         Reader::Caller(_) => false,
     };
     if is_free {
@@ -538,7 +538,7 @@ fn wait_for(
     (polled, vigil.map_or_else(now, Vigil::end))
 }
 
-/// Ends the wait for files from another thread. Ringing costs nothing while nobody waits.
+/// Ends the wait for files from another thread. Ringing costs nothing while no thread waits.
 #[derive(Debug)]
 pub(crate) struct Bell {
     /// Readable after it has rung.
