@@ -21,11 +21,10 @@ use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side, WriteError,
 use crate::error::{EngineError, Problem};
 use crate::game::{Game, GameId};
 use crate::listen::{ErrorLines, Listener};
-use crate::ponder;
 use crate::process::Signal;
 use crate::result::{Lines, SearchResult, Update};
 use crate::search::Search;
-use crate::state::SearchState;
+use crate::state::{self, SearchState};
 
 /// How long a process that has closed its output may take to exit by itself.
 const CLOSING: Duration = Duration::from_millis(500);
@@ -423,7 +422,8 @@ impl Driver {
             return;
         };
         let (game, search) = *subject;
-        let Some((expected, ponder)) = ponder::on_reply(&game, &search, result, dialect) else {
+        let Some((expected, ponder)) = state::ponder_on_reply(&game, &search, result, dialect)
+        else {
             return;
         };
         // An engine that cannot ponder is asked again with the next search.
@@ -446,7 +446,8 @@ impl Driver {
     ) -> Option<SearchId> {
         let state = self.searches.last_mut().filter(|state| state.end.is_none())?;
         let (expected, before) = &**state.own_ponder.as_ref()?;
-        let fits = purpose == Purpose::Play && ponder::fits((expected, before), (game, search));
+        let fits =
+            purpose == Purpose::Play && state::continues_ponder((expected, before), (game, search));
         let id = state.id;
         if !fits || state.dropped.is_some() {
             return None;

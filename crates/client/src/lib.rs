@@ -57,15 +57,11 @@ mod guard;
 mod handle;
 mod io;
 mod listen;
-mod piped;
-mod ponder;
 mod process;
-mod rate;
 mod result;
 mod search;
 mod shared;
 mod state;
-mod steal;
 mod sync;
 mod timer;
 
@@ -77,7 +73,7 @@ pub use error::{EngineError, Exit, Problem, explain};
 pub use game::Game;
 pub use guard::Guard;
 pub use handle::{SearchHandle, Stopper};
-pub use piped::PipedProcess;
+pub use process::PipedProcess;
 pub use readyok_protocol as protocol;
 pub use readyok_protocol::session::client::{
     DropReason, Event, Identity, Limit as WaitLimit, Misuse, Patience, Wait,

@@ -2,7 +2,7 @@
 //! is in `containment.rs` and `guard.rs`.
 
 use std::io;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::guard::Guard;
 use crate::sync::lock;
 use crate::{clock, sync};
 
-/// A process. Somebody has to look after it: a pump, or a thread that waits for its end.
+/// A process. An I/O thread, or a thread of its own, must wait for its exit.
 #[derive(Debug)]
 pub(crate) struct Process {
     id: u32,
@@ -154,6 +154,55 @@ impl Process {
     pub(crate) fn kill_and_reap(&self) {
         self.signal(Signal::Kill);
         self.reap();
+    }
+}
+
+/// A running program in a group of its own. Dropping it kills the group, and with a guard all that its
+/// [guarantees](Guard#guarantees) cover.
+#[derive(Debug)]
+pub struct PipedProcess(Arc<Process>);
+
+impl PipedProcess {
+    /// Starts a program with pipes to its input and from its output; its error output is that of
+    /// the caller. `on_exit` runs in a thread when it has ended and what was left of its group is
+    /// killed.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn spawn(
+        command: &mut Command,
+        guard: Option<&Guard>,
+        on_exit: impl FnOnce(ExitStatus) + Send + 'static,
+    ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let (process, streams) = Process::start_with(command, guard, ErrorOutput::Inherited)?;
+        let process = Self(process);
+        process.0.watch(|| (), on_exit)?;
+        let (Some(stdin), Some(stdout)) = (streams.stdin, streams.stdout) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        Ok((process, stdin, stdout))
+    }
+
+    /// The number of the process, which is also that of its group.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// Asks the group to end.
+    pub fn terminate(&self) {
+        self.0.signal(Signal::Terminate);
+    }
+
+    /// Kills the program and its descendants.
+    pub fn kill(&self) {
+        self.0.signal(Signal::Kill);
+    }
+}
+
+impl Drop for PipedProcess {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 

@@ -25,9 +25,8 @@ use readyok_protocol::LineBuffer;
 
 use crate::clock::now;
 use crate::driver::{Change, Delivery, Driver};
-use crate::io::Io;
+use crate::io::{Io, RateLimiter};
 use crate::process::Process;
-use crate::rate::RateLimiter;
 use crate::sync::lock;
 
 /// Far more than any variation or list of choices needs.

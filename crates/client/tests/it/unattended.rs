@@ -157,6 +157,54 @@ fn stockfish_searches_while_its_caller_does_other_work() {
     });
 }
 
+#[test]
+fn stockfish_ponders_while_its_opponent_thinks() {
+    if std::env::var_os("READYOK_REAL_ENGINES").is_none() {
+        return;
+    }
+    let path = crate::real::find("stockfish");
+    let clock = Clock::fischer(10 * WORK, WORK / 10);
+    let limit = || Search::new(Limit::clock(Clocks::new(clock, clock)));
+    let start = || {
+        let (builder, log) = logged(Engine::builder().dialect(Dialect::Uci));
+        (builder.spawn(std::process::Command::new(&path)).expect("it starts"), log)
+    };
+    let mut players = [start(), start()];
+    let mut game = Game::startpos();
+    let mut pondering: [Option<(Game, SearchHandle)>; 2] = [None, None];
+    let (mut calls, mut hits) = ([0; 2], [0; 2]);
+    for ply in 0..24 {
+        let side = ply % 2;
+        let (engine, _) = &mut players[side];
+        let result = match pondering[side].take() {
+            Some((expected, search)) if expected.position() == game.position() => {
+                hits[side] += 1;
+                hit(search)
+            }
+            _ => engine.play(&game, limit()),
+        };
+        let result = result.expect("it plays");
+        let Some(best) = result.best_move() else { break };
+        game.play(best);
+        if let Some(reply) = result.ponder {
+            let mut expected = game.clone();
+            expected.play(reply);
+            let search = engine.ponder(&expected, limit()).expect("it starts");
+            pondering[side] = Some((expected, search));
+            calls[side] += 1;
+        }
+        // Time for the opponent, in which each `go ponder` is sent.
+        thread::sleep(WORK / 10);
+    }
+    drop(pondering);
+    for (side, (engine, log)) in players.iter_mut().enumerate() {
+        engine.ready().expect("it is there");
+        assert!(8 < calls[side], "{calls:?}");
+        assert_eq!(count(log, "> go ponder"), calls[side]);
+        assert_eq!(count(log, "> ponderhit"), hits[side]);
+    }
+}
+
 /// A log of both directions.
 type Log = Arc<Mutex<Vec<String>>>;
 
