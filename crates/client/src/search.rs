@@ -235,12 +235,12 @@ mod tests {
     fn time_counts_where_there_is_a_clock_or_a_deadline() {
         let second = Duration::from_secs(1);
         let clocks = Clocks::new(Clock::fischer(second, second), Clock::fischer(second, second));
-        let mate = Go { mate: Some(MateLimit::Time(1000)), ..Go::default() };
+        let mate = Go { mate: Some(MateLimit::Time(second)), ..Go::default() };
         let mut timed = vec![
             Search::new(Limit::Time(second)),
             Search::new(Limit::Clock(clocks)),
             Search::from(mate),
-            Search::from(Go { random_time: Some(1000), ..Go::default() }),
+            Search::from(Go { random_time: Some(second), ..Go::default() }),
         ];
         let untimed = [Limit::Infinite, Limit::Depth(9), Limit::Nodes(1)].map(Search::new);
         assert!(untimed.iter().all(|search| !search.is_timed()));

@@ -65,7 +65,7 @@ impl Budget {
         };
         // What is drawn by lot may be as short as the time itself.
         for time in [go.move_time, go.random_time, mate].into_iter().flatten() {
-            let time = left(duration(time), move_overhead);
+            let time = left(time, move_overhead);
             limit(time, time);
         }
         let mut overhead = move_overhead;

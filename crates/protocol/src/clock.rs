@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use crate::Dialect;
+use crate::millis::{self, round_down};
 use crate::write::WriteError;
 
 /// The side that a clock belongs to, as the wire names it: `wtime`, `btime`.
@@ -39,7 +40,11 @@ pub enum Convention {
     IncrementToCome,
 }
 
-/// Milliseconds. Negative when a flag has fallen and the game goes on.
+/// Milliseconds of a clock. Every other time is a [`Duration`].
+///
+/// They are signed, as on the wire: a clock is negative when a flag has fallen and the game
+/// continues. It may also become negative where the increment is taken off, in the [`Convention`]
+/// of shogi. [`Clock::budget`] is the time that a move may use as a [`Duration`].
 pub type Millis = i64;
 
 /// The clock of one side.
@@ -61,19 +66,23 @@ pub struct Clock {
 impl Clock {
     /// A clock without increment or byoyomi.
     pub fn sudden_death(remaining: Duration) -> Self {
-        Self { remaining: millis(remaining), ..Self::default() }
+        Self { remaining: round_down(remaining), ..Self::default() }
     }
 
     /// A Fischer clock whose remaining time contains the increment of the move to come.
     pub fn fischer(remaining: Duration, increment: Duration) -> Self {
-        Self { remaining: millis(remaining), increment: millis(increment), ..Self::default() }
+        Self {
+            remaining: round_down(remaining),
+            increment: round_down(increment),
+            ..Self::default()
+        }
     }
 
     /// A shogi clock: when `remaining` is used up, each move may use `byoyomi`.
     pub fn byoyomi(remaining: Duration, byoyomi: Duration) -> Self {
         Self {
-            remaining: millis(remaining),
-            byoyomi: millis(byoyomi),
+            remaining: round_down(remaining),
+            byoyomi: round_down(byoyomi),
             convention: Convention::IncrementToCome,
             ..Self::default()
         }
@@ -94,7 +103,7 @@ impl Clock {
         let available = self.in_convention(Convention::IncrementIncluded).remaining;
         // A clock that has run out, or further, leaves the byoyomi.
         let all = available.max(0).saturating_add(self.byoyomi.max(0));
-        Duration::from_millis(u64::try_from(all).unwrap_or(0))
+        millis::duration(all)
     }
 
     /// The same clock with the remaining time counted in another way.
@@ -222,9 +231,4 @@ impl Clocks {
         self.convention = convention;
         self
     }
-}
-
-/// The whole milliseconds of a duration, as many as fit.
-pub(crate) fn millis(duration: Duration) -> Millis {
-    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
 }

@@ -23,6 +23,7 @@ mod details;
 mod dialect;
 mod dialogue;
 mod line;
+mod millis;
 mod moves;
 mod note;
 mod option;

@@ -2,7 +2,9 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::time::Duration;
 
+use crate::millis::{self, MAX_LIMIT};
 use crate::moves::{self, Move, MoveList};
 use crate::note::{Note, NoteKind, Reading};
 use crate::words::{Integer, Word, Words, has_byte_below};
@@ -162,6 +164,16 @@ impl<'a> Reader<'a> {
         self.number(is_key, |it| {
             let nearest = if it.negative { i64::MIN } else { i64::MAX };
             it.signed().ok_or((nearest, NoteKind::NumberTooLarge))
+        })
+    }
+
+    /// A limit of time in milliseconds.
+    pub(crate) fn limit(&mut self, is_key: fn(&str) -> bool) -> Option<Duration> {
+        self.number(is_key, |it| match it {
+            Integer { negative: true, magnitude: 1.., .. } => {
+                Err((Duration::ZERO, NoteKind::NegativeNumber))
+            }
+            it => it.signed().map(millis::duration).ok_or((MAX_LIMIT, NoteKind::NumberTooLarge)),
         })
     }
 

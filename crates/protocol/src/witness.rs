@@ -247,12 +247,12 @@ impl Witness {
         let is_empty = [
             go.depth == Some(0),
             go.nodes == Some(0),
-            go.move_time.is_some_and(|time| time < 1),
-            go.random_time.is_some_and(|time| time < 1),
+            go.move_time.is_some_and(|time| time.is_zero()),
+            go.random_time.is_some_and(|time| time.is_zero()),
             go.clocks.moves_to_go == Some(0),
             match go.mate {
                 Some(MateLimit::Moves(moves)) => moves == 0,
-                Some(MateLimit::Time(time)) => time < 1,
+                Some(MateLimit::Time(time)) => time.is_zero(),
                 Some(MateLimit::Infinite) | None => false,
             },
         ]

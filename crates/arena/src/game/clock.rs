@@ -147,7 +147,7 @@ pub fn go(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Go<'sta
         clocks: clocks(mover, other, side, dialect),
         depth: mover.limits.depth,
         nodes: mover.limits.nodes,
-        move_time: mover.limits.move_time_ms.map(|time| millis(Duration::from_millis(time))),
+        move_time: mover.limits.move_time_ms.map(Duration::from_millis),
         ..Go::default()
     }
 }

@@ -85,16 +85,11 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// How long a search is to take.
-fn move_time(go: &Go<'_>) -> Option<Duration> {
-    go.move_time.map(|it| Duration::from_millis(u64::try_from(it).unwrap_or(0)))
-}
-
 /// After `ponderhit` a search of a certain time begins.
 fn waiting_time(waiting: &mut Waiting) {
     waiting.hit = true;
     waiting.held = false;
-    waiting.until = move_time(&waiting.go).map(|time| now() + time);
+    waiting.until = waiting.go.move_time.map(|time| now() + time);
 }
 
 fn say(text: &str) {
@@ -621,8 +616,9 @@ impl Engine {
         if let Some(head) = head.as_ref().filter(|_| go.ponder && self.breaks("info.ponder-pv")) {
             say(&format!("info depth 1 score cp 3 pv {head} {head}"));
         }
-        let booked =
-            self.book_off && go.move_time == Some(150) && self.breaks("options.own-book-off");
+        let booked = self.book_off
+            && go.move_time == Some(Duration::from_millis(150))
+            && self.breaks("options.own-book-off");
         let told = !booked && self.tell(&position, &go, &found);
         let answer = self.bestmove(&position, &go, &found, told);
         self.pondered |= go.ponder;
@@ -637,7 +633,7 @@ impl Engine {
         if go.ponder && go.nodes == Some(2) && self.breaks("limits.ponder-holds") {
             held = false;
         }
-        let mut time = move_time(&go);
+        let mut time = go.move_time;
         if go.clocks.white_time == Some(400)
             && go.clocks.moves_to_go.is_none()
             && self.breaks("limits.clock-kept")
@@ -836,7 +832,9 @@ impl Engine {
         if matches!(go.mate, Some(MateLimit::Time(_) | MateLimit::Infinite))
             && !self.breaks("usi.mate")
         {
-            if go.mate == Some(MateLimit::Time(1000)) && self.breaks("usi.mate-moves") {
+            if go.mate == Some(MateLimit::Time(Duration::from_secs(1)))
+                && self.breaks("usi.mate-moves")
+            {
                 let line = found.last().map(|line| line.moves.join(" "));
                 return format!("checkmate {}", line.unwrap_or_default());
             }
@@ -966,7 +964,7 @@ impl Engine {
             }
             Some(waiting) => {
                 self.stops += 1;
-                let long = waiting.go.move_time.is_some_and(|it| it == 100_000_000);
+                let long = waiting.go.move_time == Some(Duration::from_secs(100_000));
                 let clocks = waiting.go.clocks.white_time == Some(60);
                 let mate = waiting.go.mate == Some(MateLimit::Infinite);
                 let deaf = (mate && self.breaks("usi.mate-infinite"))

@@ -148,7 +148,7 @@ fn fairy_stockfish_in_usi() {
         takes_options(engine, "Threads", ["2", "1"]);
         let mate = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
         let game = Game::from_sfen(mate).expect("a position");
-        let mate = engine.mate(&game, MateLimit::Time(2000)).expect("it answers");
+        let mate = engine.mate(&game, MateLimit::Time(Duration::from_secs(2))).expect("it answers");
         let Checkmate::Moves(moves) = mate else { panic!("{mate:?}") };
         assert_eq!(moves.as_str(), "G*5b");
     });

@@ -187,7 +187,7 @@ fn a_mate_search_of_a_shogi_engine_ends_in_checkmate() {
     let (command, mark) = misbehaving(&["go: checkmate G*5b"]);
     let builder = Engine::builder().dialect(Dialect::Usi).patience(patient());
     let mut engine = builder.spawn(command).expect("it starts well");
-    let limit = readyok_client::MateLimit::Time(1000);
+    let limit = readyok_client::MateLimit::Time(Duration::from_secs(1));
     let mate = engine.mate(&Game::startpos(), limit).expect("it answers");
     let readyok_client::Checkmate::Moves(moves) = mate else { panic!("{mate:?}") };
     assert_eq!(moves.as_str(), "G*5b");

@@ -183,7 +183,9 @@ fn a_mate_of_a_chess_engine_is_its_variation() {
             let Checkmate::Moves(moves) = mate else { panic!("{mate:?}") };
             assert_eq!(moves.as_str(), "e2e4 e7e5 d1h5");
             // UCI has no time for it.
-            assert!(engine.mate(&Game::startpos(), MateLimit::Time(2)).is_err());
+            assert!(
+                engine.mate(&Game::startpos(), MateLimit::Time(Duration::from_millis(2))).is_err()
+            );
         },
         "ucinewgame
          position startpos

@@ -3,8 +3,10 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
+use core::time::Duration;
 
-use crate::clock::{Clocks, Millis};
+use crate::clock::Clocks;
+use crate::millis::round_up;
 use crate::moves::MoveList;
 use crate::note::NoteKind;
 use crate::read::{self, Reader, in_any_case};
@@ -30,13 +32,16 @@ pub struct Go<'a> {
     pub nodes: Option<u64>,
     /// Search for a mate.
     pub mate: Option<MateLimit>,
-    /// Search for this many milliseconds. From `ponderhit` if pondering.
+    /// Search for this time, from `ponderhit` if pondering. It is written in whole milliseconds,
+    /// rounded up.
     #[doc(alias = "movetime")]
-    pub move_time: Option<Millis>,
-    /// Search for this many milliseconds, or longer by a part of it that the engine draws by lot: games
-    /// of an engine with itself then differ (YaneuraOu, `go rtime`).
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::optional_limit"))]
+    pub move_time: Option<Duration>,
+    /// Search for this time, or longer by a random part of it, so that games of an engine with
+    /// itself differ (YaneuraOu, `go rtime`). It is written in whole milliseconds, rounded up.
     #[doc(alias = "rtime")]
-    pub random_time: Option<Millis>,
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::optional_limit"))]
+    pub random_time: Option<Duration>,
     /// Search until `stop`.
     pub infinite: bool,
     /// Count the leaf nodes of the legal move tree to this depth (Stockfish and others).
@@ -51,8 +56,9 @@ pub struct Go<'a> {
 pub enum MateLimit {
     /// A mate in so many moves (UCI `go mate 3`).
     Moves(u32),
-    /// So many milliseconds (USI as deployed, `go mate 30000`).
-    Time(Millis),
+    /// For this time (USI as deployed, `go mate 30000`). It is written in whole milliseconds,
+    /// rounded up.
+    Time(#[cfg_attr(feature = "serde", serde(with = "crate::millis::limit"))] Duration),
     /// Until the answer is known (USI, `go mate infinite` or `go mate`).
     Infinite,
 }
@@ -74,8 +80,8 @@ impl Go<'_> {
     }
 
     /// `go movetime …`.
-    pub fn move_time(time: core::time::Duration) -> Self {
-        Self { move_time: Some(crate::clock::millis(time)), ..Self::default() }
+    pub fn move_time(time: Duration) -> Self {
+        Self { move_time: Some(time), ..Self::default() }
     }
 
     /// `go wtime … btime …`.
@@ -155,11 +161,11 @@ impl Go<'_> {
         match self.mate {
             None => (),
             Some(MateLimit::Moves(moves)) => write::field(out, " mate ", Some(moves))?,
-            Some(MateLimit::Time(time)) => write::signed(out, " mate ", Some(time))?,
+            Some(MateLimit::Time(time)) => write::signed(out, " mate ", Some(round_up(time)))?,
             Some(MateLimit::Infinite) => out.write_str(" mate infinite")?,
         }
-        write::signed(out, " movetime ", self.move_time)?;
-        write::signed(out, " rtime ", self.random_time)?;
+        write::signed(out, " movetime ", self.move_time.map(round_up))?;
+        write::signed(out, " rtime ", self.random_time.map(round_up))?;
         write::field(out, " perft ", self.perft)?;
         if self.infinite {
             out.write_str(" infinite")?;
@@ -357,15 +363,13 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
         seen |= bit;
         let is_key = reserved::is_go_key;
         // A field whose value is missing or no number leaves an earlier one of its kind as it is.
-        // Times are read in one place, below, where reading them is worth being inlined.
+        // Clocks are read in one place, below, where reading them is worth being inlined.
         let time = match key {
             Key::WhiteTime => &mut go.clocks.white_time,
             Key::BlackTime => &mut go.clocks.black_time,
             Key::WhiteIncrement => &mut go.clocks.white_increment,
             Key::BlackIncrement => &mut go.clocks.black_increment,
             Key::Byoyomi => &mut go.clocks.byoyomi,
-            Key::MoveTime => &mut go.move_time,
-            Key::RandomTime => &mut go.random_time,
             Key::SearchMoves => {
                 go.search_moves = Some(reader.moves());
                 continue;
@@ -380,6 +384,14 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
             }
             Key::MovesToGo => {
                 go.clocks.moves_to_go = reader.small(is_key).or(go.clocks.moves_to_go);
+                continue;
+            }
+            Key::MoveTime => {
+                go.move_time = reader.limit(is_key).or(go.move_time);
+                continue;
+            }
+            Key::RandomTime => {
+                go.random_time = reader.limit(is_key).or(go.random_time);
                 continue;
             }
             Key::Depth => {
@@ -414,7 +426,7 @@ fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {
             Some(MateLimit::Infinite)
         }
         Some(word) if !reserved::is_go_key(word.text) => {
-            reader.signed(reserved::is_go_key).map(MateLimit::Time)
+            reader.limit(reserved::is_go_key).map(MateLimit::Time)
         }
         _ => Some(MateLimit::Infinite),
     }

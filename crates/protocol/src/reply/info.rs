@@ -45,7 +45,7 @@ pub struct Info<'a> {
     /// Thousandths of the processor in use.
     pub cpuload: Option<u32>,
     /// Time since the search started. It is written in whole milliseconds, rounded down.
-    #[cfg_attr(feature = "serde", serde(default, with = "serde_millis"))]
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::elapsed"))]
     pub time: Option<Duration>,
     /// Moves until the end of the game (lc0, `UCI_ShowMovesLeft`).
     pub movesleft: Option<u32>,
@@ -74,29 +74,6 @@ pub struct CurrentLine<'a> {
     pub cpu: Option<u32>,
     /// The line.
     pub moves: MoveList<'a>,
-}
-
-/// Times in JSON are milliseconds, as on the line.
-#[cfg(feature = "serde")]
-mod serde_millis {
-    use core::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
-    pub(super) fn serialize<S: Serializer>(
-        time: &Option<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        time.map(millis).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        Ok(Option::<u64>::deserialize(deserializer)?.map(Duration::from_millis))
-    }
 }
 
 impl<'a> Info<'a> {

@@ -98,7 +98,7 @@ fn uci_2006_go() {
     check("go nodes 123456", uci, &Command::Go(Go::nodes(123_456)));
     let mate = Go { mate: Some(MateLimit::Moves(3)), ..Go::default() };
     check("go mate 3", uci, &Command::Go(mate));
-    let time = Go { move_time: Some(5_000), ..Go::default() };
+    let time = Go { move_time: Some(Duration::from_secs(5)), ..Go::default() };
     check("go movetime 5000", uci, &Command::Go(time));
 
     let line = "go ponder wtime 300000 btime 300000 winc 0 binc 0";

@@ -136,14 +136,14 @@ fn go_of(kind: u8, tag: u64, dialect: Dialect) -> Go<'static> {
 }
 
 fn millis(tag: u64) -> MateLimit {
-    MateLimit::Time(i64::try_from(tag).unwrap())
+    MateLimit::Time(Duration::from_millis(tag))
 }
 
 /// The move that an engine plays for these limits.
 fn answer_to(go: &Go<'_>, dialect: Dialect) -> Move {
     let named = go.search_moves.as_ref().and_then(|moves| moves.moves().next());
     let timed = match go.mate {
-        Some(MateLimit::Time(time)) => u64::try_from(time).ok(),
+        Some(MateLimit::Time(time)) => u64::try_from(time.as_millis()).ok(),
         _ => None,
     };
     let tag = timed.or(go.nodes).or_else(|| go.depth.map(u64::from)).unwrap_or(0);

@@ -322,12 +322,14 @@ fn unknown_with(keyword: &'static str) -> BoxedStrategy<Vec<Cow<'static, str>>> 
 }
 
 fn go(dialect: Dialect) -> BoxedStrategy<Go<'static>> {
+    // The wire has whole milliseconds.
+    let time = || (0..=u64::MAX / 2).prop_map(Duration::from_millis);
     let mate = prop_oneof![
         any::<u32>().prop_map(MateLimit::Moves),
-        any::<i64>().prop_map(MateLimit::Time),
+        time().prop_map(MateLimit::Time),
         Just(MateLimit::Infinite),
     ];
-    let times = (of(any::<i64>()), of(any::<i64>()));
+    let times = (of(time()), of(time()));
     let limits = (of(any::<u32>()), of(any::<u64>()), of(mate), times, of(any::<u32>()));
     (of(moves(dialect)), any::<(bool, bool)>(), clocks(dialect), limits, unknown())
         .prop_map(|(search_moves, (ponder, infinite), clocks, limits, unknown)| Go {

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, Info, Move, MoveList, MoveShape, Opponent, OpponentKind, PathList,
-    PathSeparator, PositionValue, Reply, Title,
+    Command, Dialect, Go, Info, MateLimit, Move, MoveList, MoveShape, Opponent, OpponentKind,
+    PathList, PathSeparator, PositionValue, Reply, Title,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -49,6 +49,22 @@ fn the_time_of_a_search_is_milliseconds_in_json() {
     let mut json = serde_json::to_value(Info::default()).unwrap();
     json.as_object_mut().unwrap().remove("time");
     assert_eq!(serde_json::from_value::<Info<'_>>(json).unwrap(), Info::default());
+}
+
+#[test]
+fn limits_of_time_are_milliseconds_in_json() {
+    let time = Duration::from_millis(1500);
+    let go = Go { random_time: Some(time), ..Go::move_time(time) };
+    let mut json = serde_json::to_value(&go).unwrap();
+    assert_eq!((&json["move_time"], &json["random_time"]), (&1500.into(), &1500.into()));
+    assert_eq!(serde_json::from_value::<Go<'_>>(json.clone()).unwrap(), go);
+    json["move_time"] = (-1).into();
+    json.as_object_mut().unwrap().remove("random_time");
+    assert_eq!(serde_json::from_value::<Go<'_>>(json).unwrap(), Go::move_time(Duration::ZERO));
+    let short = serde_json::to_value(Go::move_time(Duration::from_nanos(1))).unwrap();
+    assert_eq!(short["move_time"], 1);
+    check_value(&MateLimit::Time(time), r#"{"Time":1500}"#);
+    check_value(&MateLimit::Infinite, r#""Infinite""#);
 }
 
 #[test]

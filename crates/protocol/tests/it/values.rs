@@ -1,10 +1,12 @@
 //! Laws of the values: scores, clocks, names of options.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use readyok_protocol::{
-    Clock, Clocks, Color, Convention, Dialect, MoveList, OptionDecl, OptionError, OptionValue,
-    Reply, Score, SetOption,
+    Clock, Clocks, Color, Command, Convention, Dialect, Go, MateLimit, MoveList, OptionDecl,
+    OptionError, OptionValue, Reply, Score, SetOption,
 };
 
 fn score() -> impl Strategy<Value = Score> {
@@ -29,6 +31,24 @@ fn clock() -> impl Strategy<Value = Clock> {
             convention,
         },
     )
+}
+
+#[test]
+fn limits_of_time_are_written_in_milliseconds_rounded_up() {
+    for (time, millis) in [
+        (Duration::ZERO, 0),
+        (Duration::from_nanos(1), 1),
+        (Duration::from_millis(1), 1),
+        (Duration::from_micros(1_001), 2),
+        (Duration::from_millis(u64::MAX), i64::MAX),
+        (Duration::MAX, i64::MAX),
+    ] {
+        let mate = Some(MateLimit::Time(time));
+        let go = Go { move_time: Some(time), random_time: Some(time), mate, ..Go::default() };
+        let mut line = String::new();
+        Command::Go(go).write(Dialect::Usi, &mut line).unwrap();
+        assert_eq!(line, format!("go mate {millis} movetime {millis} rtime {millis}"));
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `readyok analyse`.
 
 use std::io::{self, BufWriter, IsTerminal};
+use std::time::Duration;
 
 use clap::ValueEnum;
 use readyok_client::{EngineError, Limit, MateLimit, Search};
@@ -20,7 +21,7 @@ use crate::interrupt::Interrupts;
 use crate::messages::Messages;
 
 /// How long to search if no limit is given, in milliseconds.
-const DEFAULT_TIME: i64 = 10_000;
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 const HELP: &str = "\
 ENGINE comes first. It is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in
@@ -205,7 +206,7 @@ impl LimitArgs {
         let dialect = setup.dialect();
         let mate = self.mate.map(|limit| {
             if dialect.mate_search_is_timed() {
-                MateLimit::Time(limit.into())
+                MateLimit::Time(Duration::from_millis(limit.into()))
             } else {
                 MateLimit::Moves(limit)
             }
@@ -213,7 +214,7 @@ impl LimitArgs {
         let go = Go {
             depth: self.depth,
             nodes: self.nodes,
-            move_time: self.movetime.map(i64::from),
+            move_time: self.movetime.map(|time| Duration::from_millis(time.into())),
             mate,
             infinite: self.infinite,
             ..Go::default()

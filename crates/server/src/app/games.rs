@@ -1,6 +1,7 @@
 //! Games of the world: their moves go to engines, tabs and the library.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use readyok_client::Search;
 use readyok_protocol::{GameResult, Go};
@@ -23,7 +24,7 @@ use crate::wire::{
 /// So many games can be open.
 const MOST_OPEN: usize = 200;
 /// A hint is thought about so long, in milliseconds.
-const HINT_TIME: i64 = 1000;
+const HINT_TIME: Duration = Duration::from_secs(1);
 
 /// Whether a game was open before. If not, the library is to mark it as open.
 enum Opened {

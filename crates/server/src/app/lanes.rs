@@ -3,6 +3,8 @@
 //! What an engine tells is taken only if it is about the search that was asked for last, and that is
 //! always about the node that the lane says.
 
+use std::time::Duration;
+
 use readyok_client::{Game as WireGame, Limit, Search};
 use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
 use readyok_rules::Position;
@@ -405,7 +407,6 @@ fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<()
 }
 
 fn search(settings: &AnalysisSettings, dialect: Dialect) -> Search {
-    let whole = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
     Search::new(match settings.goal {
         AnalysisGoal::Infinite => Limit::Infinite,
         AnalysisGoal::Depth { depth } => Limit::Depth(depth),
@@ -415,7 +416,7 @@ fn search(settings: &AnalysisSettings, dialect: Dialect) -> Search {
             let mate = match dialect {
                 Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
                 Dialect::Usi if limit == 0 => MateLimit::Infinite,
-                Dialect::Usi => MateLimit::Time(whole(limit)),
+                Dialect::Usi => MateLimit::Time(Duration::from_millis(limit)),
             };
             Limit::Go(Box::new(Go { mate: Some(mate), ..Go::default() }))
         }

@@ -1,6 +1,7 @@
 //! Whole-game reports: an engine looks at every position of a main line, one report after another.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit};
@@ -21,7 +22,7 @@ use crate::wire::{
 };
 
 /// So long a position is looked at, if nobody says otherwise, in milliseconds.
-const USUAL: i64 = 500;
+const USUAL: Duration = Duration::from_millis(500);
 /// So many moves of the best line are kept.
 const LONGEST_KEPT: usize = 24;
 /// A better line is written down up to so many moves.
@@ -474,12 +475,11 @@ pub(super) fn score_at_end(position: &Position) -> Option<Score> {
 
 /// How long to look at a position.
 pub(super) fn go(limits: &Limits, dialect: Dialect) -> Go<'static> {
-    let whole = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
     let mate = limits.mate.map(|limit| match dialect {
         Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
-        Dialect::Usi => MateLimit::Time(whole(limit)),
+        Dialect::Usi => MateLimit::Time(Duration::from_millis(limit)),
     });
-    let move_time = limits.time.map(whole);
+    let move_time = limits.time.map(Duration::from_millis);
     let go = Go { depth: limits.depth, nodes: limits.nodes, move_time, mate, ..Go::default() };
     if go.is_bare() { Go { move_time: Some(USUAL), ..Go::default() } } else { go }
 }

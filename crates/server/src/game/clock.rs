@@ -1,5 +1,7 @@
 //! The clocks of a game.
 
+use std::time::Duration;
+
 use readyok_protocol::{Clock, Clocks as GoClocks, Convention, Dialect};
 
 use crate::time::Moment;
@@ -213,9 +215,9 @@ impl GameClocks {
     }
 
     /// What one move of a side may take at most, if it has a time for each.
-    pub(crate) fn per_move(&self, side: Side) -> Option<i64> {
+    pub(crate) fn per_move(&self, side: Side) -> Option<Duration> {
         match self.side(side).time {
-            Time::PerMove { time } => Some(millis(time)),
+            Time::PerMove { time } => Some(Duration::from_millis(time)),
             Time::None | Time::Clock { .. } => None,
         }
     }

@@ -22,6 +22,7 @@ pub(crate) use rematch::Origin;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use readyok_client::Game as WireGame;
 use readyok_protocol::{Dialect, Go, MateLimit};
@@ -263,14 +264,13 @@ impl Pace {
 
     /// The limits as a message. Without any the engine thinks until it is told to move.
     pub(crate) fn go(&self, dialect: Dialect) -> Go<'static> {
-        let whole = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
         let clocks = self.clocks.map(|clocks| clocks.go(self.side, dialect)).unwrap_or_default();
         let per_move = self.clocks.and_then(|clocks| clocks.per_move(self.side));
-        let move_time = self.time.map(whole).into_iter().chain(per_move).min();
+        let move_time = self.time.map(Duration::from_millis).into_iter().chain(per_move).min();
         let mate = self.mate.map(|limit| match dialect {
             Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
             Dialect::Usi if limit == 0 => MateLimit::Infinite,
-            Dialect::Usi => MateLimit::Time(whole(limit)),
+            Dialect::Usi => MateLimit::Time(Duration::from_millis(limit)),
         });
         let go =
             Go { clocks, depth: self.depth, nodes: self.nodes, move_time, mate, ..Go::default() };

@@ -7,10 +7,13 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::option::{OptionError, UnknownOption};
-use crate::{Clocks, Dialect, Go, MateLimit, Millis, Position, WriteError};
+use crate::{Clocks, Dialect, Go, MateLimit, Position, WriteError};
 
 /// So many times `go rtime` is the most that any release of YaneuraOu was written to draw.
 const LONGEST_DRAW: u32 = 3;
+
+/// The shortest time that is sent. A limit of zero means no limit to some engines.
+const MIN_LIMIT: Duration = Duration::from_millis(1);
 
 /// Tells the searches of a session apart.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -163,11 +166,11 @@ impl SearchRequest {
         self.go.clocks = prepared_clocks(self.go.clocks, dialect);
         self.go.mate = self.go.mate.map(|mate| match mate {
             MateLimit::Moves(moves) => MateLimit::Moves(moves.max(1)),
-            MateLimit::Time(time) => MateLimit::Time(time.max(1)),
+            MateLimit::Time(time) => MateLimit::Time(time.max(MIN_LIMIT)),
             MateLimit::Infinite => MateLimit::Infinite,
         });
-        self.go.move_time = self.go.move_time.map(|time| time.max(1));
-        self.go.random_time = self.go.random_time.map(|time| time.max(1));
+        self.go.move_time = self.go.move_time.map(|time| time.max(MIN_LIMIT));
+        self.go.random_time = self.go.random_time.map(|time| time.max(MIN_LIMIT));
         self.go.depth = self.go.depth.map(|depth| depth.max(1));
         self.go.nodes = self.go.nodes.map(|nodes| nodes.max(1));
         Ok(self)
@@ -180,7 +183,6 @@ impl SearchRequest {
 
     /// How long the search may take by its own limits. `None` if they are not about time.
     pub(super) fn allowance(&self, dialect: Dialect) -> Option<Duration> {
-        let duration = |millis: Millis| Duration::from_millis(u64::try_from(millis).unwrap_or(0));
         let clocks = Some(self.go.clocks).filter(|clocks| !clocks.is_empty());
         let clock = clocks.and_then(|clocks| clocks.of(self.position.mover(dialect)));
         let mate = match self.go.mate {
@@ -188,10 +190,10 @@ impl SearchRequest {
             Some(MateLimit::Moves(_) | MateLimit::Infinite) | None => None,
         };
         let limits = [
-            self.go.move_time.map(duration),
-            self.go.random_time.map(|time| duration(time).saturating_mul(LONGEST_DRAW)),
+            self.go.move_time,
+            self.go.random_time.map(|time| time.saturating_mul(LONGEST_DRAW)),
             clock.map(|clock| clock.budget()),
-            mate.map(duration),
+            mate,
         ];
         limits.into_iter().flatten().min()
     }
