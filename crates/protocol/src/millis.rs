@@ -30,6 +30,7 @@ pub(crate) mod elapsed {
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
     pub(crate) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         serializer: S,
@@ -77,6 +78,7 @@ pub(crate) mod optional_limit {
 
     use super::Millis;
 
+    #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
     pub(crate) fn serialize<S: Serializer>(
         limit: &Option<Duration>,
         serializer: S,

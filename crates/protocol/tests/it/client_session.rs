@@ -7,7 +7,7 @@ use std::time::Duration;
 use readyok_protocol::session::client::{
     ClientSession, Event, NewGame, Patience, Purpose, SearchId, SearchRequest,
 };
-use readyok_protocol::{Command, Dialect, GameResult, Register, Reply};
+use readyok_protocol::{Command, Dialect, GameResult, Go, MateLimit, Register, Reply};
 
 /// Runs a script. `<` is a line of the engine, `>` one that the session must say, `=` an event
 /// that must happen, `!` something that the caller does. Nothing else may be said or happen. `␣` is a
@@ -1372,6 +1372,26 @@ fn limits_are_at_least_one() {
          > go depth 1 nodes 1 mate 1 movetime 1
          = started 1",
     );
+}
+
+#[test]
+fn any_duration_can_limit_a_search() {
+    for (time, millis) in [
+        (Duration::ZERO, "1"),
+        (Duration::from_nanos(1), "1"),
+        (Duration::MAX, "9223372036854775807"),
+    ] {
+        let (start, mut out) = (Duration::ZERO, String::new());
+        let mut session = ClientSession::start(Dialect::Usi, Patience::default(), start, &mut out);
+        session.receive_line("usiok", start, &mut out);
+        let mate = Some(MateLimit::Time(time));
+        let go = Go { mate, random_time: Some(time), ..Go::move_time(time) };
+        session.search(SearchRequest { go, ..SearchRequest::default() }, start, &mut out).unwrap();
+        session.receive_line("readyok", start, &mut out);
+        let line = format!("go mate {millis} movetime {millis} rtime {millis}");
+        assert!(out.lines().any(|it| it == line), "{out}");
+        assert!(session.poll_timeout().is_some());
+    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::guardian;
 use crate::interrupt::Interrupts;
 use crate::messages::Messages;
 
-/// How long to search if no limit is given, in milliseconds.
+/// How long to search if no limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 const HELP: &str = "\

@@ -23,7 +23,7 @@ use crate::wire::{
 
 /// So many games can be open.
 const MOST_OPEN: usize = 200;
-/// A hint is thought about so long, in milliseconds.
+/// Search time for a hint.
 const HINT_TIME: Duration = Duration::from_secs(1);
 
 /// Whether a game was open before. If not, the library is to mark it as open.

@@ -21,7 +21,7 @@ use crate::wire::{
     ReportStatus, Score, Told, Topic, Use, ValuesFor,
 };
 
-/// So long a position is looked at, if nobody says otherwise, in milliseconds.
+/// Search time of a position if no limit is given.
 const USUAL: Duration = Duration::from_millis(500);
 /// So many moves of the best line are kept.
 const LONGEST_KEPT: usize = 24;
