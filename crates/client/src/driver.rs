@@ -269,7 +269,8 @@ impl Driver {
             return (ending.stage != Stage::Over).then_some(ending.until);
         }
         // A deadline has passed only after its moment.
-        let due = self.session.poll_timeout().map(|due| due + Duration::from_nanos(1));
+        let due = self.session.poll_timeout();
+        let due = due.and_then(|due| due.checked_add(Duration::from_nanos(1)));
         let due = due.and_then(|due| self.origin.checked_add(due));
         let search = self.searches.last().filter(|search| search.end.is_none());
         due.into_iter().chain(search.and_then(|search| search.timer.end())).min()

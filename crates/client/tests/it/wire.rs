@@ -176,6 +176,23 @@ fn the_number_of_lines_is_set_before_the_search() {
 }
 
 #[test]
+fn any_duration_can_limit_a_search() {
+    check_heard(
+        |engine| {
+            let game = Game::startpos();
+            for time in [Duration::from_nanos(1), Duration::MAX] {
+                engine.play(&game, Limit::Time(time)).expect("it plays");
+            }
+        },
+        "ucinewgame
+         position startpos
+         go movetime 1
+         position startpos
+         go movetime 9223372036854775807",
+    );
+}
+
+#[test]
 fn a_mate_of_a_chess_engine_is_its_variation() {
     check_heard(
         |engine| {
@@ -183,9 +200,8 @@ fn a_mate_of_a_chess_engine_is_its_variation() {
             let Checkmate::Moves(moves) = mate else { panic!("{mate:?}") };
             assert_eq!(moves.as_str(), "e2e4 e7e5 d1h5");
             // UCI has no time for it.
-            assert!(
-                engine.mate(&Game::startpos(), MateLimit::Time(Duration::from_millis(2))).is_err()
-            );
+            let time = MateLimit::Time(Duration::from_millis(2));
+            assert!(engine.mate(&Game::startpos(), time).is_err());
         },
         "ucinewgame
          position startpos
