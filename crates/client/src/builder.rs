@@ -8,7 +8,8 @@ use std::sync::Arc;
 use readyok_protocol::session::client::Patience;
 use readyok_protocol::{Dialect, Register, Side};
 
-use crate::driver::Settings;
+use crate::clock::now;
+use crate::driver::{Driver, Settings};
 use crate::error::EngineError;
 use crate::guard::Guard;
 use crate::io as transport;
@@ -130,10 +131,6 @@ impl Builder {
         self
     }
 
-    pub(crate) fn registration(&self) -> Option<Register<'static>> {
-        self.register.clone()
-    }
-
     /// The dialect to try, and the one to try after it.
     pub(crate) fn dialects(&self, target: &Target) -> (Dialect, Option<Dialect>) {
         match (self.dialect, target) {
@@ -174,10 +171,13 @@ impl Builder {
             listener: self.on_line.as_ref().map(|listener| Arc::new(listener.fresh())),
             stderr: Arc::clone(&stderr),
             is_process,
+            registration: self.register.clone(),
         };
         let options = transport::Options { rate: self.rate, is_async };
-        let shared = ends.and_then(|ends| transport::open(ends, settings, options, &stderr));
-        let shared = shared.map_err(|error| EngineError::start(&name, &error))?;
+        let start_error = |error: io::Error| EngineError::start(&name, &error);
+        let ends = ends.map_err(start_error)?;
+        let driver = Driver::new(settings, now()).inspect_err(|_| ends.abandon())?;
+        let shared = transport::open(ends, driver, options, &stderr).map_err(start_error)?;
         Ok((name, shared))
     }
 }

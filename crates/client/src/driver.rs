@@ -147,25 +147,33 @@ pub(crate) struct Settings {
     pub(crate) listener: Option<Arc<Listener>>,
     pub(crate) stderr: Arc<ErrorLines>,
     pub(crate) is_process: bool,
+    /// The answer to `registration error`.
+    pub(crate) registration: Option<Register<'static>>,
 }
 
 impl Driver {
     /// Starts with the handshake.
-    pub(crate) fn new(settings: Settings, now: Instant) -> Self {
-        let Settings { name, dialect, patience, separate_searches, listener, stderr, is_process } =
-            settings;
+    ///
+    /// # Errors
+    /// The registration cannot be written on one line.
+    pub(crate) fn new(settings: Settings, now: Instant) -> Result<Self, EngineError> {
+        let Settings { name, dialect, patience, listener, stderr, .. } = settings;
         let mut out = String::new();
         let mut session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
         session.hold_searches();
-        session.separate_searches(separate_searches);
+        session.separate_searches(settings.separate_searches);
+        if let Some(with) = settings.registration {
+            let registered = session.register(with, Moment::ZERO, &mut out);
+            registered.map_err(|misuse| EngineError::new(&name, Problem::Misuse(misuse)))?;
+        }
         let observer =
             listener.map(|listener| Observer { listener, lines: Vec::new(), tickets: 0 });
-        let engine = if is_process {
+        let engine = if settings.is_process {
             Liveness::Process { exit: None }
         } else {
             Liveness::Stream { closed: false }
         };
-        Self {
+        Ok(Self {
             name,
             session,
             patience,
@@ -187,7 +195,7 @@ impl Driver {
             engine,
             change: Change::None,
             wakers: Vec::new(),
-        }
+        })
     }
 
     pub(crate) fn session(&self) -> &ClientSession {

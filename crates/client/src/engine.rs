@@ -123,7 +123,7 @@ impl Engine {
         let (name, shared) = builder.open(target, dialect, false)?;
         let mut engine = Self::new(name, dialect, shared, false);
         engine.wait_for(Driver::handshake)?;
-        engine.complete(builder)?;
+        engine.complete();
         Ok(engine)
     }
 
@@ -133,13 +133,12 @@ impl Engine {
         Self { shared, name, dialect, identity, options, is_async }
     }
 
-    /// Does what follows the handshake.
-    pub(crate) fn complete(&mut self, builder: &Builder) -> Result<(), EngineError> {
+    /// Takes what the engine has declared in the handshake.
+    pub(crate) fn complete(&mut self) {
         (self.identity, self.options) = self.shared.look(|driver| {
             let session = driver.session();
             (session.identity().clone(), session.options().clone())
         });
-        builder.registration().map_or(Ok(()), |with| self.register(with))
     }
 
     /// The name and the author that the engine reported.

@@ -114,7 +114,7 @@ async fn greet(
     let greeted = async {
         let mut engine = engine?;
         wait(&engine.shared, Change::State, |driver| driver.handshake()).await?;
-        engine.complete(builder)?;
+        engine.complete();
         Ok(engine)
     };
     (Some(target), greeted.await)

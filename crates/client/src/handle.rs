@@ -169,7 +169,7 @@ impl SearchHandle {
         self.shared.look(|driver| driver.lines(self.id))
     }
 
-    /// Whether the search has ended.
+    /// Whether the search has ended. Updates may still be left to read.
     pub fn is_over(&self) -> bool {
         self.shared.look(|driver| driver.is_over(self.id))
     }

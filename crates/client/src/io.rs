@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::driver::{Change, Driver, Settings};
+use crate::driver::{Change, Driver};
 use crate::guard::Guard;
 use crate::listen::ErrorLines;
 use crate::process::{Process, Streams};
@@ -49,6 +49,15 @@ pub(crate) enum Ends {
     Connection(TcpStream),
     Pipes(PipeReader, PipeWriter),
     Streams(Box<dyn Read + Send>, Box<dyn Write + Send>),
+}
+
+impl Ends {
+    /// Kills a process that will not be used.
+    pub(crate) fn abandon(&self) {
+        if let Self::Process { process, .. } = self {
+            process.kill_and_reap();
+        }
+    }
 }
 
 /// How to use a transport.
@@ -93,11 +102,10 @@ fn own_directory(command: &Command) -> Option<PathBuf> {
 /// Starts the handshake with an engine, and the threads for it.
 pub(crate) fn open(
     ends: Ends,
-    settings: Settings,
+    driver: Driver,
     options: Options,
     stderr: &Arc<ErrorLines>,
 ) -> io::Result<Arc<Shared>> {
-    let driver = Driver::new(settings, crate::clock::now());
     let (transport, process, connection) = match ends {
         Ends::Process { process, streams } => {
             let transport = over_process(&process, streams, options, stderr);

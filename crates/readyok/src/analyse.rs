@@ -40,13 +40,16 @@ pub fn analyse(
     let mut analysis = engine.analyse(&setup.game, search)?;
     interrupts.stop_with(analysis.stopper());
     let mut next_frame = now();
-    while !analysis.is_over() {
+    loop {
         if 1 < interrupts.count() {
             return Ok(Code::Interrupted);
         }
-        let wait = next_frame.saturating_duration_since(now());
-        if let Some(update) = analysis.next_within(wait) {
-            view.update(&update.info)?;
+        // Checked first: what was sent before the answer is shown before it.
+        let is_over = analysis.is_over();
+        match analysis.next_within(next_frame.saturating_duration_since(now())) {
+            Some(update) => view.update(&update.info)?,
+            None if is_over => break,
+            None => (),
         }
         if next_frame <= now() {
             view.frame(&analysis.so_far().iter().collect::<Vec<_>>())?;
