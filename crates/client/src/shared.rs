@@ -145,14 +145,13 @@ impl Shared {
 
     /// Sends what is due and collects the news.
     fn settle(&self, state: &mut State, by: By) -> News {
-        self.io.flush(state);
+        // First: an engine that is killed must not see the end of its input before.
         while let Some(signal) = state.driver.take_signal(now()) {
             if let Some(process) = &self.process {
                 process.signal(signal);
             }
-            // Nothing more is sent after a signal, but an input may have to be closed.
-            self.io.flush(state);
         }
+        self.io.flush(state);
         if state.driver.has_ended()
             && let Some(connection) = &self.connection
         {

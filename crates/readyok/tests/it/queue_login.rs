@@ -1,4 +1,5 @@
-//! Credentials for a queue: in files and the environment rather than in the process list.
+//! Credentials for a queue: in files and the environment rather than in the process list. The login at a real server needs
+//! `nats-server`, and `READYOK_REAL_ENGINES` in the environment.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
