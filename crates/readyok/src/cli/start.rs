@@ -10,10 +10,10 @@ use crate::timeout::Timeout;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StartArgs {
-    /// How long to wait for the answer to `uci` or `usi`, and for `readyok` [10 and 60 s of silence]
+    /// Maximum time for the handshake and for `readyok`, in seconds (default: 10 and 60 of silence)
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Timeout>,
-    /// How to register an engine that asks for it: `later`, or `name NAME code CODE` [later]
+    /// Answer `registration error` with `later` or `name NAME code CODE` (default: later)
     #[arg(long, value_name = "REGISTRATION")]
     register: Option<Registration>,
 }

@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// Report broken rules on standard error, too, and end with 3 if one was a must
     #[arg(long)]
     strict: bool,
-    /// How long the engine may take to answer and to exit once the GUI has closed its end [5]
+    /// Maximum time for the engine to answer and exit after the GUI has closed its end, in seconds (default: 5)
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Timeout>,
     /// The command that starts the engine
