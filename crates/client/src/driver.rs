@@ -671,7 +671,9 @@ impl Driver {
 
     /// Kills the engine.
     pub(crate) fn kill(&mut self, now: Instant) {
-        self.input = Input::Closed;
+        // The input stays open: at its end an engine could exit by itself before the signal arrives.
+        self.out.clear();
+        self.unsent = Vec::new();
         self.signal = Some(Signal::Kill);
         let (stage, until) = (Stage::Killing, now + KILLING);
         match &mut self.ending {
