@@ -14,8 +14,8 @@ use crate::error::EngineError;
 use crate::guard::Guard;
 use crate::io as transport;
 use crate::listen::{ErrorLines, Listener, StderrListener};
+use crate::shared;
 use crate::shared::Shared;
-use crate::sync;
 
 /// Settings for an engine. The defaults suit most engines.
 ///
@@ -200,7 +200,7 @@ impl Target {
     ) -> io::Result<Self> {
         let (its_input, our_output) = io::pipe()?;
         let (our_input, its_output) = io::pipe()?;
-        sync::spawn("engine", move || engine(its_input, its_output))?;
+        shared::spawn("engine", move || engine(its_input, its_output))?;
         Ok(Self::Pipes(Some((our_input, our_output))))
     }
 

@@ -19,11 +19,11 @@ use readyok_protocol::session::client::{
 use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side, WriteError, decode};
 
 use crate::error::{EngineError, Problem};
-use crate::game::{Game, GameId};
+use crate::handle::{Lines, SearchResult, Update};
 use crate::listen::{ErrorLines, Listener};
 use crate::process::Signal;
-use crate::result::{Lines, SearchResult, Update};
 use crate::search::Search;
+use crate::search::{Game, GameId};
 use crate::state::{self, SearchState};
 
 /// How long a process that has closed its output may take to exit by itself.

@@ -14,9 +14,9 @@ use crate::builder::{Builder, Target};
 use crate::clock::now;
 use crate::driver::{Change, Driver, Notice};
 use crate::error::EngineError;
-use crate::game::Game;
 use crate::handle::{SearchHandle, Stopper};
-use crate::result::{SearchResult, Update};
+use crate::handle::{SearchResult, Update};
+use crate::search::Game;
 use crate::search::Search;
 use crate::shared::{Attendance, Shared};
 

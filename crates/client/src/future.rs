@@ -15,9 +15,9 @@ use crate::driver::{Change, Driver};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::handle::SearchHandle;
-use crate::result::{SearchResult, Update};
+use crate::handle::{SearchResult, Update};
 use crate::shared::Shared;
-use crate::sync::{self, lock};
+use crate::shared::{self, lock};
 
 /// Updates in a row after which another task gets a turn.
 const MAX_IN_A_ROW: u32 = 64;
@@ -102,7 +102,7 @@ async fn greet(
     // Starting and connecting may block.
     let opening = Opening::default();
     let opened = opening.clone();
-    let started = sync::spawn("engine-start", move || {
+    let started = shared::spawn("engine-start", move || {
         let engine = attempt.open(&mut target, dialect, true);
         let engine = engine.map(|(name, shared)| Engine::new(name, dialect, shared, true));
         opened.complete((target, engine));

@@ -34,7 +34,7 @@ use rustix::process::{self, Pid, Signal};
 
 use crate::containment::{Containment, ErrorOutput, Launched};
 use crate::process::Process;
-use crate::sync::lock;
+use crate::shared::lock;
 
 #[cfg(target_os = "linux")]
 mod cgroup;

@@ -51,28 +51,23 @@ mod driver;
 mod engine;
 mod error;
 mod future;
-mod game;
 #[cfg_attr(not(unix), path = "guard/other.rs")]
 mod guard;
 mod handle;
 mod io;
 mod listen;
 mod process;
-mod result;
 mod search;
 mod shared;
 mod state;
-mod sync;
-mod timer;
 
 pub use builder::Builder;
 pub use containment::Containment;
 pub use driver::Notice;
 pub use engine::Engine;
 pub use error::{EngineError, Exit, Problem, explain};
-pub use game::Game;
 pub use guard::Guard;
-pub use handle::{SearchHandle, Stopper};
+pub use handle::{Lines, SearchHandle, SearchResult, Stopper, Update};
 pub use process::PipedProcess;
 pub use readyok_protocol as protocol;
 pub use readyok_protocol::session::client::{
@@ -82,5 +77,4 @@ pub use readyok_protocol::{
     Best, Bound, Checkmate, Clock, Clocks, Dialect, GameResult, Go, Info, MateLimit, Move,
     MoveList, OptionDecl, OptionSet, OptionValue, Position, Register, Score, Side, Wdl,
 };
-pub use result::{Lines, SearchResult, Update};
-pub use search::{Limit, Search};
+pub use search::{Game, Limit, Search};

@@ -7,7 +7,7 @@ use std::thread::{self, ThreadId};
 
 use readyok_protocol::{LineBuffer, Side, decode};
 
-use crate::sync::{lock, wait_until};
+use crate::shared::{lock, wait_until};
 
 type OnLine = dyn Fn(Side, &str) + Send + Sync;
 type OnStderr = dyn Fn(&str) + Send + Sync;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::containment::{ErrorOutput, Launched, Scope};
 use crate::guard::Guard;
-use crate::sync::lock;
-use crate::{clock, sync};
+use crate::shared::lock;
+use crate::{clock, shared};
 
 /// A process. An I/O thread, or a thread of its own, must wait for its exit.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Process {
         after: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<()> {
         let process = Arc::clone(self);
-        let watcher = sync::spawn("engine-watch", move || {
+        let watcher = shared::spawn("engine-watch", move || {
             sys::wait_for_exit(&process);
             let status = process.reap();
             on_exit();
@@ -214,7 +214,7 @@ mod sys {
     use rustix::process::{self, Pid, WaitId, WaitIdOptions};
 
     use super::{Process, Scope, Signal, State};
-    use crate::sync::lock;
+    use crate::shared::lock;
 
     fn pid(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
@@ -293,7 +293,7 @@ mod sys {
     use std::time::Duration;
 
     use super::{Process, Signal, State};
-    use crate::sync::lock;
+    use crate::shared::lock;
 
     pub(super) fn wait_for_exit(it: &Process) {
         let mut state = lock(&it.state);

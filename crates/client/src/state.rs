@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use readyok_protocol::session::client::{DropReason, SearchId};
 use readyok_protocol::{Best, BestMove, Checkmate, Clocks, Color, Dialect, Info, Millis, Move};
 
+use crate::clock::MoveTimer;
 use crate::error::Problem;
-use crate::game::Game;
-use crate::result::{Lines, SearchResult, Update};
+use crate::handle::{Lines, SearchResult, Update};
+use crate::search::Game;
 use crate::search::Search;
-use crate::timer::MoveTimer;
 
 /// Maximum number of updates that are kept for a slow reader: as many as there can be variations.
 pub(crate) const MAX_UPDATES: usize = Lines::MAX;

@@ -33,7 +33,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group, pidfd_send_
 use super::{ANSWER_TIMEOUT, MARK, ROLE};
 use crate::containment::ErrorOutput;
 use crate::process::Streams;
-use crate::sync;
+use crate::shared;
 
 /// No order is longer: the system takes no longer arguments and environments either.
 const MAX_ORDER_BYTES: u32 = 64 << 20;
@@ -115,7 +115,7 @@ pub(super) fn launch(
             // have stopped it.
             drop(socket);
             let _ = kill_process(Pid::from_child(&child), Signal::CONT);
-            sync::spawn("engine-reap", move || drop(child.wait()))?;
+            shared::spawn("engine-reap", move || drop(child.wait()))?;
             return Err(match reply {
                 Ok(Some((Reply::Failed(number), _))) => io::Error::from_raw_os_error(number),
                 Ok(_) => io::Error::new(io::ErrorKind::InvalidData, "the command is no supervisor"),

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use super::{Io, Transport};
 use crate::clock::now;
 use crate::shared::{self, By, Guard, Shared};
-use crate::sync;
 
 const CHUNK: usize = 1 << 13;
 /// How long the reading thread sleeps at most before it looks whether the engine has ended.
@@ -33,8 +32,8 @@ pub(super) fn transport(
 ) -> Transport {
     let start = |shared: &Arc<Shared>| {
         let (reader, writer) = (Arc::clone(shared), Arc::clone(shared));
-        sync::spawn("engine-read", move || read(&reader, output))?;
-        sync::spawn("engine-write", move || write(&writer, input))
+        shared::spawn("engine-read", move || read(&reader, output))?;
+        shared::spawn("engine-write", move || write(&writer, input))
     };
     Transport {
         io: Io::Threads(Threads::default()),
@@ -56,7 +55,7 @@ pub(super) fn of_process(
     let (process, stderr) = (Arc::clone(process), Arc::clone(stderr));
     let start_all = move |shared: &Arc<Shared>| {
         let (closed, is_closed) = std::sync::mpsc::channel::<()>();
-        sync::spawn("engine-stderr", move || {
+        shared::spawn("engine-stderr", move || {
             read_errors(errors, &stderr);
             drop(closed);
         })?;

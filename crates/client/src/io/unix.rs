@@ -22,7 +22,6 @@ use crate::clock::{Vigil, now};
 use crate::driver::Change;
 use crate::listen::ErrorLines;
 use crate::shared::{self, By, Shared};
-use crate::sync;
 
 /// The most that is read at once.
 const CHUNK: usize = 1 << 13;
@@ -125,7 +124,7 @@ pub(super) fn transport(
     let own = Own { errors, error_lines: LineBuffer::new(MAX_ERROR_LINE), exit };
     let start = |shared: &Arc<Shared>| {
         let shared = Arc::clone(shared);
-        sync::spawn("engine-io", move || run(&shared, own))
+        shared::spawn("engine-io", move || run(&shared, own))
     };
     Ok(Transport {
         io: Io::Polled(polled),
