@@ -182,7 +182,7 @@ impl Engine {
     ///
     /// ```no_run
     /// # use readyok_client::{Clocks, Engine, EngineError, Game, Limit, Move, Search};
-    /// # fn opponents_move(game: &Game) -> Move { unimplemented!() }
+    /// # fn opponents_move(_: &Game) -> Move { Move::NULL }
     /// # fn play(engine: &mut Engine, clocks: Clocks) -> Result<(), EngineError> {
     /// let mut game = Game::startpos();
     /// loop {
