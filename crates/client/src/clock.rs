@@ -100,7 +100,7 @@ pub(crate) fn waited(counts: &str) -> Option<Duration> {
     (turns > 0).then(|| Duration::from_nanos(waited))
 }
 
-/// No other system tells a thread.
+/// No other system reports it for a thread.
 #[cfg(not(target_os = "linux"))]
 fn delay() -> Option<Duration> {
     None
@@ -250,7 +250,7 @@ const TRUST: Duration = Duration::from_secs(1);
 pub(crate) struct Counts(Vec<u64>);
 
 impl Counts {
-    /// As they are, or were a little earlier, where the system tells.
+    /// The current counts, or slightly older ones, where the system reports them.
     pub(crate) fn about(now: Instant) -> Option<Self> {
         if CLEAN.get().is_some_and(|at| now.saturating_duration_since(at) <= TRUST) {
             return Some(Self::default());
@@ -341,7 +341,7 @@ fn tick() -> Duration {
     Duration::ZERO
 }
 
-/// No other system tells.
+/// No other system reports it.
 #[cfg(not(target_os = "linux"))]
 fn with_statistics<T>(_: impl FnOnce(&str) -> T) -> Option<T> {
     None

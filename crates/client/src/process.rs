@@ -73,8 +73,8 @@ impl Process {
         Ok((process, streams))
     }
 
-    /// Has a thread wait for the end and reap, whatever becomes of the handle. `on_exit` runs
-    /// before the status is known to others; `after` gets it when it is.
+    /// Starts a thread that waits for the exit and reaps, even if the handle leaks. `on_exit` runs after that, then
+    /// `after` with the status.
     pub(crate) fn watch(
         self: &Arc<Self>,
         on_exit: impl FnOnce() + Send + 'static,

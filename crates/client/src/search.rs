@@ -226,7 +226,7 @@ impl From<Limit> for Search {
 
 /// A game: a position, the moves that led on from it, and an identity.
 ///
-/// When a search is about another game than the one before, the engine is told so
+/// When a search is about another game than the one before, the engine is informed
 /// (`ucinewgame`, `usinewgame`), and drops what it remembers. A clone is the same game.
 ///
 /// ```
@@ -243,7 +243,7 @@ pub struct Game {
     about: NewGame,
 }
 
-/// Tells games apart.
+/// Identity of a game.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct GameId(u64);
 

@@ -64,7 +64,7 @@ impl Setup {
         Ok(Self { game: told, position })
     }
 
-    /// Moves to restrict a search to, as the engine is told; `None` if there are none.
+    /// Moves to restrict a search to, in the engine's notation; `None` if there are none.
     ///
     /// # Errors
     /// A move is illegal.

@@ -163,7 +163,7 @@ impl App {
         }
     }
 
-    /// The text is parsed beside the runtime and the writer: a large tree takes seconds.
+    /// The text is parsed outside the runtime and the writer: a large tree takes seconds.
     async fn read_game(&self, id: GameId) -> Result<Loaded, Refusal> {
         let stored = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
         let missing = || no_such(Thing::Game, &id, format!("there is no game {id}"));
@@ -187,7 +187,7 @@ impl World {
         Some(snapshot)
     }
 
-    /// A game was saved, or could not be. It goes on, and whoever looks at it is told.
+    /// A game was saved, or could not be. It continues, and its subscribers are notified.
     fn game_saved(&mut self, id: GameId, result: Result<(), StoreError>, at: Moment) {
         self.saves.writing.remove(&id);
         if let Some(room) = self.rooms.get_mut(&id) {

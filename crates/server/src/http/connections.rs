@@ -26,7 +26,7 @@ use tokio::time::sleep;
 
 /// Maximum size of the header of a request, in bytes. Browsers send cookies of all other ports along.
 const MAX_HEADER: usize = 64 << 10;
-/// An unauthenticated connection is closed after so many timeouts of a request: a client that does not read
+/// An unauthenticated connection is closed after this number of request timeouts: a client that does not read
 /// occupies it as well.
 const MAX_LIFETIME: u32 = 6;
 /// Pause after a failure of the system, which most likely has no file descriptor left.

@@ -96,7 +96,7 @@ pub(super) async fn import(
 }
 
 impl Imported {
-    /// Counts games that were added, and tells of the first ones.
+    /// Counts games that were added, and reports the first ones.
     fn take(&mut self, games: Vec<LibraryGame>) {
         self.total += u32::try_from(games.len()).unwrap_or(u32::MAX);
         let room = MOST_TOLD.saturating_sub(self.games.len());

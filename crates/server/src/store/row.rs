@@ -72,7 +72,7 @@ impl Row {
         self.columns.reason = Some(reason.word().to_owned());
     }
 
-    /// About so many bytes are written for it.
+    /// Approximate number of bytes written for it.
     pub(crate) fn size(&self) -> usize {
         self.kept.len()
     }

@@ -1,4 +1,4 @@
-//! The thread that owns the library: whoever holds the lock of the world queues work for it, and waits for
+//! The thread that owns the library: a thread with the lock of the world queues work for it, and waits for
 //! nothing.
 //!
 //! ```text
@@ -71,7 +71,7 @@ impl Writer {
     ) -> Written<T> {
         let (reply, written) = oneshot::channel();
         let work = move |store: &mut Store| {
-            // Whoever does not wait for the result has dropped the other end.
+            // A caller that does not wait for the result has dropped the other end.
             let _ = reply.send(work(store));
         };
         // Without a thread the reply is dropped, which the receiver sees.
@@ -123,7 +123,7 @@ impl Queue {
 
 fn run(mut store: Store, inbox: Receiver<Work>, source: &impl Games) {
     let closed = work(&mut store, &inbox, source);
-    // Whoever learns of the end finds the file closed and the queue gone.
+    // When the end is reported, the file is closed and the queue is gone.
     drop((store, inbox));
     if let Some(reply) = closed {
         let _ = reply.send(());

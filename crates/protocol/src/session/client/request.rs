@@ -68,7 +68,7 @@ pub struct NewGame {
 pub enum Misuse {
     /// The greeting is not over.
     NotGreeted,
-    /// The engine is gone, or was told to quit.
+    /// The engine has ended, or `quit` was sent.
     Gone,
     /// The engine reported `copyprotection error` and may not be used.
     CopyProtected,

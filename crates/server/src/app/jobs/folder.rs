@@ -45,7 +45,7 @@ impl App {
     }
 }
 
-/// Reads what is left of a job's folder. Whoever stops the job ends this before the next games.
+/// Reads what is left of a job's folder. Stopping the job ends this before the next games.
 fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
     let Some(kept) = app.upgrade().and_then(|app| app.world().reading(id, round).cloned()) else {
         return;
