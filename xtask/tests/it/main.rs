@@ -6,7 +6,6 @@ mod docs;
 #[cfg(test)]
 mod licences;
 #[cfg(test)]
-mod map;
 #[cfg(test)]
 mod readme;
 #[cfg(test)]
