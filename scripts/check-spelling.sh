@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks for misspelt words with typos, which it installs. `typos.toml` says which words are none.
+# Finds misspelt words with typos, which it installs (exceptions: `typos.toml`), and deprecated terms (`xtask/terms.toml`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,3 +9,4 @@ if [[ ! -x $venv/bin/typos ]]; then
 fi
 "$venv/bin/pip" install --quiet typos==1.52.0
 "$venv/bin/typos"
+cargo xtask terms --check

@@ -6,12 +6,16 @@ use std::process::ExitCode;
 
 mod docs;
 mod record;
+mod terms;
 
 const USAGE: &str = "usage: cargo xtask record <out-dir> [<engine>]
   records sessions with the installed engines (see testdata/transcripts/README.md);
   with <engine>, only those of that engine
 usage: cargo xtask docs [--check]
-  writes the generated pages of docs/; with --check, fails if they are stale";
+  writes the generated pages of docs/; with --check, fails if they are stale
+usage: cargo xtask terms [--check | <path>]
+  counts deprecated terms (xtask/terms.toml); with --check, fails if there are too many;
+  with <path>, lists those of files whose path starts with it";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,19 +25,26 @@ fn main() -> ExitCode {
         ["record", out, engine] => record::run(Path::new(out), Some(engine)),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["terms"] => terms::list(Path::new("."), None).map(|text| print(&text)),
+        ["terms", "--check"] => terms::check(Path::new(".")),
+        ["terms", path] => terms::list(Path::new("."), Some(path)).map(|text| print(&text)),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, USAGE)),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&error.to_string());
+            print_error(&error.to_string());
             ExitCode::FAILURE
         }
     }
 }
 
-/// Tells the person at the terminal.
-fn say(text: &str) {
-    // With standard error closed there is nobody left to tell.
+fn print(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
+}
+
+/// Prints an error.
+fn print_error(text: &str) {
+    // Standard error may be closed.
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -63,7 +63,7 @@ fn record_engine(engine: &Engine, out: &Path, scratch: &Path) -> io::Result<()> 
     ];
     for &(scenario, script) in engine.scenarios {
         let file = out.join(format!("{}-{scenario}.txt", engine.name));
-        crate::say(&format!("recording {}", file.display()));
+        crate::print_error(&format!("recording {}", file.display()));
         let session = engine.session(script);
         let steps = script::parse(&session)?;
         let process = Process::start(engine.command, scratch)?;
