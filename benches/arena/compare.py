@@ -115,10 +115,8 @@ def outcome_of_pgn(path, said):
 def ours(case, folder):
     limit = [f"--{name}={value}" for name, value in case["limit"].items()]
     options = [f"--option={option}" for option in case["options"]]
-    # `readyok-match` does nothing else.
-    verb = [] if Path(case["runner"]).stem == "readyok-match" else ["match"]
     order = ["--random", "--seed=7"] if case["order"] == "random" else []
-    command = [case["runner"], *verb, *case["engines"], *limit, *options, *order,
+    command = [case["runner"], "match", *case["engines"], *limit, *options, *order,
                f"--openings={case['book']}", f"--rounds={case['rounds']}", "--plain",
                f"--concurrency={case['concurrency']}", "--results=r.jsonl", "--pgn=r.pgn"]
     return run(command, folder), time.time(), outcome_of_results(folder / "r.jsonl")

@@ -6,7 +6,6 @@ mod compliance;
 mod elo;
 mod engine;
 mod game;
-mod match_alone;
 mod match_plan;
 mod matches;
 mod options;
@@ -24,11 +23,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use match_alone::run_match;
-
-use crate::exit::{Code, Failure};
+use crate::guardian;
 use crate::text::printable;
-use crate::{guardian, lean};
 
 /// Analyse with, match, look into and listen to chess and shogi engines (UCI and USI).
 #[derive(Debug, Parser)]
@@ -58,21 +54,21 @@ enum Verb {
 
 /// Does what the arguments say. The first of them is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    let is_given_back = lean::take_back(&mut arguments);
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
     if let [_, verb, rest @ ..] = arguments.as_slice()
         && let [way, words @ ..] = rest
         && (verb == "match" && way == "--fastchess")
     {
-        // Its options are not of the form that all others here have. Checks are made here.
-        if !is_given_back && !words.iter().any(|word| word == "--compliance") {
-            lean::become_it(rest);
-        }
-        return matches::run_fastchess(words, compliance::run).into();
+        // Its options are not of the form that all others here have.
+        return matches::run_fastchess(words).into();
     }
-    let cli: Cli = match parse(&arguments) {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(code) => return code,
+        Err(error) => {
+            // With its output closed there is nobody left to tell.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
     };
     let done = match cli.verb.unwrap_or_else(|| Verb::Serve(serve::Args::default())) {
         Verb::Serve(args) => serve::run(args),
@@ -81,41 +77,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Engine(args) => engine::run(&args),
         Verb::Tap(args) => tap::run(args),
         Verb::Check(args) => check::run(&args),
-        Verb::Match(args) => {
-            if !is_given_back && !args.has_queue() {
-                lean::become_it(arguments.get(2..).unwrap_or_default());
-            }
-            matches::run(*args)
-        }
+        Verb::Match(args) => matches::run(*args),
         Verb::Worker(args) => worker::run(args),
         Verb::Report(args) => report::run(&args),
         Verb::Elo(args) => elo::run(&args),
         Verb::Guard => guardian::serve(),
     };
-    finish(done)
-}
-
-/// What the arguments say, or, when what is wrong with them has been told, the code to end with.
-fn parse<T: Parser>(arguments: &[OsString]) -> Result<T, ExitCode> {
-    parsed(T::try_parse_from(arguments))
-}
-
-/// The same for a program that calls itself `usage` where it says how it is used.
-fn parse_as<T: Parser>(usage: &'static str, arguments: &[OsString]) -> Result<T, ExitCode> {
-    let command = T::command().bin_name(usage);
-    let matches = command.try_get_matches_from(arguments);
-    parsed(matches.and_then(|mut matches| T::from_arg_matches_mut(&mut matches)))
-}
-
-fn parsed<T>(parsed: Result<T, clap::Error>) -> Result<T, ExitCode> {
-    parsed.map_err(|error| {
-        // With its output closed there is nobody left to tell.
-        let _ = error.print();
-        u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
-    })
-}
-
-fn finish(done: Result<Code, Failure>) -> ExitCode {
     let code = done.unwrap_or_else(|failure| {
         complain(&failure.to_string());
         failure.code

@@ -20,15 +20,15 @@ use readyok_arena::schedule::ScheduleError;
 use readyok_arena::store::{Reader, StoreError};
 use readyok_client::{Guard, Patience, WaitLimit};
 
-use crate::cli::complain;
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::QueueArgs;
+use crate::cli::{complain, compliance};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
 use crate::matches::{
-    Begun, Changes, Continued, Coordinate, Lines, Live, Manner, Name, Nobody, Results, Run,
-    complaints, find_engine, read_plan,
+    Begun, Changes, Continued, Lines, Live, Manner, Name, Nobody, Results, Run, complaints,
+    find_engine, read_plan,
 };
 use crate::text::printable;
 
@@ -172,17 +172,8 @@ enum TellArg {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let queue = args.queue.queue(&dirs::env)?;
-    play(args, queue)
-}
-
-/// Plays a match that no queue is named for.
-pub(super) fn run_here(args: Args) -> Result<Code, Failure> {
-    play::<Nobody>(args, None)
-}
-
-fn play<Q: Coordinate>(args: Args, queue: Option<Q>) -> Result<Code, Failure> {
-    let Args { plan, run, queue: _ } = args;
+    let Args { plan, run, queue } = args;
+    let queue = queue.queue(&dirs::env)?;
     let (plain, every) = (run.plain, run.rating_interval);
     // One stream of events is enough, and nothing else may stand between its lines.
     let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
@@ -230,13 +221,10 @@ fn is_of_the_plan(error: &MatchError) -> bool {
     }
 }
 
-/// Checks an engine that is started by a command with arguments.
-pub(super) type Compliance = fn(&str, &[String]) -> Result<Code, Failure>;
-
 /// Takes the command line of fastchess, and ends as it does: with 0, or with 1 for whatever reason,
 /// which it prints.
-pub(super) fn run_fastchess(words: &[OsString], compliance: Compliance) -> Code {
-    match play_fastchess(words, compliance) {
+pub(super) fn run_fastchess(words: &[OsString]) -> Code {
+    match play_fastchess(words) {
         Ok(Code::Done) => Code::Done,
         Ok(_) => Code::Failed,
         Err(failure) => {
@@ -247,7 +235,7 @@ pub(super) fn run_fastchess(words: &[OsString], compliance: Compliance) -> Code 
     }
 }
 
-fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Failure> {
+fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = match fastchess::parse(&words, seconds()).map_err(Failure::usage)? {
         Request::Play(invocation) => *invocation,
@@ -262,7 +250,7 @@ fn play_fastchess(words: &[OsString], compliance: Compliance) -> Result<Code, Fa
             );
             return Ok(Code::Done);
         }
-        Request::Compliance { command, args } => return compliance(&command, &args),
+        Request::Compliance { command, args } => return compliance::run(&command, &args),
     };
     let Invocation { mut plan, options } = invocation;
     if let Some(path) = &options.resume.file {
@@ -406,13 +394,6 @@ fn slots(concurrency: i64, force: bool) -> Result<usize, Failure> {
         return Err(Failure::usage(text));
     }
     Ok(slots)
-}
-
-impl Args {
-    /// Whether the match is to be played over a queue.
-    pub(super) fn has_queue(&self) -> bool {
-        self.queue.has_queue()
-    }
 }
 
 impl RunArgs {

@@ -48,10 +48,6 @@ pub(super) struct AccessArgs {
 }
 
 impl QueueArgs {
-    pub(super) fn has_queue(&self) -> bool {
-        self.queue.is_some()
-    }
-
     pub(super) fn queue(&self, env: Env<'_>) -> Result<Option<Queue>, Failure> {
         let Some(server) = self.queue.clone() else { return Ok(None) };
         let access = self.access.access(server, env)?;

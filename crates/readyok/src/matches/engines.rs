@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::{error, fmt, io};
+use std::{env, error, fmt, io};
 
 use readyok_arena::plan::{EnginePatience, EnginePlan, Protocol};
 use readyok_protocol::Dialect;
 
 use crate::address::{Address, AddressError, Reach};
 use crate::dirs::Env;
-use crate::whole;
 
 /// Why an engine cannot play in a match.
 #[derive(Debug)]
@@ -41,7 +40,7 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
     let (command, args, dir, env) = match address.reach {
         // It plays as a program of its own, like every other engine.
         Reach::Narikin => {
-            let whole = whole::program(env).map_err(EngineError::OwnPath)?;
+            let whole = env::current_exe().map_err(EngineError::OwnPath)?;
             (utf8(whole)?, vec!["engine".to_owned()], None, BTreeMap::new())
         }
         Reach::Program { file, arguments, directory, environment } => {

@@ -3,11 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::program::{Dir, finish, readyok, readyok_match, run, signal, wait};
+use crate::program::{Dir, finish, readyok, run, signal, wait};
 
 /// How many descendants each start of an engine has.
 const COUNT: usize = 50;
@@ -69,7 +68,8 @@ fn for_each_way(test: impl Fn(&str)) {
     }
 }
 
-fn check_match(program: impl Fn(&Dir) -> Command) {
+#[test]
+fn no_descendant_outlives_a_match() {
     for_each_way(|way| {
         let dir = Dir::new();
         let engine = engine(&dir);
@@ -80,23 +80,18 @@ fn check_match(program: impl Fn(&Dir) -> Command) {
              {{ name = 'two', command = '{engine}', limits = {{ depth = 1 }}, restart = true }},\n]\n"
         );
         let plan = dir.write("plan.toml", &plan);
-        let mut command = program(&dir);
-        command.current_dir(dir.path()).arg("--plan").arg(plan).env("READYOK_CONTAINMENT", way);
+        let mut command = readyok(&dir);
+        command
+            .current_dir(dir.path())
+            .arg("match")
+            .arg("--plan")
+            .arg(plan)
+            .env("READYOK_CONTAINMENT", way);
         let output = run(&mut command, b"");
         assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
         assert_eq!(starts(dir.path()), 4, "{}{}", output.text(), output.stderr);
         wait("descendants are left", || left(&tag(&dir)) == 0);
     });
-}
-
-#[test]
-fn no_descendant_outlives_a_match() {
-    check_match(|dir| {
-        let mut command = readyok(dir);
-        command.arg("match");
-        command
-    });
-    check_match(readyok_match);
 }
 
 #[test]

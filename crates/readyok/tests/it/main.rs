@@ -9,7 +9,6 @@ mod delivered_files;
 #[cfg(target_os = "linux")]
 mod descendants;
 mod killed;
-mod match_alone;
 mod match_flags;
 mod matches;
 mod matches_real;

@@ -1,7 +1,6 @@
 //! Runs the program under test.
 
 use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -65,17 +64,7 @@ impl Output {
 
 /// The program, with no settings but those in `dir`.
 pub(crate) fn readyok(dir: &Dir) -> Command {
-    program(env!("CARGO_BIN_EXE_readyok"), dir)
-}
-
-/// The program that only plays matches, likewise.
-pub(crate) fn readyok_match(dir: &Dir) -> Command {
-    program(env!("CARGO_BIN_EXE_readyok-match"), dir)
-}
-
-/// A program of this package, likewise.
-pub(crate) fn program(path: impl AsRef<OsStr>, dir: &Dir) -> Command {
-    let mut command = Command::new(path);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_readyok"));
     command
         .env("READYOK_CONFIG_DIR", dir.path())
         .env("XDG_STATE_HOME", dir.path())
