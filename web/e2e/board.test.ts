@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
 import { drag, faultsOf, launch, middle, tap, violations } from './browser';
 import { engine, furnished, game, here, keeps, lane, legal, line, node, open, type Fake } from './fake';
+import { en } from './labels';
 
 let browser: Browser;
 
@@ -108,7 +109,7 @@ test('a refused move goes back and says why', async () => {
   const page = await opened(fake, '#/analyse/1');
   await click(page, 'e2');
   await click(page, 'e4');
-  await page.getByText('the king would be in check').first().waitFor();
+  await page.getByText(en('problem.in_check')).first().waitFor();
   await expect.poll(() => page.locator('cg-board piece.white.pawn').count()).toBe(8);
   await page.context().close();
 });
@@ -205,7 +206,7 @@ test.each(['chess', 'shogi'] as const)(
       await expect.poll(focused).toBe('e3');
     }
     await page.keyboard.press('ArrowUp');
-    await expect.poll(name).toContain('can be reached');
+    await expect.poll(name).toContain(en('board.reach'));
     await page.keyboard.press('Enter');
     await expect.poll(() => moves(fake)).toEqual([variant === 'chess' ? 'e2e4' : '7g7f']);
     await page.context().close();
@@ -237,7 +238,9 @@ test('a move is entered as text, and said when it is played', async () => {
       },
     },
   });
-  await expect.poll(() => page.getByTestId('live').textContent()).toContain('Black (sente): P-7f');
+  await expect
+    .poll(() => page.getByTestId('live').textContent())
+    .toContain(en('said.move', { side: en('side.sente'), move: 'P-7f' }));
   await page.context().close();
 });
 
@@ -357,27 +360,30 @@ test('an engine is given options for one game, and has them the next time', asyn
   });
   const page = await fake.page(browser, '#/play/0/new');
   const faults = faultsOf(page);
-  const choose = () => page.getByRole('button', { name: 'Options for this game' }).click();
-  await page.getByText('More', { exact: true }).click();
+  const choose = () => page.getByRole('button', { name: en('new.options') }).click();
+  await page.getByText(en('new.more'), { exact: true }).click();
   await choose();
-  const dialog = page.getByRole('dialog', { name: 'Options of Narikin for this game' });
+  const dialog = page.getByRole('dialog', { name: en('new.options.of', { engine: 'Narikin' }) });
   // What is not the person's to set is not there.
   await expect.poll(() => dialog.locator('[data-option]').count()).toBe(2);
   const hash = dialog.getByLabel('Hash', { exact: true });
   expect(await hash.inputValue()).toBe('48');
   await hash.fill('64');
   await hash.blur();
-  await dialog.getByLabel('Use a preset…').selectOption('Bookish');
+  await dialog.getByLabel(en('options.presets')).selectOption('Bookish');
   expect(await dialog.getByLabel('OwnBook').isChecked()).toBe(true);
   expect(await violations(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog
+    .getByRole('button', { name: en('app.close') })
+    .last()
+    .click();
   await dialog.waitFor({ state: 'detached' });
   const given = () =>
     fake.said.flatMap((said) => {
       const other = said.kind === 'new_game' ? said.game.players?.second : undefined;
       return other?.kind === 'engine' ? [other.options] : [];
     });
-  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await expect.poll(given).toEqual([{ Hash: '64', OwnBook: 'true' }]);
   // Nothing of it was set for good.
   expect(fake.said.some((said) => said.kind === 'set_options')).toBe(false);
@@ -385,7 +391,7 @@ test('an engine is given options for one game, and has them the next time', asyn
   // What was chosen is not hidden.
   await choose();
   expect(await hash.inputValue()).toBe('64');
-  await dialog.getByRole('button', { name: 'Defaults' }).click();
+  await dialog.getByRole('button', { name: en('options.reset') }).click();
   await expect.poll(() => hash.inputValue()).toBe('48');
   expect(faults).toEqual([]);
   await page.context().close();
@@ -411,7 +417,7 @@ test.each([
     await draw(other);
     await expect.poll(() => edits(fake)).toEqual([arrow]);
     // The squares are the same ones on a board that is turned.
-    await page.getByRole('button', { name: 'Turn the board' }).click();
+    await page.getByRole('button', { name: en('board.flip') }).click();
     await draw(other);
     await page.keyboard.down('Shift');
     await draw(one);
@@ -459,7 +465,7 @@ test('lines that begin with one move are shown, and all that comes after them', 
   ]);
   const page = await opened(fake, '#/analyse/1');
   await expect.poll(() => page.getByTestId('line').count()).toBe(3);
-  await page.getByRole('button', { name: 'More lines' }).click();
+  await page.getByRole('button', { name: en('lane.more') }).click();
   await expect.poll(() => fake.said.some((said) => said.kind === 'analyse')).toBe(true);
   await page.context().close();
 });
@@ -475,7 +481,7 @@ test('the number of lines, and a line put into the game', async () => {
     ]),
   ]);
   const page = await opened(fake, '#/analyse/1');
-  await page.getByRole('button', { name: 'More lines' }).click();
+  await page.getByRole('button', { name: en('lane.more') }).click();
   await expect
     .poll(
       () =>
@@ -545,9 +551,9 @@ test('hostile text stays text', async () => {
   open(fake, game(1, 'chess', { nodes, headers: [{ name: bad, value: bad }] }), [told]);
   const page = await opened(fake, '#/analyse/1');
   await page.getByText(bad, { exact: false }).first().waitFor();
-  await page.getByRole('tab', { name: 'Record' }).click();
+  await page.getByRole('tab', { name: en('tab.record') }).click();
   await page.goto('http://readyok.test/#/engines');
-  await page.getByRole('button', { name: 'Options' }).click();
+  await page.getByRole('button', { name: en('engine.options') }).click();
   await page.getByRole('dialog').waitFor();
   expect(await page.evaluate(() => (window as unknown as { hurt?: number }).hurt)).toBeUndefined();
   expect(await page.locator('img, body script').count()).toBe(0);
@@ -594,7 +600,7 @@ test('the options of an engine, each in its own way', async () => {
     },
   });
   const page = await fake.page(browser, '#/engines');
-  await page.getByRole('button', { name: 'Options' }).click();
+  await page.getByRole('button', { name: en('engine.options') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Hash', { exact: true }).fill('64');
   await dialog.getByLabel('Hash', { exact: true }).blur();
@@ -614,11 +620,14 @@ test('a position is set up, and judged by the rules', async () => {
   const fake = furnished();
   open(fake, game(1, 'shogi'));
   const page = await opened(fake, '#/analyse/1');
-  await page.getByRole('button', { name: 'Position editor' }).click();
+  await page.getByRole('button', { name: en('editor.title') }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByTestId('verdict').getByText('The king on e8 is in check').waitFor();
+  await dialog
+    .getByTestId('verdict')
+    .getByText(en('problem.opponent_in_check', { square: 'e8' }))
+    .waitFor();
   expect(await violations(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Empty', exact: true }).click();
+  await dialog.getByRole('button', { name: en('editor.empty'), exact: true }).click();
   await dialog.getByRole('button', { name: 'Black (sente) tokin', exact: true }).click();
   await dialog.getByRole('button', { name: '5e, empty' }).click();
   await dialog.getByRole('button', { name: /Black \(sente\) gold in hand, 0/ }).click();
@@ -632,8 +641,8 @@ test('all shortcuts are shown, wherever one is', async () => {
   const page = await fake.page(browser, '#/settings');
   await page.locator('main h1').first().waitFor({ state: 'attached' });
   await page.keyboard.press('?');
-  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  for (const place of ['Everywhere', 'With a game', 'While you play']) {
+  const dialog = page.getByRole('dialog', { name: en('keys.title') });
+  for (const place of [en('keys.everywhere'), en('keys.game'), en('keys.play')]) {
     await dialog.getByRole('heading', { name: place }).waitFor();
   }
   for (const one of ['1 Play', 'T Take back', '↑ Home To the start', 'F Turn the board']) {
@@ -768,13 +777,13 @@ test('the arrow keys go through the game after a tab was clicked, and from tab t
   open(fake, game(1, 'chess', { nodes }));
   const page = await opened(fake, '#/analyse/1');
   const tab = (name: string) => page.getByRole('tab', { name });
-  await tab('Report').click();
+  await tab(en('tab.report')).click();
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => fake.said.filter((said) => said.kind === 'go_to').length).toBe(1);
-  expect(await tab('Report').getAttribute('aria-selected')).toBe('true');
-  await tab('Report').focus();
+  expect(await tab(en('tab.report')).getAttribute('aria-selected')).toBe('true');
+  await tab(en('tab.report')).focus();
   await page.keyboard.press('ArrowRight');
-  expect(await tab('Record').getAttribute('aria-selected')).toBe('true');
+  expect(await tab(en('tab.record')).getAttribute('aria-selected')).toBe('true');
   await page.context().close();
 });
 
@@ -784,9 +793,9 @@ test('moves are chosen for an engine in one game, and played in the next', async
   open(fake, game(2, 'chess'), [lane(0, [])]);
   open(fake, game(3, 'chess'), [lane(0, [])]);
   const page = await opened(fake, '#/analyse/1');
-  const settings = page.getByRole('button', { name: 'Settings of the analysis' });
+  const settings = page.getByRole('button', { name: en('lane.settings') });
   await settings.click();
-  const only = page.getByRole('button', { name: 'Only some moves' });
+  const only = page.getByRole('button', { name: en('lane.only') });
   await only.click();
   expect(await only.getAttribute('aria-pressed')).toBe('true');
   // Nobody chooses moves without seeing it.
@@ -808,7 +817,7 @@ test('moves are chosen for an engine in one game, and played in the next', async
   await expect.poll(chooses).toBe('false');
   await only.click();
   await page.goto('http://readyok.test/#/play/3');
-  await page.getByRole('button', { name: 'Play from here' }).waitFor();
+  await page.getByRole('button', { name: en('new.from') }).waitFor();
   await click(page, 'd2');
   await click(page, 'd4');
   await expect.poll(() => moves(fake)).toEqual(['e2e4', 'd2d4']);
@@ -856,8 +865,8 @@ test('a graph shows nobody ahead where nobody knows', async () => {
   open(fake, game(1, 'chess', { nodes }));
   open(fake, game(2, 'chess', { nodes: nodes.map((one) => (one.id === 4 ? judged(4, null) : one)) }));
   const page = await opened(fake, '#/analyse/1');
-  await page.getByRole('tab', { name: 'Report' }).click();
-  const graph = page.getByRole('slider', { name: 'Evaluation over the game' });
+  await page.getByRole('tab', { name: en('tab.report') }).click();
+  const graph = page.getByRole('slider', { name: en('report.graph') });
   const ground = graph.locator('.ground');
   await ground.waitFor();
   expect([await ground.getAttribute('x'), await ground.getAttribute('width')]).toEqual(['450', '150']);

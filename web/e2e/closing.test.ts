@@ -2,16 +2,17 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, begin, enter, squares, status, travel, untimed, visit, witness, words } from './journey';
+import { en } from './labels';
 
 const here = travel();
 
-const PAUSE = 'Pause games against engines';
-const END = 'End analysis';
-const QUIT = 'End the program when nothing is left to do';
+const PAUSE = en('settings.close.pause');
+const END = en('settings.close.analysis');
+const QUIT = en('settings.close.quit');
 
 /** Chooses, and waits until the server has heard of it. */
 async function choose(page: Page, choices: Record<string, boolean>) {
-  await visit(page, 'Settings');
+  await visit(page, en('nav.settings'));
   for (const [name, wanted] of Object.entries(choices)) await page.getByLabel(name).setChecked(wanted);
   await page.reload();
   for (const [name, wanted] of Object.entries(choices)) {
@@ -28,16 +29,16 @@ test.each([
   const analyst = await witness(page, here.server, 'Analyst');
   await choose(page, { [PAUSE]: pauses, [END]: ends });
 
-  await visit(page, 'Play');
-  await untimed(page, 'Chess', 'Player');
+  await visit(page, en('nav.play'));
+  await untimed(page, 'chess', 'Player');
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain('thinks');
   const game = new URL(page.url()).hash;
   await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
-  await page.getByLabel('Add an engine…').selectOption({ label: 'Analyst' });
+  await page.getByLabel(en('lane.add')).selectOption({ label: 'Analyst' });
   await page.getByTestId('line').first().waitFor(LONG);
   const board = new URL(page.url()).hash;
 
@@ -50,11 +51,11 @@ test.each([
   const again = await here.page(game);
   await expect.poll(() => words(again), LONG).toEqual(['e4']);
   if (pauses) {
-    await expect.poll(() => status(again), LONG).toBe('Paused');
-    await again.getByRole('button', { name: 'Go on', exact: true }).click();
+    await expect.poll(() => status(again), LONG).toBe(en('status.paused'));
+    await again.getByRole('button', { name: en('play.resume'), exact: true }).click();
   }
   await expect.poll(() => status(again), LONG).toContain('thinks');
-  await again.getByRole('button', { name: 'Move now', exact: true }).click();
+  await again.getByRole('button', { name: en('play.movenow'), exact: true }).click();
   await expect.poll(() => words(again), LONG).toEqual(['e4', 'a5']);
   await again.goto(new URL(`/${board}`, again.url()).href);
   await squares(again);

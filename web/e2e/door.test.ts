@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { violations } from './browser';
 import { squares, travel } from './journey';
+import { en } from './labels';
 
 const here = travel();
 
 // Another program may take the port in between.
 test('a tab that is left outside comes in with another tab of its browser', { retry: 3 }, async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   // A server knows only those whom it has let in itself.
   await here.server.restart();
-  await page.getByText('Open the link that the program has printed').waitFor();
+  await page.getByText(en('door.link')).waitFor();
   const other = await page.context().newPage();
   await other.goto(await here.server.nextLink());
   await other.getByRole('navigation').waitFor();
@@ -29,13 +30,13 @@ test('a wrong password is refused, and the right one lets in', async () => {
   const page = await here.stranger({ viewport: { width: 360, height: 740 } });
   await page.goto(new URL('/', known.url()).href);
 
-  const field = page.getByLabel('Or the password of this server');
+  const field = page.getByLabel(en('door.password'));
   const say = async (password: string) => {
     await field.fill(password);
     await field.press('Enter');
   };
   await say('open barley');
-  await page.getByRole('alert').getByText('That is not the password.').waitFor();
+  await page.getByRole('alert').getByText(en('door.wrong')).waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
   expect(await field.inputValue()).toBe('');
   expect(await violations(page)).toEqual([]);
@@ -52,7 +53,7 @@ test('a wrong password is refused, and the right one lets in', async () => {
 
   await page.route('**/api/login', (route) => route.abort());
   await say('open sesame');
-  await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+  await page.getByRole('alert').getByText(en('door.silent')).waitFor();
   await page.unroute('**/api/login');
 
   await say('open sesame');
@@ -69,8 +70,8 @@ test('too many wrong passwords have the browser wait, and a link lets it in', as
   const page = await here.stranger();
   const link = await here.server.nextLink();
   await page.goto(new URL('/', link).href);
-  const field = page.getByLabel('Or the password of this server');
-  const closed = page.getByRole('alert').getByText('Too many wrong passwords');
+  const field = page.getByLabel(en('door.password'));
+  const closed = page.getByRole('alert').getByText(en('door.closed'));
   for (let attempts = 0; attempts < 50 && !(await closed.isVisible()); attempts++) {
     await field.fill('open barley');
     const answered = page.waitForResponse('**/api/login');

@@ -2,12 +2,13 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, enter, paste, pressAtOnce, squares, tabTo, travel, visit, words } from './journey';
+import { en, starts } from './labels';
 
 const here = travel();
 
 async function board(): Promise<Page> {
   const page = await here.page();
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   return page;
 }
@@ -25,7 +26,7 @@ const text = (page: Page) => page.locator('.moves').textContent();
 test('variations are made, promoted and deleted, and all of it is undone and done again', async () => {
   const page = await board();
   await play(page, 'e4', 'e5');
-  await page.getByRole('button', { name: 'One move back' }).click();
+  await page.getByRole('button', { name: en('step.back') }).click();
   await play(page, 'c5');
   const variations = () => page.locator('.variation').allTextContents();
   const is = async (line: string[], other: RegExp | null) => {
@@ -33,16 +34,16 @@ test('variations are made, promoted and deleted, and all of it is undone and don
     await expect.poll(variations, LONG).toEqual(other ? [expect.stringMatching(other)] : []);
   };
   await is(['e4', 'e5'], /c5/);
-  await page.getByRole('button', { name: 'Make the variation more important' }).click();
+  await page.getByRole('button', { name: en('edit.promote') }).click();
   await is(['e4', 'c5'], /e5/);
-  await page.getByRole('button', { name: 'Delete from here' }).click();
+  await page.getByRole('button', { name: en('edit.delete') }).click();
   await is(['e4', 'e5'], null);
-  const undo = page.getByRole('button', { name: 'Undo' });
+  const undo = page.getByRole('button', { name: en('edit.undo') });
   await undo.click();
   await is(['e4', 'c5'], /e5/);
   await undo.click();
   await is(['e4', 'e5'], /c5/);
-  const redo = page.getByRole('button', { name: 'Redo' });
+  const redo = page.getByRole('button', { name: en('edit.redo') });
   await redo.click();
   await redo.click();
   await is(['e4', 'e5'], null);
@@ -63,13 +64,13 @@ test('moves are undone by keys, one after another, and done again', async () => 
   await page.keyboard.press('Control+Shift+z');
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
   // A comment is no reason to lose the moves after it.
-  await page.getByRole('button', { name: 'To the end' }).click();
+  await page.getByRole('button', { name: en('step.last') }).click();
   await expect.poll(cursor, LONG).toBe('e5');
-  await page.getByLabel('Comment').fill('open');
-  await page.getByLabel('Comment').blur();
+  await page.getByLabel(en('edit.comment')).fill('open');
+  await page.getByLabel(en('edit.comment')).blur();
   await expect.poll(() => text(page), LONG).toContain('open');
   await play(page, 'Nc3', 'Nc6');
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: en('edit.undo') }).click();
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
   await expect.poll(cursor, LONG).toBe('Nc3');
 });
@@ -81,27 +82,33 @@ test('the name of an opening is told, and a game is found by it', async () => {
   await expect.poll(() => opening.textContent(), LONG).toMatch(/B20\s+Sicilian Defense/);
   await play(page, 'h4');
   await expect.poll(() => opening.textContent(), LONG).toMatch(/Sicilian Defense/);
-  await page.getByRole('button', { name: 'To the start' }).click();
+  await page.getByRole('button', { name: en('step.first') }).click();
   await expect.poll(() => opening.count(), LONG).toBe(0);
   await paste(page, '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
-  await page.locator('.toasts').getByText('Games read: 1').waitFor(LONG);
-  await visit(page, 'Library');
-  await page.getByLabel('Name or code of the opening').fill('ruy lopez');
+  await page
+    .locator('.toasts')
+    .getByText(en('record.done', { count: 1 }))
+    .waitFor(LONG);
+  await visit(page, en('nav.library'));
+  await page.getByLabel(en('library.named')).fill('ruy lopez');
   await page.getByRole('button', { name: /Anna/ }).waitFor();
 });
 
 test('moves of shogi are looked for without naming the game, and half a move is no alarm', async () => {
   const page = await board();
   await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
-  await page.locator('.toasts').getByText('Games read: 1').waitFor(LONG);
-  await visit(page, 'Library');
-  const field = page.getByLabel('Opening', { exact: true });
+  await page
+    .locator('.toasts')
+    .getByText(en('record.done', { count: 1 }))
+    .waitFor(LONG);
+  await visit(page, en('nav.library'));
+  const field = page.getByLabel(en('library.opening'), { exact: true });
   const found = page.getByRole('button', { name: /羽生/ });
   for (const line of ['▲７六歩 △８四歩', '7g7f 8c8d', 'P-7f']) {
     await field.fill(line);
     await found.waitFor();
     await field.fill(`${line} x`);
-    await page.getByText(/Not a legal move: x/).waitFor();
+    await page.getByText(`${en('refusal.illegal_move')} x`).waitFor();
     expect(await found.count()).toBe(0);
   }
   expect(await page.locator('.toast.bad').count()).toBe(0);
@@ -109,14 +116,14 @@ test('moves of shogi are looked for without naming the game, and half a move is 
 
 test('a position is set up by keys alone', async () => {
   const page = await board();
-  await page.getByRole('button', { name: 'Position editor' }).click();
+  await page.getByRole('button', { name: en('editor.title') }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Move pieces', exact: true }).waitFor();
+  await dialog.getByRole('button', { name: en('editor.move'), exact: true }).waitFor();
   // One press leads to the board, and one out of it.
   await tabTo(page, dialog.getByRole('button', { name: 'a8, Black rook' }));
   await page.keyboard.press('Tab');
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
-  expect(await focused()).toBe('Game');
+  expect(await focused()).toBe(en('new.variant'));
   await page.keyboard.press('Shift+Tab');
   for (const key of ['End', 'ArrowDown', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft'])
     await page.keyboard.press(key);
@@ -125,8 +132,8 @@ test('a position is set up by keys alone', async () => {
   for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
   await page.keyboard.press('Enter');
   expect(await focused()).toBe('e5, Black pawn');
-  await dialog.getByText('The position can be played.').waitFor();
-  await tabTo(page, dialog.getByRole('button', { name: 'Use this position' }));
+  await dialog.getByText(en('editor.good')).waitFor();
+  await tabTo(page, dialog.getByRole('button', { name: en('editor.use') }));
   await page.keyboard.press('Enter');
   await page.getByRole('gridcell', { name: 'e5, Black pawn' }).waitFor({ state: 'attached' });
 });
@@ -136,7 +143,7 @@ test('a move has signs, one for itself and one for the position, and a comment',
   await play(page, 'e4');
   await page.getByRole('button', { name: '!!', exact: true }).click();
   await expect.poll(() => text(page), LONG).toContain('!!');
-  await page.getByLabel('More signs').selectOption('±');
+  await page.getByLabel(en('edit.sign')).selectOption('±');
   await expect.poll(() => text(page), LONG).toContain('±');
   await page.getByRole('button', { name: '??', exact: true }).click();
   await expect.poll(() => text(page), LONG).toContain('??');
@@ -145,8 +152,8 @@ test('a move has signs, one for itself and one for the position, and a comment',
   await pressAtOnce(page.locator('body'), ['!?', '!?']);
   await expect.poll(() => text(page), LONG).not.toMatch(/[!?]/);
   expect(await text(page)).toContain('±');
-  await page.getByLabel('Comment').fill('Best by test');
-  await page.getByLabel('Comment').blur();
+  await page.getByLabel(en('edit.comment')).fill('Best by test');
+  await page.getByLabel(en('edit.comment')).blur();
   await expect.poll(() => text(page), LONG).toContain('Best by test');
 });
 
@@ -155,17 +162,20 @@ test('games are found by players, result, opening and position', async () => {
   const game = (white: string, result: string, moves: string) =>
     `[White "${white}"]\n[Black "NN"]\n[Result "${result}"]\n[Opening "Of ${white}"]\n\n${moves} ${result}\n`;
   await paste(page, game('Anna', '1-0', '1. e4 c5 2. Nf3') + '\n' + game('Bert', '0-1', '1. d4 d5 2. c4'));
-  await page.locator('.toasts').getByText('Games read: 2').waitFor(LONG);
-  await visit(page, 'Library');
+  await page
+    .locator('.toasts')
+    .getByText(en('record.done', { count: 2 }))
+    .waitFor(LONG);
+  await visit(page, en('nav.library'));
   const found = page.getByRole('button', { name: / – / });
   const names = () => found.allTextContents().then((all) => all.map((name) => name.trim()).toSorted());
   await expect.poll(names, LONG).toEqual(expect.arrayContaining(['Anna – NN', 'Bert – NN']));
   const SICILIAN = 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2';
   for (const [label, value] of [
-    ['Player', 'anna'],
-    ['Opening', 'e4 c5'],
-    ['Name or code of the opening', 'of anna'],
-    ['Position', SICILIAN],
+    [en('library.player'), 'anna'],
+    [en('library.opening'), 'e4 c5'],
+    [en('library.named'), 'of anna'],
+    [en('library.position'), SICILIAN],
   ] as const) {
     const field = page.getByLabel(label, { exact: true });
     await field.fill(value);
@@ -173,6 +183,6 @@ test('games are found by players, result, opening and position', async () => {
     await field.fill('');
     await expect.poll(names, LONG).toContain('Bert – NN');
   }
-  await page.getByLabel(/^\s*Result/).selectOption('0-1');
+  await page.getByLabel(starts('library.result')).selectOption('0-1');
   await expect.poll(names, LONG).toEqual(['Bert – NN']);
 });

@@ -18,6 +18,7 @@ import {
   words,
   type Variant,
 } from './journey';
+import { en } from './labels';
 
 const here = travel();
 
@@ -30,14 +31,14 @@ const now = (page: Page, ...moves: string[]) => expect.poll(() => words(page), L
 /** A board to analyse, from a position. */
 async function boardAt(page: Page, variant: Variant, text: string) {
   await choose(page, variant);
-  await from(page, variant === 'Shogi' ? 'SFEN' : 'FEN', text);
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await from(page, variant === 'shogi' ? 'SFEN' : 'FEN', text);
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
 }
 
 /** A board of shogi with few pieces. */
 async function board(page: Page) {
-  await boardAt(page, 'Shogi', FEW);
+  await boardAt(page, 'shogi', FEW);
   await page.getByRole('gridcell', { name: '7g, Black (sente) pawn' }).waitFor({ state: 'attached' });
 }
 
@@ -73,8 +74,8 @@ test('shogi: pieces are touched and dragged by touch, those in hand as well', as
 
 test('chess: pieces are touched and dragged by touch', async () => {
   const page = await here.page('', PHONE);
-  await choose(page, 'Chess');
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await choose(page, 'chess');
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await page.getByRole('gridcell', { name: 'e2, White pawn' }).waitFor({ state: 'attached' });
   await tap(page, 'e2');
   await tap(page, 'e4');
@@ -107,16 +108,16 @@ test.each([
   const page = await here.page('', PHONE);
   for (const hand of HANDS) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
-    await boardAt(page, 'Chess960', text);
+    await boardAt(page, 'chess960', text);
     await hand(page, from, to);
     await now(page, move);
   }
 });
 
 test.each([
-  ['Chess', '4k3/P7/8/8/8/8/8/4K3 w - - 0 1', 'a7', 'a8', 'White knight', 'a8=N'],
-  ['Shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) tokin', 'P-7b+'],
-  ['Shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) pawn', 'P-7b='],
+  ['chess', '4k3/P7/8/8/8/8/8/4K3 w - - 0 1', 'a7', 'a8', 'White knight', 'a8=N'],
+  ['shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) tokin', 'P-7b+'],
+  ['shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) pawn', 'P-7b='],
 ] as const)('a piece of %s is promoted', async (variant, text, from, to, choice, move) => {
   const page = await here.page('', PHONE);
   for (const hand of HANDS) {
@@ -131,11 +132,11 @@ test.each([
 test('shogi: a move and a drop are made while the engine thinks, and played when the turn comes', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'] }));
-  await visit(page, 'Play');
-  await untimed(page, 'Shogi', 'Mime');
+  await visit(page, en('nav.play'));
+  await untimed(page, 'shogi', 'Mime');
   await from(page, 'SFEN', FEW);
   await begin(page);
-  const answered = () => page.getByRole('button', { name: 'Move now', exact: true }).click();
+  const answered = () => page.getByRole('button', { name: en('play.movenow'), exact: true }).click();
   const marked = page.locator('sq.current-pre, sg-hp-wrap.current-pre');
   await click(page, '7g');
   await click(page, '7f');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { ENGINES, LONG, WHOLE, enter, made, squares, travel } from './journey';
+import { ja } from './labels';
 
 const here = travel();
 const there = (hash: string) => here.page(hash, { locale: 'ja-JP' });
@@ -27,12 +28,12 @@ async function read(page: Page, name: string, text: string) {
 
 /** Registers the engine that does what its arguments say. */
 async function addRogue(page: Page, ...args: string[]) {
-  await page.getByRole('button', { name: 'エンジンを追加' }).click();
+  await page.getByRole('button', { name: ja('engine.add') }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('プログラム', { exact: true }).fill(ENGINES.misbehave);
-  await dialog.getByLabel('引数(一行に一つ)').fill(args.join('\n'));
-  await dialog.getByLabel('名前', { exact: true }).fill('Rogue');
-  await dialog.getByRole('button', { name: '追加して問い合わせ' }).click();
+  await dialog.getByLabel(ja('add.path'), { exact: true }).fill(ENGINES.misbehave);
+  await dialog.getByLabel(ja('add.args')).fill(args.join('\n'));
+  await dialog.getByLabel(ja('add.name'), { exact: true }).fill('Rogue');
+  await dialog.getByRole('button', { name: ja('add.add') }).click();
   await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
 }
 
@@ -46,7 +47,7 @@ test('records that cannot be read say where and why', async () => {
   await says(toasts(page), '第1局, 3行目');
   await read(page, 'c.pgn', '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n');
   await says(toasts(page), 'キング(玉)');
-  await page.getByLabel('局面', { exact: true }).fill('8/8/8/8/8/8/8/8 w - - 0 1');
+  await page.getByLabel(ja('library.position'), { exact: true }).fill('8/8/8/8/8/8/8/8 w - - 0 1');
   await says(page.getByRole('main').getByRole('status'), '対局できない局面です');
 });
 
@@ -55,22 +56,22 @@ test('a folder that is read tells what it could not read', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
   const page = await there('#/library');
-  await page.getByRole('button', { name: 'フォルダを読み込む' }).click();
+  await page.getByRole('button', { name: ja('library.read') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: /readyok-e2e/ }).click();
   await dialog.getByRole('button', { name: /^records/ }).click();
-  await dialog.getByRole('button', { name: 'このフォルダ' }).click();
-  await page.getByText('問題 1 件').click();
+  await dialog.getByRole('button', { name: ja('files.this') }).click();
+  await page.getByText(ja('job.errors', { count: 1 })).click();
   await says(page.getByTestId('job').locator('li'), '第1局, 1行目', 'c.pgn', 'e4');
 });
 
 test('moves and positions that are refused say why', async () => {
   const page = await there('#/play/0/new');
-  await page.getByRole('button', { name: '検討盤だけ' }).click();
+  await page.getByRole('button', { name: ja('new.analyse') }).click();
   await squares(page);
   await enter(page, 'e2e5');
-  await says(page.getByText('その駒はそこへ動けません'), '指せない手です', 'e2e5');
-  await page.getByRole('button', { name: '局面編集' }).click();
+  await says(page.getByText(ja('problem.cannot_reach')), '指せない手です', 'e2e5');
+  await page.getByRole('button', { name: ja('editor.title') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('FEN').fill('8/8/8/8/8/8/4P3/4K3 w - - 0 1');
   await says(dialog.getByTestId('verdict'), 'キング(玉)が0枚');
@@ -82,29 +83,43 @@ test(
     const page = await there('#/engines');
     await page.getByTestId('engine').first().waitFor();
     await addRogue(page, 'go: !exit 3');
-    await page.getByRole('navigation').getByRole('link', { name: '連続対局' }).click();
-    const start = page.getByRole('button', { name: '開始', exact: true });
-    await page.getByRole('button', { name: '新しい連続対局' }).click();
-    await expect.poll(() => page.getByLabel('エンジン2').locator('option').count(), LONG).toBe(2);
-    await page.getByLabel('方式').last().selectOption('none');
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: ja('nav.matches') })
+      .click();
+    const start = page.getByRole('button', { name: ja('match.start'), exact: true });
+    await page.getByRole('button', { name: ja('match.new') }).click();
+    await expect
+      .poll(
+        () =>
+          page
+            .getByLabel(ja('match.engine', { number: 2 }))
+            .locator('option')
+            .count(),
+        LONG,
+      )
+      .toBe(2);
+    await page.getByLabel(ja('time.kind')).last().selectOption('none');
     await start.click();
-    await says(toasts(page), 'エンジンには持ち時間か制限が必要です');
-    await page.getByLabel('ノード上限').fill('30');
-    await page.getByLabel('先後組数').fill('1');
-    await page.getByLabel('エンジン2').selectOption({ label: 'Rogue' });
-    await page.getByLabel('開始局面').selectOption('positions');
-    await page.getByLabel('局面(一行に一つ)').last().fill('8/8/8/8/8/8/8/8 w - - 0 1');
+    await says(toasts(page), ja('problem.no_limit'));
+    await page.getByLabel(ja('time.nodes')).fill('30');
+    await page.getByLabel(ja('match.pairs')).fill('1');
+    await page.getByLabel(ja('match.engine', { number: 2 })).selectOption({ label: 'Rogue' });
+    await page.getByLabel(ja('match.openings')).selectOption('positions');
+    await page.getByLabel(ja('match.openings.list')).last().fill('8/8/8/8/8/8/8/8 w - - 0 1');
     await start.click();
     await says(toasts(page), '1番目: ');
-    await page.getByLabel('開始局面').selectOption('file');
-    await page.getByLabel('ファイル', { exact: true }).fill(join(here.server.data, 'none.pgn'));
+    await page.getByLabel(ja('match.openings')).selectOption('file');
+    await page
+      .getByLabel(ja('match.openings.file'), { exact: true })
+      .fill(join(here.server.data, 'none.pgn'));
     await start.click();
     await says(toasts(page), '指定されたファイルがありません', here.server.data, 'none.pgn');
-    await page.getByLabel('開始局面').selectOption('start');
+    await page.getByLabel(ja('match.openings')).selectOption('start');
     await start.click();
     const match = page.getByTestId('match');
     await says(match.getByTestId('note'), '失敗しました', 'Rogue');
-    await match.getByText('終了', { exact: true }).waitFor(WHOLE);
+    await match.getByText(ja('match.over'), { exact: true }).waitFor(WHOLE);
     await match.getByText(/^対局:/).click();
     await says(match.locator('details tr'), 'コード3で終了しました', 'Rogue', 'Narikin');
   },
@@ -120,30 +135,54 @@ test(
     await addRogue(page, 'go: info depth 1 score mate 1 pv h1h8 | bestmove h1h8 | !exit 3');
     const file = join(here.server.data, 'book.epd');
     writeFileSync(file, 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8/8/8/8/8 w - -\n');
-    await page.getByRole('navigation').getByRole('link', { name: '連続対局' }).click();
-    await page.getByRole('button', { name: '新しい連続対局' }).click();
-    await expect.poll(() => page.getByLabel('エンジン2').locator('option').count(), LONG).toBe(2);
-    await page.getByLabel('方式').last().selectOption('none');
-    await page.getByLabel('ノード上限').fill('30');
-    await page.getByLabel('先後組数').fill('2');
-    await page.getByLabel('エンジン2').selectOption({ label: 'Narikin' });
-    await page.getByLabel('開始局面').selectOption('file');
-    await page.getByLabel('ファイル', { exact: true }).fill(file);
-    const start = page.getByRole('button', { name: '開始', exact: true });
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: ja('nav.matches') })
+      .click();
+    await page.getByRole('button', { name: ja('match.new') }).click();
+    await expect
+      .poll(
+        () =>
+          page
+            .getByLabel(ja('match.engine', { number: 2 }))
+            .locator('option')
+            .count(),
+        LONG,
+      )
+      .toBe(2);
+    await page.getByLabel(ja('time.kind')).last().selectOption('none');
+    await page.getByLabel(ja('time.nodes')).fill('30');
+    await page.getByLabel(ja('match.pairs')).fill('2');
+    await page.getByLabel(ja('match.engine', { number: 2 })).selectOption({ label: 'Narikin' });
+    await page.getByLabel(ja('match.openings')).selectOption('file');
+    await page.getByLabel(ja('match.openings.file'), { exact: true }).fill(file);
+    const start = page.getByRole('button', { name: ja('match.start'), exact: true });
     await start.click();
     const note = page.getByTestId('match').getByTestId('note');
     await says(note, '開始局面を1つ除外しました', file);
     await says(note, 'キング(玉)', file);
 
-    await page.getByRole('navigation').getByRole('link', { name: '連続対局' }).click();
-    await page.getByRole('button', { name: '新しい連続対局' }).click();
-    await expect.poll(() => page.getByLabel('エンジン2').locator('option').count(), LONG).toBe(2);
-    await page.getByLabel('方式').last().selectOption('none');
-    await page.getByLabel('ノード上限').fill('30');
-    await page.getByLabel('先後組数').fill('2');
-    await page.getByLabel('エンジン2').selectOption({ label: 'Rogue' });
-    await page.getByLabel('開始局面').selectOption('positions');
-    await page.getByLabel('局面(一行に一つ)').last().fill('k7/8/1K6/8/8/8/8/7R w - - 0 1');
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: ja('nav.matches') })
+      .click();
+    await page.getByRole('button', { name: ja('match.new') }).click();
+    await expect
+      .poll(
+        () =>
+          page
+            .getByLabel(ja('match.engine', { number: 2 }))
+            .locator('option')
+            .count(),
+        LONG,
+      )
+      .toBe(2);
+    await page.getByLabel(ja('time.kind')).last().selectOption('none');
+    await page.getByLabel(ja('time.nodes')).fill('30');
+    await page.getByLabel(ja('match.pairs')).fill('2');
+    await page.getByLabel(ja('match.engine', { number: 2 })).selectOption({ label: 'Rogue' });
+    await page.getByLabel(ja('match.openings')).selectOption('positions');
+    await page.getByLabel(ja('match.openings.list')).last().fill('k7/8/1K6/8/8/8/8/7R w - - 0 1');
     await start.click();
     await says(note, '再起動しました', 'Rogue');
   },
@@ -157,7 +196,7 @@ test(
     await page.getByTestId('engine').first().waitFor();
     await addRogue(page, 'uci: id name Rogue | uciok', 'isready: !exit 3');
     const card = page.getByTestId('engine').nth(1);
-    await card.getByRole('button', { name: '規格検査' }).click();
+    await card.getByRole('button', { name: ja('engine.check') }).click();
     const check = card.getByTestId('check');
     await check.and(page.locator('[data-kind=done]')).waitFor(WHOLE);
     await check.locator('summary').first().click();
@@ -165,7 +204,7 @@ test(
     const author = found.filter({ hasText: 'handshake.author' });
     await author.getByText('エンジンは作者を伝える').waitFor();
     await author.getByText('`id author` がなかった').waitFor();
-    await author.getByText('必須').waitFor();
+    await author.getByText(ja('check.must')).waitFor();
     const ready = found.filter({ hasText: /^必須\s*handshake\.ready / });
     await ready.getByText('`isready` には `readyok` を 1 回返す').waitFor();
     const why = '最初の `isready` に応答しなかった: エンジンが終了した (終了コード 3)';
@@ -194,7 +233,7 @@ test(
 async function optionsOfNarikin() {
   const page = await there('#/engines');
   const card = page.getByTestId('engine').first();
-  const open = card.getByRole('button', { name: 'オプション' });
+  const open = card.getByRole('button', { name: ja('engine.options') });
   await expect.poll(() => open.isEnabled(), LONG).toBe(true);
   await open.click();
   return page;
@@ -219,7 +258,7 @@ test('a value that an option cannot have is refused', async () => {
 
 test('openings have Japanese names, by which games are found', async () => {
   const page = await there('#/play/0/new');
-  await page.getByRole('button', { name: '検討盤だけ' }).click();
+  await page.getByRole('button', { name: ja('new.analyse') }).click();
   await squares(page);
   const moves = ['e4', 'c5', 'Nf3', 'd6', 'd4', 'cxd4', 'Nxd4', 'Nf6', 'Nc3', 'a6'];
   for (const [before, move] of moves.entries()) {
@@ -228,24 +267,30 @@ test('openings have Japanese names, by which games are found', async () => {
   }
   const opening = page.getByTestId('opening');
   await says(opening, 'シシリアン・ディフェンス：ナイドルフ・バリエーション', 'B90');
-  await page.getByRole('navigation').getByRole('link', { name: '棋譜庫' }).click();
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: ja('nav.library') })
+    .click();
   await read(page, 'a.pgn', '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
-  await page.getByLabel('戦法名・ECOコード').fill('ルイロペス');
+  await page.getByLabel(ja('library.named')).fill('ルイロペス');
   await page.getByRole('button', { name: /Anna/ }).waitFor(LONG);
-  await page.getByLabel('戦法名・ECOコード').fill('シシリアン');
+  await page.getByLabel(ja('library.named')).fill('シシリアン');
   await expect.poll(() => page.getByRole('button', { name: /Anna/ }).count(), LONG).toBe(0);
 });
 
 test('the log says in Japanese which rules are broken', async () => {
   const page = await there('#/engines');
-  await page.getByRole('button', { name: 'コンソール' }).first().click();
-  const field = page.getByLabel(/エンジンへのコマンド/);
+  await page
+    .getByRole('button', { name: ja('engine.console') })
+    .first()
+    .click();
+  const field = page.getByLabel(ja('log.say'));
   await expect.poll(() => field.isEnabled(), LONG).toBe(true);
   for (const line of ['ponderhit', 'isready now']) {
     await field.fill(line);
     await field.press('Enter');
   }
-  const breaches = page.getByRole('region', { name: 'ログの行' }).locator('.why');
+  const breaches = page.getByRole('region', { name: ja('log.region') }).locator('.why');
   // The documents in which rules stand are cited as they are called.
   const clause = 'UCI 2006, ponderhit; The UCI Protocol, ponderhit';
   const text = '`ponderhit` は `go ponder` の探索中にだけ送る';
@@ -253,6 +298,6 @@ test('the log says in Japanese which rules are broken', async () => {
   const rule = 'UCI 2006, general rules と USI draft 1';
   await says(breaches, 'メッセージの後の余分な文字列', rule);
   const given = page.waitForEvent('download');
-  await page.getByRole('button', { name: '書き出し' }).click();
+  await page.getByRole('button', { name: ja('log.export') }).click();
   expect(readFileSync(await (await given).path(), 'utf8')).toContain(`# 必須: ${text} [${clause}]`);
 });

@@ -7,6 +7,7 @@ import type { ToTab } from '../src/api/wire';
 import { launch, middle } from './browser';
 import { PATIENCE } from './patience';
 import { PROGRAM, RealServer } from './server';
+import { en, starts } from './labels';
 
 /** Long enough for an engine to start and to answer on a busy machine. */
 export const LONG = { timeout: PATIENCE };
@@ -64,45 +65,44 @@ export function travel(): Start {
 
 export const squares = (page: Page) => page.locator('[data-square]').first().waitFor({ state: 'attached' });
 
-export type Variant = 'Chess' | 'Chess960' | 'Shogi';
+export type Variant = 'chess' | 'chess960' | 'shogi';
 
 /** Opens the form of a new game and waits for the engines in it. */
 export async function choose(page: Page, variant: Variant) {
-  await page.getByRole('radio', { name: variant, exact: true }).check({ force: true });
-  await page.getByLabel('Opponent').waitFor();
-  await expect.poll(() => page.getByLabel('Opponent').locator('option').count(), LONG).toBeGreaterThan(1);
+  await page.getByRole('radio', { name: en(`variant.${variant}`), exact: true }).check({ force: true });
+  await page.getByLabel(en('new.opponent')).waitFor();
+  await expect
+    .poll(() => page.getByLabel(en('new.opponent')).locator('option').count(), LONG)
+    .toBeGreaterThan(1);
 }
 
 /** Opens the form of a new game without a clock: an engine thinks until it is told to move. */
 export async function untimed(page: Page, variant: Variant, opponent?: string) {
   await choose(page, variant);
-  if (opponent) await page.getByLabel('Opponent').selectOption({ label: opponent });
-  await page
-    .getByLabel(/^\s*Kind/)
-    .first()
-    .selectOption('none');
+  if (opponent) await page.getByLabel(en('new.opponent')).selectOption({ label: opponent });
+  await page.getByLabel(starts('time.kind')).first().selectOption('none');
 }
 
 /** Opens the form of a new game against an engine that answers at once. The person has all the time in the world. */
 export async function newGame(page: Page, variant: Variant, opponent?: string) {
   await untimed(page, variant, opponent);
-  const nodes = page.getByLabel('Nodes at most');
+  const nodes = page.getByLabel(en('time.nodes'));
   // It is open where something in it was chosen the last time.
-  if (!(await nodes.isVisible())) await page.getByText('More', { exact: true }).click();
+  if (!(await nodes.isVisible())) await page.getByText(en('new.more'), { exact: true }).click();
   await nodes.fill('200');
 }
 
 /** Has the new game start from a position; the field is named as the notation. */
 export async function from(page: Page, notation: 'FEN' | 'SFEN', text: string) {
-  const more = page.getByText('More', { exact: true });
-  const start = page.getByLabel(/^\s*Start/);
+  const more = page.getByText(en('new.more'), { exact: true });
+  const start = page.getByLabel(starts('new.start'));
   if (!(await start.isVisible())) await more.click();
   await start.selectOption('text');
   await page.getByLabel(notation, { exact: true }).fill(text);
 }
 
 export async function begin(page: Page) {
-  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await squares(page);
 }
 
@@ -164,22 +164,24 @@ export async function addEngine(
   const cards = page.getByTestId('engine');
   await cards.first().waitFor();
   const count = await cards.count();
-  await page.getByRole('button', { name: 'Add an engine' }).click();
+  await page.getByRole('button', { name: en('engine.add') }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Program', { exact: true }).fill(path);
-  await dialog.getByLabel('Arguments, one a line').fill(args.join('\n'));
-  if (name) await dialog.getByLabel('Name', { exact: true }).fill(name);
-  if (dir) await dialog.getByLabel('Working directory').fill(dir);
-  if (env) await dialog.getByLabel('Environment, NAME=value').fill(env);
-  if (protocol) await dialog.getByLabel('Protocol').selectOption(protocol);
-  await dialog.getByRole('button', { name: 'Add and ask' }).click();
+  await dialog.getByLabel(en('add.path'), { exact: true }).fill(path);
+  await dialog.getByLabel(en('add.args')).fill(args.join('\n'));
+  if (name) await dialog.getByLabel(en('add.name'), { exact: true }).fill(name);
+  if (dir) await dialog.getByLabel(en('add.dir')).fill(dir);
+  if (env) await dialog.getByLabel(en('add.env')).fill(env);
+  if (protocol) await dialog.getByLabel(en('add.protocol')).selectOption(protocol);
+  await dialog.getByRole('button', { name: en('add.add') }).click();
   await expect.poll(() => cards.count(), LONG).toBe(count + 1);
   return cards.nth(count);
 }
 
 /** Waits until an engine has said what it can do. */
 export async function greeted(card: Locator) {
-  await expect.poll(() => card.getByRole('button', { name: 'Options' }).isEnabled(), LONG).toBe(true);
+  await expect
+    .poll(() => card.getByRole('button', { name: en('engine.options') }).isEnabled(), LONG)
+    .toBe(true);
 }
 
 /** Registers an engine that answers as Mime does, and tells what it has heard without a tab that would ask. */

@@ -23,12 +23,13 @@ import {
   walkTo,
   words,
 } from './journey';
+import { DECIDED, en, ja, pattern, starts } from './labels';
 
 const here = travel();
 
 test.each([
-  ['Chess', 'e2', 'e4'],
-  ['Shogi', '7g', '7f'],
+  ['chess', 'e2', 'e4'],
+  ['shogi', '7g', '7f'],
 ] as const)('from the first start to an answered move of %s', async (variant, from, to) => {
   const page = await here.page();
   const faults = faultsOf(page);
@@ -44,31 +45,31 @@ test.each([
 
 test('a full game of two engines at a fast clock is saved by itself', async () => {
   const page = await here.page();
-  await choose(page, 'Chess');
-  await page.getByText('More', { exact: true }).click();
-  await page.getByLabel('Set each side by itself').check();
-  for (const side of ['White', 'Black']) {
+  await choose(page, 'chess');
+  await page.getByText(en('new.more'), { exact: true }).click();
+  await page.getByLabel(en('new.each')).check();
+  for (const side of [en('side.white'), en('side.black')]) {
     const group = page.getByRole('group', { name: side });
-    await group.getByLabel('Player').selectOption({ index: 1 });
-    await group.getByLabel('Minutes').fill('0.02');
-    await group.getByLabel('+ seconds a move').fill('0.02');
+    await group.getByLabel(en('new.player')).selectOption({ index: 1 });
+    await group.getByLabel(en('time.base')).fill('0.02');
+    await group.getByLabel(en('time.increment')).fill('0.02');
   }
   await begin(page);
-  await expect.poll(() => status(page), WHOLE).toMatch(/won|Draw/);
-  await visit(page, 'Library');
+  await expect.poll(() => status(page), WHOLE).toMatch(DECIDED);
+  await visit(page, en('nav.library'));
   await page.getByRole('row').nth(1).getByText('Narikin', { exact: false }).first().waitFor();
 });
 
 test('lines are never of another position while one steps fast', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   for (const move of ['e4', 'e5', 'Nf3', 'Nc6', 'Bb5', 'a6']) {
     const count = await made(page).count();
     await enter(page, move);
     await expect.poll(() => made(page).count()).toBe(count + 1);
   }
-  await page.getByRole('button', { name: /Analyse with/ }).click();
+  await page.getByRole('button', { name: pattern('lane.start') }).click();
   await page.getByTestId('line').first().waitFor();
   // Whose turn it is tells which moves can begin a line.
   await page.evaluate(() => {
@@ -95,7 +96,7 @@ test('lines are never of another position while one steps fast', async () => {
 
 test('a game goes on after a reload', async () => {
   const page = await here.page();
-  await newGame(page, 'Chess');
+  await newGame(page, 'chess');
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => made(page).count(), LONG).toBe(2);
@@ -110,8 +111,8 @@ test('a server is killed in the middle of a game: its engines die, and the game 
   const page = await here.page('#/engines');
   // It is deaf while it thinks: nothing but a signal ends it.
   await addEngine(page, { name: 'Mute', path: ENGINES.misbehave, args: ['go: !child | !deaf'] });
-  await visit(page, 'Play');
-  await newGame(page, 'Chess', 'Mute');
+  await visit(page, en('nav.play'));
+  await newGame(page, 'chess', 'Mute');
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain('thinks');
@@ -120,22 +121,22 @@ test('a server is killed in the middle of a game: its engines die, and the game 
     .toBe(true);
   const hash = new URL(page.url()).hash;
   await here.server.kill();
-  await page.getByText('The connection to the server is lost').waitFor();
+  await page.getByText(en('app.lost')).waitFor();
   await expect.poll(() => here.server.processes(), LONG).toEqual([]);
 
   await here.server.start();
   const again = await here.page(hash);
   await expect.poll(() => words(again), LONG).toEqual(['e4']);
-  await expect.poll(() => status(again)).toBe('Interrupted');
-  await again.getByRole('button', { name: 'Go on', exact: true }).click();
+  await expect.poll(() => status(again)).toBe(en('status.interrupted'));
+  await again.getByRole('button', { name: en('play.resume'), exact: true }).click();
   await expect.poll(() => status(again), LONG).toContain('thinks');
-  await again.getByRole('button', { name: 'Take back' }).click();
-  await expect.poll(() => status(again), LONG).toContain('To move');
+  await again.getByRole('button', { name: en('play.takeback') }).click();
+  await expect.poll(() => status(again), LONG).toContain(en('status.your_turn'));
 });
 
 test('two tabs show the same', async () => {
   const one = await here.page();
-  await one.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await one.getByRole('button', { name: en('new.analyse') }).click();
   await squares(one);
   const two = await one.context().newPage();
   await two.goto(one.url());
@@ -147,43 +148,47 @@ test('two tabs show the same', async () => {
 });
 
 test.each([
-  ['Chess', 'White', 'Black'],
-  ['Shogi', 'Black (sente)', 'White (gote)'],
+  ['chess', en('side.white'), en('side.black')],
+  ['shogi', en('side.sente'), en('side.gote')],
 ] as const)(
   'a whole game of %s against Narikin by keys alone',
   async (variant, mine, its) => {
     const page = await here.page();
     const legal = await legalMoves(page);
     const keys = page.keyboard;
-    await page.getByLabel('Opponent').waitFor();
-    await expect.poll(() => page.getByLabel('Opponent').locator('option').count(), LONG).toBeGreaterThan(1);
-    if (variant === 'Shogi') {
-      await tabTo(page, page.getByRole('radio', { name: 'Chess', exact: true }));
+    await page.getByLabel(en('new.opponent')).waitFor();
+    await expect
+      .poll(() => page.getByLabel(en('new.opponent')).locator('option').count(), LONG)
+      .toBeGreaterThan(1);
+    if (variant === 'shogi') {
+      await tabTo(page, page.getByRole('radio', { name: en('variant.chess'), exact: true }));
       await keys.press('ArrowRight');
       await keys.press('ArrowRight');
     }
-    expect(await page.getByRole('radio', { name: variant, exact: true }).isChecked()).toBe(true);
-    await tabTo(page, page.locator('summary').filter({ hasText: 'More' }));
+    expect(await page.getByRole('radio', { name: en(`variant.${variant}`), exact: true }).isChecked()).toBe(
+      true,
+    );
+    await tabTo(page, page.locator('summary').filter({ hasText: en('new.more') }));
     await keys.press('Enter');
-    await tabTo(page, page.getByLabel('Set each side by itself'));
+    await tabTo(page, page.getByLabel(en('new.each')));
     await keys.press('Space');
     // Narikin has a fast clock, and the person as much time as a slow machine needs.
     for (const [side, minutes] of [
       [mine, '600'],
       [its, '0.05'],
     ] as const) {
-      await tabTo(page, page.getByRole('group', { name: side }).getByLabel('Minutes'));
+      await tabTo(page, page.getByRole('group', { name: side }).getByLabel(en('time.base')));
       await keys.press('Control+a');
       await keys.type(minutes);
-      await tabTo(page, page.getByRole('group', { name: side }).getByLabel('+ seconds a move'));
+      await tabTo(page, page.getByRole('group', { name: side }).getByLabel(en('time.increment')));
       await keys.press('Control+a');
       await keys.type('0.02');
     }
     await keys.press('Enter');
     await squares(page);
-    for (let turn = 0; !/won|Draw/.test(await status(page)); turn++) {
+    for (let turn = 0; !DECIDED.test(await status(page)); turn++) {
       // The first move goes over the board, and those after it are written.
-      const move = turn === 0 ? (variant === 'Chess' ? 'e2e4' : '7g7f') : (await legal())[0];
+      const move = turn === 0 ? (variant === 'chess' ? 'e2e4' : '7g7f') : (await legal())[0];
       if (!move) throw new Error('no legal move');
       const count = await made(page).count();
       if (turn === 0) {
@@ -203,12 +208,12 @@ test.each([
         ([before, ends]) =>
           document.querySelectorAll('.moves .move:not(.gap)').length >= before + 2 ||
           new RegExp(ends).test(document.querySelector('[data-testid=status]')?.textContent ?? ''),
-        [count, 'won|Draw'] as const,
+        [count, DECIDED.source] as const,
         LONG,
       );
     }
-    await expect.poll(() => page.getByTestId('live').textContent()).toMatch(/won|Draw/);
-    await tabTo(page, page.getByRole('link', { name: 'Library' }));
+    await expect.poll(() => page.getByTestId('live').textContent()).toMatch(DECIDED);
+    await tabTo(page, page.getByRole('link', { name: en('nav.library') }));
     await keys.press('Enter');
     await page.getByRole('row').nth(1).getByText('Narikin', { exact: false }).first().waitFor();
   },
@@ -217,10 +222,10 @@ test.each([
 
 test('a game of shogi by keys alone, in Japanese', async () => {
   const page = await here.page('', { locale: 'ja-JP' });
-  await page.getByRole('radio', { name: '将棋' }).waitFor();
-  await page.getByRole('radio', { name: '将棋' }).focus();
+  await page.getByRole('radio', { name: ja('variant.shogi') }).waitFor();
+  await page.getByRole('radio', { name: ja('variant.shogi') }).focus();
   await page.keyboard.press('Space');
-  const play = page.getByRole('button', { name: '対局開始' });
+  const play = page.getByRole('button', { name: ja('new.begin') });
   await expect.poll(() => play.isEnabled(), LONG).toBe(true);
   await play.focus();
   await page.keyboard.press('Enter');
@@ -236,37 +241,46 @@ test('a game of shogi by keys alone, in Japanese', async () => {
 test('an engine plays one game with options of its own', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
-  await visit(page, 'Play');
-  await newGame(page, 'Chess', 'Mime');
-  await page.getByRole('button', { name: 'Options for this game' }).click();
+  await visit(page, en('nav.play'));
+  await newGame(page, 'chess', 'Mime');
+  await page.getByRole('button', { name: en('new.options') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Style', { exact: true }).selectOption('Wild');
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog
+    .getByRole('button', { name: en('app.close') })
+    .last()
+    .click();
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => made(page).count(), LONG).toBe(2);
-  await visit(page, 'Engines');
+  await visit(page, en('nav.engines'));
   const process = page.locator('[data-testid=process][data-status=idle]');
-  await process.getByRole('link', { name: 'Protocol log' }).click();
-  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await process.getByRole('link', { name: en('engine.log') }).click();
+  const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toContain('setoption name Style value Wild');
   // For good it is as it was.
-  await page.getByTestId('engine').nth(1).getByRole('button', { name: 'Options' }).click();
+  await page
+    .getByTestId('engine')
+    .nth(1)
+    .getByRole('button', { name: en('engine.options') })
+    .click();
   await page.locator('[data-option="Style"]').waitFor();
   expect(await page.locator('[data-option="Style"].changed').count()).toBe(0);
 });
 
 test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', async (name) => {
   const page = await here.page('#/engines');
-  await page.getByRole('button', { name: 'Add an engine' }).click();
+  await page.getByRole('button', { name: en('engine.add') }).click();
   const args = name === 'gnuchess' ? ' --uci' : '';
-  await page.getByLabel('Path, command line or tcp://').fill(`/usr/games/${name}${args}`);
-  await page.getByLabel('Path, command line or tcp://').blur();
-  await page.getByRole('button', { name: 'Add and ask' }).click();
+  await page.getByLabel(en('add.text')).fill(`/usr/games/${name}${args}`);
+  await page.getByLabel(en('add.text')).blur();
+  await page.getByRole('button', { name: en('add.add') }).click();
   await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
   const card = page.getByTestId('engine').nth(1);
-  await expect.poll(() => card.getByRole('button', { name: 'Options' }).isEnabled(), LONG).toBe(true);
-  await card.getByRole('button', { name: 'Options' }).click();
+  await expect
+    .poll(() => card.getByRole('button', { name: en('engine.options') }).isEnabled(), LONG)
+    .toBe(true);
+  await card.getByRole('button', { name: en('engine.options') }).click();
   await expect.poll(() => page.locator('[data-option]').count()).toBeGreaterThan(2);
   await page.getByRole('searchbox').fill('Hash');
   const hash = page.locator('[data-option="Hash"] input');
@@ -278,15 +292,18 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', asy
 
 test('the log hears both sides, says what one types, and is exported', async () => {
   const page = await here.page('#/engines');
-  await page.getByRole('button', { name: 'Console' }).first().click();
-  const field = page.getByLabel(/Say something to the engine/);
+  await page
+    .getByRole('button', { name: en('engine.console') })
+    .first()
+    .click();
+  const field = page.getByLabel(starts('log.say'));
   await expect.poll(() => field.isEnabled(), LONG).toBe(true);
   await field.fill('isready');
   await field.press('Enter');
   await page.getByText('readyok', { exact: true }).first().waitFor();
   // All of it can be had as a file.
   const given = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export', exact: true }).click();
+  await page.getByRole('button', { name: en('log.export'), exact: true }).click();
   const file = await given;
   expect(file.suggestedFilename()).toMatch(/^log-\d+\.txt$/);
   const text = readFileSync(await file.path(), 'utf8');

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
 import { faultsOf, launch, middle, violations } from './browser';
 import { furnished, game, here, legal, node, open, START, type Fake } from './fake';
+import { en } from './labels';
 
 let browser: Browser;
 
@@ -78,13 +79,13 @@ test('a better move is found on the board, and by keys alone', async () => {
   reported(fake);
   const page = await fake.page(browser, '#/analyse/1');
   const faults = faultsOf(page);
-  await page.getByRole('tab', { name: 'Report' }).click();
-  await page.getByRole('button', { name: 'Learn from mistakes' }).click();
-  await page.getByText('White played g4. What is better?').waitFor();
+  await page.getByRole('tab', { name: en('tab.report') }).click();
+  await page.getByRole('button', { name: en('report.learn') }).click();
+  await page.getByText(en('report.better', { side: en('side.white'), move: 'g4' })).waitFor();
   expect(await violations(page)).toEqual([]);
   // All that belongs to it is seen beside the board on a small screen.
   await page.setViewportSize({ width: 1366, height: 600 });
-  for (const name of ['Show the best line', 'Next mistake', 'Close']) {
+  for (const name of [en('report.show'), en('report.following'), en('app.close')]) {
     const button = page.getByRole('button', { name, exact: true });
     const seen = () =>
       button.evaluate((element) => {
@@ -100,16 +101,16 @@ test('a better move is found on the board, and by keys alone', async () => {
     const { x, y } = await middle(page, square);
     await page.mouse.click(x, y);
   }
-  await expect.poll(() => verdict.textContent()).toContain('Nf3: It costs 12% of the chances.');
+  await expect.poll(() => verdict.textContent()).toContain(`Nf3: ${en('report.loses', { percent: 12 })}`);
   // By keys.
   await enter(page, 'd2d4');
-  await expect.poll(() => verdict.textContent()).toContain('As good as the best move!');
+  await expect.poll(() => verdict.textContent()).toContain(en('report.good'));
   expect(await verdict.getAttribute('role')).toBe('status');
   await page.locator('#entry').blur();
   await page.keyboard.press('j');
-  await page.getByText('Black played f6. What is better?').waitFor();
+  await page.getByText(en('report.better', { side: en('side.black'), move: 'f6' })).waitFor();
   await page.keyboard.press('s');
-  await expect.poll(() => verdict.textContent()).toContain('Best was e7e5');
+  await expect.poll(() => verdict.textContent()).toContain(en('report.solution', { line: 'e7e5' }));
   // Nothing was played.
   expect(fake.said.some((said) => said.kind === 'move')).toBe(false);
   expect(fake.said.filter((said) => said.kind === 'try_move').map((said) => said.node)).toEqual([0, 0]);
@@ -121,12 +122,12 @@ test('only the mistakes of one side', async () => {
   const fake = furnished();
   reported(fake);
   const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
-  await page.getByRole('tab', { name: 'Report' }).click();
-  await page.getByRole('button', { name: 'Learn from mistakes' }).click();
-  await page.getByLabel('Mistakes of').selectOption('second');
-  await page.getByText('Black played f6. What is better?').waitFor();
-  await page.getByText('1 of 1').waitFor();
-  expect(await page.getByRole('button', { name: 'Next mistake' }).isDisabled()).toBe(true);
+  await page.getByRole('tab', { name: en('tab.report') }).click();
+  await page.getByRole('button', { name: en('report.learn') }).click();
+  await page.getByLabel(en('report.whose')).selectOption('second');
+  await page.getByText(en('report.better', { side: en('side.black'), move: 'f6' })).waitFor();
+  await page.getByText(en('report.place', { number: 1, count: 1 })).waitFor();
+  expect(await page.getByRole('button', { name: en('report.following') }).isDisabled()).toBe(true);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect(wide).toBe(false);
   await page.context().close();
@@ -169,15 +170,15 @@ test('work on many games is seen, stopped, resumed and forgotten', async () => {
   const page = await fake.page(browser, '#/library');
   const faults = faultsOf(page);
   const shown = page.getByTestId('job');
-  await shown.getByText('games 3 of 10').waitFor();
+  await shown.getByText(en('job.games', { done: 3, all: 10 })).waitFor();
   expect(await violations(page)).toEqual([]);
-  await shown.getByRole('button', { name: 'Cancel' }).click();
+  await shown.getByRole('button', { name: en('app.cancel') }).click();
   fake.delta('jobs', {
     kind: 'jobs',
     delta: { changed: [{ ...job, status: 'stopped', current: null }], removed: [] },
   });
-  await shown.getByRole('button', { name: 'Go on' }).click();
-  await shown.getByRole('button', { name: 'Forget' }).click();
+  await shown.getByRole('button', { name: en('report.goon') }).click();
+  await shown.getByRole('button', { name: en('job.forget') }).click();
   await expect
     .poll(() => fake.said.map((said) => said.kind).filter((kind) => kind.endsWith('_job')))
     .toEqual(['stop_job', 'resume_job', 'delete_job']);
@@ -191,8 +192,8 @@ test('the position on the board is looked for in the library', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'));
   const page = await fake.page(browser, '#/analyse/1');
-  await page.getByRole('button', { name: 'This position in the library' }).click();
-  await expect.poll(() => page.getByLabel('Position', { exact: true }).inputValue()).toBe(START);
-  expect(await page.getByRole('combobox', { name: 'Game' }).inputValue()).toBe('chess');
+  await page.getByRole('button', { name: en('library.here') }).click();
+  await expect.poll(() => page.getByLabel(en('library.position'), { exact: true }).inputValue()).toBe(START);
+  expect(await page.getByRole('combobox', { name: en('new.variant') }).inputValue()).toBe('chess');
   await page.context().close();
 });

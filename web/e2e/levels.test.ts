@@ -18,6 +18,7 @@ import {
   words,
   type Variant,
 } from './journey';
+import { en, starts } from './labels';
 
 const here = travel();
 
@@ -25,55 +26,59 @@ const here = travel();
 type Fields = [kind: 'clock' | 'per_move' | 'none', ...fields: [string, string][]];
 
 async function fill(side: Locator, [kind, ...fields]: Fields) {
-  await side.getByLabel(/^\s*Kind/).selectOption(kind);
+  await side.getByLabel(starts('time.kind')).selectOption(kind);
   for (const [label, value] of fields) await side.getByLabel(label).fill(value);
 }
 
 /** Begins a game of a person against an engine, each with a time of their own, and makes the first move. */
 async function against(page: Page, variant: Variant, engine: string, mine: Fields, its: Fields) {
   await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await page.getByRole('radio', { name: variant, exact: true }).check({ force: true });
-  const each = page.getByLabel('Set each side by itself');
-  if (!(await each.isVisible())) await page.getByText('More', { exact: true }).click();
+  await page.getByRole('radio', { name: en(`variant.${variant}`), exact: true }).check({ force: true });
+  const each = page.getByLabel(en('new.each'));
+  if (!(await each.isVisible())) await page.getByText(en('new.more'), { exact: true }).click();
   await each.check();
-  const [one, other] = variant === 'Shogi' ? ['Black (sente)', 'White (gote)'] : ['White', 'Black'];
-  await page.getByRole('group', { name: one }).getByLabel('Player').selectOption({ label: 'A person' });
-  await page.getByRole('group', { name: other }).getByLabel('Player').selectOption({ label: engine });
+  const [one, other] =
+    variant === 'shogi' ? [en('side.sente'), en('side.gote')] : [en('side.white'), en('side.black')];
+  await page
+    .getByRole('group', { name: one })
+    .getByLabel(en('new.player'))
+    .selectOption({ label: en('new.aperson') });
+  await page.getByRole('group', { name: other }).getByLabel(en('new.player')).selectOption({ label: engine });
   await fill(page.getByRole('group', { name: one }), mine);
   await fill(page.getByRole('group', { name: other }), its);
   await begin(page);
-  await expect.poll(() => status(page), LONG).toContain('To move');
-  await enter(page, variant === 'Shogi' ? '７六歩' : 'e4');
+  await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
+  await enter(page, variant === 'shogi' ? '７六歩' : 'e4');
   await expect.poll(() => words(page), LONG).not.toEqual([]);
 }
 
-const NO_CLOCK: Fields = ['none', ['Depth at most', '0'], ['Nodes at most', '0']];
-const OWN: Fields = ['clock', ['Minutes', '60'], ['+ seconds a move', '0'], ['For so many moves', '0']];
-const OWN_SHOGI: Fields = [...OWN, ['Byoyomi (s)', '0']];
+const NO_CLOCK: Fields = ['none', [en('time.depth'), '0'], [en('time.nodes'), '0']];
+const OWN: Fields = ['clock', [en('time.base'), '60'], [en('time.increment'), '0'], [en('time.moves'), '0']];
+const OWN_SHOGI: Fields = [...OWN, [en('time.byoyomi'), '0']];
 
 // What is left of the person's own time depends on the machine.
 const CHESS: [string, Fields, Fields, RegExp][] = [
   [
     'a clock with an increment, and another one',
-    ['clock', ['Minutes', '60'], ['+ seconds a move', '2'], ['For so many moves', '0']],
-    ['clock', ['Minutes', '5'], ['+ seconds a move', '3'], ['For so many moves', '0']],
+    ['clock', [en('time.base'), '60'], [en('time.increment'), '2'], [en('time.moves'), '0']],
+    ['clock', [en('time.base'), '5'], [en('time.increment'), '3'], [en('time.moves'), '0']],
     /^go wtime 3[56]\d{5} btime 300000 winc 2000 binc 3000$/m,
   ],
   [
     'sudden death',
     OWN,
-    ['clock', ['Minutes', '4'], ['+ seconds a move', '0'], ['For so many moves', '0']],
+    ['clock', [en('time.base'), '4'], [en('time.increment'), '0'], [en('time.moves'), '0']],
     /^go wtime 3[56]\d{5} btime 240000$/m,
   ],
   [
     'a clock for so many moves',
     OWN,
-    ['clock', ['Minutes', '5'], ['+ seconds a move', '0'], ['For so many moves', '40']],
+    ['clock', [en('time.base'), '5'], [en('time.increment'), '0'], [en('time.moves'), '40']],
     /^go wtime 3[56]\d{5} btime 300000 movestogo 40$/m,
   ],
-  ['a time for each move', OWN, ['per_move', ['Seconds', '0.7']], /^go movetime 700$/m],
-  ['a depth', ['none'], ['none', ['Depth at most', '5'], ['Nodes at most', '0']], /^go depth 5$/m],
-  ['nodes', ['none'], ['none', ['Depth at most', '0'], ['Nodes at most', '900']], /^go nodes 900$/m],
+  ['a time for each move', OWN, ['per_move', [en('time.each'), '0.7']], /^go movetime 700$/m],
+  ['a maximum depth', ['none'], ['none', [en('time.depth'), '5'], [en('time.nodes'), '0']], /^go depth 5$/m],
+  ['nodes', ['none'], ['none', [en('time.depth'), '0'], [en('time.nodes'), '900']], /^go nodes 900$/m],
 ];
 
 test('an engine of chess hears of the time of each side', async () => {
@@ -81,7 +86,7 @@ test('an engine of chess hears of the time of each side', async () => {
   const heard = await witness(page, here.server, 'Player');
   for (const [what, mine, its, go] of CHESS) {
     const before = heard().length;
-    await against(page, 'Chess', 'Player', mine, its);
+    await against(page, 'chess', 'Player', mine, its);
     await expect.poll(() => heard().slice(before), { ...LONG, message: what }).toMatch(go);
     await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
   }
@@ -90,18 +95,23 @@ test('an engine of chess hears of the time of each side', async () => {
 test('an engine without an end to its thoughts moves when it is told to', async () => {
   const page = await here.page('#/engines');
   const heard = await witness(page, here.server, 'Player');
-  await against(page, 'Chess', 'Player', OWN, NO_CLOCK);
+  await against(page, 'chess', 'Player', OWN, NO_CLOCK);
   await expect.poll(heard, LONG).toMatch(/^go infinite$/m);
   expect(await words(page)).toEqual(['e4']);
-  await page.getByRole('button', { name: 'Move now', exact: true }).click();
+  await page.getByRole('button', { name: en('play.movenow'), exact: true }).click();
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
 });
 
 test('an engine of shogi hears of byoyomi', async () => {
   const page = await here.page('#/engines');
   const heard = await witness(page, here.server, 'Player', 'usi');
-  const its: Fields = ['clock', ['Minutes', '5'], ['+ seconds a move', '0'], ['Byoyomi (s)', '10']];
-  await against(page, 'Shogi', 'Player', OWN_SHOGI, its);
+  const its: Fields = [
+    'clock',
+    [en('time.base'), '5'],
+    [en('time.increment'), '0'],
+    [en('time.byoyomi'), '10'],
+  ];
+  await against(page, 'shogi', 'Player', OWN_SHOGI, its);
   await expect.poll(heard, LONG).toMatch(/^go btime 3[56]\d{5} wtime 300000 byoyomi 10000$/m);
   await expect.poll(() => made(page).count(), LONG).toBe(2);
 });
@@ -114,30 +124,32 @@ const SWITCHED = [
 ];
 
 test.each([
-  ['Chess', 'Narikin', 'e4', ['UCI_LimitStrength value true', 'UCI_Elo value']],
-  ['Shogi', 'Narikin', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
-  ['Shogi', 'Switched', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
+  ['chess', 'Narikin', 'e4', ['UCI_LimitStrength value true', 'UCI_Elo value']],
+  ['shogi', 'Narikin', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
+  ['shogi', 'Switched', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
 ] as const)('a weaker opponent in %s: %s', async (variant, engine, move, options) => {
   const page = await here.page('#/engines');
   if (engine === 'Switched') {
     await greeted(await addEngine(page, { path: ENGINES.misbehave, args: SWITCHED, protocol: 'usi' }));
   }
-  await visit(page, 'Play');
+  await visit(page, en('nav.play'));
   await newGame(page, variant, engine);
-  await page.getByLabel('Weaker').check();
+  await page.getByLabel(en('new.limited')).check();
   const slider = page.getByRole('slider');
   const value = String(Number(await slider.getAttribute('min')) + 1);
   await slider.fill(value);
-  await page.getByText(new RegExp(`(Elo|Level) ${value}$`)).waitFor();
+  await page
+    .getByText(`${en(variant === 'shogi' ? 'new.level' : 'new.elo')} ${value}`, { exact: true })
+    .waitFor();
   await begin(page);
   await enter(page, move);
   await expect.poll(() => made(page).count(), LONG).toBe(2);
-  await visit(page, 'Engines');
+  await visit(page, en('nav.engines'));
   const process = page.locator('[data-testid=process][data-status=idle]');
   await process.waitFor();
   expect(await process.locator('.error').allTextContents()).toEqual([]);
-  await process.getByRole('link', { name: 'Protocol log' }).click();
-  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await process.getByRole('link', { name: en('engine.log') }).click();
+  const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toContain('bestmove');
   const said = ((await log.textContent()) ?? '').match(
     /(?<=setoption name )\w+(Strength|Elo) value (true|-?\d+)/g,
@@ -150,19 +162,19 @@ test('each side of a game of engines has a strength and a time of its own', asyn
   const page = await here.page('#/engines');
   const one = await witness(page, here.server, 'One');
   const other = await witness(page, here.server, 'Other');
-  await visit(page, 'Play');
-  await choose(page, 'Chess');
-  await page.getByText('More', { exact: true }).click();
-  await page.getByLabel('Set each side by itself').check();
+  await visit(page, en('nav.play'));
+  await choose(page, 'chess');
+  await page.getByText(en('new.more'), { exact: true }).click();
+  await page.getByLabel(en('new.each')).check();
   for (const [side, name, level, time] of [
-    ['White', 'One', '3', '0.5'],
-    ['Black', 'Other', '7', '0.6'],
+    [en('side.white'), 'One', '3', '0.5'],
+    [en('side.black'), 'Other', '7', '0.6'],
   ] as const) {
     const group = page.getByRole('group', { name: side });
-    await group.getByLabel('Player').selectOption({ label: name });
-    await group.getByLabel('Weaker').check();
+    await group.getByLabel(en('new.player')).selectOption({ label: name });
+    await group.getByLabel(en('new.limited')).check();
     await group.getByRole('slider').fill(level);
-    await fill(group, ['per_move', ['Seconds', time]]);
+    await fill(group, ['per_move', [en('time.each'), time]]);
   }
   await begin(page);
   await expect.poll(one, LONG).toMatch(/^go movetime 500$/m);

@@ -5,15 +5,16 @@ import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './browser';
 import { ENGINES, LONG, WHOLE, addEngine, greeted, made, travel, visit } from './journey';
+import { en } from './labels';
 
 const here = travel();
 
 /** Opens the form of a match, with games that take no time. */
 async function form(page: Page) {
-  await page.getByRole('button', { name: 'New match' }).click();
-  await expect.poll(() => page.getByLabel('Engine 2').count(), LONG).toBe(1);
-  await page.getByLabel('Kind').selectOption('none');
-  await page.getByLabel('Nodes at most').fill('30');
+  await page.getByRole('button', { name: en('match.new') }).click();
+  await expect.poll(() => page.getByLabel(en('match.engine', { number: 2 })).count(), LONG).toBe(1);
+  await page.getByLabel(en('time.kind')).selectOption('none');
+  await page.getByLabel(en('time.nodes')).fill('30');
 }
 
 const match = (page: Page) => page.getByTestId('match');
@@ -37,11 +38,11 @@ test(
   async () => {
     const page = await here.page('#/matches');
     await form(page);
-    await page.getByLabel('Name', { exact: true }).fill('Journey');
-    await page.getByLabel('Pairs of games').fill('10000');
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByLabel(en('match.name'), { exact: true }).fill('Journey');
+    await page.getByLabel(en('match.pairs')).fill('10000');
+    await page.getByRole('button', { name: en('match.start'), exact: true }).click();
     await match(page).getByRole('heading', { name: 'Journey' }).waitFor();
-    const board = match(page).getByLabel('Board 1');
+    const board = match(page).getByLabel(en('match.board', { number: 1 }));
     await board.waitFor(LONG);
     const pieces = () =>
       board.locator('[data-square]').evaluateAll((all) => all.map((it) => it.ariaLabel).join());
@@ -50,8 +51,10 @@ test(
     await expect.poll(() => played(page), LONG).toBeGreaterThan(1);
     expect(await violations(page)).toEqual([]);
 
-    await match(page).getByRole('button', { name: 'Pause' }).click();
-    await match(page).getByText('paused', { exact: true }).waitFor(LONG);
+    await match(page)
+      .getByRole('button', { name: en('match.stop') })
+      .click();
+    await match(page).getByText(en('match.paused'), { exact: true }).waitFor(LONG);
     const then = await played(page);
     expect(then).toBeLessThan(20_000);
     const [[, one], [other]] = (await crosstable(page)) as [[number, number], [number, number]];
@@ -61,15 +64,27 @@ test(
     const hash = new URL(page.url()).hash;
     await here.server.restart();
     const again = await here.page(hash);
-    await match(again).getByText('paused', { exact: true }).waitFor(LONG);
+    await match(again).getByText(en('match.paused'), { exact: true }).waitFor(LONG);
     expect(await played(again)).toBe(then);
-    await match(again).getByRole('button', { name: 'Go on' }).click();
+    await match(again)
+      .getByRole('button', { name: en('match.resume') })
+      .click();
     await expect.poll(() => played(again), LONG).toBeGreaterThan(then);
-    await match(again).getByRole('button', { name: 'Stop after these games' }).click();
-    await match(again).getByText('paused', { exact: true }).waitFor(LONG);
-    await match(again).getByRole('button', { name: 'Delete' }).click();
-    await match(again).getByRole('button', { name: 'Really delete' }).click();
-    await again.getByText('This match is no more.').or(again.getByText('No matches yet.')).first().waitFor();
+    await match(again)
+      .getByRole('button', { name: en('match.finish') })
+      .click();
+    await match(again).getByText(en('match.paused'), { exact: true }).waitFor(LONG);
+    await match(again)
+      .getByRole('button', { name: en('library.delete') })
+      .click();
+    await match(again)
+      .getByRole('button', { name: en('library.delete.sure') })
+      .click();
+    await again
+      .getByText(en('match.gone'))
+      .or(again.getByText(en('match.none')))
+      .first()
+      .waitFor();
   },
   WHOLE.timeout,
 );
@@ -89,22 +104,24 @@ test.each([
     const page = await here.page('#/matches');
     await form(page);
     for (const count of [3, 4]) {
-      await page.getByRole('button', { name: 'Another engine' }).click();
-      await page.getByLabel(`Engine ${count}`).waitFor();
+      await page.getByRole('button', { name: en('match.more') }).click();
+      await page.getByLabel(en('match.engine', { number: count })).waitFor();
     }
-    await page.getByLabel('Format').selectOption(format);
-    await page.getByLabel('Rounds').fill(String(rounds));
-    await page.getByLabel('Pairs of games').fill('1');
+    await page.getByLabel(en('match.format')).selectOption(format);
+    await page.getByLabel(en('match.rounds')).fill(String(rounds));
+    await page.getByLabel(en('match.pairs')).fill('1');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    await page.getByRole('button', { name: en('match.start'), exact: true }).click();
+    await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     const first = new URL(page.url()).hash;
     const all = await meetings(page);
     expect(fits([...all]), String(all)).toBe(true);
 
-    await match(page).getByRole('button', { name: 'Play again' }).click();
+    await match(page)
+      .getByRole('button', { name: en('match.again') })
+      .click();
     await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
-    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     expect(fits([...(await meetings(page))])).toBe(true);
   },
   WHOLE.timeout,
@@ -117,9 +134,9 @@ test(
     await form(page);
     await page.getByLabel('SPRT').check();
     await page.getByLabel('H1').fill('20');
-    await page.getByLabel('Pairs of games').fill('3');
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    await page.getByLabel(en('match.pairs')).fill('3');
+    await page.getByRole('button', { name: en('match.start'), exact: true }).click();
+    await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     expect(await meetings(page)).toEqual([6]);
     const ratio = match(page).getByRole('img', { name: /^LLR -?\d+\.\d\d$/ });
     await ratio.waitFor();
@@ -138,15 +155,19 @@ test(
     const env = `ENGINE=${basename(ENGINES.mime)}`;
     const wanted = { name: 'Mime', path: script, dir: dirname(ENGINES.mime), env };
     await greeted(await addEngine(page, wanted));
-    await visit(page, 'Matches');
+    await visit(page, en('nav.matches'));
     await form(page);
-    await page.getByLabel('Pairs of games').fill('1');
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    await page.getByLabel(en('match.pairs')).fill('1');
+    await page.getByRole('button', { name: en('match.start'), exact: true }).click();
+    await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     expect(await meetings(page)).toEqual([2]);
-    await match(page).getByText('Games: 2').click();
+    await match(page)
+      .getByText(en('match.games', { count: 2 }))
+      .click();
     const games = await match(page).locator('details tr').allTextContents();
-    expect(games.filter((game) => /failed|No result/.test(game))).toEqual([]);
+    expect(
+      games.filter((game) => game.includes(en('reason.engine_failed')) || game.includes(en('outcome.none'))),
+    ).toEqual([]);
   },
   WHOLE.timeout,
 );
@@ -161,32 +182,35 @@ test(
     const page = await here.page('#/engines');
     const card = await addEngine(page, { name: 'Mime', path: script });
     await greeted(card);
-    await card.getByRole('button', { name: 'Options' }).click();
+    await card.getByRole('button', { name: en('engine.options') }).click();
     const dialog = page.getByRole('dialog');
     const hash = dialog.locator('[data-option="Hash"] input');
     await hash.fill('64');
     await hash.blur();
     await dialog.locator('[data-option="Hash"].changed').waitFor();
-    await dialog.getByLabel('Name of a preset').fill('Large');
-    await dialog.getByRole('button', { name: 'Keep' }).click();
-    await dialog.getByLabel('Use a preset…').waitFor();
-    await dialog.getByRole('button', { name: 'Defaults' }).click();
+    await dialog.getByLabel(en('options.preset.name')).fill('Large');
+    await dialog.getByRole('button', { name: en('options.preset.save') }).click();
+    await dialog.getByLabel(en('options.presets')).waitFor();
+    await dialog.getByRole('button', { name: en('options.reset') }).click();
     await expect.poll(() => hash.inputValue(), LONG).toBe('16');
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog
+      .getByRole('button', { name: en('app.close') })
+      .last()
+      .click();
 
-    await visit(page, 'Matches');
+    await visit(page, en('nav.matches'));
     await form(page);
-    await page.getByLabel('Engine 1').selectOption('Mime');
-    await page.getByLabel('Engine 2').selectOption('Mime');
-    await page.getByLabel('Preset 1').selectOption('Large');
+    await page.getByLabel(en('match.engine', { number: 1 })).selectOption('Mime');
+    await page.getByLabel(en('match.engine', { number: 2 })).selectOption('Mime');
+    await page.getByLabel(en('match.preset', { number: 1 })).selectOption('Large');
     // What was chosen for another engine is not kept.
-    await page.getByLabel('Preset 2').selectOption('Large');
-    await page.getByLabel('Engine 2').selectOption('Narikin');
-    await page.getByLabel('Engine 2').selectOption('Mime');
-    await page.getByLabel('Pairs of games').fill('1');
+    await page.getByLabel(en('match.preset', { number: 2 })).selectOption('Large');
+    await page.getByLabel(en('match.engine', { number: 2 })).selectOption('Narikin');
+    await page.getByLabel(en('match.engine', { number: 2 })).selectOption('Mime');
+    await page.getByLabel(en('match.pairs')).fill('1');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    await page.getByRole('button', { name: en('match.start'), exact: true }).click();
+    await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     const names = await match(page).locator('table').first().locator('tbody tr').allInnerTexts();
     expect(names.map((row) => row.split('\t')[1]).toSorted()).toEqual(['Mime', 'Mime Large']);
     const told = readdirSync(here.server.data)
@@ -206,13 +230,13 @@ test(
   async () => {
     const page = await here.page('#/engines');
     await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
-    await visit(page, 'Matches');
+    await visit(page, en('nav.matches'));
     await form(page);
-    await page.getByRole('button', { name: 'Another engine' }).click();
-    await page.getByLabel('Format').selectOption('round_robin');
-    await page.getByLabel('Pairs of games').fill('1');
-    await page.getByRole('button', { name: 'Start', exact: true }).dblclick();
-    await match(page).getByText('over', { exact: true }).waitFor(WHOLE);
+    await page.getByRole('button', { name: en('match.more') }).click();
+    await page.getByLabel(en('match.format')).selectOption('round_robin');
+    await page.getByLabel(en('match.pairs')).fill('1');
+    await page.getByRole('button', { name: en('match.start'), exact: true }).dblclick();
+    await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     expect(await played(page)).toBe(6);
     // Two clicks start one match.
     expect(await page.locator('main a.line').count()).toBe(1);
@@ -221,11 +245,13 @@ test(
       [2, 0, 2],
       [2, 2, 0],
     ]);
-    await match(page).getByText('Games: 6').click();
+    await match(page)
+      .getByText(en('match.games', { count: 6 }))
+      .click();
     expect(await match(page).locator('details tr').count()).toBe(6);
     // It is asked again whether all of this is to go.
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: en('library.delete') }).click();
+    await page.getByRole('button', { name: en('app.cancel') }).click();
     expect(await played(page)).toBe(6);
     // They are in the library, too, and are opened from here: by a click, and by a key.
     const rows = match(page).locator('details tr');
@@ -240,10 +266,12 @@ test(
       games.add(page.url());
       await expect.poll(() => made(page).count(), LONG).toBe(plies);
       await page.goBack();
-      await match(page).getByText('Games: 6').click();
+      await match(page)
+        .getByText(en('match.games', { count: 6 }))
+        .click();
     }
     expect(games.size).toBe(2);
-    await visit(page, 'Library');
+    await visit(page, en('nav.library'));
     await expect.poll(() => page.getByText('/ 6').count(), LONG).toBe(1);
   },
   WHOLE.timeout,

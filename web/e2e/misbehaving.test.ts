@@ -18,6 +18,7 @@ import {
   visit,
   words,
 } from './journey';
+import { en, ja, pattern, ending } from './labels';
 
 const here = travel();
 const { misbehave, mime } = ENGINES;
@@ -34,8 +35,8 @@ async function against(args: string[]): Promise<Page> {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
   await greeted(card);
-  await visit(page, 'Play');
-  await newGame(page, 'Chess', 'Rogue');
+  await visit(page, en('nav.play'));
+  await newGame(page, 'chess', 'Rogue');
   return page;
 }
 
@@ -44,10 +45,10 @@ test.each([
   [
     'ends at once',
     ['start: !stderr no licence was found | !exit 3'],
-    ['exited with code 3', 'no licence was found'],
+    [en('problem.exited', { code: 3 }), 'no licence was found'],
   ],
   ['crashes at once', ['start: !stderr out of memory | !abort'], ['SIGABRT', 'out of memory']],
-  ['closes its output', ['uci: !close', 'usi: !close'], ['it closed its output']],
+  ['closes its output', ['uci: !close', 'usi: !close'], [en('problem.closed')]],
 ])('an engine that %s', async (_, args, why) => {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
@@ -55,14 +56,14 @@ test.each([
   await processes(page, 'dead').waitFor();
   expect(await violations(page)).toEqual([]);
   // It stays, and can be asked again.
-  await card.getByRole('button', { name: 'Ask again' }).click();
+  await card.getByRole('button', { name: en('engine.inspect') }).click();
   await expect.poll(() => processes(page, 'dead').count(), LONG).toBe(2);
 });
 
 test('an engine that says nothing', async () => {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['uci:', 'usi:'] });
-  await says(card, 'does not answer the greeting');
+  await says(card, en('problem.no_greeting'));
   await processes(page, 'dead').waitFor();
 });
 
@@ -73,29 +74,29 @@ test('an engine that is still silent is ended by force', async () => {
     path: misbehave,
     args: ['uci: !noise', 'usi: !noise'],
   });
-  await card.getByRole('button', { name: 'Force quit' }).click();
-  await says(processes(page, 'dead'), 'it was killed');
+  await card.getByRole('button', { name: en('process.kill') }).click();
+  await says(processes(page, 'dead'), en('problem.killed_by_user'));
 });
 
 test('what befalls an engine is told in Japanese', async () => {
   const page = await here.page('#/engines', { locale: 'ja-JP' });
   const cards = page.getByTestId('engine');
   await cards.first().waitFor();
-  await page.getByRole('button', { name: 'エンジンを追加' }).click();
+  await page.getByRole('button', { name: ja('engine.add') }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('プログラム', { exact: true }).fill(misbehave);
-  await dialog.getByLabel('引数(一行に一つ)').fill('start: !stderr no licence | !exit 3');
-  await dialog.getByRole('button', { name: '追加して問い合わせ' }).click();
+  await dialog.getByLabel(ja('add.path'), { exact: true }).fill(misbehave);
+  await dialog.getByLabel(ja('add.args')).fill('start: !stderr no licence | !exit 3');
+  await dialog.getByRole('button', { name: ja('add.add') }).click();
   await says(cards.nth(1), 'コード3で終了しました。最後の出力: no licence');
   await says(processes(page, 'dead'), 'コード3で終了しました');
 });
 
 test('an engine that is not there', async () => {
   const page = await here.page('#/engines');
-  await page.getByRole('button', { name: 'Add an engine' }).click();
+  await page.getByRole('button', { name: en('engine.add') }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Program', { exact: true }).fill('/no/such/engine');
-  await dialog.getByRole('button', { name: 'Add and ask' }).click();
+  await dialog.getByLabel(en('add.path'), { exact: true }).fill('/no/such/engine');
+  await dialog.getByRole('button', { name: en('add.add') }).click();
   await says(page.locator('.toasts'), '/no/such/engine');
   expect(await page.getByTestId('engine').count()).toBe(1);
 });
@@ -112,13 +113,13 @@ test('an engine that writes markup is only text', async () => {
   const card = await addEngine(page, { path: misbehave, args });
   await greeted(card);
   await says(card.getByRole('heading'), evil);
-  await card.getByRole('button', { name: 'Options' }).click();
+  await card.getByRole('button', { name: en('engine.options') }).click();
   await says(page.locator('[data-option]'), evil);
   await page.keyboard.press('Escape');
-  await card.getByRole('button', { name: 'Console' }).click();
-  await says(page.getByRole('region', { name: 'Lines of the log' }), evil);
-  await visit(page, 'Play');
-  await newGame(page, 'Chess', evil);
+  await card.getByRole('button', { name: en('engine.console') }).click();
+  await says(page.getByRole('region', { name: en('log.region') }), evil);
+  await visit(page, en('nav.play'));
+  await newGame(page, 'chess', evil);
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
@@ -129,21 +130,23 @@ test('an engine that writes markup is only text', async () => {
 // In the middle of a game the person can always go on.
 test.each([
   ['crashes', ['go: !stderr out of thoughts | !abort'], ['SIGABRT', 'out of thoughts']],
-  ['ends', ['go: !stderr farewell | !exit 0'], ['exited with code 0', 'farewell']],
-  ['closes its output', ['go: !close'], ['it closed its output']],
+  ['ends', ['go: !stderr farewell | !exit 0'], [en('problem.exited', { code: 0 }), 'farewell']],
+  ['closes its output', ['go: !close'], [en('problem.closed')]],
 ])('an engine that %s while it thinks', async (_, args, why) => {
   const page = await against(args);
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => status(page), LONG).toBe('Interrupted');
-  await visit(page, 'Engines');
+  await expect.poll(() => status(page), LONG).toBe(en('status.interrupted'));
+  await visit(page, en('nav.engines'));
   await says(processes(page, 'dead'), ...why);
   expect(await violations(page)).toEqual([]);
-  await processes(page, 'dead').getByRole('button', { name: 'Restart' }).click();
+  await processes(page, 'dead')
+    .getByRole('button', { name: en('process.restart') })
+    .click();
   await expect.poll(() => processes(page, 'dead').count(), LONG).toBe(2);
-  await visit(page, 'Play');
+  await visit(page, en('nav.play'));
   await squares(page);
-  await page.getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('button', { name: en('play.takeback') }).click();
   await expect.poll(() => words(page)).toEqual([]);
 });
 
@@ -153,39 +156,39 @@ test('an engine that is deaf while it thinks', async () => {
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain('thinks');
   // Nobody has told it to stop, which it would have to obey in ten seconds.
-  await visit(page, 'Engines');
+  await visit(page, en('nav.engines'));
   const process = processes(page, 'searching');
   await process.waitFor();
-  await process.getByRole('button', { name: 'Force quit' }).click();
-  await says(processes(page, 'dead'), 'it was killed');
+  await process.getByRole('button', { name: en('process.kill') }).click();
+  await says(processes(page, 'dead'), en('problem.killed_by_user'));
   // With what it has started.
   await expect
     .poll(() => here.server.processes().filter((line) => /^sleep|misbehave/.test(line)), LONG)
     .toEqual([]);
-  await visit(page, 'Play');
-  await expect.poll(() => status(page)).toBe('Interrupted');
+  await visit(page, en('nav.play'));
+  await expect.poll(() => status(page)).toBe(en('status.interrupted'));
 });
 
 test('an engine that does not move loses on time', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { name: 'Rogue', path: misbehave, args: ['go:', 'stop:'] }));
-  await visit(page, 'Play');
-  await choose(page, 'Chess');
-  await page.getByText('More', { exact: true }).click();
-  await page.getByLabel('Set each side by itself').check();
-  const side = page.getByRole('group', { name: 'Black' });
-  await side.getByLabel('Player').selectOption({ label: 'Rogue' });
-  await side.getByLabel('Minutes').fill('0.01');
-  await side.getByLabel('+ seconds a move').fill('0');
+  await visit(page, en('nav.play'));
+  await choose(page, 'chess');
+  await page.getByText(en('new.more'), { exact: true }).click();
+  await page.getByLabel(en('new.each')).check();
+  const side = page.getByRole('group', { name: en('side.black') });
+  await side.getByLabel(en('new.player')).selectOption({ label: 'Rogue' });
+  await side.getByLabel(en('time.base')).fill('0.01');
+  await side.getByLabel(en('time.increment')).fill('0');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => status(page), LONG).toContain('White won: time');
+  await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'time'));
 });
 
 test.each([
-  ['a move that is not legal', 'bestmove e2e5', 'White won: illegal move'],
-  ['what is no move', 'bestmove <script>', 'White won: an engine failed'],
-  ['that it has no move', 'bestmove (none)', 'White won'],
+  ['a move that is not legal', 'bestmove e2e5', ending('side.white', 'illegal_move')],
+  ['what is no move', 'bestmove <script>', ending('side.white', 'engine_failed')],
+  ['that it has no move', 'bestmove (none)', en('outcome.won', { side: en('side.white') })],
 ])('an engine that answers %s', async (_, answer, outcome) => {
   const page = await against([`go: ${answer}`]);
   await begin(page);
@@ -199,11 +202,11 @@ test('an engine that answers what it was not asked', async () => {
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
-  await visit(page, 'Engines');
+  await visit(page, en('nav.engines'));
   const process = processes(page, 'idle');
-  await says(process, 'Breaches');
-  await process.getByRole('link', { name: 'Protocol log' }).click();
-  await page.getByLabel('Lines of', { exact: true }).selectOption('breaches');
+  await says(process, en('log.breaches'));
+  await process.getByRole('link', { name: en('engine.log') }).click();
+  await page.getByLabel(en('log.by'), { exact: true }).selectOption('breaches');
   const breach = page.locator('.line.breach').filter({ hasText: 'bestmove a7a5' }).first();
   await breach.waitFor();
   expect(await breach.locator('.why code').first().textContent()).not.toBe('');
@@ -218,17 +221,19 @@ test('an engine that says as much as it can, in bytes that are no text and witho
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
-  await visit(page, 'Engines');
-  await processes(page, 'idle').getByRole('link', { name: 'Protocol log' }).click();
+  await visit(page, en('nav.engines'));
+  await processes(page, 'idle')
+    .getByRole('link', { name: en('engine.log') })
+    .click();
   // More than is kept of a log.
   const heard = async () =>
-    Number(/(\d+) lines/.exec((await page.getByText(/^\d+ lines$/).textContent()) ?? '')?.[1]);
+    Number(pattern('log.lines').exec((await page.getByText(pattern('log.lines')).textContent()) ?? '')?.[1]);
   await expect.poll(heard, LONG).toBeGreaterThan(10_000);
   // The page obeys while the engine goes on.
-  await page.getByLabel('Lines of', { exact: true }).selectOption('stderr');
-  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await page.getByLabel(en('log.by'), { exact: true }).selectOption('stderr');
+  const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toBe('');
-  await visit(page, 'Play');
+  await visit(page, en('nav.play'));
   await enter(page, 'Nf3');
   await expect.poll(() => made(page).count(), LONG).toBe(3);
   expect(faults).toEqual([]);
@@ -244,11 +249,11 @@ test('an engine that does not stop shows no line of another position', async () 
       args: ['go: info depth 1 score cp 9 pv e2e4', 'stop:'],
     }),
   );
-  await visit(page, 'Play');
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await visit(page, en('nav.play'));
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
-  await page.getByLabel('Add an engine…').selectOption({ label: 'Rogue' });
-  await page.getByLabel('Add an engine…').selectOption({ label: 'Endless' });
+  await page.getByLabel(en('lane.add')).selectOption({ label: 'Rogue' });
+  await page.getByLabel(en('lane.add')).selectOption({ label: 'Endless' });
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(2);
   await enter(page, 'd4');
   const lanes = page.getByTestId('lane');
@@ -258,19 +263,19 @@ test('an engine that does not stop shows no line of another position', async () 
   await expect.poll(() => lanes.filter({ hasText: 'Rogue' }).getByTestId('line').count(), LONG).toBe(1);
   await expect.poll(() => endless.getAttribute('data-status'), LONG).toBe('failed');
   expect(await endless.getByTestId('line').count()).toBe(0);
-  await says(endless, 'it did not answer `stop`');
+  await says(endless, en('problem.not_stopped'));
 });
 
 test('an engine that does not leave is started anew all the same', async () => {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['quit: !deaf'] });
   await greeted(card);
-  await card.getByRole('button', { name: 'Console' }).click();
+  await card.getByRole('button', { name: en('engine.console') }).click();
   const process = processes(page, 'idle');
   await process.waitFor();
   const pid = /PID \d+/.exec((await process.textContent()) ?? '')?.[0] ?? '';
-  await process.getByRole('button', { name: 'Restart' }).click();
-  await says(processes(page, 'dead').filter({ hasText: pid }), 'it did not leave when it was told to');
+  await process.getByRole('button', { name: en('process.restart') }).click();
+  await says(processes(page, 'dead').filter({ hasText: pid }), en('problem.not_left'));
   await process.filter({ hasNotText: pid }).waitFor(LONG);
 });
 
@@ -278,30 +283,30 @@ test('registration: later, and with a name and a code', async () => {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Guarded', path: mime, args: ['register'] });
   // Its wish is asked about by itself, once.
-  const dialog = page.getByRole('dialog', { name: 'Registration of Guarded' });
+  const dialog = page.getByRole('dialog', { name: en('registration.title', { engine: 'Guarded' }) });
   await dialog.waitFor(LONG);
   expect(await violations(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Later' }).click();
+  await dialog.getByRole('button', { name: en('registration.later') }).click();
   await dialog.waitFor({ state: 'detached' });
-  await card.getByRole('button', { name: 'Console' }).click();
-  const log = page.getByRole('region', { name: 'Lines of the log' });
+  await card.getByRole('button', { name: en('engine.console') }).click();
+  const log = page.getByRole('region', { name: en('log.region') });
   await says(log, 'registration error');
-  await card.getByRole('button', { name: 'Register…' }).click();
-  await dialog.getByRole('button', { name: 'Later' }).click();
+  await card.getByRole('button', { name: en('engine.register') }).click();
+  await dialog.getByRole('button', { name: en('registration.later') }).click();
   await dialog.waitFor({ state: 'detached' });
   await says(log, 'register later');
-  await card.getByRole('button', { name: 'Register…' }).click();
-  await dialog.getByLabel('Name').fill('Ada Lovelace');
-  await dialog.getByLabel('Code').fill('1843');
-  await dialog.getByRole('button', { name: 'Register' }).click();
+  await card.getByRole('button', { name: en('engine.register') }).click();
+  await dialog.getByLabel(en('add.name')).fill('Ada Lovelace');
+  await dialog.getByLabel(en('registration.code')).fill('1843');
+  await dialog.getByRole('button', { name: en('registration.send') }).click();
   await dialog.waitFor({ state: 'detached' });
   await says(log, 'register name Ada Lovelace code 1843', 'registration ok');
-  await expect.poll(() => card.getByRole('button', { name: 'Register…' }).count(), LONG).toBe(0);
+  await expect.poll(() => card.getByRole('button', { name: en('engine.register') }).count(), LONG).toBe(0);
 });
 
 test('a copy protection that is violated is told', async () => {
   const page = await here.page('#/engines');
   const args = ['uci: id name Guarded | uciok | copyprotection checking | copyprotection error'];
   const card = await addEngine(page, { path: misbehave, args });
-  await says(card, 'copy protection', 'It may refuse to play.');
+  await says(card, en('engine.copyprotection'), en('engine.copyprotection.text'));
 });

@@ -17,6 +17,7 @@ import {
   travel,
   visit,
 } from './journey';
+import { en } from './labels';
 
 const here = travel();
 
@@ -25,8 +26,8 @@ async function options(): Promise<[Page, Locator]> {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
   await greeted(card);
-  await card.getByRole('button', { name: 'Options' }).click();
-  return [page, page.getByRole('dialog', { name: 'Options of Mime' })];
+  await card.getByRole('button', { name: en('engine.options') }).click();
+  return [page, page.getByRole('dialog', { name: en('options.title', { engine: 'Mime' }) })];
 }
 
 const processes = (page: Page, status: string) =>
@@ -34,29 +35,31 @@ const processes = (page: Page, status: string) =>
 
 /** The log of the only process in a state. */
 async function log(page: Page, status: string): Promise<Locator> {
-  await visit(page, 'Engines');
-  await processes(page, status).getByRole('link', { name: 'Protocol log' }).click();
-  return page.getByRole('region', { name: 'Lines of the log' });
+  await visit(page, en('nav.engines'));
+  await processes(page, status)
+    .getByRole('link', { name: en('engine.log') })
+    .click();
+  return page.getByRole('region', { name: en('log.region') });
 }
 
 test('presets are kept, used for all or for one use, and forgotten', async () => {
   const [page, dialog] = await options();
   const hash = dialog.locator('[data-option="Hash"] input');
   const style = dialog.getByLabel('Style', { exact: true });
-  const uses = dialog.getByLabel('Values for');
+  const uses = dialog.getByLabel(en('options.for'));
   const is = (field: Locator, value: string) => expect.poll(() => field.inputValue(), LONG).toBe(value);
   await hash.fill('64');
   await hash.blur();
   await dialog.locator('[data-option="Hash"].changed').waitFor();
-  await dialog.getByLabel('Name of a preset').fill('Large');
-  await dialog.getByRole('button', { name: 'Keep' }).click();
-  const presets = dialog.getByLabel('Use a preset…');
+  await dialog.getByLabel(en('options.preset.name')).fill('Large');
+  await dialog.getByRole('button', { name: en('options.preset.save') }).click();
+  const presets = dialog.getByLabel(en('options.presets'));
   await presets.waitFor();
-  await dialog.getByRole('button', { name: 'Defaults' }).click();
+  await dialog.getByRole('button', { name: en('options.reset') }).click();
   await is(hash, '16');
   await presets.selectOption('Large');
   await is(hash, '64');
-  await dialog.getByRole('button', { name: 'Defaults' }).click();
+  await dialog.getByRole('button', { name: en('options.reset') }).click();
   await is(hash, '16');
 
   // For playing alone, and another value for analysis alone.
@@ -71,15 +74,18 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   await is(style, 'Calm');
   await is(hash, '16');
 
-  await dialog.getByLabel('Forget a preset…').selectOption('Large');
+  await dialog.getByLabel(en('options.preset.delete')).selectOption('Large');
   await presets.waitFor({ state: 'detached' });
   // What was made of it stays.
   await uses.selectOption('play');
   await is(hash, '64');
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog
+    .getByRole('button', { name: en('app.close') })
+    .last()
+    .click();
 
-  await visit(page, 'Play');
-  await newGame(page, 'Chess', 'Mime');
+  await visit(page, en('nav.play'));
+  await newGame(page, 'chess', 'Mime');
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => made(page).count(), LONG).toBe(2);
@@ -89,9 +95,9 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   expect(await played.textContent()).not.toContain('setoption name Style');
 
   await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
-  await page.getByLabel('Add an engine…').selectOption({ label: 'Mime' });
+  await page.getByLabel(en('lane.add')).selectOption({ label: 'Mime' });
   await page.getByTestId('line').first().waitFor(LONG);
   const analysed = await log(page, 'searching');
   await expect.poll(() => analysed.textContent(), LONG).toContain('setoption name Style value Wild');
@@ -101,35 +107,38 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
 test('options are set from the board, for an engine that analyses and for one that plays', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
-  await visit(page, 'Play');
-  await newGame(page, 'Chess', 'Mime');
+  await visit(page, en('nav.play'));
+  await newGame(page, 'chess', 'Mime');
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => made(page).count(), LONG).toBe(2);
-  const dialog = page.getByRole('dialog', { name: 'Options of Mime' });
+  const dialog = page.getByRole('dialog', { name: en('options.title', { engine: 'Mime' }) });
   const set = async (value: string) => {
     await dialog.locator('[data-option="Hash"] input').fill(value);
     await dialog.locator('[data-option="Hash"] input').blur();
     await dialog.locator('[data-option="Hash"].changed').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog
+      .getByRole('button', { name: en('app.close') })
+      .last()
+      .click();
   };
-  await page.getByRole('button', { name: 'Options of Mime' }).click();
-  expect(await dialog.getByLabel('Values for').inputValue()).toBe('play');
+  await page.getByRole('button', { name: en('options.title', { engine: 'Mime' }) }).click();
+  expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('play');
   await set('64');
   // One is still at the board.
   await enter(page, 'd4');
   await expect.poll(() => made(page).count(), LONG).toBe(4);
 
-  await page.getByRole('button', { name: 'Analyse', exact: true }).click();
-  await page.getByLabel('Add an engine…').selectOption({ label: 'Mime' });
+  await page.getByRole('button', { name: en('nav.analyse'), exact: true }).click();
+  await page.getByLabel(en('lane.add')).selectOption({ label: 'Mime' });
   const lane = page.getByTestId('lane');
   await lane.getByTestId('line').first().waitFor(LONG);
-  await lane.getByRole('button', { name: 'Settings of the analysis' }).click();
-  await lane.getByRole('button', { name: 'Options' }).click();
-  expect(await dialog.getByLabel('Values for').inputValue()).toBe('analyse');
+  await lane.getByRole('button', { name: en('lane.settings') }).click();
+  await lane.getByRole('button', { name: en('engine.options') }).click();
+  expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('analyse');
   await set('128');
-  await lane.getByRole('link', { name: 'Protocol log' }).click();
-  const lines = page.getByRole('region', { name: 'Lines of the log' });
+  await lane.getByRole('link', { name: en('engine.log') }).click();
+  const lines = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => lines.textContent(), LONG).toContain('setoption name Hash value 128');
   const played = await log(page, 'idle');
   await expect.poll(() => played.textContent(), LONG).toContain('setoption name Hash value 64');
@@ -141,11 +150,17 @@ test('a button of an engine that does not run starts it', async () => {
   const idle = processes(page, 'idle');
   await expect.poll(() => idle.count(), LONG).toBe(0);
   await dialog.locator('[data-option="Clear Hash"] button').click();
-  await page.locator('.toasts').getByText('Mime was started for it.').waitFor(LONG);
+  await page
+    .locator('.toasts')
+    .getByText(en('options.started', { engine: 'Mime' }))
+    .waitFor(LONG);
   await expect.poll(() => idle.count(), LONG).toBe(1);
   // What runs is used the next time.
   await dialog.locator('[data-option="Clear Hash"] button').click();
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog
+    .getByRole('button', { name: en('app.close') })
+    .last()
+    .click();
   const lines = await log(page, 'idle');
   const presses = async () =>
     ((await lines.textContent()) ?? '').split('setoption name Clear Hash').length - 1;
@@ -159,14 +174,14 @@ test('options are copied to the clipboard as an engine reads them', async () => 
   await dialog.locator('[data-option="Hash"] input').fill('64');
   await dialog.locator('[data-option="Hash"] input').blur();
   await dialog.locator('[data-option="Hash"].changed').waitFor();
-  await dialog.getByRole('button', { name: 'Copy as text' }).click();
-  await page.locator('.toasts').getByText('Copied.').waitFor(LONG);
+  await dialog.getByRole('button', { name: en('options.copy') }).click();
+  await page.locator('.toasts').getByText(en('record.copied')).waitFor(LONG);
   const lines = (await page.evaluate(() => navigator.clipboard.readText())).trim().split('\n');
   expect(lines).toContain('setoption name Hash value 64');
   expect(lines).toContain('setoption name Style value Calm');
   expect(lines.join()).not.toContain('Clear Hash');
   // It was not shown to be copied by hand.
-  expect(await dialog.getByRole('textbox', { name: 'Copy as text' }).count()).toBe(0);
+  expect(await dialog.getByRole('textbox', { name: en('options.copy') }).count()).toBe(0);
 });
 
 test('the file of an option is picked on the server', async () => {
@@ -176,13 +191,17 @@ test('the file of an option is picked on the server', async () => {
   writeFileSync(join(folder, 'other.pgn'), '1. h3 *\n');
   const page = await here.page('#/engines');
   await greeted(page.getByTestId('engine').first());
-  await page.getByTestId('engine').first().getByRole('button', { name: 'Options' }).click();
+  await page
+    .getByTestId('engine')
+    .first()
+    .getByRole('button', { name: en('engine.options') })
+    .click();
   const book = page.getByRole('dialog').locator('[data-option="Book File"]');
-  await book.getByRole('button', { name: 'Choose…' }).click();
-  const files = page.getByRole('dialog', { name: 'Choose a file' });
+  await book.getByRole('button', { name: en('files.pick') }).click();
+  const files = page.getByRole('dialog', { name: en('files.file') });
   await files.getByRole('button', { name: /readyok-e2e/ }).click();
   await files.getByRole('button', { name: 'books' }).click();
-  await files.getByLabel('Filter').fill('own');
+  await files.getByLabel(en('files.filter')).fill('own');
   await expect.poll(() => files.locator('.entry').count(), LONG).toBe(1);
   await files.getByRole('button', { name: /own\.pgn/ }).click();
   await files.waitFor({ state: 'detached' });
@@ -190,8 +209,16 @@ test('the file of an option is picked on the server', async () => {
     .poll(() => book.getByRole('textbox').inputValue(), LONG)
     .toMatch(/readyok-e2e-\w+\/books\/own\.pgn$/);
   // The engine is told of it.
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
-  await page.getByTestId('engine').first().getByRole('button', { name: 'Console' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: en('app.close') })
+    .last()
+    .click();
+  await page
+    .getByTestId('engine')
+    .first()
+    .getByRole('button', { name: en('engine.console') })
+    .click();
   const lines = await log(page, 'idle');
   await expect.poll(() => lines.textContent(), LONG).toMatch(/setoption name Book File value \S*own\.pgn/);
 });

@@ -24,6 +24,7 @@ import {
   words,
   type Variant,
 } from './journey';
+import { en, pattern, starts, ending } from './labels';
 
 const here = travel();
 
@@ -33,82 +34,86 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 async function withMime(args: string[] = []): Promise<Page> {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args }));
-  await visit(page, 'Play');
+  await visit(page, en('nav.play'));
   return page;
 }
 
 /** The form of a game of two persons. */
 async function persons(page: Page, variant: Variant) {
   await choose(page, variant);
-  await page.getByLabel('Opponent').selectOption({ label: 'Another person, on this board' });
+  await page.getByLabel(en('new.opponent')).selectOption({ label: en('new.person') });
 }
 
 /** What the engine that plays was told, line by line. */
 async function log(page: Page, state: string): Promise<string> {
-  await visit(page, 'Engines');
+  await visit(page, en('nav.engines'));
   const process = page.locator(`[data-testid=process][data-status=${state}]`);
-  await process.getByRole('link', { name: 'Protocol log' }).click();
-  const lines = page.getByRole('region', { name: 'Lines of the log' });
+  await process.getByRole('link', { name: en('engine.log') }).click();
+  const lines = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => lines.textContent(), LONG).toContain('bestmove');
   return (await lines.textContent()) ?? '';
 }
 
 test('hint, pause, flip, take back, resign', async () => {
   const page = await withMime();
-  await newGame(page, 'Chess', 'Mime');
+  await newGame(page, 'chess', 'Mime');
   await begin(page);
-  await press(page, 'Hint');
+  await press(page, en('play.hint'));
   // Of all moves the first by its word.
   await expect.poll(() => page.getByTestId('hint').textContent(), LONG).toContain('a3');
   await enter(page, 'e4');
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
-  await press(page, 'Pause');
-  await expect.poll(() => status(page), LONG).toBe('Paused');
-  await press(page, 'Go on');
-  await expect.poll(() => status(page), LONG).toContain('To move');
+  await press(page, en('play.pause'));
+  await expect.poll(() => status(page), LONG).toBe(en('status.paused'));
+  await press(page, en('play.resume'));
+  await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
   const corner = () => page.locator('[data-square]').first().getAttribute('data-square');
   expect(await corner()).toBe('a8');
-  await press(page, 'Turn the board');
+  await press(page, en('board.flip'));
   await expect.poll(corner).toBe('h1');
   // The turned board is the same board.
   await click(page, 'd2');
   await click(page, 'd4');
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5', 'd4', 'a4']);
-  await press(page, 'Take back');
+  await press(page, en('play.takeback'));
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
-  await press(page, 'Resign');
-  await press(page, 'Really resign');
-  await expect.poll(() => status(page), LONG).toContain('Black won: resignation');
+  await press(page, en('play.resign'));
+  await press(page, en('play.resign.sure'));
+  await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
   // Another game begins as the first one did.
-  await press(page, 'New game');
-  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await press(page, en('new.title'));
+  await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await expect.poll(() => words(page), LONG).toEqual([]);
-  await expect.poll(() => status(page), LONG).toContain('To move');
-  await visit(page, 'Library');
-  await page.getByRole('row').filter({ hasText: 'resignation' }).getByText('0-1').waitFor();
+  await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
+  await visit(page, en('nav.library'));
+  await page
+    .getByRole('row')
+    .filter({ hasText: en('reason.resignation') })
+    .getByText('0-1')
+    .waitFor();
 });
 
 test('a rematch by a button and a key, with the sides changed, and one for all tabs', async () => {
   const page = await withMime();
-  await newGame(page, 'Chess', 'Mime');
+  await newGame(page, 'chess', 'Mime');
   await begin(page);
   const resign = async () => {
-    await press(page, 'Resign');
-    await press(page, 'Really resign');
-    await expect.poll(() => status(page), LONG).toContain('resignation');
+    await press(page, en('play.resign'));
+    await press(page, en('play.resign.sure'));
+    await expect.poll(() => status(page), LONG).toContain(en('reason.resignation'));
   };
   await resign();
   const first = page.url();
   const other = await page.context().newPage();
   await other.goto(first);
   await squares(other);
-  await press(page, 'Rematch');
+  await press(page, en('play.rematch'));
   // Now the engine has White, and the same limit.
   await expect.poll(() => words(page), LONG).toEqual(['a3']);
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
   // The other tab stays where it is, and is led there if it wishes.
   expect(other.url()).toBe(first);
-  await press(other, 'To the rematch');
+  await press(other, en('play.rematch.begun'));
   await expect.poll(() => words(other), LONG).toEqual(['a3']);
   expect(other.url()).toBe(page.url());
   await resign();
@@ -120,18 +125,18 @@ test('a rematch by a button and a key, with the sides changed, and one for all t
 
 test('who gives a handicap gives it again', async () => {
   const page = await here.page();
-  await choose(page, 'Shogi');
-  await page.getByText('More', { exact: true }).click();
-  await page.getByLabel('Handicap').selectOption('lance');
+  await choose(page, 'shogi');
+  await page.getByText(en('new.more'), { exact: true }).click();
+  await page.getByLabel(en('new.handicap')).selectOption('lance');
   await begin(page);
   const sides = async () => (await page.locator('.bar .name').allTextContents()).join();
-  await press(page, 'Resign');
-  await press(page, 'Really resign');
+  await press(page, en('play.resign'));
+  await press(page, en('play.resign.sure'));
   // The engine tells its name in full when it has been started.
   const named = /^Narikin.*,Black \(sente\)$/;
   expect(await sides()).toMatch(named);
   const first = page.url();
-  await press(page, 'Rematch, same sides');
+  await press(page, en('play.rematch.same'));
   await expect.poll(() => page.url(), LONG).not.toBe(first);
   await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
   expect(await sides()).toMatch(named);
@@ -139,31 +144,31 @@ test('who gives a handicap gives it again', async () => {
 
 test('a game is not given up by mistake, and by keys as well', async () => {
   const page = await withMime();
-  await persons(page, 'Chess');
+  await persons(page, 'chess');
   await begin(page);
-  const resign = page.getByRole('button', { name: 'Resign', exact: true });
+  const resign = page.getByRole('button', { name: en('play.resign'), exact: true });
   await resign.dblclick();
-  await expect.poll(() => status(page), LONG).toContain('To move');
+  await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
   await resign.focus();
   await page.keyboard.press('Enter');
-  await expect.poll(focused).toBe('Really resign');
+  await expect.poll(focused).toBe(en('play.resign.sure'));
   await page.keyboard.press('Escape');
-  await expect.poll(focused).toBe('Resign');
+  await expect.poll(focused).toBe(en('play.resign'));
   await page.keyboard.press('Enter');
-  await expect.poll(focused).toBe('Really resign');
+  await expect.poll(focused).toBe(en('play.resign.sure'));
   await page.keyboard.press('Enter');
-  await expect.poll(() => status(page), LONG).toContain('Black won: resignation');
+  await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
 });
 
 test('the keys stay on the button that pauses a game', async () => {
   const page = await withMime();
-  await persons(page, 'Chess');
+  await persons(page, 'chess');
   await begin(page);
-  await page.getByRole('button', { name: 'Pause', exact: true }).focus();
+  await page.getByRole('button', { name: en('play.pause'), exact: true }).focus();
   for (const [now, next] of [
-    ['Paused', 'Go on'],
-    ['To move', 'Pause'],
+    [en('status.paused'), en('play.resume')],
+    [en('status.your_turn'), en('play.pause')],
   ]) {
     await page.keyboard.press('Enter');
     await expect.poll(() => status(page), LONG).toContain(now);
@@ -173,7 +178,7 @@ test('the keys stay on the button that pauses a game', async () => {
 
 test('the clocks are said', async () => {
   const page = await here.page();
-  await persons(page, 'Chess');
+  await persons(page, 'chess');
   await begin(page);
   const said = () => page.getByTestId('live').textContent();
   await page.keyboard.press('c');
@@ -183,7 +188,7 @@ test('the clocks are said', async () => {
 
 test('no time passes in a game while the program is stopped', async () => {
   const page = await here.page();
-  await persons(page, 'Chess');
+  await persons(page, 'chess');
   const since = Date.now();
   await begin(page);
   const clock = page.getByRole('timer').filter({ hasText: /9:/ });
@@ -200,12 +205,12 @@ test('no time passes in a game while the program is stopped', async () => {
 
 test('a game from a position is the only one from there', async () => {
   const page = await withMime();
-  await persons(page, 'Chess');
+  await persons(page, 'chess');
   await from(page, 'FEN', '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
   await begin(page);
   await expect.poll(() => page.locator('[data-square=d8][aria-label="d8, empty"]').count(), LONG).toBe(1);
-  await press(page, 'New game');
-  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await press(page, en('new.title'));
+  await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await expect
     .poll(() => page.locator('[data-square=d8][aria-label="d8, Black queen"]').count(), LONG)
     .toBe(1);
@@ -213,36 +218,36 @@ test('a game from a position is the only one from there', async () => {
 
 test('what is chosen among the rest of the form is seen the next time', async () => {
   const page = await here.page();
-  await persons(page, 'Shogi');
-  await page.getByText('More', { exact: true }).click();
-  await page.getByLabel('Handicap').selectOption({ index: 1 });
+  await persons(page, 'shogi');
+  await page.getByText(en('new.more'), { exact: true }).click();
+  await page.getByLabel(en('new.handicap')).selectOption({ index: 1 });
   await begin(page);
-  await press(page, 'New game');
+  await press(page, en('new.title'));
   // What is chosen there comes with the form, and is open already.
-  await page.getByLabel('Handicap').waitFor();
+  await page.getByLabel(en('new.handicap')).waitFor();
 });
 
 test('who plays Black has the board turned, and the engine begins', async () => {
   const page = await withMime();
-  await newGame(page, 'Chess', 'Mime');
-  await page.getByRole('radio', { name: 'Black' }).check({ force: true });
+  await newGame(page, 'chess', 'Mime');
+  await page.getByRole('radio', { name: en('side.black') }).check({ force: true });
   await begin(page);
   await expect.poll(() => words(page), LONG).toEqual(['a3']);
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
   await enter(page, 'e5');
   await expect.poll(() => made(page).count(), LONG).toBe(3);
-  await press(page, 'Resign');
-  await press(page, 'Really resign');
-  await expect.poll(() => status(page), LONG).toContain('White won: resignation');
+  await press(page, en('play.resign'));
+  await press(page, en('play.resign.sure'));
+  await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'resignation'));
   // The game is found by its engine.
-  await visit(page, 'Library');
+  await visit(page, en('nav.library'));
   const found = page.getByRole('button', { name: / – / });
   await expect.poll(() => found.count(), LONG).toBe(1);
   for (const [name, count] of [
     ['narikin', 0],
     ['mime', 1],
   ] as const) {
-    await page.getByLabel('Engine', { exact: true }).fill(name);
+    await page.getByLabel(en('library.engine'), { exact: true }).fill(name);
     await expect.poll(() => found.count(), LONG).toBe(count);
   }
 });
@@ -252,14 +257,14 @@ test.each([
   [1, 'h1', ['a3']],
 ] as const)('who is who is decided by lot: %i', async (drawn, corner, first) => {
   const page = await withMime();
-  await newGame(page, 'Chess', 'Mime');
-  await page.getByRole('radio', { name: 'By lot' }).check({ force: true });
+  await newGame(page, 'chess', 'Mime');
+  await page.getByRole('radio', { name: en('new.random') }).check({ force: true });
   await page.evaluate((lot) => {
     crypto.getRandomValues = (array) => (array as unknown as Uint8Array).fill(lot) as never;
   }, drawn);
   await begin(page);
   await expect.poll(() => words(page), LONG).toEqual(first);
-  await expect.poll(() => status(page), LONG).toContain('To move');
+  await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe(corner);
   await enter(page, drawn === 0 ? 'e4' : 'e5');
   await expect.poll(() => made(page).count(), LONG).toBe(first.length + 2);
@@ -267,42 +272,44 @@ test.each([
 
 test('an engine that is told to move now moves', async () => {
   const page = await withMime();
-  await untimed(page, 'Chess', 'Mime');
-  await page.getByText('Without clock and limit it thinks until', { exact: false }).waitFor();
+  await untimed(page, 'chess', 'Mime');
+  await page.getByText(en('time.endless')).waitFor();
   await begin(page);
   await enter(page, 'e4');
-  await press(page, 'Move now');
+  await press(page, en('play.movenow'));
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
 });
 
 test('two persons agree to a draw', async () => {
   const page = await here.page();
-  await persons(page, 'Chess');
+  await persons(page, 'chess');
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => words(page), LONG).toEqual(['e4']);
-  await press(page, '½ Offer a draw');
-  await press(page, 'Accept');
-  await expect.poll(() => status(page), LONG).toContain('Draw: agreement');
+  await press(page, `½ ${en('play.draw')}`);
+  await press(page, en('play.accept'));
+  await expect.poll(() => status(page), LONG).toContain(ending(null, 'agreement'));
 });
 
 test('an offer of a draw is said, and that it was not taken', async () => {
   const page = await withMime();
-  await newGame(page, 'Chess', 'Mime');
+  await newGame(page, 'chess', 'Mime');
   await begin(page);
-  await press(page, '½ Offer a draw');
-  await expect.poll(() => page.getByTestId('live').textContent(), LONG).toContain('White offers a draw');
+  await press(page, `½ ${en('play.draw')}`);
+  await expect
+    .poll(() => page.getByTestId('live').textContent(), LONG)
+    .toContain(en('play.offered', { side: en('side.white') }));
   await enter(page, 'e4');
-  await page.locator('.toast').getByText('The draw was not taken.').waitFor();
-  await expect.poll(() => status(page), LONG).toContain('To move');
+  await page.locator('.toast').getByText(en('play.declined')).waitFor();
+  await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
 });
 
 test('a weaker engine that thinks on the time of the person', async () => {
   const page = await withMime();
-  await newGame(page, 'Chess', 'Mime');
-  await page.getByLabel('Weaker').check();
+  await newGame(page, 'chess', 'Mime');
+  await page.getByLabel(en('new.limited')).check();
   await page.getByRole('slider').fill('3');
-  await page.getByLabel('It thinks on your time').check();
+  await page.getByLabel(en('new.ponder')).check();
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => made(page).count(), LONG).toBe(2);
@@ -316,16 +323,16 @@ test.each([
   ['fifty moves', '4k3/8/8/8/8/8/R7/4K3 w - - 99 80', ['Rb2'], 'fifty-move rule'],
 ])('a draw by %s is claimed', async (_, start, moves, reason) => {
   const page = await here.page();
-  await persons(page, 'Chess');
+  await persons(page, 'chess');
   if (start) await from(page, 'FEN', start);
   await begin(page);
   for (const [at, move] of moves.entries()) {
     // It cannot be claimed before.
-    expect(await page.getByRole('button', { name: 'Claim the draw' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: en('play.claim.draw') }).count()).toBe(0);
     await enter(page, move);
     await expect.poll(() => words(page), LONG).toEqual(moves.slice(0, at + 1));
   }
-  await press(page, 'Claim the draw');
+  await press(page, en('play.claim.draw'));
   await expect.poll(() => status(page), LONG).toBe(`Draw: ${reason}`);
 });
 
@@ -333,13 +340,13 @@ test.each([
 const ENTERED = 'K+R+R+B+B4/GGGGSSSS1/9/9/9/9/9/9/8k b - 1';
 
 test.each([
-  ['engines', 'Declare a win', 'Black (sente) won: declaration'],
-  ['federation', 'Declare a draw', 'Draw: impasse'],
+  ['engines', en('play.claim.declare_win'), ending('side.sente', 'declaration')],
+  ['federation', en('play.claim.declare_draw'), ending(null, 'impasse')],
 ])('a declaration of shogi by the rules of %s', async (rules, button, outcome) => {
   const page = await here.page();
-  await persons(page, 'Shogi');
+  await persons(page, 'shogi');
   await from(page, 'SFEN', ENTERED);
-  await page.getByLabel(/^\s*Rules/).selectOption(rules);
+  await page.getByLabel(starts('new.rules')).selectOption(rules);
   await begin(page);
   await press(page, button);
   await expect.poll(() => status(page), LONG).toBe(outcome);
@@ -347,36 +354,36 @@ test.each([
 
 test('what an engine expects is told, and how often it was right', async () => {
   const page = await here.page();
-  await newGame(page, 'Chess');
-  await page.getByLabel('It thinks on your time').check();
+  await newGame(page, 'chess');
+  await page.getByLabel(en('new.ponder')).check();
   await begin(page);
-  const told = page.getByText(/expects \S+/);
-  const expected = async () => /expects (\S+)/.exec((await told.textContent()) ?? '')?.[1] ?? '';
+  const told = page.getByText(pattern('play.expects'));
+  const expected = async () => pattern('play.expects').exec((await told.textContent()) ?? '')?.[1] ?? '';
   await enter(page, 'e4');
   await told.waitFor(LONG);
   const first = await expected();
   await enter(page, first);
-  await page.getByText('1 of 1 guessed').waitFor(LONG);
+  await page.getByText(en('play.hits', { hits: 1, tries: 1 })).waitFor(LONG);
   await expect.poll(() => made(page).count(), LONG).toBe(4);
   await told.waitFor(LONG);
   const second = await expected();
   // A pawn that has not moved yet.
   const other = ['a3', 'h3'].find((move) => move !== second && move[0] !== first[0]);
   await enter(page, other ?? '');
-  await page.getByText('1 of 2 guessed').waitFor(LONG);
+  await page.getByText(en('play.hits', { hits: 1, tries: 2 })).waitFor(LONG);
 });
 
 test('a game begins with moves of a book', async () => {
   const page = await withMime();
   const book = join(here.server.data, 'book.pgn');
   writeFileSync(book, '[White "A"]\n[Black "B"]\n\n1. c4 e5 2. Nc3 Nf6 *\n');
-  await newGame(page, 'Chess', 'Mime');
-  const path = page.getByLabel('Opening book');
+  await newGame(page, 'chess', 'Mime');
+  const path = page.getByLabel(en('new.book'));
   await path.fill(join(here.server.data, 'none.pgn'));
-  await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await page.getByText(/there is no such file/i).waitFor();
+  await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
+  await page.getByText(en('problem.none_such', { what: en('what.file') })).waitFor();
   await path.fill(book);
-  await page.getByLabel('Moves', { exact: true }).fill('2');
+  await page.getByLabel(en('new.book.plies'), { exact: true }).fill('2');
   await begin(page);
   await expect.poll(() => words(page), LONG).toEqual(['c4', 'e5']);
   await enter(page, 'a4');
@@ -385,32 +392,32 @@ test('a game begins with moves of a book', async () => {
 
 test('a number of Chess960, and a handicap of shogi', async () => {
   const page = await here.page();
-  await choose(page, 'Chess960');
-  await page.getByText('More', { exact: true }).click();
-  await page.getByLabel('Number (0 to 959)').fill('0');
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await choose(page, 'chess960');
+  await page.getByText(en('new.more'), { exact: true }).click();
+  await page.getByLabel(en('new.number')).fill('0');
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   // BBQNNRKR.
   await page.getByRole('gridcell', { name: 'a1, White bishop' }).waitFor({ state: 'attached' });
   await page.getByRole('gridcell', { name: 'h8, Black rook' }).waitFor({ state: 'attached' });
-  await page.getByRole('button', { name: 'New game' }).click();
-  await choose(page, 'Shogi');
-  await page.getByLabel('Handicap').selectOption('lance');
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.title') }).click();
+  await choose(page, 'shogi');
+  await page.getByLabel(en('new.handicap')).selectOption('lance');
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
   await page.getByRole('gridcell', { name: '9a, White (gote) lance' }).waitFor({ state: 'attached' });
 });
 
 test('the start of Chess960 is drawn by lot', async () => {
   const page = await here.page();
-  await choose(page, 'Chess960');
-  await page.getByText('More', { exact: true }).click();
-  expect(await page.getByLabel('Number (0 to 959)').getAttribute('placeholder')).toBe('by lot');
+  await choose(page, 'chess960');
+  await page.getByText(en('new.more'), { exact: true }).click();
+  expect(await page.getByLabel(en('new.number')).getAttribute('placeholder')).toBe(en('new.bylot'));
   const drawn = new Set<string>();
   // Ten in a row are not the same.
   for (let games = 0; games < 10 && drawn.size < 2; games++) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
-    await choose(page, 'Chess960');
-    await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+    await choose(page, 'chess960');
+    await page.getByRole('button', { name: en('new.analyse') }).click();
     await squares(page);
     const rank = [];
     for (const file of 'abcdefgh') {
@@ -433,13 +440,13 @@ test.each([
 ] as const)('whoever gives a handicap begins: the person is %s', async (side, before) => {
   const page = await here.page('#/engines');
   const heard = await witness(page, here.server, 'Mime', 'usi');
-  await visit(page, 'Play');
-  await newGame(page, 'Shogi', 'Mime');
+  await visit(page, en('nav.play'));
+  await newGame(page, 'shogi', 'Mime');
   await page.getByRole('radio', { name: side }).check({ force: true });
-  await page.getByLabel('Handicap').selectOption('lance');
+  await page.getByLabel(en('new.handicap')).selectOption('lance');
   await begin(page);
   await expect.poll(() => made(page).count(), LONG).toBe(before);
-  await expect.poll(() => status(page), LONG).toBe(`To move ${side}`);
+  await expect.poll(() => status(page), LONG).toBe(`${en('status.your_turn')} ${side}`);
   await enter(page, before === 0 ? '3c3d' : '7g7f');
   await expect.poll(() => made(page).count(), LONG).toBe(before + 2);
   expect(heard()).toContain(LANCE);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, enter, made, paste, squares, travel, visit, words } from './journey';
+import { en, starts } from './labels';
 
 const here = travel();
 
@@ -92,7 +93,7 @@ async function opens(page: Page, act: () => Promise<void>) {
   await squares(page);
 }
 
-const record = (page: Page) => page.getByRole('tab', { name: 'Record' }).click();
+const record = (page: Page) => page.getByRole('tab', { name: en('tab.record') }).click();
 
 async function chooseFile(page: Page, path: string) {
   await record(page);
@@ -119,15 +120,15 @@ const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][
     'written into the field',
     async (page, text) => {
       await record(page);
-      await page.getByLabel(/^Paste PGN/).fill(text);
-      await page.getByRole('button', { name: 'Read', exact: true }).click();
+      await page.getByLabel(starts('record.paste')).fill(text);
+      await page.getByRole('button', { name: en('record.read'), exact: true }).click();
     },
   ],
 ];
 
 /** What the game on the board is: its moves, and the names of the players. */
 async function seen(page: Page, plies: number) {
-  await page.getByRole('tab', { name: 'Moves' }).click();
+  await page.getByRole('tab', { name: en('tab.moves') }).click();
   await expect.poll(() => made(page).count(), LONG).toBe(plies);
   return { moves: await words(page), heading: await page.locator('h1').textContent() };
 }
@@ -135,10 +136,10 @@ async function seen(page: Page, plies: number) {
 /** Saves the game and gives back where the file is. */
 async function saved(page: Page, format: string, encoding?: string): Promise<string> {
   await record(page);
-  await page.getByLabel('Format').selectOption(format);
-  if (encoding) await page.getByLabel('Encoding').selectOption(encoding);
+  await page.getByLabel(en('record.format')).selectOption(format);
+  if (encoding) await page.getByLabel(en('record.encoding')).selectOption(encoding);
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: en('record.save'), exact: true }).click();
   const file = await download;
   const path = join(here.server.data, `saved-${file.suggestedFilename()}`);
   await file.saveAs(path);
@@ -149,7 +150,7 @@ test.each(RECORDS)(
   '$name comes in by every way and goes out again',
   async ({ file, text, format, plies, part }) => {
     const page = await here.page();
-    await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+    await page.getByRole('button', { name: en('new.analyse') }).click();
     await squares(page);
     const path = join(here.server.data, file);
     writeFileSync(path, text);
@@ -164,7 +165,7 @@ test.each(RECORDS)(
     );
 
     // Some formats have the game as far as it is on the board.
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: en('step.last') }).click();
     await page.waitForFunction((count) => {
       const all = document.querySelectorAll('.moves .move:not(.gap)');
       return count === 0 || all[all.length - 1]?.getAttribute('aria-current') === 'true';
@@ -176,15 +177,15 @@ test.each(RECORDS)(
     expect(await seen(page, plies)).toEqual(same);
     // The clipboard is closed to pages without a lock; then the text stands there to be copied.
     await record(page);
-    await page.getByLabel('Format').selectOption(format);
-    await page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await expect.poll(() => page.getByLabel('The record as text').inputValue(), LONG).not.toBe('');
+    await page.getByLabel(en('record.format')).selectOption(format);
+    await page.getByRole('button', { name: en('record.copy'), exact: true }).click();
+    await expect.poll(() => page.getByLabel(en('record.text')).inputValue(), LONG).not.toBe('');
   },
 );
 
 test.each(['kif', 'ki2', 'csa'])('%s in Shift_JIS', async (format) => {
   const page = await here.page();
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   await opens(page, () => paste(page, KIF));
   const before = await seen(page, 3);
@@ -207,15 +208,15 @@ test('many games of several files go into the library, and what is wrong is told
   writeFileSync(kif, KIF);
   await page.locator('input[type=file]').setInputFiles([games, kif]);
   await expect.poll(() => page.getByText('/ 61').count(), LONG).toBe(1);
-  await page.getByLabel('Player', { exact: true }).fill('Player 59');
+  await page.getByLabel(en('library.player'), { exact: true }).fill('Player 59');
   await expect.poll(() => page.getByText('/ 1', { exact: false }).count(), LONG).toBe(1);
   await page.getByRole('button', { name: /Player 59/ }).click();
   await squares(page);
   await expect.poll(() => made(page).count(), LONG).toBe(5);
 
   await record(page);
-  await page.getByLabel(/^Paste PGN/).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
-  await page.getByRole('button', { name: 'Read', exact: true }).click();
+  await page.getByLabel(starts('record.paste')).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
+  await page.getByRole('button', { name: en('record.read'), exact: true }).click();
   await page
     .getByRole('tabpanel')
     .getByText(/^game 1, line 3, column \d+: Ke3/)
@@ -224,14 +225,14 @@ test('many games of several files go into the library, and what is wrong is told
 
 test('what was changed is exported', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   await enter(page, 'd4');
   await expect.poll(() => words(page), LONG).toEqual(['d4']);
-  await page.getByLabel('Comment').fill('a quiet <b>start</b>');
-  await page.getByLabel('Comment').blur();
+  await page.getByLabel(en('edit.comment')).fill('a quiet <b>start</b>');
+  await page.getByLabel(en('edit.comment')).blur();
   await page.locator('.comment').filter({ hasText: 'a quiet' }).waitFor();
   const out = await saved(page, 'pgn');
   expect(readFileSync(out, 'utf8')).toMatch(/1\. d4 \{ ?a quiet <b>start<\/b> ?\}/);
-  await visit(page, 'Library');
+  await visit(page, en('nav.library'));
 });

@@ -5,12 +5,13 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faultsOf, violations } from './browser';
 import { LONG, WHOLE, enter, made, paste, squares, travel, visit, witness } from './journey';
+import { en, pattern, prefix } from './labels';
 
 const here = travel();
 
 const FOOLS_MATE = '[White "Foolish"]\n[Black "Lucky"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n';
 
-const report = (page: Page) => page.getByRole('tab', { name: 'Report' }).click();
+const report = (page: Page) => page.getByRole('tab', { name: en('tab.report') }).click();
 const panel = (page: Page) => page.getByRole('tabpanel');
 
 /** Opens a record and the tab of its report. */
@@ -24,8 +25,8 @@ async function open(page: Page, text: string, plies: number) {
 }
 
 async function evaluate(page: Page, seconds: string) {
-  await page.getByLabel('Seconds a move').fill(seconds);
-  await page.getByRole('button', { name: 'Evaluate every move' }).click();
+  await page.getByLabel(en('report.seconds')).fill(seconds);
+  await page.getByRole('button', { name: en('report.make') }).click();
 }
 
 test(
@@ -33,23 +34,23 @@ test(
   async () => {
     const page = await here.page();
     const faults = faultsOf(page);
-    await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+    await page.getByRole('button', { name: en('new.analyse') }).click();
     await squares(page);
     await open(page, FOOLS_MATE, 4);
     await evaluate(page, '0.2');
-    await panel(page).getByText('done', { exact: true }).waitFor(WHOLE);
+    await panel(page).getByText(en('report.done'), { exact: true }).waitFor(WHOLE);
     await panel(page).getByText('5 / 5', { exact: true }).waitFor();
     await panel(page)
       .getByRole('cell', { name: /^\d+\.\d%$/ })
       .first()
       .waitFor();
     await panel(page)
-      .getByRole('button', { name: /g4.*Blunder/i })
+      .getByRole('button', { name: new RegExp(`g4.*${en('label.blunder')}`, 'i') })
       .waitFor();
     expect(await violations(page)).toEqual([]);
 
     // The graph is walked by keys.
-    const graph = page.getByRole('slider', { name: 'Evaluation over the game' });
+    const graph = page.getByRole('slider', { name: en('report.graph') });
     await graph.focus();
     await page.keyboard.press('End');
     await page
@@ -59,31 +60,34 @@ test(
     expect(await graph.getAttribute('aria-valuetext')).toContain('Qh4#');
 
     // The report was written into the game.
-    await page.getByRole('tab', { name: 'Moves' }).click();
+    await page.getByRole('tab', { name: en('tab.moves') }).click();
     await page.locator('.moves .move').filter({ hasText: 'g4??' }).waitFor();
     await report(page);
 
-    await page.getByRole('button', { name: 'Learn from mistakes' }).click();
-    await page.getByLabel('Mistakes of').selectOption('first');
-    const blunder = page.getByText('White played g4. What is better?');
+    await page.getByRole('button', { name: en('report.learn') }).click();
+    await page.getByLabel(en('report.whose')).selectOption('first');
+    const blunder = page.getByText(en('report.better', { side: en('side.white'), move: 'g4' }));
     // Whether the first move was a mistake is for the engine to say.
-    await page.getByText(/^\s*\d+\s+White played/).waitFor();
-    if ((await blunder.count()) === 0) await page.getByRole('button', { name: 'Next mistake' }).click();
+    await page
+      .getByText(new RegExp(`^\\s*\\d+\\s+${pattern('report.better', { side: en('side.white') }).source}`))
+      .waitFor();
+    if ((await blunder.count()) === 0)
+      await page.getByRole('button', { name: en('report.following') }).click();
     await blunder.waitFor();
     const verdict = page.getByTestId('verdict');
     // Another way to be mated.
     await enter(page, 'h3');
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('false');
-    expect(await verdict.textContent()).toContain('It costs');
+    expect(await verdict.textContent()).toContain(prefix('report.loses'));
     await enter(page, 'Kd4');
     await expect.poll(() => verdict.textContent(), LONG).toContain('Kd4');
-    await page.getByRole('button', { name: 'Show the best line' }).click();
-    await expect.poll(() => verdict.textContent()).toContain('Best was');
-    const best = /Best was (\S+)/.exec((await verdict.textContent()) ?? '')?.[1] ?? '';
+    await page.getByRole('button', { name: en('report.show') }).click();
+    await expect.poll(() => verdict.textContent()).toContain(prefix('report.solution'));
+    const best = pattern('report.solution').exec((await verdict.textContent()) ?? '')?.[1] ?? '';
     await enter(page, best);
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('true');
     // Nothing of it is in the game.
-    await page.getByRole('tab', { name: 'Moves' }).click();
+    await page.getByRole('tab', { name: en('tab.moves') }).click();
     expect(await made(page).count()).toBe(4);
     expect(faults).toEqual([]);
   },
@@ -92,26 +96,32 @@ test(
 
 test('a report is stopped, and goes on after another start of the server', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   await open(page, FOOLS_MATE, 4);
   // Mate, and mate in one, need no long thought; the move before them takes longer than anybody waits.
   await evaluate(page, '600');
   await panel(page).getByText('2 / 5', { exact: true }).waitFor(LONG);
-  await panel(page).getByRole('button', { name: 'Cancel' }).click();
-  await panel(page).getByText('stopped', { exact: true }).waitFor(LONG);
+  await panel(page)
+    .getByRole('button', { name: en('report.cancel') })
+    .click();
+  await panel(page).getByText(en('report.stopped'), { exact: true }).waitFor(LONG);
   const hash = new URL(page.url()).hash;
   await here.server.restart();
   const again = await here.page(hash);
   await squares(again);
   await report(again);
-  await panel(again).getByText('stopped', { exact: true }).waitFor(LONG);
+  await panel(again).getByText(en('report.stopped'), { exact: true }).waitFor(LONG);
   // What was stopped before its time does not count.
   await panel(again).getByText('2 / 5', { exact: true }).waitFor();
-  await panel(again).getByRole('button', { name: 'Go on' }).click();
-  await panel(again).getByText('running', { exact: true }).waitFor(LONG);
-  await panel(again).getByRole('button', { name: 'Cancel' }).click();
-  await panel(again).getByText('stopped', { exact: true }).waitFor(LONG);
+  await panel(again)
+    .getByRole('button', { name: en('report.goon') })
+    .click();
+  await panel(again).getByText(en('report.running'), { exact: true }).waitFor(LONG);
+  await panel(again)
+    .getByRole('button', { name: en('report.cancel') })
+    .click();
+  await panel(again).getByText(en('report.stopped'), { exact: true }).waitFor(LONG);
 });
 
 /** Picks the folder of records in the dialog. */
@@ -120,7 +130,7 @@ async function pick(page: Page) {
   await dialog.getByRole('button', { name: here.server.data.split('/').at(-1) }).click();
   await dialog.getByRole('button', { name: 'records', exact: true }).click();
   await dialog.getByText(join(here.server.data, 'records')).waitFor();
-  await dialog.getByRole('button', { name: 'This folder' }).click();
+  await dialog.getByRole('button', { name: en('files.this') }).click();
 }
 
 test(
@@ -133,40 +143,40 @@ test(
     writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
     const page = await here.page('#/library');
     const faults = faultsOf(page);
-    await page.getByRole('button', { name: 'Read a folder' }).click();
+    await page.getByRole('button', { name: en('library.read') }).click();
     await pick(page);
     const job = page.getByTestId('job');
     await job.and(page.locator('[data-status=done]')).waitFor(LONG);
-    await job.getByText('files 3 of 3').waitFor();
-    await job.getByText('Problems: 1').click();
+    await job.getByText(en('job.files', { done: 3, all: 3 })).waitFor();
+    await job.getByText(en('job.errors', { count: 1 })).click();
     await job.getByText(/^c\.pgn: /).waitFor();
     await expect.poll(() => page.getByText('/ 3').count(), LONG).toBe(1);
-    await job.getByRole('button', { name: 'Forget' }).click();
+    await job.getByRole('button', { name: en('job.forget') }).click();
     await job.waitFor({ state: 'detached' });
 
     // All games of a folder, which are read once more.
-    await page.getByRole('button', { name: 'Report on a folder' }).click();
+    await page.getByRole('button', { name: en('library.folder') }).click();
     await pick(page);
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Seconds a move').fill('0.05');
-    await dialog.getByRole('button', { name: 'Evaluate every move' }).click();
+    await dialog.getByLabel(en('report.seconds')).fill('0.05');
+    await dialog.getByRole('button', { name: en('report.make') }).click();
     await job.and(page.locator('[data-status=done]')).waitFor(WHOLE);
-    await job.getByText('games 3 of 3').waitFor();
+    await job.getByText(en('job.games', { done: 3, all: 3 })).waitFor();
     await expect.poll(() => page.getByText('/ 6').count(), LONG).toBe(1);
     expect(await violations(page)).toEqual([]);
-    await job.getByRole('button', { name: 'Forget' }).click();
+    await job.getByRole('button', { name: en('job.forget') }).click();
     await job.waitFor({ state: 'detached' });
 
     // Two that are chosen.
-    await page.getByLabel('Player', { exact: true }).fill('Foolish');
+    await page.getByLabel(en('library.player'), { exact: true }).fill('Foolish');
     await expect.poll(() => page.getByText('/ 2').count(), LONG).toBe(1);
-    const choices = page.getByRole('checkbox', { name: /^Choose Foolish/ });
+    const choices = page.getByRole('checkbox', { name: en('library.choose.one', { game: 'Foolish' }) });
     await choices.nth(0).check();
     await choices.nth(1).check();
-    await page.getByRole('button', { name: 'Evaluate every move' }).click();
-    await dialog.getByLabel('Seconds a move').fill('0.05');
-    await dialog.getByRole('button', { name: 'Evaluate every move' }).click();
-    await job.getByText('2 chosen').waitFor(LONG);
+    await page.getByRole('button', { name: en('report.make') }).click();
+    await dialog.getByLabel(en('report.seconds')).fill('0.05');
+    await dialog.getByRole('button', { name: en('report.make') }).click();
+    await job.getByText(en('library.chosen', { count: 2 })).waitFor(LONG);
     await job.and(page.locator('[data-status=done]')).waitFor(WHOLE);
     await page
       .getByRole('button', { name: /Foolish/ })
@@ -174,7 +184,7 @@ test(
       .click();
     await squares(page);
     await report(page);
-    await panel(page).getByText('done', { exact: true }).waitFor(LONG);
+    await panel(page).getByText(en('report.done'), { exact: true }).waitFor(LONG);
     await panel(page).getByText('5 / 5', { exact: true }).waitFor();
     expect(faults).toEqual([]);
   },
@@ -186,20 +196,23 @@ test('a job goes on after another start of the server', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.pgn'), '1. e4 e5 *\n\n'.repeat(3));
   const page = await here.page('#/library');
-  await page.getByRole('button', { name: 'Report on a folder' }).click();
+  await page.getByRole('button', { name: en('library.folder') }).click();
   await pick(page);
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Seconds a move').fill('600');
-  await dialog.getByRole('button', { name: 'Evaluate every move' }).click();
-  await page.getByTestId('job').getByRole('button', { name: 'Open its game' }).waitFor(LONG);
+  await dialog.getByLabel(en('report.seconds')).fill('600');
+  await dialog.getByRole('button', { name: en('report.make') }).click();
+  await page
+    .getByTestId('job')
+    .getByRole('button', { name: en('job.watch') })
+    .waitFor(LONG);
   await here.server.restart();
   const again = await here.page('#/library');
   const job = again.getByTestId('job');
   await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
-  await job.getByText('games 0 of 3').waitFor();
-  await job.getByRole('button', { name: 'Go on' }).click();
-  await job.getByRole('button', { name: 'Open its game' }).waitFor(LONG);
-  await job.getByRole('button', { name: 'Cancel' }).click();
+  await job.getByText(en('job.games', { done: 0, all: 3 })).waitFor();
+  await job.getByRole('button', { name: en('report.goon') }).click();
+  await job.getByRole('button', { name: en('job.watch') }).waitFor(LONG);
+  await job.getByRole('button', { name: en('report.cancel') }).click();
   await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
   await expect.poll(() => again.getByText('/ 3').count(), LONG).toBe(1);
 });
@@ -211,12 +224,12 @@ const CLOCKED =
 
 test('graphs of evaluations and of clocks are clicked, and walked by keys', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   await open(page, CLOCKED, 4);
   for (const [name, text] of [
-    ['Evaluation over the game', '0.30'],
-    ['Time for each move, and what was left on the clocks', '4:30'],
+    [en('report.graph'), '0.30'],
+    [en('report.times'), '4:30'],
   ] as const) {
     const graph = page.getByRole('slider', { name });
     const is = (ply: number) =>
@@ -239,22 +252,22 @@ test('graphs of evaluations and of clocks are clicked, and walked by keys', asyn
 test('positions are judged from the end or from the start, as is chosen', async () => {
   const page = await here.page('#/engines');
   const heard = await witness(page, here.server, 'Judge');
-  await visit(page, 'Play');
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await visit(page, en('nav.play'));
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   for (const backwards of [false, true]) {
     await open(page, CLOCKED, 4);
     const before = heard().length;
-    await panel(page).getByLabel('Engine').selectOption({ label: 'Judge' });
-    await panel(page).getByLabel('Backwards').setChecked(backwards);
+    await panel(page).getByLabel(en('report.engine')).selectOption({ label: 'Judge' });
+    await panel(page).getByLabel(en('report.backwards')).setChecked(backwards);
     await evaluate(page, '0.01');
-    await panel(page).getByText('done', { exact: true }).waitFor(LONG);
+    await panel(page).getByText(en('report.done'), { exact: true }).waitFor(LONG);
     const asked =
       heard()
         .slice(before)
         .match(/^position .*$/gm) ?? [];
     const plies = asked.map((line) => line.split(' moves ')[1]?.split(' ').length ?? 0);
     expect(plies).toEqual(backwards ? [4, 3, 2, 1, 0] : [0, 1, 2, 3, 4]);
-    await page.getByRole('tab', { name: 'Moves' }).click();
+    await page.getByRole('tab', { name: en('tab.moves') }).click();
   }
 });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { LONG, WHOLE, begin, enter, made, newGame, paste, travel, visit } from './journey';
+import { en, pattern, starts } from './labels';
 
 const OUT = '../docs/screenshots';
 
@@ -51,7 +52,7 @@ async function open(page: Page, text: string, plies: number): Promise<string> {
 
 /** Has the engine analyse until there is something to look at. */
 async function analyse(page: Page) {
-  await page.getByRole('button', { name: /Analyse with/ }).click();
+  await page.getByRole('button', { name: pattern('lane.start') }).click();
   await page.getByTestId('line').nth(2).waitFor();
   await page.waitForFunction(
     () => Number(/\d+/.exec(document.querySelector('.facts b')?.textContent ?? '')?.[0]) >= 12,
@@ -96,28 +97,31 @@ const line = (page: Page) => page.getByTestId('line').nth(2);
 test('analysis', async () => {
   const page = await journey.page();
   const chess = await open(page, CHESS, 22);
-  await page.getByRole('tab', { name: 'Report' }).click();
-  await page.getByLabel('Seconds a move').fill('0.1');
-  await page.getByLabel('Write it into the game').uncheck();
-  await page.getByRole('button', { name: 'Evaluate every move' }).click();
-  await page.getByRole('tabpanel').getByText('done', { exact: true }).waitFor(WHOLE);
+  await page.getByRole('tab', { name: en('tab.report') }).click();
+  await page.getByLabel(en('report.seconds')).fill('0.1');
+  await page.getByLabel(en('report.annotate')).uncheck();
+  await page.getByRole('button', { name: en('report.make') }).click();
+  await page.getByRole('tabpanel').getByText(en('report.done'), { exact: true }).waitFor(WHOLE);
   await shoot(
     'report',
     chess,
     {},
     (one) => one.locator('.moves .move'),
     async (one) => {
-      await one.getByRole('tab', { name: 'Report' }).click();
+      await one.getByRole('tab', { name: en('tab.report') }).click();
       await one.getByRole('slider').waitFor();
-      await one.getByRole('button', { name: 'Learn from mistakes' }).waitFor();
+      await one.getByRole('button', { name: en('report.learn') }).waitFor();
     },
   );
-  await page.getByRole('tab', { name: 'Moves' }).click();
+  await page.getByRole('tab', { name: en('tab.moves') }).click();
   await analyse(page);
   await shoot('analyse-chess', chess, {}, line);
   await shoot('analyse-chess-dark', chess, DARK, line);
   await shoot('analyse-chess-narrow', chess, NARROW, line);
-  await page.getByTestId('lane').getByRole('button', { name: 'Stop' }).click();
+  await page
+    .getByTestId('lane')
+    .getByRole('button', { name: en('lane.stop') })
+    .click();
   const shogi = await open(page, SHOGI, 14);
   await analyse(page);
   await shoot('analyse-shogi', shogi, {}, line);
@@ -128,22 +132,22 @@ test('analysis', async () => {
 test('the other pages', async () => {
   const page = await journey.page();
   await shoot('new-game', '#/play/0/new', {}, (one) => one.locator('form.new option'));
-  await newGame(page, 'Shogi');
+  await newGame(page, 'shogi');
   await begin(page);
   await enter(page, 'P-7f');
   await expect.poll(() => made(page).count(), LONG).toBe(2);
   const shogi = new URL(page.url()).hash;
   await shoot('play-shogi', shogi, {}, (one) => one.getByTestId('status'));
   await shoot('play-shogi-dark', shogi, { ...DARK, ...JAPANESE }, (one) => one.getByTestId('status'));
-  await visit(page, 'Matches');
-  await page.getByRole('button', { name: 'New match' }).click();
-  await expect.poll(() => page.getByLabel('Engine 2').count(), LONG).toBe(1);
-  await page.getByLabel(/^\s*Game/).selectOption('chess960');
-  await page.getByLabel('Kind').selectOption('none');
-  await page.getByLabel('Nodes at most').fill('400');
-  await page.getByLabel('Pairs of games').fill('200');
-  await page.getByLabel('At once').fill('2');
-  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await visit(page, en('nav.matches'));
+  await page.getByRole('button', { name: en('match.new') }).click();
+  await expect.poll(() => page.getByLabel(en('match.engine', { number: 2 })).count(), LONG).toBe(1);
+  await page.getByLabel(starts('new.variant')).selectOption('chess960');
+  await page.getByLabel(en('time.kind')).selectOption('none');
+  await page.getByLabel(en('time.nodes')).fill('400');
+  await page.getByLabel(en('match.pairs')).fill('200');
+  await page.getByLabel(en('match.concurrency')).fill('2');
+  await page.getByRole('button', { name: en('match.start'), exact: true }).click();
   const played = page.getByRole('progressbar');
   await played.waitFor(LONG);
   await expect

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, travel } from './journey';
+import { en } from './labels';
 
 const here = travel();
 
@@ -12,7 +13,7 @@ let attacker: Server | undefined;
 afterEach(() => attacker?.close());
 
 const secretOf = (page: Page) => page.evaluate(() => localStorage.getItem('readyok.session'));
-const door = (page: Page) => page.getByText('Open the link that the program has printed');
+const door = (page: Page) => page.getByText(en('door.link'));
 
 /** The status of a request by a program, which can set any header. */
 async function statusOf(url: URL, path: string, headers: IncomingHttpHeaders): Promise<number | undefined> {

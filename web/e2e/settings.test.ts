@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, choose, enter, pressAtOnce, squares, travel, visit } from './journey';
+import { en, starts } from './labels';
 
 const here = travel();
 
@@ -16,12 +17,12 @@ test.each([
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const before = await ground();
   expect(await theme(page)).toBe(colorScheme);
-  await page.getByLabel(/^\s*Colours/).selectOption(wanted);
+  await page.getByLabel(starts('settings.theme')).selectOption(wanted);
   await expect.poll(() => theme(page)).toBe(wanted);
   const after = await ground();
   expect(after).not.toBe(before);
   await page.reload();
-  await page.getByLabel(/^\s*Colours/).waitFor();
+  await page.getByLabel(starts('settings.theme')).waitFor();
   expect([await theme(page), await ground()]).toEqual([wanted, after]);
   // The server keeps it for the person.
   const other = await here.page('#/settings', { colorScheme });
@@ -31,20 +32,20 @@ test.each([
 test('what is chosen faster than the server answers is kept', async () => {
   const page = await here.page('#/settings');
   const names = [
-    'Pause games against engines',
-    'Arrows of engines on the board',
-    'End analysis',
-    'Announce moves and evaluations to screen readers',
-    'End the program when nothing is left to do',
+    en('settings.close.pause'),
+    en('settings.arrows'),
+    en('settings.close.analysis'),
+    en('settings.announce'),
+    en('settings.close.quit'),
   ];
   const chosen = () => Promise.all(names.map((name) => page.getByLabel(name, { exact: true }).isChecked()));
-  await page.getByLabel('End analysis').waitFor();
+  await page.getByLabel(en('settings.close.analysis')).waitFor();
   const before = await chosen();
   await pressAtOnce(page.locator('main'), names);
   const after = before.map((one) => !one);
   await expect.poll(chosen, LONG).toEqual(after);
   const other = await here.page('#/settings');
-  await other.getByLabel('End analysis').waitFor();
+  await other.getByLabel(en('settings.close.analysis')).waitFor();
   const there = () => Promise.all(names.map((name) => other.getByLabel(name, { exact: true }).isChecked()));
   await expect.poll(there, LONG).toEqual(after);
 });
@@ -56,14 +57,14 @@ test('the style of shogi pieces is kept', async () => {
       .locator('sg-pieces piece.pawn')
       .first()
       .evaluate((piece) => getComputedStyle(piece).backgroundImage);
-  await choose(page, 'Shogi');
-  await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+  await choose(page, 'shogi');
+  await page.getByRole('button', { name: en('new.analyse') }).click();
   await squares(page);
   await expect.poll(picture).toContain('/international/');
   for (const style of ['kanji', 'international']) {
-    await visit(page, 'Settings');
-    await page.getByLabel(/^\s*Shogi pieces/).selectOption(style);
-    await visit(page, 'Analyse');
+    await visit(page, en('nav.settings'));
+    await page.getByLabel(starts('settings.pieces')).selectOption(style);
+    await visit(page, en('nav.analyse'));
     await expect.poll(picture).toContain(`/${style}/`);
     await page.reload();
     await squares(page);
@@ -78,7 +79,7 @@ test.each([
   'where the system asks for %s of motion, pieces glide %d times',
   async (reducedMotion, glides) => {
     const page = await here.page('', { reducedMotion });
-    await page.getByRole('button', { name: 'Only a board to analyse' }).click();
+    await page.getByRole('button', { name: en('new.analyse') }).click();
     await squares(page);
     const glided = page.evaluate(
       () =>

@@ -11,6 +11,7 @@ import type {
 } from '../src/api/wire';
 import { launch, middle, violations } from './browser';
 import { engine, furnished, game, here, keeps, lane, legal, line, open, type Fake } from './fake';
+import { en, starts } from './labels';
 
 let browser: Browser;
 
@@ -25,14 +26,14 @@ afterAll(async () => {
 test('the log is searched, and filtered by who speaks and what is wrong', async () => {
   const fake = furnished();
   const page = await fake.page(browser, '#/engines/7/log');
-  const region = page.getByRole('region', { name: 'Lines of the log' });
+  const region = page.getByRole('region', { name: en('log.region') });
   const lines = () => region.locator('.line .text').allTextContents();
   const all = ['uci', 'uciok', 'isready', 'out of thoughts', 'bestmove e7e5', 'info depth x'];
   await expect.poll(lines).toEqual(all);
-  const search = page.getByLabel('Search the log');
+  const search = page.getByLabel(en('log.search'));
   await search.fill('UCI');
   await expect.poll(lines).toEqual(['uci', 'uciok']);
-  const by = page.getByLabel('Lines of', { exact: true });
+  const by = page.getByLabel(en('log.by'), { exact: true });
   await by.selectOption('engine');
   await expect.poll(lines).toEqual(['uciok']);
   await search.fill('');
@@ -125,10 +126,10 @@ test.each([
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     await expect.poll(() => marked(page, check)).toEqual([king]);
     const said = (square: string) => page.locator(`[data-square="${square}"]`).getAttribute('aria-label');
-    expect(await said(to)).toContain('last move');
-    expect(await said(king)).toContain('in check');
+    expect(await said(to)).toContain(en('board.last'));
+    expect(await said(king)).toContain(en('board.check'));
     // They follow the board, and are turned with it.
-    await page.getByRole('button', { name: 'Turn the board' }).click();
+    await page.getByRole('button', { name: en('board.flip') }).click();
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     fake.delta('game/1', {
       kind: 'game',
@@ -170,12 +171,12 @@ test.each([
     const page = await fake.page(browser, '#/analyse/1');
     const twice = (names: string) => [...names].map((name) => `${name}${name}`);
     await expect.poll(() => coordinates(page)).toEqual([twice(files), twice(ranks)]);
-    await page.getByRole('button', { name: 'Turn the board' }).click();
+    await page.getByRole('button', { name: en('board.flip') }).click();
     await expect
       .poll(() => coordinates(page))
       .toEqual([twice(files).toReversed(), twice(ranks).toReversed()]);
     await page.goto('http://readyok.test/#/settings');
-    await page.getByLabel('Coordinates').uncheck();
+    await page.getByLabel(en('settings.coordinates')).uncheck();
     await page.goto('http://readyok.test/#/analyse/1');
     await page.locator('[data-square]').first().waitFor({ state: 'attached' });
     expect(await coordinates(page)).toEqual([[], []]);
@@ -225,25 +226,28 @@ function withOptions(): Fake {
 test('options are copied as text, and files and folders picked on the server', async () => {
   const fake = withOptions();
   const page = await fake.page(browser, '#/engines');
-  await page.getByRole('button', { name: 'Options' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Options of Narikin' });
+  await page.getByRole('button', { name: en('engine.options') }).click();
+  const dialog = page.getByRole('dialog', { name: en('options.title', { engine: 'Narikin' }) });
   // The clipboard is closed to this page: the text is there to be copied by hand.
-  await dialog.getByRole('button', { name: 'Copy as text' }).click();
+  await dialog.getByRole('button', { name: en('options.copy') }).click();
   await expect
-    .poll(() => dialog.getByRole('textbox', { name: 'Copy as text' }).inputValue())
+    .poll(() => dialog.getByRole('textbox', { name: en('options.copy') }).inputValue())
     .toContain('setoption name Hash value 64');
   const pick = (name: string) =>
-    dialog.locator(`[data-option="${name}"]`).getByRole('button', { name: 'Choose…' }).click();
+    dialog
+      .locator(`[data-option="${name}"]`)
+      .getByRole('button', { name: en('files.pick') })
+      .click();
   await pick('Book File');
-  const files = page.getByRole('dialog', { name: 'Choose a file' });
-  await files.getByText('There is more than can be shown.').waitFor();
-  await files.getByLabel('Filter').fill('VARIED');
+  const files = page.getByRole('dialog', { name: en('files.file') });
+  await files.getByText(en('files.truncated')).waitFor();
+  await files.getByLabel(en('files.filter')).fill('VARIED');
   await expect.poll(() => files.locator('.entry').count()).toBe(1);
   await files.getByRole('button', { name: /varied\.bin/ }).click();
   await pick('SyzygyPath');
-  const folders = page.getByRole('dialog', { name: 'Choose a folder' });
+  const folders = page.getByRole('dialog', { name: en('files.folder') });
   expect(await folders.getByRole('button', { name: /varied\.bin/ }).isDisabled()).toBe(true);
-  await folders.getByRole('button', { name: 'This folder' }).click();
+  await folders.getByRole('button', { name: en('files.this') }).click();
   // A folder is one more of a list.
   await expect
     .poll(() => fake.said.flatMap((said) => (said.kind === 'set_options' ? [said.values] : [])))
@@ -256,17 +260,20 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in dialogs,
   keeps(fake, { theme });
   const page = await fake.page(browser, '#/engines', { reducedMotion: 'reduce' });
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
-  await page.getByRole('button', { name: 'Add an engine' }).click();
-  const add = page.getByRole('dialog', { name: 'Add an engine' });
-  await add.getByLabel('Program', { exact: true }).fill('/books/engine');
+  await page.getByRole('button', { name: en('engine.add') }).click();
+  const add = page.getByRole('dialog', { name: en('engine.add') });
+  await add.getByLabel(en('add.path'), { exact: true }).fill('/books/engine');
   expect(await violations(page)).toEqual([]);
-  await add.getByRole('button', { name: 'Choose…' }).first().click();
-  const files = page.getByRole('dialog', { name: 'Choose a program' });
+  await add
+    .getByRole('button', { name: en('files.pick') })
+    .first()
+    .click();
+  const files = page.getByRole('dialog', { name: en('files.program') });
   await files.getByRole('button', { name: /^engine/ }).waitFor();
   expect(await violations(page)).toEqual([]);
   await files.getByRole('button', { name: /^engine/ }).click();
   await add.getByRole('combobox').last().selectOption('tcp');
-  await add.getByLabel('Address').waitFor();
+  await add.getByLabel(en('add.address')).waitFor();
   expect(await violations(page)).toEqual([]);
   await page.context().close();
 });
@@ -276,7 +283,7 @@ type Opens = (page: Page) => Promise<unknown>;
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
 /** It opens by itself. */
-const registration = (page: Page) => page.getByRole('dialog', { name: /^Registration/ });
+const registration = (page: Page) => page.getByRole('dialog', { name: starts('registration.title') });
 
 /** What opens over a page or within it: where, how, and by what it is known to be open. */
 const OPENED: [name: string, place: string, opens: Opens][] = [
@@ -284,8 +291,10 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'options',
     '#/engines',
     async (page) => {
-      await registration(page).getByRole('button', { name: 'Later' }).click();
-      await press(page, 'Options');
+      await registration(page)
+        .getByRole('button', { name: en('registration.later') })
+        .click();
+      await press(page, en('engine.options'));
       await page.getByRole('dialog').locator('[data-option]').first().waitFor();
     },
   ],
@@ -294,7 +303,7 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'the position editor',
     '#/analyse/1',
     async (page) => {
-      await press(page, 'Position editor');
+      await press(page, en('editor.title'));
       await page.getByRole('dialog').getByTestId('verdict').waitFor();
     },
   ],
@@ -302,12 +311,12 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'settings of an analysis',
     '#/analyse/1',
     async (page) => {
-      await press(page, 'Settings of the analysis');
-      await page.getByRole('button', { name: 'Threat' }).waitFor();
+      await press(page, en('lane.settings'));
+      await page.getByRole('button', { name: en('lane.threat') }).waitFor();
     },
   ],
-  ['the report', '#/analyse/1', (page) => page.getByRole('tab', { name: 'Report' }).click()],
-  ['the record', '#/analyse/1', (page) => page.getByRole('tab', { name: 'Record' }).click()],
+  ['the report', '#/analyse/1', (page) => page.getByRole('tab', { name: en('tab.report') }).click()],
+  ['the record', '#/analyse/1', (page) => page.getByRole('tab', { name: en('tab.record') }).click()],
   [
     'a promotion',
     '#/analyse/2',
@@ -324,14 +333,14 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'a game of two engines',
     '#/play/0/new',
     async (page) => {
-      await page.getByText('More', { exact: true }).click();
-      await page.getByLabel('Set each side by itself').check();
-      await page.getByRole('group', { name: 'Black' }).waitFor();
+      await page.getByText(en('new.more'), { exact: true }).click();
+      await page.getByLabel(en('new.each')).check();
+      await page.getByRole('group', { name: en('side.black') }).waitFor();
     },
   ],
-  ['a new match', '#/matches', (page) => press(page, 'New match')],
+  ['a new match', '#/matches', (page) => press(page, en('match.new'))],
   ['a match', '#/matches/3', (page) => page.getByTestId('match').waitFor()],
-  ['folders', '#/library', (page) => press(page, 'Report on a folder')],
+  ['folders', '#/library', (page) => press(page, en('library.folder'))],
   ['shortcuts', '#/settings', (page) => page.keyboard.press('?')],
 ];
 
@@ -386,14 +395,14 @@ test.each([1366, 360])('what is refused is seen over a window, once, and said: %
         }
       : { kind: 'done' };
   const page = await fake.page(browser, '#/engines', { viewport: { width, height: 740 } });
-  await page.getByRole('button', { name: 'Add an engine' }).click();
+  await page.getByRole('button', { name: en('engine.add') }).click();
   const dialog = page.getByRole('dialog');
   // What one has come for has the focus.
   await page.keyboard.type('/no/x');
-  await dialog.getByRole('button', { name: 'Add and ask' }).click();
+  await dialog.getByRole('button', { name: en('add.add') }).click();
   // The field is read when it is left, and once more when it is sent.
   await expect.poll(() => fake.said.filter((said) => said.kind === 'preview_engine').length).toBe(2);
-  const toast = page.getByText('The path: /no/x is no program that may be run');
+  const toast = page.getByText(`${en('refusal.path')} ${en('problem.not_a_program', { name: '/no/x' })}`);
   await toast.waitFor();
   expect(await toast.count()).toBe(1);
   expect(
@@ -404,7 +413,7 @@ test.each([1366, 360])('what is refused is seen over a window, once, and said: %
   ).toBe(true);
   // What lies under a window is not told to screen readers.
   expect(await dialog.getByRole('status').getByText('/no/x').count()).toBe(1);
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByRole('button', { name: en('app.cancel') }).click();
   expect(await page.getByRole('status').getByText('/no/x').count()).toBe(1);
   await page.context().close();
 });
@@ -477,11 +486,11 @@ test('another engine in a match is one that is not in it yet', async () => {
   if (state?.kind !== 'engines') throw new Error('there are no engines');
   state.state.engines.push(engine(3, 'Third'));
   const page = await fake.page(browser, '#/matches');
-  await page.getByRole('button', { name: 'New match' }).click();
-  const another = page.getByRole('button', { name: 'Another engine' });
+  await page.getByRole('button', { name: en('match.new') }).click();
+  const another = page.getByRole('button', { name: en('match.more') });
   await another.click();
   await another.click();
-  const chosen = page.getByLabel(/^Engine \d/).locator('option:checked');
+  const chosen = page.getByLabel(starts('match.engine')).locator('option:checked');
   await expect.poll(() => chosen.allTextContents()).toEqual(['Narikin', 'Stockfish', 'Third', 'Narikin']);
   await page.context().close();
 });
@@ -525,14 +534,14 @@ test('a page that cannot be drawn says so, and others still can', async () => {
   } as unknown as MatchGame;
   // No server tells a game twice, and if one did, the page would stand still without a word.
   const { fake, page } = await onMatch({ games: [game] });
-  await page.getByText('Games: 1').waitFor();
+  await page.getByText(en('match.games', { count: 1 })).waitFor();
   const again = { curve: [], boards: [], ended: [], games: [game] };
   fake.delta('match/3', { kind: 'match', delta: again });
   const failed = page.getByRole('alert');
-  await failed.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
+  await failed.getByRole('heading', { name: en('app.failed') }).waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('link', { name: 'Library' }).click();
-  await page.getByRole('heading', { name: 'Library' }).waitFor();
+  await page.getByRole('link', { name: en('nav.library') }).click();
+  await page.getByRole('heading', { name: en('nav.library') }).waitFor();
   expect(await failed.count()).toBe(0);
   await page.context().close();
 });
@@ -541,7 +550,7 @@ test('what a process does is shown as it changes, thinking on the time of others
   const fake = furnished();
   const page = await fake.page(browser, '#/engines');
   const process = page.getByTestId('process');
-  await process.getByText('idle', { exact: true }).waitFor();
+  await process.getByText(en('process.idle'), { exact: true }).waitFor();
   const state: ProcessState = {
     id: 7,
     engine: 2,
