@@ -260,6 +260,11 @@ impl Game {
         Self::from(Position::default())
     }
 
+    /// A new game with the options that select it in the engine.
+    pub fn new(position: Position<'static>, about: NewGame) -> Self {
+        Self { about, ..Self::from(position) }
+    }
+
     /// A new game from a position of chess or a variant.
     ///
     /// # Errors

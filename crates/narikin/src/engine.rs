@@ -7,7 +7,6 @@ mod opening;
 mod opponent;
 mod settings;
 mod talk;
-mod wording;
 
 use std::collections::TryReserveError;
 use std::iter;
@@ -18,14 +17,13 @@ use readyok_engine::{
     Answer, Best, BestMove, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
     NoBoard, Options, Runner, SearchRequest,
 };
-use readyok_rules::{EndRules, Game, Impasse, Position, Reason, ShogiRules};
+use readyok_rules::{EndRules, Game, Impasse, MoveCodec, Position, Reason, ShogiRules};
 
 use self::load::Load;
 use self::network::NetworkFile;
 use self::opening::Opening;
 use self::settings::{HASH, Settings};
 use self::talk::{Line, Shows, Talk, wire_score};
-use self::wording::Wording;
 use crate::eval;
 use crate::mate::{self, checkmate};
 use crate::score::declared_win;
@@ -82,15 +80,15 @@ impl Engine for Narikin {
 
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
         self.begin(control);
-        let wording = self.wording(request);
-        let position = wording.position(&request.position)?;
+        let codec = self.codec(request);
+        let position = codec.decode_position(&request.position)?;
         let is_free = request.go.search_moves.is_none();
 
         // 1. A game that is won needs no search.
         if is_free && let Some(won) = self.won(request.dialect, &position) {
             let mv = match won {
                 Won::Declared => None,
-                Won::By(mv) => Some(wording.word(mv)?),
+                Won::By(mv) => Some(codec.encode(mv)?),
             };
             let (score, pv) = (
                 wire_score(Score::from_value(declared_win(0))),
@@ -109,9 +107,9 @@ impl Engine for Narikin {
                 control.say(&remark);
             }
             if let Some(found) = found {
-                let word = wording.word(found.mv)?;
+                let word = codec.encode(found.mv)?;
                 control.say(&format!("{word} is from the book"));
-                let ponder = found.reply.map(|reply| wording.word(reply)).transpose()?;
+                let ponder = found.reply.map(|reply| codec.encode(reply)).transpose()?;
                 return Ok(BestMove { ponder, ..word.into() });
             }
         }
@@ -122,7 +120,7 @@ impl Engine for Narikin {
         let limits = Limits { draw, ..self.limits(request, &position, strength.as_ref()) };
         let talk = Talk {
             control,
-            wording,
+            codec,
             game: position.game(),
             shows: Shows {
                 lines: count(self.settings.multipv.get()),
@@ -156,7 +154,7 @@ impl Engine for Narikin {
             return Ok(Best::Resign.into());
         }
         let mut moves = played.pv.iter();
-        let mut next = || moves.next().map(|&mv| wording.word(mv)).transpose();
+        let mut next = || moves.next().map(|&mv| codec.encode(mv)).transpose();
         let (best, ponder) = (next()?, next()?);
         Ok(best.map_or_else(|| Best::None.into(), |best| BestMove { ponder, ..best.into() }))
     }
@@ -167,7 +165,7 @@ impl Engine for Narikin {
         control: &Control,
     ) -> Result<Checkmate<'static>, Failure> {
         self.begin(control);
-        let position = self.wording(request).position(&request.position)?;
+        let position = self.codec(request).decode_position(&request.position)?;
         let searchmoves = self.search_moves(request, &position).filter_map(|mv| match mv {
             readyok_rules::Move::Shogi(mv) => Some(mv),
             readyok_rules::Move::Chess(_) => None,
@@ -226,10 +224,10 @@ impl Engine for Narikin {
     }
 
     fn fallback(&self, request: &SearchRequest, wanted: &[Move]) -> Option<Move> {
-        let wording = self.wording(request);
-        let position = wording.position(&request.position).ok()?;
-        let wanted = wanted.iter().find_map(|word| wording.read(&position, word.as_str()));
-        wording.word(wanted.or_else(|| position.legal_moves().into_iter().next())?).ok()
+        let codec = self.codec(request);
+        let position = codec.decode_position(&request.position).ok()?;
+        let wanted = wanted.iter().find_map(|word| codec.decode(&position, word.as_str()).ok());
+        codec.encode(wanted.or_else(|| position.legal_moves().into_iter().next())?).ok()
     }
 }
 
@@ -278,8 +276,9 @@ impl Narikin {
         }
     }
 
-    fn wording(&self, request: &SearchRequest) -> Wording {
-        Wording::new(request.dialect, self.settings.game(request.dialect))
+    fn codec(&self, request: &SearchRequest) -> MoveCodec {
+        let game = self.settings.game(request.dialect);
+        MoveCodec::new(request.dialect, game).unwrap_or_else(|| MoveCodec::usual(game))
     }
 
     /// Gives the hash table the size that is wanted, if there is memory for it.
@@ -343,9 +342,9 @@ impl Narikin {
         request: &SearchRequest,
         position: &Position,
     ) -> impl Iterator<Item = readyok_rules::Move> {
-        let wording = self.wording(request);
+        let codec = self.codec(request);
         let named = request.go.search_moves.iter().flat_map(MoveList::words);
-        named.filter_map(move |word| wording.read(position, word))
+        named.filter_map(move |word| codec.decode(position, word).ok())
     }
 
     fn limits(

@@ -76,7 +76,7 @@ impl Learned {
 fn position(fen: &str) -> Result<Position, Failure> {
     let ranks = fen.split(' ').next().unwrap_or_default().split('/').count();
     if ranks == SHOGI_RANKS
-        && let Some(sfen) = fairy::sfen(fen)
+        && let Some(sfen) = fairy::fen_to_sfen(fen)
     {
         return Ok(Position::from_text(Game::Shogi, &sfen)?);
     }

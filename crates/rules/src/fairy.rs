@@ -21,10 +21,10 @@ const LARGEST_HAND: u32 = 18;
 ///
 /// ```
 /// use readyok_rules::fairy;
-/// assert_eq!(fairy::uci_word("8h2b+").as_deref(), Some("b2h8+"));
-/// assert_eq!(fairy::usi_word("P@e5").as_deref(), Some("P*5e"));
+/// assert_eq!(fairy::usi_to_uci("8h2b+").as_deref(), Some("b2h8+"));
+/// assert_eq!(fairy::uci_to_usi("P@e5").as_deref(), Some("P*5e"));
 /// ```
-pub fn uci_word(usi: &str) -> Option<String> {
+pub fn usi_to_uci(usi: &str) -> Option<String> {
     turned(usi, b'*', '@', |square| match square {
         [file @ b'1'..=b'9', rank @ b'a'..=b'i'] => Some([b'a' + b'9' - file, b'9' + b'a' - rank]),
         _ => None,
@@ -32,7 +32,7 @@ pub fn uci_word(usi: &str) -> Option<String> {
 }
 
 /// The USI word of a UCI move. None if it has not the form of one.
-pub fn usi_word(uci: &str) -> Option<String> {
+pub fn uci_to_usi(uci: &str) -> Option<String> {
     turned(uci, b'@', '*', |square| match square {
         [file @ b'a'..=b'i', rank @ b'1'..=b'9'] => Some([b'9' + b'a' - file, b'a' + b'9' - rank]),
         _ => None,
@@ -72,7 +72,7 @@ fn turned(
 }
 
 /// The FEN of an SFEN with all of its fields. None if a field is missing or cannot be read.
-pub fn fen(sfen: &str) -> Option<String> {
+pub fn sfen_to_fen(sfen: &str) -> Option<String> {
     let mut fields = sfen.split(' ');
     let (board, turn) = (fields.next()?, fields.next()?);
     let (hands, number) = (fields.next()?, fields.next()?);
@@ -105,7 +105,7 @@ fn in_brackets(hands: &str) -> Option<String> {
 /// The SFEN of a FEN. The hands and all fields after the side to move may be missing; whatever stands
 /// between that field and the last one, the number of pairs of moves, is not looked at. None if what
 /// is there cannot be read.
-pub fn sfen(fen: &str) -> Option<String> {
+pub fn fen_to_sfen(fen: &str) -> Option<String> {
     let mut fields = fen.split_ascii_whitespace();
     let (board, hands) = match fields.next()?.split_once('[') {
         Some((board, hands)) => (board, hands.strip_suffix(']')?),
@@ -154,8 +154,8 @@ mod tests {
     use super::*;
 
     fn check(usi: &str, uci: &str) {
-        assert_eq!(uci_word(usi).as_deref(), Some(uci));
-        assert_eq!(usi_word(uci).as_deref(), Some(usi));
+        assert_eq!(usi_to_uci(usi).as_deref(), Some(uci));
+        assert_eq!(uci_to_usi(uci).as_deref(), Some(usi));
     }
 
     #[test]
@@ -171,16 +171,16 @@ mod tests {
     fn what_is_no_move_of_shogi_is_none() {
         for word in ["e7e8q", "0000", "j1j2", "a10a9", "7g7f", "", "resign", "p@e5", "P*5e", "a0a1"]
         {
-            assert_eq!(usi_word(word), None, "{word}");
+            assert_eq!(uci_to_usi(word), None, "{word}");
         }
         for word in ["c3c4", "P@e5", "7g7f=", "0a1a", "7j7f"] {
-            assert_eq!(uci_word(word), None, "{word}");
+            assert_eq!(usi_to_uci(word), None, "{word}");
         }
     }
 
     #[test]
     fn positions_are_written_as_variants_write_them() {
-        let check = |sfen, expected: &str| assert_eq!(fen(sfen).as_deref(), Some(expected));
+        let check = |sfen, expected: &str| assert_eq!(sfen_to_fen(sfen).as_deref(), Some(expected));
         check(
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[] w - - 0 1",
@@ -189,19 +189,20 @@ mod tests {
             "4k4/9/4P4/9/9/9/9/9/4K4 w B10P2s 12",
             "4k4/9/4P4/9/9/9/9/9/4K4[BPPPPPPPPPPss] b - - 0 6",
         );
-        assert_eq!(fen("4k4/9/4P4/9/9/9/9/9/4K4 w B10P2s"), None);
+        assert_eq!(sfen_to_fen("4k4/9/4P4/9/9/9/9/9/4K4 w B10P2s"), None);
     }
 
     #[test]
     fn positions_of_variants_are_read_in_all_their_forms() {
-        let check = |fen: &str, expected: &str| assert_eq!(sfen(fen).as_deref(), Some(expected));
+        let check =
+            |fen: &str, expected: &str| assert_eq!(fen_to_sfen(fen).as_deref(), Some(expected));
         let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
         check(&format!("{start}[-] w 0 1"), &format!("{start} b - 1"));
         check(&format!("{start}[] b - - 0 1"), &format!("{start} w - 2"));
         check(&format!("{start} w"), &format!("{start} b - 1"));
         check("4k4/9/9/9/9/9/9/9/4K4[sPbPs] b - - 0 6", "4k4/9/9/9/9/9/9/9/4K4 w 2Pb2s 12");
         for broken in ["", "4k4", "4k4[P w", "4k4[x] w", "4k4[1P] w", "4k4 x - - 0 1"] {
-            assert_eq!(sfen(broken), None, "{broken}");
+            assert_eq!(fen_to_sfen(broken), None, "{broken}");
         }
     }
 
@@ -212,7 +213,7 @@ mod tests {
             "4k4/9/4P4/9/9/9/9/9/4K4 w RB10P2sp 12",
             "4k4/9/4+P4/9/9/9/9/9/4K4 b 2G4n 31",
         ] {
-            assert_eq!(fen(text).and_then(|fen| sfen(&fen)).as_deref(), Some(text));
+            assert_eq!(sfen_to_fen(text).and_then(|fen| fen_to_sfen(&fen)).as_deref(), Some(text));
         }
     }
 }

@@ -6,8 +6,7 @@
 //! for [`EndRules`] to say, as federations and matches of programs differ. Games as files have them
 //! are in [`record`].
 //!
-//! Nothing here knows of engines or protocols, except that positions are read from FEN and SFEN
-//! and moves from the words that UCI and USI write.
+//! A [`MoveCodec`] converts positions and moves between the rules and the messages of an engine.
 //!
 //! ```
 //! use readyok_rules::{Game, Notation, Position};
@@ -21,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod chess;
+mod codec;
 mod declaration;
 mod ending;
 mod epd;
@@ -37,6 +37,7 @@ mod setup;
 mod shogi;
 
 pub use chess::ChessBoard;
+pub use codec::{CodecError, MoveCodec};
 pub use declaration::Declaration;
 pub use ending::{Ending, Reason};
 pub use epd::{Epd, EpdError, Operand, Operation};

@@ -175,6 +175,23 @@ impl Setup {
         Ok(())
     }
 
+    /// Removes the castling rights that lack the king or the rook.
+    pub fn drop_invalid_castling(&mut self) {
+        while let Err(PositionError::CastlingRight { square }) = self.position() {
+            let rook = Square::read(self.game, &square);
+            let before = self.castling;
+            for side in Side::BOTH {
+                if let Some(rook) = rook.filter(|rook| rook.row() == self.first_row(side)) {
+                    // It is a square of the first rank, so this cannot fail.
+                    let _ = self.set_castling(side, rook, false);
+                }
+            }
+            if self.castling == before {
+                return;
+            }
+        }
+    }
+
     /// The square that a pawn has just passed, if it was said (chess). Where no pawn can have passed
     /// it is ignored when the position is played.
     pub fn en_passant(&self) -> Option<Square> {

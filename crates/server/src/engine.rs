@@ -7,7 +7,6 @@ mod log;
 mod process;
 mod registry;
 mod told;
-mod wording;
 
 pub(crate) use describe::default_of;
 pub(crate) use failure::{exited, fault, option_problem};
@@ -16,4 +15,3 @@ pub(crate) use process::{
     Death, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start,
 };
 pub(crate) use registry::{BUILT_IN, Entry, Registered, Registry, is_program, not_a_program};
-pub(crate) use wording::Wording;

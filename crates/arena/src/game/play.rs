@@ -14,11 +14,11 @@ use readyok_client::{
     SearchHandle, SearchResult, Update, Wait, WaitLimit,
 };
 use readyok_protocol::{GameResult as Told, Move, Status};
-use readyok_rules::{Game, Position, Side};
+use readyok_rules::{Game, MoveCodec, Position, Side};
 use regex::Regex;
 
 use super::cancel::{Cancel, Watched};
-use super::player::{Player, Wording, pair_mut};
+use super::player::{Player, pair_mut};
 use super::referee::{Answer, OpeningError, Outcome, Referee, Verdict};
 use super::scored::Scored;
 use super::tablebase::Tablebases;
@@ -131,7 +131,7 @@ struct Table<'a> {
 /// One side of the table.
 struct Seat<'a> {
     player: &'a mut Player,
-    wording: Wording,
+    codec: MoveCodec,
     /// The game in the words of the engine, or why it cannot be told.
     game: Result<WireGame, Termination>,
     pondering: Option<Pondering>,
@@ -150,13 +150,11 @@ struct Pondering {
 
 impl<'a> Seat<'a> {
     fn new(player: &'a mut Player, game: Game, opening: &Opening) -> Self {
-        let wording = player.wording();
-        let game = told_game(wording, game, opening);
-        let game = game.map_err(|why| Termination::unfit(why, EngineFaultKind::Untold));
+        let codec = player.codec();
         Self {
             player,
-            wording,
-            game,
+            game: codec.clone().and_then(|codec| client_game(codec, game, opening)),
+            codec: codec.unwrap_or(MoveCodec::usual(game)),
             pondering: None,
             has_moved: false,
             watched: None,
@@ -208,7 +206,7 @@ impl<'a> Seat<'a> {
         search: Search,
         on_update: impl FnMut(&Update),
     ) -> Result<Result<SearchResult, EngineError>, Failure> {
-        let latest = latest.and_then(|word| self.wording.told(word.as_str()));
+        let latest = latest.and_then(|word| self.codec.encode_text(word.as_str()));
         let (Some(engine), Ok(game)) = (self.player.engine_mut(), &self.game) else {
             return Err(Failure::NotThere);
         };
@@ -225,7 +223,7 @@ impl<'a> Seat<'a> {
     }
 
     fn play(&mut self, word: Move) {
-        if let (Ok(game), Some(it)) = (&mut self.game, self.wording.told(word.as_str())) {
+        if let (Ok(game), Some(it)) = (&mut self.game, self.codec.encode_text(word.as_str())) {
             game.play(it);
         }
     }
@@ -299,11 +297,11 @@ impl Table<'_> {
         let follow = variations != Variations::Trusted && played.info.pv.is_some();
         let before = follow.then(|| self.referee.position().clone());
         let score = scored.as_ref().map_or(&played.info, |scored| &scored.info).score;
-        let wording = self.wording(side);
+        let codec = self.codec(side);
         let word;
         let answer = match &played.best {
             Best::Move(it) => {
-                word = wording.heard(it.as_str());
+                word = codec.decode_text(it.as_str());
                 Answer::Move(&word)
             }
             Best::Resign => Answer::Resign,
@@ -324,7 +322,7 @@ impl Table<'_> {
         }
         let left = self.referee.clock(side).left();
         let game = self.setting.game;
-        let mut made = told::played(word, &played, took, left, wording, game);
+        let mut made = told::played(word, &played, took, left, codec, game);
         let odd = told::oddities(before.as_ref(), variations, &made, &played.info);
         let excused = |odd: &WarningKind| {
             scored.as_ref().is_some_and(|scored| scored.excuses(odd, &played.info))
@@ -334,7 +332,7 @@ impl Table<'_> {
         }
         if let Some(scored) = scored {
             played.info = scored.info;
-            made = told::played(word, &played, took, left, wording, game);
+            made = told::played(word, &played, took, left, codec, game);
         }
         made.ponder_hit = played.ponder_hit;
         made.lines = lines;
@@ -347,11 +345,11 @@ impl Table<'_> {
         verdict
     }
 
-    fn wording(&self, side: Side) -> Wording {
+    fn codec(&self, side: Side) -> MoveCodec {
         let [first, second] = &self.seats;
         match side {
-            Side::First => first.wording,
-            Side::Second => second.wording,
+            Side::First => first.codec,
+            Side::Second => second.codec,
         }
     }
 
@@ -374,7 +372,7 @@ impl Table<'_> {
 
     fn think(&mut self, side: Side) -> Result<Thought, Failure> {
         let deadline = self.referee.deadline();
-        let dialect = self.wording(side).dialect();
+        let dialect = self.codec(side).dialect();
         let mut search = Search::from(self.referee.go(side, dialect));
         search = match deadline {
             // At the deadline itself an answer is in time.
@@ -424,12 +422,12 @@ impl Table<'_> {
         if !seat.player.plan().ponder {
             return;
         }
-        let word = seat.wording.heard(expected.as_str());
+        let word = seat.codec.decode_text(expected.as_str());
         let position: &Position = self.referee.position();
         let (Ok(_), Ok(game)) = (position.parse_move(&word), &seat.game) else { return };
         let mut expecting = game.clone();
         expecting.play(expected);
-        let dialect = seat.wording.dialect();
+        let dialect = seat.codec.dialect();
         let mut search = Search::from(self.referee.go(side, dialect)).ponder();
         if let Some(deadline) = self.referee.clock(side).deadline() {
             search = search.deadline_after(deadline.saturating_add(TICK));
@@ -548,26 +546,25 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The game of an opening in the words of an engine.
-pub(super) fn told_game(
-    wording: Wording,
+/// The game of an opening in the notation of an engine.
+pub(super) fn client_game(
+    codec: MoveCodec,
     game: Game,
     opening: &Opening,
-) -> Result<WireGame, String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let mut position = match &opening.position {
-        Some(root) => Position::from_text(game, root).map_err(|error| text(&error))?,
+) -> Result<WireGame, Termination> {
+    let unsupported = |why: String| Termination::unfit(why, EngineFaultKind::Untold);
+    let root = match &opening.position {
+        Some(root) => {
+            Position::from_text(game, root).map_err(|error| unsupported(error.to_string()))?
+        }
         None => Position::start(game),
     };
-    let root = opening.position.is_some().then(|| position.to_string());
-    let root = root.filter(|root| *root != Position::start(game).to_string());
-    let mut it = wording.game(game, root.as_deref())?;
-    for word in &opening.moves {
-        let mv = position.play_word(word).map_err(|error| text(&error))?;
-        let word = mv.word(game.castling_form());
-        if let Some(mv) = wording.told(&word) {
-            it.play(mv);
-        }
-    }
-    Ok(it)
+    let mut position = root.clone();
+    let moves: Result<Vec<_>, _> =
+        opening.moves.iter().map(|text| position.play_word(text)).collect();
+    let moves = moves.map_err(|error| unsupported(error.to_string()))?;
+    let sent = codec.encode_position(&root, &moves);
+    let sent =
+        sent.ok_or_else(|| unsupported(format!("`{root}` cannot be written for this engine")))?;
+    Ok(WireGame::new(sent, codec.new_game()))
 }

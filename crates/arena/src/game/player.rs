@@ -1,6 +1,5 @@
 //! One engine from game to game: started when it is needed, and again when it was lost.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::process::Command;
 use std::sync::Arc;
@@ -9,8 +8,8 @@ use readyok_client::{
     Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Identity, Misuse, Patience,
     Problem,
 };
-use readyok_protocol::{Move, OptionKind, Side as Spoke};
-use readyok_rules::{Game, Side, fairy};
+use readyok_protocol::{OptionKind, Side as Spoke};
+use readyok_rules::{Game, MoveCodec, Side};
 
 use super::gate::GATE;
 use super::texts::TextOptions;
@@ -45,15 +44,6 @@ pub type Overhearing = Arc<dyn Fn(&str, Spoke, &str) + Send + Sync>;
 pub type ErrorHearing = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
-
-/// How the words of an engine relate to those of the game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wording {
-    /// They are the same.
-    Same(Dialect),
-    /// Shogi as UCI engines write it.
-    Fairy,
-}
 
 impl Player {
     /// A player of a plan. It is a process, or at the other end of a connection, as the plan says.
@@ -165,18 +155,16 @@ impl Player {
         self.is_used
     }
 
-    pub(super) fn wording(&self) -> Wording {
-        match (self.protocol(), self.game) {
-            (Protocol::Uci, Game::Shogi) => Wording::Fairy,
-            (Protocol::Uci, Game::Chess | Game::Chess960) => Wording::Same(Dialect::Uci),
-            (Protocol::Usi, _) => Wording::Same(Dialect::Usi),
-        }
-    }
-
-    fn protocol(&self) -> Protocol {
-        self.plan.protocol.unwrap_or(match self.game {
-            Game::Chess | Game::Chess960 => Protocol::Uci,
-            Game::Shogi => Protocol::Usi,
+    /// The notation of the engine; an error if its protocol does not support the game.
+    pub(super) fn codec(&self) -> Result<MoveCodec, Termination> {
+        let codec = match self.plan.protocol {
+            None => Some(MoveCodec::usual(self.game)),
+            Some(Protocol::Uci) => MoveCodec::new(Dialect::Uci, self.game),
+            Some(Protocol::Usi) => MoveCodec::new(Dialect::Usi, self.game),
+        };
+        codec.ok_or_else(|| {
+            let why = "a USI engine plays shogi only".to_owned();
+            Termination::unfit(why, EngineFaultKind::OtherGame)
         })
     }
 
@@ -187,10 +175,6 @@ impl Player {
         game: &WireGame,
         warnings: &mut Vec<WarningKind>,
     ) -> Result<(), Termination> {
-        if self.protocol() == Protocol::Usi && self.game != Game::Shogi {
-            let why = "a USI engine plays shogi only".to_owned();
-            return Err(Termination::unfit(why, EngineFaultKind::OtherGame));
-        }
         if self.plan.restart {
             self.engine = None;
         }
@@ -217,7 +201,7 @@ impl Player {
     ) -> Result<(), Termination> {
         self.engine = None;
         self.is_used = false;
-        let dialect = self.wording().dialect();
+        let dialect = self.codec()?.dialect();
         let mut builder = Engine::builder()
             .name(&self.plan.name)
             .dialect(dialect)
@@ -319,53 +303,6 @@ fn starter(
             command.current_dir(dir);
         }
         builder.spawn(command)
-    }
-}
-
-impl Wording {
-    pub(super) fn dialect(self) -> Dialect {
-        match self {
-            Self::Same(dialect) => dialect,
-            Self::Fairy => Dialect::Uci,
-        }
-    }
-
-    /// A game from a position of the game, or from the start.
-    pub(super) fn game(self, game: Game, root: Option<&str>) -> Result<WireGame, String> {
-        let from_fen = |fen: &str| WireGame::from_fen(fen).map_err(|error| error.to_string());
-        let it = match (self, root) {
-            (_, None) => WireGame::startpos(),
-            (Self::Same(Dialect::Uci), Some(fen)) => from_fen(fen)?,
-            (Self::Same(Dialect::Usi), Some(sfen)) => {
-                WireGame::from_sfen(sfen).map_err(|error| error.to_string())?
-            }
-            (Self::Fairy, Some(sfen)) => match fairy::fen(sfen) {
-                Some(fen) => from_fen(&fen)?,
-                None => return Err(format!("`{sfen}` cannot be written for a UCI engine")),
-            },
-        };
-        Ok(match (self, game) {
-            (Self::Fairy, _) => it.variant("shogi"),
-            (_, Game::Chess960) => it.chess960(),
-            (_, Game::Chess | Game::Shogi) => it,
-        })
-    }
-
-    /// A word of the game as the engine reads it.
-    pub(super) fn told(self, word: &str) -> Option<Move> {
-        match self {
-            Self::Same(dialect) => Move::read(word, dialect).ok(),
-            Self::Fairy => Move::read(&fairy::uci_word(word)?, Dialect::Uci).ok(),
-        }
-    }
-
-    /// A word of the engine as a word of the game. What is none stays as it is.
-    pub(super) fn heard(self, word: &str) -> Cow<'_, str> {
-        let turned = match self {
-            Self::Same(_) => None,
-            Self::Fairy => fairy::usi_word(word),
-        };
-        turned.map_or(Cow::Borrowed(word), Cow::Owned)
     }
 }
 

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use readyok_client::{Engine, Info, Score, SearchResult};
-use readyok_protocol::{Bound, Move, MoveList, OptionKind};
-use readyok_rules::{Ending, Game, Position, Reason};
+use readyok_protocol::{Bound, Move, OptionKind};
+use readyok_rules::{Ending, Game, MoveCodec, Position, Reason};
 
-use super::player::Wording;
 use crate::plan::{EnginePlan, Variations};
 use crate::result::{Introduction, MoveScore, PlayedMove, PvEnd, Variation, WarningKind};
 
@@ -19,7 +18,7 @@ pub(super) fn played(
     played: &SearchResult,
     took: Duration,
     left: Option<Duration>,
-    wording: Wording,
+    codec: MoveCodec,
     game: Game,
 ) -> PlayedMove {
     let info = &played.info;
@@ -34,7 +33,7 @@ pub(super) fn played(
         hashfull: info.hashfull,
         tbhits: info.tbhits,
         told_ms: info.time_ms(),
-        pv: variation(info, wording),
+        pv: variation(info, codec),
         ..PlayedMove::new(word)
     }
 }
@@ -72,9 +71,9 @@ pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
     }
 }
 
-fn variation(info: &Info<'_>, wording: Wording) -> Variation {
-    let words = info.pv.iter().flat_map(MoveList::words);
-    words.take(PlayedMove::MAX_PV).map(|word| wording.heard(word)).collect()
+fn variation(info: &Info<'_>, codec: MoveCodec) -> Variation {
+    let moves = info.pv.iter().flat_map(|pv| codec.decode_line(pv));
+    moves.take(PlayedMove::MAX_PV).collect()
 }
 
 /// Chess counts the moves of the side that mates, shogi every move.

@@ -6,11 +6,11 @@ use readyok_client::{Problem, Search};
 use readyok_rules::{Game, Side};
 
 use super::clock::{self, Clock};
-use super::play::told_game;
+use super::play::client_game;
 use super::player::Player;
 use crate::pairing::Opening;
 use crate::plan::{Limits, TimeControl};
-use crate::result::{EngineFaultKind, Termination};
+use crate::result::Termination;
 
 /// How long the answer may take. The first search of some engines loads what they need.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -36,12 +36,11 @@ pub(crate) fn try_out(player: &mut Player, game: Game) -> Result<(), Termination
 }
 
 fn search(player: &mut Player, game: Game) -> Result<(), Termination> {
-    let wording = player.wording();
-    let start = told_game(wording, game, &Opening::default())
-        .map_err(|why| Termination::unfit(why, EngineFaultKind::Untold))?;
+    let codec = player.codec()?;
+    let start = client_game(codec, game, &Opening::default())?;
     player.prepare(&start, &mut Vec::new())?;
     let clock = Clock::new(brief(player.plan().limits), game);
-    let go = clock::go(&clock, &clock, Side::First, wording.dialect());
+    let go = clock::go(&clock, &clock, Side::First, codec.dialect());
     let Some(engine) = player.engine_mut() else { return Ok(()) };
     let played = engine.play(&start, Search::from(go).deadline_after(PATIENCE));
     played.map(drop).map_err(|error| match error.problem() {

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use readyok_engine::protocol::CurrentLine;
 use readyok_engine::{Control, Info, MoveList};
-use readyok_rules::Game;
+use readyok_rules::{Game, MoveCodec};
 
 use super::load::Load;
-use super::wording::Wording;
 use crate::{Bounds, Report, Score, wdl};
 
 /// Before that, nobody reads which move is being searched.
@@ -18,7 +17,7 @@ const QUIET: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Talk<'a> {
     pub(super) control: &'a Control,
-    pub(super) wording: Wording,
+    pub(super) codec: MoveCodec,
     pub(super) game: Game,
     /// What the client wants to see.
     pub(super) shows: Shows,
@@ -85,7 +84,7 @@ impl Talk<'_> {
     }
 
     fn words(&self, moves: &[readyok_rules::Move]) -> MoveList<'static> {
-        moves.iter().filter_map(|&mv| self.wording.word(mv).ok()).collect()
+        moves.iter().filter_map(|&mv| self.codec.encode(mv).ok()).collect()
     }
 }
 
@@ -145,7 +144,7 @@ impl crate::Control for Talk<'_> {
     fn currmove(&self, mv: readyok_rules::Move, number: usize) {
         if QUIET <= self.elapsed() {
             self.control.info(Info {
-                currmove: self.wording.word(mv).ok(),
+                currmove: self.codec.encode(mv).ok(),
                 currmovenumber: u32::try_from(number).ok(),
                 ..Info::default()
             });

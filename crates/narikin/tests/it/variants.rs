@@ -87,13 +87,13 @@ fn fairy_stockfish_has_the_same_moves_in_the_same_words() {
     input.write_all(b"uci\nsetoption name UCI_Variant value shogi\n").expect("it listens");
     for sfen in POSITIONS {
         let position = Position::from_text(Game::Shogi, sfen).expect(sfen);
-        let fen = fairy::fen(&position.to_string()).expect(sfen);
+        let fen = fairy::sfen_to_fen(&position.to_string()).expect(sfen);
         let words = position
             .legal_moves()
             .into_iter()
-            .map(|mv| fairy::uci_word(&mv.word(Game::Shogi.castling_form())).expect("a move"));
+            .map(|mv| fairy::usi_to_uci(&mv.word(Game::Shogi.castling_form())).expect("a move"));
         let ours: BTreeSet<String> = words.collect();
-        let back = Position::from_text(Game::Shogi, &fairy::sfen(&fen).expect(sfen));
+        let back = Position::from_text(Game::Shogi, &fairy::fen_to_sfen(&fen).expect(sfen));
         assert_eq!(back.expect(sfen).key(), position.key(), "{sfen}");
         writeln!(input, "position fen {fen}\ngo perft 1").expect("it listens");
         let mut theirs = BTreeSet::new();

@@ -66,19 +66,19 @@ pub fn fairy(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.split('\n');
     let Some(start) = lines.next() else { return };
-    let sfen = fairy::sfen(start).unwrap_or_else(|| start.to_owned());
+    let sfen = fairy::fen_to_sfen(start).unwrap_or_else(|| start.to_owned());
     let mut position = Position::from_text(Game::Shogi, &sfen).ok();
     position.iter().for_each(in_words_of_uci);
     for line in lines.take(64) {
-        if let Some(usi) = fairy::usi_word(line) {
-            assert_eq!(fairy::uci_word(&usi).as_deref(), Some(line), "{usi}");
+        if let Some(usi) = fairy::uci_to_usi(line) {
+            assert_eq!(fairy::usi_to_uci(&usi).as_deref(), Some(line), "{usi}");
         }
-        let usi = match fairy::uci_word(line) {
+        let usi = match fairy::usi_to_uci(line) {
             Some(uci) => {
-                assert_eq!(fairy::usi_word(&uci).as_deref(), Some(line), "{uci}");
+                assert_eq!(fairy::uci_to_usi(&uci).as_deref(), Some(line), "{uci}");
                 line.to_owned()
             }
-            None => fairy::usi_word(line).unwrap_or_default(),
+            None => fairy::uci_to_usi(line).unwrap_or_default(),
         };
         let Some(position) = &mut position else { continue };
         let Ok(mv) = position.parse_move(&usi) else { continue };
@@ -90,15 +90,15 @@ pub fn fairy(bytes: &[u8]) {
 /// A position of shogi and its moves can be said in the words of UCI, and understood.
 fn in_words_of_uci(position: &Position) {
     let same = |sfen: &str| Position::from_text(Game::Shogi, sfen).map(|read| read.key());
-    let fen = fairy::fen(&position.to_string()).unwrap_or_else(|| panic!("{position}"));
-    let sfen = fairy::sfen(&fen).unwrap_or_else(|| panic!("{fen}"));
+    let fen = fairy::sfen_to_fen(&position.to_string()).unwrap_or_else(|| panic!("{position}"));
+    let sfen = fairy::fen_to_sfen(&fen).unwrap_or_else(|| panic!("{fen}"));
     assert_eq!(same(&sfen), Ok(position.key()), "{fen}");
     // Numbers of the other side's moves are lost, and nothing more.
-    assert_eq!(fairy::fen(&sfen), Some(fen));
+    assert_eq!(fairy::sfen_to_fen(&sfen), Some(fen));
     for mv in position.legal_moves() {
         let usi = mv.word(Game::Shogi.castling_form());
-        let uci = fairy::uci_word(&usi).unwrap_or_else(|| panic!("{usi}"));
-        assert_eq!(fairy::usi_word(&uci), Some(usi));
+        let uci = fairy::usi_to_uci(&usi).unwrap_or_else(|| panic!("{usi}"));
+        assert_eq!(fairy::uci_to_usi(&uci), Some(usi));
     }
 }
 

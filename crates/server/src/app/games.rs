@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use readyok_client::Search;
 use readyok_protocol::{GameResult, Go};
-use readyok_rules::Position;
+use readyok_rules::{MoveCodec, Position};
 
 use super::saving::{Loaded, Reply};
 use super::{App, Running, World, is_for};
-use crate::engine::{Job, Order, Purpose, Wording, spoken};
+use crate::engine::{Job, Order, Purpose, spoken};
 use crate::game::{
     Ask, Effect, Origin, Room, Tree, check_players, no_such, open, refusal, too_many,
 };
@@ -549,9 +549,9 @@ impl World {
         let Some(side) = self.side_of(process) else { return };
         let dialect = self.processes.get(&process).and_then(|running| running.dialect);
         let Some(room) = self.rooms.get_mut(&game) else { return };
-        let Some(wording) = dialect.and_then(|it| Wording::new(it, room.game())) else { return };
+        let Some(codec) = dialect.and_then(|it| MoveCodec::new(it, room.game())) else { return };
         room.engine_thinks(side, ticket, thought(told));
-        let effects = room.engine_answers(side, ticket, &spoken(played, wording), at);
+        let effects = room.engine_answers(side, ticket, &spoken(played, codec), at);
         self.settle(game, effects, at);
     }
 
@@ -640,16 +640,16 @@ fn job(
     ticket: u64,
     ponder: bool,
 ) -> Option<Job> {
-    let wording = Wording::new(dialect, room.game())?;
+    let codec = MoveCodec::new(dialect, room.game())?;
     let root = room.tree().start();
     let mut position: Position = root.clone();
     for mv in moves {
         position.play(*mv).ok()?;
     }
-    let game = room.wire_game(wording, moves)?;
+    let game = room.wire_game(codec, moves)?;
     let purpose = if ponder { Purpose::Ponder } else { Purpose::Play };
     let search = Search::from(go);
-    Some(Job { ticket, purpose, game, search, position, wording, shown: 1 })
+    Some(Job { ticket, purpose, game, search, position, codec, shown: 1 })
 }
 
 fn thought(told: &Told) -> Thought {

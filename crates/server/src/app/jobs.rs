@@ -17,7 +17,6 @@ use super::failures::{game_closed, other_game};
 use super::games::{storage, written};
 use super::saving::Loaded;
 use super::{App, Reply, World};
-use crate::engine::Wording;
 use crate::game::{Room, no_such, refusal, too_many};
 use crate::time::{Moment, date, now};
 use crate::wire::{
@@ -373,7 +372,7 @@ impl World {
         let kind = self.rooms.get(&game).map(Room::game);
         let dialect = self.registry.get(engine)?.dialect(kind.map(Into::into));
         match dialect.zip(kind) {
-            Some((dialect, kind)) if Wording::new(dialect, kind).is_none() => {
+            Some((dialect, kind)) if readyok_rules::MoveCodec::new(dialect, kind).is_none() => {
                 Err(Refusal::because(RefusalCode::Engine, other_game()))
             }
             Some(_) | None => Ok(()),

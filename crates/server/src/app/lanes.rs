@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use readyok_client::{Game as WireGame, Limit, Search};
 use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
-use readyok_rules::Position;
+use readyok_rules::{MoveCodec, Position};
 
 use super::World;
 use super::failures::{cannot_pass, game_changed, other_game, untold};
-use crate::engine::{Job, Order, Purpose, Wording};
+use crate::engine::{Job, Order, Purpose};
 use crate::game::{Room, illegal, no_such, passed, refusal, too_many};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, Answer, Delta, EngineId, Failure,
@@ -75,7 +75,7 @@ impl World {
         let playable = {
             let registered = self.registry.get(engine)?;
             let dialect = registered.dialect(Some(position.game().into()));
-            dialect.is_none_or(|dialect| Wording::new(dialect, position.game()).is_some())
+            dialect.is_none_or(|dialect| MoveCodec::new(dialect, position.game()).is_some())
         };
         if !playable {
             return Err(Refusal::because(RefusalCode::Engine, other_game()));
@@ -199,7 +199,7 @@ impl World {
         let Some(dialect) = process.and_then(|running| running.dialect) else {
             return Ok(Order::Rest);
         };
-        let wording = Wording::new(dialect, board.game()).ok_or_else(other_game)?;
+        let codec = MoveCodec::new(dialect, board.game()).ok_or_else(other_game)?;
         let (node, settings) = (lane.lane.node, &lane.lane.settings);
         let moves = board.tree().moves_to(node);
         let position = board.tree().position(node).ok_or_else(game_changed)?;
@@ -212,14 +212,16 @@ impl World {
         if position.legal_moves().is_empty() {
             return Ok(Order::Rest);
         }
-        let told = wording.game(&root, &moves).ok_or_else(untold)?;
-        let known = lane.game.as_ref();
-        let wire = known.map_or_else(|| told.clone(), |game| game.at(told.position().clone()));
+        let sent = codec.encode_position(&root, &moves).ok_or_else(untold)?;
+        let wire = match &lane.game {
+            Some(game) => game.at(sent),
+            None => WireGame::new(sent, codec.new_game()),
+        };
         let mut search = search(settings, dialect).lines(settings.lines.max(1));
         if !settings.only.is_empty() && !settings.threat {
             let mut only = MoveList::EMPTY;
             for word in &settings.only {
-                only.push(wording.told(word).ok_or_else(untold)?);
+                only.push(codec.encode_text(word).ok_or_else(untold)?);
             }
             search = search.only(only);
         }
@@ -229,7 +231,7 @@ impl World {
             game: wire.clone(),
             search,
             position,
-            wording,
+            codec,
             shown: usize::try_from(settings.lines).unwrap_or(0),
         };
         if let Some(room) = self.lane_mut(game, engine) {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit};
-use readyok_rules::Position;
+use readyok_rules::{MoveCodec, Position};
 use serde::{Deserialize, Serialize};
 
 use super::failures::{engine_ended, game_changed, no_score, untold};
 use super::games::written;
 use super::{App, World};
-use crate::engine::{Job, Order, Purpose, Wording};
+use crate::engine::{Job, Order, Purpose};
 use crate::game::{Searched, judge, refusal, summary};
 use crate::store::{StoreError, Written};
 use crate::time::Moment;
@@ -298,12 +298,12 @@ impl World {
             let Some(running) = self.processes.get(&process) else { return };
             let (Some(dialect), Some(handle)) = (running.dialect, &running.handle) else { return };
             let moves = room.tree().moves_to(node);
-            let wording = Wording::new(dialect, room.game());
-            let job = wording.and_then(|wording| {
-                let game = room.wire_game(wording, &moves)?;
+            let codec = MoveCodec::new(dialect, room.game());
+            let job = codec.and_then(|codec| {
+                let game = room.wire_game(codec, &moves)?;
                 let search = Search::from(go(&report.settings.limits, dialect)).lines(1);
                 let purpose = Purpose::Analyse;
-                Some(Job { ticket, purpose, game, search, position, wording, shown: 1 })
+                Some(Job { ticket, purpose, game, search, position, codec, shown: 1 })
             });
             let Some(job) = job else {
                 return self.fail_report(id, untold());

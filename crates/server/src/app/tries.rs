@@ -4,13 +4,13 @@
 //! what the report holds the best move to be worth.
 
 use readyok_client::Search;
-use readyok_rules::{Game, Move};
+use readyok_rules::{Game, Move, MoveCodec};
 use tokio::sync::oneshot;
 
 use super::World;
 use super::failures::{engine_ended, no_score, untold};
 use super::reports::{go, score_at_end};
-use crate::engine::{Job, Order, Purpose, Wording};
+use crate::engine::{Job, Order, Purpose};
 use crate::game::{Room, illegal, no_such, refusal, winning};
 use crate::wire::{
     Answer, Failure, GameId, Limits, NodeId, ProblemKind as Kind, ProcessId, Refusal, RefusalCode,
@@ -134,15 +134,15 @@ impl World {
         let trial = self.trials.get(&process)?;
         let dialect = self.processes.get(&process)?.dialect?;
         let room = self.rooms.get(&trial.game)?;
-        let wording = Wording::new(dialect, room.game())?;
-        let game = room.wire_game(wording, &trial.moves)?;
+        let codec = MoveCodec::new(dialect, room.game())?;
+        let game = room.wire_game(codec, &trial.moves)?;
         let mut position = room.tree().start().clone();
         for mv in &trial.moves {
             position.play(*mv).ok()?;
         }
         let search = Search::from(go(&trial.limits, dialect)).lines(1);
         let (ticket, purpose) = (trial.ticket, Purpose::Analyse);
-        let job = Job { ticket, purpose, game, search, position, wording, shown: 1 };
+        let job = Job { ticket, purpose, game, search, position, codec, shown: 1 };
         Some(Order::Search(Box::new(job)))
     }
 

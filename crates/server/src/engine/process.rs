@@ -16,14 +16,13 @@ use readyok_client::{
     SearchHandle, SearchResult, Update,
 };
 use readyok_protocol::{Clocks, GameResult, OptionKind, OptionSet, Register, Side};
-use readyok_rules::Position;
+use readyok_rules::{MoveCodec, Position};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::failure::failure;
 use super::log::Log;
 use super::told::Collector;
-use super::wording::Wording;
 use crate::time::{instant, now};
 use crate::wire::{Failure, ProcessId, ProcessStatus, Reach, Told};
 
@@ -86,7 +85,7 @@ pub(crate) struct Job {
     pub(crate) search: Search,
     /// The position that is searched.
     pub(crate) position: Position,
-    pub(crate) wording: Wording,
+    pub(crate) codec: MoveCodec,
     /// So many variations are shown.
     pub(crate) shown: usize,
 }
@@ -484,7 +483,7 @@ struct Telling {
 
 impl Telling {
     fn new(job: &Job) -> Self {
-        let collector = Collector::new(job.position.clone(), job.wording, job.shown);
+        let collector = Collector::new(job.position.clone(), job.codec, job.shown);
         Self { collector, due: None, last: None }
     }
 
@@ -525,11 +524,11 @@ fn death(error: &EngineError) -> Death {
 }
 
 /// What an answer says, in words of the game.
-pub(crate) fn spoken(played: &SearchResult, wording: Wording) -> crate::game::Spoken {
+pub(crate) fn spoken(played: &SearchResult, codec: MoveCodec) -> crate::game::Spoken {
     use crate::game::Engines;
     let best = match &played.best {
         Best::Move(mv) if played.best_move().is_none() => Engines::Nothing(mv.to_string()),
-        Best::Move(mv) => Engines::Move(wording.heard(&mv.to_string())),
+        Best::Move(mv) => Engines::Move(codec.decode_text(mv.as_str()).into_owned()),
         Best::Resign => Engines::Resign,
         Best::Win => Engines::Win,
         Best::None => Engines::Nothing("(none)".to_owned()),
@@ -537,7 +536,7 @@ pub(crate) fn spoken(played: &SearchResult, wording: Wording) -> crate::game::Sp
     };
     crate::game::Spoken {
         best,
-        ponder: played.ponder.map(|mv| wording.heard(&mv.to_string())),
+        ponder: played.ponder.map(|mv| codec.decode_text(mv.as_str()).into_owned()),
         elapsed: u64::try_from(played.time().as_millis()).unwrap_or(u64::MAX),
     }
 }

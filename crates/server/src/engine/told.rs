@@ -1,14 +1,14 @@
 //! What an engine tells of a search, as the page shows it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
 use readyok_client::{Info, Lines, Score as EngineScore, SearchResult};
 use readyok_protocol::{Bound as EngineBound, Checkmate, MoveList};
-use readyok_rules::Position;
+use readyok_rules::{MoveCodec, Position};
 
 use super::log::printable;
-use super::wording::Wording;
 use crate::game::here::line;
 use crate::wire::{Bound, CurrentLine, CurrentMove, Line, LineMove, MateAnswer, Score, Told, Wdl};
 
@@ -22,7 +22,7 @@ const MOST: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Collector {
     pen: Pen,
-    wording: Wording,
+    codec: MoveCodec,
     /// So many variations are shown.
     shown: usize,
     current: Option<(String, Option<u32>)>,
@@ -72,10 +72,10 @@ impl Pen {
 }
 
 impl Collector {
-    pub(crate) fn new(position: Position, wording: Wording, shown: usize) -> Self {
+    pub(crate) fn new(position: Position, codec: MoveCodec, shown: usize) -> Self {
         Self {
             pen: Pen::new(position),
-            wording,
+            codec,
             shown,
             current: None,
             refutations: BTreeMap::new(),
@@ -87,7 +87,8 @@ impl Collector {
     /// Takes what is not part of a variation.
     pub(crate) fn take(&mut self, info: &Info<'_>) {
         if let Some(mv) = info.currmove {
-            self.current = Some((self.wording.heard(&mv.to_string()), info.currmovenumber));
+            let text = self.codec.decode_text(mv.as_str()).into_owned();
+            self.current = Some((text, info.currmovenumber));
         }
         if let Some(moves) = &info.refutation {
             let words = self.words(moves);
@@ -110,9 +111,7 @@ impl Collector {
     }
 
     fn words(&self, moves: &MoveList<'_>) -> Vec<String> {
-        let mut words = self.wording.line(moves);
-        words.truncate(LONGEST);
-        words
+        self.codec.decode_line(moves).take(LONGEST).map(Cow::into_owned).collect()
     }
 
     /// Everything as it stands.
@@ -158,7 +157,7 @@ impl Collector {
     pub(crate) fn ended(&mut self, played: &SearchResult) -> Told {
         let mut told = self.told(&played.lines);
         told.current = None;
-        let best = played.best_move().map(|mv| self.wording.heard(&mv.to_string()));
+        let best = played.best_move().map(|mv| self.codec.decode_text(mv.as_str()).into_owned());
         told.best = best.and_then(|word| self.pen.line(vec![word]).into_iter().next());
         told.mate = played.checkmate.as_ref().map(|answer| match answer {
             Checkmate::Moves(_) => MateAnswer::Found,
@@ -167,7 +166,7 @@ impl Collector {
             Checkmate::NotImplemented => MateAnswer::NotImplemented,
         });
         if let Some(Checkmate::Moves(moves)) = &played.checkmate {
-            let pv = self.pen.line(self.wording.line(moves));
+            let pv = self.pen.line(self.words(moves));
             let plies = u32::try_from(moves.len()).ok();
             let (depth, seldepth, wdl) = (plies, None, None);
             let score = Some(Score::Mate { plies, won: true });
@@ -181,7 +180,7 @@ impl Collector {
         if info.score.is_none() && info.pv.is_none() {
             return None;
         }
-        let pv = info.pv.as_ref().map(|moves| self.wording.line(moves)).unwrap_or_default();
+        let pv = info.pv.as_ref().map(|moves| self.words(moves)).unwrap_or_default();
         Some(Line {
             number: info.multipv.unwrap_or_else(|| u32::try_from(index + 1).unwrap_or(u32::MAX)),
             depth: info.depth,

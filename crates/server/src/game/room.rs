@@ -27,14 +27,15 @@ use std::time::Duration;
 use readyok_client::Game as WireGame;
 use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::record::{AddError, GameResult, Tag};
-use readyok_rules::{EndRules, Ending, Game, Illegal, Move, MoveError, Notation, Position, Reason};
+use readyok_rules::{
+    EndRules, Ending, Game, Illegal, Move, MoveCodec, MoveError, Notation, Position, Reason,
+};
 
 use super::clock::{GameClocks, Reading};
 use super::here::{here, outcome as wire_outcome, result_word};
 use super::problem::illegal;
 use super::refused::{no_such, odd_text, refusal, too_many};
 use super::tree::{ROOT, Tree};
-use crate::engine::Wording;
 use crate::time::Moment;
 use crate::wire::{
     At, Claim, EndReason, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint,
@@ -58,8 +59,8 @@ pub(crate) struct Room {
     /// Why the library could not take the last change.
     unsaved: Option<String>,
     dirty: Dirty,
-    /// The identity of the game for engines of each wording, so that they know a new one.
-    wire: [OnceLock<WireGame>; 3],
+    /// The identity of the game for engines of each protocol: another identity is a new game.
+    wire: [OnceLock<WireGame>; 2],
 }
 
 /// What the page and the library do not know yet.
@@ -331,16 +332,15 @@ impl Room {
     }
 
     /// The game for an engine: always the same one, whatever the moves.
-    pub(crate) fn wire_game(&self, wording: Wording, moves: &[Move]) -> Option<WireGame> {
-        let [uci, usi, fairy] = &self.wire;
-        let known = match wording {
-            Wording::Same(Dialect::Uci) => uci,
-            Wording::Same(Dialect::Usi) => usi,
-            Wording::Fairy => fairy,
+    pub(crate) fn wire_game(&self, codec: MoveCodec, moves: &[Move]) -> Option<WireGame> {
+        let [uci, usi] = &self.wire;
+        let known = match codec.dialect() {
+            Dialect::Uci => uci,
+            Dialect::Usi => usi,
         };
-        let it = wording.game(self.tree.start(), moves)?;
-        let position = it.position().clone();
-        Some(known.get_or_init(|| it).at(position))
+        let position = codec.encode_position(self.tree.start(), moves)?;
+        let game = known.get_or_init(|| WireGame::new(position.clone(), codec.new_game()));
+        Some(game.at(position))
     }
 
     /// When it was last changed or walked through.

@@ -293,7 +293,7 @@ impl Gui {
         let root = match (&told.root, self.speech, told.now.game()) {
             (None, _, _) => "startpos".to_owned(),
             (Some(sfen), Speech::Uci, Game::Shogi) => {
-                format!("fen {}", fairy::fen(sfen).unwrap_or_default())
+                format!("fen {}", fairy::sfen_to_fen(sfen).unwrap_or_default())
             }
             (Some(sfen), Speech::Usi, _) => format!("sfen {sfen}"),
             (Some(fen), Speech::Uci, _) => format!("fen {fen}"),
@@ -446,7 +446,7 @@ impl Gui {
     /// A word as the rules read it.
     fn usual(&self, game: Game, word: &str) -> String {
         let fairy = self.speech == Speech::Uci && game == Game::Shogi;
-        fairy.then(|| fairy::usi_word(word)).flatten().unwrap_or_else(|| word.to_owned())
+        fairy.then(|| fairy::uci_to_usi(word)).flatten().unwrap_or_else(|| word.to_owned())
     }
 
     fn go(&mut self, position: &Told) -> (String, Limits) {
@@ -527,7 +527,7 @@ impl Gui {
     fn word(&self, game: Game, mv: readyok_rules::Move) -> String {
         let word = mv.word(game.castling_form());
         let fairy = self.speech == Speech::Uci && game == Game::Shogi;
-        fairy.then(|| fairy::uci_word(&word)).flatten().unwrap_or(word)
+        fairy.then(|| fairy::usi_to_uci(&word)).flatten().unwrap_or(word)
     }
 
     /// Sets an option to one of its values, or to something else.
