@@ -2,12 +2,13 @@
 
 // Clippy takes helpers for test code only below this attribute.
 #[cfg(test)]
+mod contributing;
+#[cfg(test)]
 mod docs;
 #[cfg(test)]
 mod licences;
 #[cfg(test)]
-#[cfg(test)]
-mod readme;
+mod links;
 #[cfg(test)]
 mod transcripts;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The README tells which programs the tests need.
+//! `CONTRIBUTING.md` lists the programs that tests need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use crate::workspace;
 const SWITCH: &str = "READYOK_REAL_ENGINES";
 
 #[test]
-fn the_readme_lists_the_tests_that_need_other_programs_and_which() {
+fn the_guide_lists_tests_with_the_programs_they_need() {
     let installed = installed();
     let needed: BTreeMap<String, BTreeSet<String>> = tests_with_the_switch()
         .into_iter()
@@ -28,7 +28,7 @@ fn the_readme_lists_the_tests_that_need_other_programs_and_which() {
 }
 
 #[test]
-fn the_readme_lists_no_program_that_nothing_installs() {
+fn the_guide_lists_only_programs_that_a_script_installs() {
     let peers = read("scripts/install-record-peers.sh");
     let installed = installed();
     for program in table().into_values().flatten() {
@@ -44,10 +44,10 @@ fn installed() -> BTreeSet<String> {
     list.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The table of the README: tests, and what they need.
+/// The table of tests and the programs that they need.
 fn table() -> BTreeMap<String, BTreeSet<String>> {
-    let readme = read("README.md");
-    let (_, table) = readme.split_once("| tests | need |\n|---|---|\n").unwrap();
+    let guide = read("CONTRIBUTING.md");
+    let (_, table) = guide.split_once("| tests | need |\n|---|---|\n").unwrap();
     let rows = table.lines().take_while(|line| line.starts_with('|'));
     rows.map(|row| {
         let [_, path, programs, _] = row.split('|').collect::<Vec<_>>()[..] else {

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Builds the book of `docs` with mdBook, which it installs. A test of `xtask` checks its links.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=0.5.4
+mdbook=target/mdbook/bin/mdbook
+if [[ $("$mdbook" --version 2>/dev/null) != "mdbook v$version" ]]; then
+    cargo install mdbook --version "$version" --locked --no-default-features --root target/mdbook
+fi
+"$mdbook" build docs 2>&1 | tee target/book.log
+if grep -qE 'WARN|ERROR' target/book.log; then
+    echo "the book has warnings" >&2
+    exit 1
+fi

@@ -1,0 +1,93 @@
+//! Links between Markdown pages lead to files and headings that exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::workspace;
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let mut broken = Vec::new();
+    let mut links = 0;
+    for page in pages() {
+        let text = prose(&fs::read_to_string(&page).unwrap());
+        for target in targets(&text) {
+            links += 1;
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
+            let found = match anchor {
+                "" => file.exists(),
+                anchor => fs::read_to_string(&file)
+                    .is_ok_and(|text| anchors(&prose(&text)).contains(anchor)),
+            };
+            if !found {
+                broken.push(format!("{}: {target}", page.display()));
+            }
+        }
+    }
+    assert!(links > 50, "only {links} links");
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn the_summary_lists_every_page() {
+    let docs = workspace().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let listed: BTreeSet<PathBuf> = targets(&summary).map(|it| docs.join(it)).collect();
+    let mut present = BTreeSet::new();
+    find(&docs, &mut present);
+    present.remove(&docs.join("SUMMARY.md"));
+    assert_eq!(listed, present);
+}
+
+/// The pages of the book and those at the root and in crates.
+fn pages() -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for directory in ["docs", "crates", "benches", "fuzz", ".github"] {
+        find(&workspace().join(directory), &mut found);
+    }
+    let root = fs::read_dir(workspace()).unwrap().map(|it| it.unwrap().path());
+    found.extend(root.filter(|it| it.extension().is_some_and(|it| it == "md")));
+    found
+}
+
+fn find(directory: &Path, found: &mut BTreeSet<PathBuf>) {
+    for path in fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()) {
+        if path.is_dir() && !path.ends_with("target") {
+            find(&path, found);
+        } else if path.extension().is_some_and(|it| it == "md") {
+            found.insert(path);
+        }
+    }
+}
+
+/// Without blocks of code.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
+/// Relative targets of inline links and images.
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|it| it.split_once(')'))
+        .map(|(target, _)| target)
+        .filter(|it| !it.contains("://") && !it.contains("::") && !it.contains(' '))
+}
+
+/// The anchors of headings, as GitHub and mdBook derive them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|it| it.starts_with('#'));
+    headings
+        .map(|heading| {
+            let title = heading.trim_start_matches('#').trim().to_lowercase();
+            let kept =
+                title.chars().filter(|&it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
+            kept.map(|it| if it == ' ' { '-' } else { it }).collect()
+        })
+        .collect()
+}
