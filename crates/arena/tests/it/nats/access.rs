@@ -125,7 +125,7 @@ fn tls_and_a_key() {
 
 /// What the manual has for the server of many machines.
 fn settings_of_the_manual() -> String {
-    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/match.md");
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/workers.md");
     let manual = fs::read_to_string(manual).expect("a manual");
     let (_, from) = manual.split_once("```\n# nats.conf\n").expect("settings");
     let (settings, _) = from.split_once("```").expect("their end");
