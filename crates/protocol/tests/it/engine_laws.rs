@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use readyok_protocol::session::engine::{EngineSession, Event, Profile};
 use readyok_protocol::{
-    BestMove, Checkmate, Command, Dialect, Dialogue, Info, Move, MoveList, OptionDecl, OptionSet,
-    Phase, Reply, Rule, Severity, Status, Violation,
+    BestMove, Checkmate, Command, Dialect, Dialogue, Goal, Info, Move, MoveList, OptionDecl,
+    OptionSet, Phase, Reply, Rule, Severity, Status, Violation,
 };
 
 /// Whatever comes, the session says whole messages, at times when they are legal, and answers
@@ -101,6 +101,9 @@ struct Watcher {
     /// There was a hello.
     settled: bool,
     waiting: VecDeque<Command<'static>>,
+    position_is_valid: bool,
+    /// The running search has no valid position, so its answer comes as soon as the rules allow.
+    fails: bool,
     searches: usize,
     answers: usize,
 }
@@ -108,7 +111,16 @@ struct Watcher {
 impl Watcher {
     fn new(dialect: Dialect) -> Self {
         let (dialogue, waiting) = (Dialogue::new(dialect), VecDeque::new());
-        Self { dialogue, dialect, settled: false, waiting, searches: 0, answers: 0 }
+        Self {
+            dialogue,
+            dialect,
+            settled: false,
+            waiting,
+            position_is_valid: true,
+            fails: false,
+            searches: 0,
+            answers: 0,
+        }
     }
 
     fn hear(&mut self, line: &str) {
@@ -120,7 +132,8 @@ impl Watcher {
         self.dialect = hello.unwrap_or(self.dialect);
         let command = Command::read(line, self.dialect).value;
         let behind = is_about_search(&command) && self.waiting.iter().any(is_search);
-        let waits = hello.is_some() && self.dialogue.is_searching();
+        let waits =
+            (hello.is_some() || is_invalid_position(&command)) && self.dialogue.is_searching();
         if behind || waits || !self.take(&command) {
             self.waiting.push_back(command.into_owned());
         }
@@ -137,8 +150,23 @@ impl Watcher {
         if *command == Command::Hello && self.dialogue.phase() == Phase::Greeting {
             self.dialogue.set_dialect(self.dialect);
         }
-        self.searches += usize::from(!before && self.dialogue.is_searching());
+        if matches!(command, Command::Position(_)) && rule != Some(Rule::BusyEngine) {
+            self.position_is_valid = true;
+        } else if is_invalid_position(command) {
+            self.position_is_valid = false;
+        }
+        if !before && self.dialogue.is_searching() {
+            self.searches += 1;
+            self.fails = !self.position_is_valid;
+        }
         rule != Some(Rule::BusyEngine)
+    }
+
+    fn may_answer(&self) -> bool {
+        let Phase::Searching { goal, pondering, stopped } = self.dialogue.phase() else {
+            return false;
+        };
+        stopped || !pondering && goal != Goal::Infinite
     }
 
     fn check(&mut self, line: &str) {
@@ -149,6 +177,7 @@ impl Watcher {
         assert_eq!(verdict, Ok(()), "{line:?}");
         if matches!(reading.value, Reply::BestMove(_) | Reply::Checkmate(_)) {
             self.answers += 1;
+            self.fails = false;
             assert!(self.answers <= self.searches, "an answer without a search");
         }
         self.settle();
@@ -161,6 +190,9 @@ impl Watcher {
         }
         while self.dialogue.phase() != Phase::Greeting {
             let searching = self.dialogue.is_searching();
+            if searching && self.fails && self.may_answer() {
+                break;
+            }
             let mut before = self.waiting.iter().take_while(|next| !is_search(next));
             let at = if searching { before.position(is_about_search) } else { Some(0) };
             let Some(command) = at.and_then(|at| self.waiting.remove(at)) else { break };
@@ -174,6 +206,11 @@ impl Watcher {
 
 fn is_about_search(command: &Command<'_>) -> bool {
     matches!(command, Command::Stop | Command::PonderHit(_) | Command::GameOver(_) | Command::Quit)
+}
+
+fn is_invalid_position(command: &Command<'_>) -> bool {
+    let Command::Unknown(text) = command else { return false };
+    text.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("position"))
 }
 
 fn is_search(command: &Command<'_>) -> bool {

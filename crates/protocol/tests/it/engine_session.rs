@@ -1374,6 +1374,12 @@ proptest::proptest! {
 }
 
 #[test]
+fn the_law_holds_for_a_queued_search_without_a_position_before_a_handshake() {
+    let script = "go infinite\nposition fen x\ngo infinite\nusi\nstop\nquit";
+    crate::laws::engine_session(script.as_bytes());
+}
+
+#[test]
 fn a_stop_reaches_the_search_that_waited_past_a_position() {
     let mut session = EngineSession::new(profile()).unwrap();
     let (mut out, now) = (String::new(), Duration::ZERO);
