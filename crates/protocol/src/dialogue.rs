@@ -28,31 +28,59 @@ use crate::{Command, Dialect, Info, Reply, Rule, Side, Status, Violation};
 pub struct Dialogue {
     dialect: Dialect,
     phase: Phase,
-    /// `isready`s that have no `readyok` yet, whatever the phase.
-    pings: u32,
-    /// A `readyok` came, and nothing since then asks for another one before the next search.
-    ready: bool,
-    /// The pings among those open that were asked before a game ended or began: their `readyok`
-    /// says nothing about the next one.
-    stale_pings: u32,
+    handshake: Handshake,
+    readiness: Readiness,
+    registration: Registration,
     /// There was a `position`.
     positioned: bool,
-    /// There was a `uci` or `usi`.
-    greeted: bool,
-    /// The engine owes `uciok` or `usiok`, whatever the phase.
-    hello_pending: bool,
     /// There was a `uciok` or `usiok`.
     introduced: bool,
     /// There was an `id name`.
     named: bool,
-    /// There was a `registration error` before any `register`.
-    registration_due: bool,
-    /// There was a `register`. A failed attempt needs no other one.
-    registered: bool,
     /// The searches that the client asked for during another one, and that may still be answered.
     extra_searches: u32,
     /// The times that the client said hello out of turn, and that may still be answered.
     extra_hellos: u32,
+}
+
+/// The handshake, in any phase: a client may send `go` before `uciok`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Handshake {
+    /// There was no `uci` or `usi`.
+    Expected,
+    /// The engine has to send `uciok` or `usiok`.
+    Pending,
+    /// There was a `uciok` or `usiok`.
+    Complete,
+}
+
+/// The pings, in any phase.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Readiness {
+    /// The number of `isready` without `readyok`.
+    pings: u32,
+    /// Those of the pings that were sent before the latest end or start of a game: their `readyok`
+    /// does not concern the next search.
+    stale_pings: u32,
+    /// There was a `readyok`, and no reason since then to ping before the next search.
+    ready: bool,
+}
+
+impl Readiness {
+    const fn reset(&mut self) {
+        self.ready = false;
+        self.stale_pings = self.pings;
+    }
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Registration {
+    /// There was no `register` and no `registration error`.
+    Unneeded,
+    /// There was a `registration error` before any `register`.
+    Due,
+    /// There was a `register`. If it fails, no other one is necessary.
+    Sent,
 }
 
 /// Where a conversation stands.
@@ -97,16 +125,12 @@ impl Dialogue {
         Self {
             dialect,
             phase: Phase::Fresh,
-            pings: 0,
-            ready: false,
-            stale_pings: 0,
+            handshake: Handshake::Expected,
+            readiness: Readiness { pings: 0, stale_pings: 0, ready: false },
+            registration: Registration::Unneeded,
             positioned: false,
-            greeted: false,
-            hello_pending: false,
             introduced: false,
             named: false,
-            registration_due: false,
-            registered: false,
             extra_searches: 0,
             extra_hellos: 0,
         }
@@ -155,13 +179,12 @@ impl Dialogue {
     /// Continues in another protocol, whose hello is still to come. The rest of the state remains.
     pub const fn expect_hello(&mut self, dialect: Dialect) {
         // The engine may speak both protocols, or be slow.
-        if self.hello_pending {
+        if self.is_hello_pending() {
             self.extra_hellos = self.extra_hellos.saturating_add(1);
         }
         self.return_to(dialect);
         self.phase = Phase::Fresh;
-        self.greeted = false;
-        self.hello_pending = false;
+        self.handshake = Handshake::Expected;
     }
 
     /// Continues in the protocol of an earlier hello. What an early `go` asks for depends on the
@@ -176,7 +199,7 @@ impl Dialogue {
 
     /// Whether the engine owes the answer to `uci` or `usi`. The client may have sent `go` meanwhile.
     pub const fn is_hello_pending(&self) -> bool {
-        self.hello_pending
+        matches!(self.handshake, Handshake::Pending)
     }
 
     /// Whether there was a `uciok` or `usiok`.
@@ -191,17 +214,17 @@ impl Dialogue {
 
     /// The number of `isready`s that have no `readyok` yet.
     pub const fn pings(&self) -> u32 {
-        self.pings
+        self.readiness.pings
     }
 
     /// Whether the next `go` is due to be preceded by `isready` and `readyok`.
     pub const fn needs_ready(&self) -> bool {
-        !self.ready
+        !self.readiness.ready
     }
 
     /// Whether a `register` is due before the next search.
     pub const fn needs_register(&self) -> bool {
-        self.registration_due
+        matches!(self.registration, Registration::Due)
     }
 
     /// Whether the engine owes an answer to `go`.
@@ -249,16 +272,17 @@ impl Dialogue {
             }
             (Phase::Fresh | Phase::Idle, Command::Hello) => {
                 next.phase = Phase::Greeting;
-                next.greeted = true;
-                next.hello_pending = true;
-                rule = self.greeted.then_some(Rule::GreetedAlready);
+                next.handshake = Handshake::Pending;
+                rule = self.has_hello().then_some(Rule::GreetedAlready);
             }
             // Most engines answer it all the same, which is not their fault.
             (Phase::Greeting | Phase::Searching { .. }, Command::Hello) => {
                 next.extra_hellos = self.extra_hellos.saturating_add(1);
-                rule = self.greeted.then_some(Rule::GreetedAlready);
+                rule = self.has_hello().then_some(Rule::GreetedAlready);
             }
-            (_, Command::IsReady) => next.pings = self.pings.saturating_add(1),
+            (_, Command::IsReady) => {
+                next.readiness.pings = self.readiness.pings.saturating_add(1);
+            }
             // Most engines answer it all the same, which is not their fault.
             (Phase::Searching { .. }, Command::Go(go)) => {
                 next.extra_searches =
@@ -266,7 +290,7 @@ impl Dialogue {
                 rule = Some(Rule::BusyEngine);
             }
             (Phase::Searching { .. }, Command::Register(_)) => {
-                next.registered = true;
+                next.registration = Registration::Sent;
                 rule = Some(Rule::BusyEngine);
             }
             (
@@ -274,12 +298,11 @@ impl Dialogue {
                 Command::SetOption(_) | Command::NewGame | Command::Position(_),
             ) => return Err(Rule::BusyEngine),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Register(_)) => {
-                next.registration_due = false;
-                next.registered = true;
+                next.registration = Registration::Sent;
             }
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::NewGame) => {
                 if self.dialect.ready_after_new_game() {
-                    next.unready();
+                    next.readiness.reset();
                 }
             }
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Position(_)) => {
@@ -296,8 +319,8 @@ impl Dialogue {
                 }
                 rule = match rule {
                     None if !self.positioned => Some(Rule::SearchWithoutPosition),
-                    None if !self.ready => Some(Rule::SearchBeforeReady),
-                    None if self.registration_due => Some(Rule::RegistrationUnanswered),
+                    None if self.needs_ready() => Some(Rule::SearchBeforeReady),
+                    None if self.needs_register() => Some(Rule::RegistrationUnanswered),
                     rule => rule,
                 };
             }
@@ -314,28 +337,29 @@ impl Dialogue {
                 next.phase = Phase::Searching { goal, pondering: false, stopped };
             }
             (_, Command::PonderHit(_)) => return Err(Rule::PonderHitWithoutPonder),
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => next.unready(),
+            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => {
+                next.readiness.reset()
+            }
             // Shogi GUIs were seen to end a game in the middle of a search. It counts as `stop`.
             (Phase::Searching { goal, pondering, .. }, Command::GameOver(_)) => {
                 next.phase = Phase::Searching { goal, pondering, stopped: true };
-                next.unready();
+                next.readiness.reset();
             }
         }
         Ok((next, rule))
     }
 
     const fn is_before_hello_ok(&self) -> bool {
-        matches!(self.phase, Phase::Fresh) || self.hello_pending
+        matches!(self.phase, Phase::Fresh) || self.is_hello_pending()
+    }
+
+    fn has_hello(&self) -> bool {
+        self.handshake != Handshake::Expected
     }
 
     /// The phase after the answer to `go`.
     const fn after_search(&self) -> Phase {
-        if self.hello_pending { Phase::Greeting } else { Phase::Idle }
-    }
-
-    fn unready(&mut self) {
-        self.ready = false;
-        self.stale_pings = self.pings;
+        if self.is_hello_pending() { Phase::Greeting } else { Phase::Idle }
     }
 
     fn goal(&self, go: &crate::Go<'_>) -> Goal {
@@ -353,13 +377,16 @@ impl Dialogue {
         let mut rule = None;
         match (self.phase, reply) {
             // After `quit` answers may still be on their way.
-            (Phase::Closed, reply) => next.hello_pending &= *reply != Reply::HelloOk,
+            (Phase::Closed, Reply::HelloOk) if self.is_hello_pending() => {
+                next.handshake = Handshake::Complete;
+            }
+            (Phase::Closed, _) => (),
             (_, Reply::Unknown(_)) | (Phase::Searching { .. }, Reply::Info(_)) => (),
-            (_, Reply::Id(_) | Reply::Option(_)) if self.hello_pending => {
+            (_, Reply::Id(_) | Reply::Option(_)) if self.is_hello_pending() => {
                 next.named |= matches!(reply, Reply::Id(crate::Id::Name(_)));
             }
-            (_, Reply::HelloOk) if self.hello_pending => {
-                (next.hello_pending, next.introduced) = (false, true);
+            (_, Reply::HelloOk) if self.is_hello_pending() => {
+                (next.handshake, next.introduced) = (Handshake::Complete, true);
                 if self.phase == Phase::Greeting {
                     next.phase = Phase::Idle;
                 }
@@ -377,15 +404,24 @@ impl Dialogue {
                 rule = early.then_some(Rule::EarlyStatus);
             }
             (_, Reply::Registration(status)) => {
-                next.registration_due = *status == Status::Error && !self.registered;
+                let sent = self.registration == Registration::Sent;
+                if !sent {
+                    next.registration = match status {
+                        Status::Error => Registration::Due,
+                        Status::Ok | Status::Checking => Registration::Unneeded,
+                    };
+                }
                 // An early `register` is answered early, which is not the engine's fault.
-                let early = self.is_before_hello_ok() && !self.introduced && !self.registered;
+                let early = self.is_before_hello_ok() && !self.introduced && !sent;
                 rule = early.then_some(Rule::EarlyStatus);
             }
             (_, Reply::ReadyOk) => {
-                next.pings = self.pings.checked_sub(1).ok_or(Rule::ReadyOkWithoutIsReady)?;
-                next.ready |= self.stale_pings == 0;
-                next.stale_pings = self.stale_pings.saturating_sub(1);
+                let Readiness { pings, stale_pings, ready } = self.readiness;
+                next.readiness = Readiness {
+                    pings: pings.checked_sub(1).ok_or(Rule::ReadyOkWithoutIsReady)?,
+                    stale_pings: stale_pings.saturating_sub(1),
+                    ready: ready || stale_pings == 0,
+                };
             }
             (Phase::Searching { goal, pondering, stopped, .. }, Reply::BestMove(_)) => {
                 next.phase = self.after_search();

@@ -22,6 +22,7 @@
 mod options;
 mod patience;
 mod request;
+mod state;
 
 pub use patience::{Limit, Patience, Wait};
 use request::prepared_clocks;
@@ -34,6 +35,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use self::options::{Change, Options};
+use self::state::{ActiveSearch, Ping, Registration, Separation, State, Sync};
 use super::Moment;
 use crate::dialogue::is_only_text;
 use crate::{
@@ -46,49 +48,36 @@ use crate::{
 #[derive(Debug)]
 pub struct ClientSession {
     dialogue: Dialogue,
+    state: State,
     patience: Patience,
     identity: Identity,
     options: Options,
     game: NewGame,
+    /// The new-game command is not sent yet.
     game_due: bool,
-    /// The user's registration, to be sent on `registration error`.
-    registration: Register<'static>,
-    /// The engine is not registered, and the user has given another registration since it said so.
-    registration_due: bool,
-    unregistered: bool,
+    registration: Registration,
     copy_protected: bool,
     /// The latest `info string` or bare line that does not explain a status. Empty without one.
     last_text: String,
     /// The explanation of the latest `copyprotection error` or `registration error`. Empty without one.
     status_message: String,
-    /// Whom each `readyok` is for, the oldest first.
+    /// The oldest first.
     pings: VecDeque<Ping>,
-    /// Something was said since the last `isready` that the next search has to wait for.
-    unsettled: bool,
+    sync: Sync,
+    separation: Separation,
+    /// The caller starts each search.
+    manual_start: bool,
     waiting: Option<(SearchId, SearchRequest)>,
-    running: Option<Running>,
-    /// The move that the engine has answered last, and where.
+    /// The latest answer and its position.
     answered: Option<(Position<'static>, Move)>,
     last_search: u64,
     last_ping: u64,
-    /// When the engine last said anything.
-    heard: Moment,
-    /// Since when the greeting, or the end after `quit`, is waited for.
-    since: Moment,
+    /// When the latest line of the engine was received.
+    received: Moment,
+    /// The timeouts that were reported and are still exceeded.
     reported: BTreeSet<Wait>,
-    /// How long was waited in vain, the last time.
+    /// The duration of the latest wait that timed out.
     timeouts: BTreeMap<Wait, Duration>,
-    /// The engine has answered a search twice.
-    repeats_itself: bool,
-    /// Each search is separated from the one before: by `readyok`, or by time where it has another
-    /// meaning.
-    separates_searches: bool,
-    /// Before this no search starts, for the one before may have two answers.
-    settled: Option<Moment>,
-    /// The caller says when a search may start.
-    holding: bool,
-    /// The engine closed its output.
-    gone: bool,
     events: VecDeque<Event>,
 }
 
@@ -154,59 +143,32 @@ pub enum DropReason {
     EngineGone,
 }
 
-#[derive(Debug)]
-struct Running {
-    id: SearchId,
-    request: SearchRequest,
-    /// When its time began: at `go`, or at `ponderhit`.
-    since: Moment,
-    /// When `stop` was said.
-    stopped: Option<Moment>,
-    /// The game ended meanwhile, and nobody waits for the answer.
-    unwanted: bool,
-    /// The answer of the search before, which cannot be that of this one. `None` once the engine
-    /// has told of this search, or was heard to repeat itself.
-    echo: Option<Move>,
-}
-
-#[derive(Debug)]
-struct Ping {
-    owner: Option<PingId>,
-    since: Moment,
-}
-
 impl ClientSession {
     /// Starts a conversation: says hello.
     pub fn start(dialect: Dialect, patience: Patience, now: Moment, out: &mut String) -> Self {
         let mut session = Self {
             dialogue: Dialogue::new(dialect),
+            state: State::Handshake { since: now },
             patience,
             identity: Identity::default(),
             options: Options::new(dialect),
             game: NewGame::default(),
             game_due: false,
-            registration: Register::Later,
-            registration_due: false,
-            unregistered: false,
+            registration: Registration::new(),
             copy_protected: false,
             last_text: String::new(),
             status_message: String::new(),
             pings: VecDeque::new(),
-            unsettled: false,
+            sync: Sync::Done,
+            separation: Separation::Always,
+            manual_start: false,
             waiting: None,
-            running: None,
             answered: None,
             last_search: 0,
             last_ping: 0,
-            heard: now,
-            since: now,
+            received: now,
             reported: BTreeSet::new(),
             timeouts: BTreeMap::new(),
-            repeats_itself: false,
-            separates_searches: true,
-            settled: None,
-            holding: false,
-            gone: false,
             events: VecDeque::new(),
         };
         session.say(&Command::Hello, out);
@@ -247,7 +209,7 @@ impl ClientSession {
         if self.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == id) {
             self.drop_waiting(DropReason::Cancelled);
         }
-        if self.running.as_ref().is_some_and(|running| running.id == id) {
+        if self.running() == Some(id) {
             self.stop_running(now, out);
         }
     }
@@ -284,7 +246,7 @@ impl ClientSession {
         let Phase::Searching { pondering: true, stopped: false, .. } = self.dialogue.phase() else {
             return Err(Misuse::NotPondering);
         };
-        let Some(running) = self.running.as_mut().filter(|running| running.id == id) else {
+        let Some(running) = self.state.search_mut().filter(|running| running.id == id) else {
             return Err(Misuse::NotPondering);
         };
         if running.request.go.is_bare() && clocks.is_none() {
@@ -308,7 +270,7 @@ impl ClientSession {
         self.options.check_game(&game)?;
         self.game = game;
         self.game_due = true;
-        self.unsettled = true;
+        self.sync = Sync::NeedsReady;
         self.advance(now, out);
         Ok(())
     }
@@ -318,10 +280,10 @@ impl ClientSession {
     pub fn game_over(&mut self, result: GameResult, now: Moment, out: &mut String) {
         self.drop_waiting(DropReason::GameOver);
         self.stop_running(now, out);
-        if let Some(running) = &mut self.running {
-            running.unwanted = true;
+        if let Some(running) = self.state.search_mut() {
+            running.discarded = true;
         }
-        if self.dialogue.dialect().has_game_over() && self.is_greeted() {
+        if self.dialogue.dialect().has_game_over() && self.state.is_ready() {
             self.say(&Command::GameOver(result), out);
         }
     }
@@ -357,7 +319,9 @@ impl ClientSession {
     /// danger: the first second `bestmove` of an engine that comes after the next `go` is taken for
     /// the answer to that, unless its move has been made since.
     pub fn separate_searches(&mut self, separate: bool) {
-        self.separates_searches = separate;
+        if self.separation != Separation::AlwaysByReady {
+            self.separation = if separate { Separation::Always } else { Separation::AfterStop };
+        }
     }
 
     /// Has searches wait for [`start_search`](Self::start_search) from now on.
@@ -365,16 +329,16 @@ impl ClientSession {
     /// For a caller that reads many lines at once: those that came before `go` is said are no answers
     /// to it, so the session gets them first.
     pub fn hold_searches(&mut self) {
-        self.holding = true;
+        self.manual_start = true;
     }
 
     /// Whether a search could start now and is held.
     pub fn holds_search(&self) -> bool {
-        self.holding
+        self.manual_start
             && self.waiting.is_some()
-            && self.settled.is_none()
+            && self.sync.settled_at().is_none()
             && self.pings.is_empty()
-            && self.dialogue.phase() == Phase::Idle
+            && matches!(self.state, State::Idle)
     }
 
     /// Starts a search that is [held](Self::hold_searches), if there is one.
@@ -389,8 +353,10 @@ impl ClientSession {
     /// # Errors
     /// The greeting is not over, or the engine is gone.
     pub fn ping(&mut self, now: Moment, out: &mut String) -> Result<PingId, Misuse> {
-        if !self.is_greeted() {
-            return Err(if self.is_closed() { Misuse::Gone } else { Misuse::NotGreeted });
+        match self.state {
+            State::Handshake { .. } => return Err(Misuse::NotGreeted),
+            State::Quitting { .. } | State::Disconnected => return Err(Misuse::Gone),
+            State::Idle | State::Searching(_) => (),
         }
         self.last_ping += 1;
         let id = PingId(self.last_ping);
@@ -421,31 +387,30 @@ impl ClientSession {
     ) -> Result<(), Misuse> {
         let command = Command::Register(with.clone());
         command.write(self.dialogue.dialect(), &mut String::new())?;
-        self.registration = with;
-        self.registration_due = self.unregistered;
+        self.registration.set(with);
         self.advance(now, out);
         Ok(())
     }
 
     /// Ends the conversation. Open searches are dropped.
     pub fn quit(&mut self, now: Moment, out: &mut String) {
-        if self.is_closed() {
+        if self.state.is_closed() {
             return;
         }
         self.stop_running(now, out);
         self.drop_all();
         self.say(&Command::Quit, out);
-        self.since = now;
+        self.state = State::Quitting { since: now };
     }
 
     /// Takes one line of the engine.
     pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
-        self.heard = now;
+        self.received = now;
         let reading = Reply::read(line, self.dialogue.dialect());
         let reply = match reading.value {
             Reply::Unknown(text) => {
                 // Empty lines are signs of life (YaneuraOu), and nothing else.
-                if !text.is_empty() && !self.is_closed() {
+                if !text.is_empty() && !self.state.is_closed() {
                     self.remember(&text);
                     self.events.push_back(Event::Chatter(text.into_owned()));
                 }
@@ -456,15 +421,17 @@ impl ClientSession {
         if !reading.notes.is_empty() {
             self.events.push_back(Event::Odd(reading.notes));
         }
-        if self.is_echo(&reply) {
-            self.repeats_itself = true;
+        if self.is_repeated_answer(&reply) {
+            self.separation = Separation::AlwaysByReady;
             let rule = Rule::BestMoveWithoutSearch;
             self.events.push_back(Event::Violation(Violation { by: Side::Engine, rule }));
             return;
         }
         if let Some(violation) = self.dialogue.overhear_reply(&reply) {
             self.events.push_back(Event::Violation(violation));
-            self.repeats_itself |= violation.rule == Rule::BestMoveWithoutSearch;
+            if violation.rule == Rule::BestMoveWithoutSearch {
+                self.separation = Separation::AlwaysByReady;
+            }
             // Whoever was greeted knows the name and the options already.
             if violation.rule.severity() == Severity::Must
                 || violation.rule == Rule::LateDeclaration
@@ -472,7 +439,7 @@ impl ClientSession {
                 return;
             }
         }
-        if !self.is_closed() {
+        if !self.state.is_closed() {
             self.take_reply(reply, line, now, out);
         }
         self.advance(now, out);
@@ -480,16 +447,16 @@ impl ClientSession {
 
     /// Whether this is the answer of the search before, said again. It is believed once for each
     /// search: an engine that insists on an impossible move has answered.
-    fn is_echo(&mut self, reply: &Reply<'_>) -> bool {
-        let Some(running) = &mut self.running else { return false };
+    fn is_repeated_answer(&mut self, reply: &Reply<'_>) -> bool {
+        let Some(running) = self.state.search_mut() else { return false };
         match reply {
             Reply::Info(info) if !is_only_text(info) => {
-                running.echo = None;
+                running.stale_answer = None;
                 false
             }
             // Whoever is told to stop may say anything, and what it is matters little.
             Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
-                running.echo.take() == Some(*it) && running.stopped.is_none()
+                running.stale_answer.take() == Some(*it) && running.stopped.is_none()
             }
             _ => false,
         }
@@ -499,7 +466,7 @@ impl ClientSession {
     /// rule of chess or shogi lets the same side make the same move again: where it started is
     /// empty or the opponent's, and where it was dropped is not empty. A king who castles by taking
     /// his rook (Chess960) may stay where he was, and variants have rules of their own.
-    fn echo_in(&self, position: &Position<'_>) -> Option<Move> {
+    fn stale_answer_in(&self, position: &Position<'_>) -> Option<Move> {
         let (before, answer) = self.answered.as_ref()?;
         let NewGame { chess960, variant, .. } = &self.game;
         let is_usual = variant.as_deref().is_none_or(|it| matches!(it, "chess" | "shogi"));
@@ -521,6 +488,10 @@ impl ClientSession {
             Reply::HelloOk => {
                 // What an engine prints before it is no explanation of its status.
                 self.last_text.clear();
+                // An engine may answer a handshake twice.
+                if matches!(self.state, State::Handshake { .. }) {
+                    self.state = State::Idle;
+                }
                 self.events.push_back(Event::Greeted);
             }
             Reply::ReadyOk => self.take_ready(),
@@ -542,7 +513,7 @@ impl ClientSession {
             }
             Reply::Registration(status) => {
                 self.explain_status(status);
-                self.unregistered = status == Status::Error;
+                self.registration.update(status);
                 self.events.push_back(Event::Registration(status));
             }
             Reply::Unknown(_) => (),
@@ -561,8 +532,8 @@ impl ClientSession {
         if let Some(text) = &info.string {
             self.remember(text);
         }
-        let event = match &self.running {
-            Some(running) if running.unwanted => return,
+        let event = match self.state.search() {
+            Some(running) if running.discarded => return,
             Some(running) => Event::Info(running.id, Box::new(info.into_owned())),
             None => match info.string {
                 Some(text) => Event::Remark(text.into_owned()),
@@ -577,14 +548,14 @@ impl ClientSession {
     fn remember(&mut self, text: &str) {
         self.last_text.clear();
         self.last_text.push_str(text);
-        let is_idle = self.dialogue.phase() == Phase::Idle;
+        let is_idle = matches!(self.state, State::Idle);
         if is_idle && self.has_status_error() && self.status_message.is_empty() {
             self.status_message = core::mem::take(&mut self.last_text);
         }
     }
 
     fn has_status_error(&self) -> bool {
-        self.copy_protected || self.unregistered
+        self.copy_protected || self.registration.is_rejected()
     }
 
     /// Takes note of a status, which the text before it may explain.
@@ -597,27 +568,34 @@ impl ClientSession {
 
     fn end_search(&mut self, answer: Option<Move>, event: impl FnOnce(SearchId) -> Event) {
         self.reported.remove(&Wait::Stop);
-        // The next search asks for `readyok` first, which keeps another `bestmove` of this one
-        // away from it.
-        let asks = self.dialogue.dialect().ping_between_searches();
-        self.unsettled |= self.separates_searches && asks || self.repeats_itself;
-        let keeps_distance = self.separates_searches && !self.unsettled;
-        self.settled = keeps_distance.then(|| self.heard.saturating_add(self.patience.settle));
-        if let Some(Running { id, unwanted, stopped, request, .. }) = self.running.take() {
+        let pings = self.dialogue.dialect().ping_between_searches();
+        // A `readyok` before the next search separates it from a second `bestmove` of this one.
+        let by_ready = match self.separation {
+            Separation::AfterStop => false,
+            Separation::Always => pings,
+            Separation::AlwaysByReady => true,
+        };
+        self.sync.require_ready_if(by_ready);
+        if self.separation == Separation::Always && self.sync != Sync::NeedsReady {
+            self.sync = Sync::Settling(self.received.saturating_add(self.patience.settle));
+        }
+        if let Some(ActiveSearch { id, discarded, stopped, request, .. }) = self.state.take_search()
+        {
             self.answered = answer.map(|answer| (request.position, answer));
-            // It may have ended by itself, and answer `stop` all the same.
-            self.unsettled |= stopped.is_some() && asks;
+            // It may have ended before it received `stop`, and answer that as well.
+            self.sync.require_ready_if(stopped.is_some() && pings);
             let dropped = Event::Dropped(id, DropReason::GameOver);
-            self.events.push_back(if unwanted { dropped } else { event(id) });
+            self.events.push_back(if discarded { dropped } else { event(id) });
         }
     }
 
     /// The engine closed its output. Open searches are dropped.
     pub fn receive_eof(&mut self) {
-        if core::mem::replace(&mut self.gone, true) {
+        if matches!(self.state, State::Disconnected) {
             return;
         }
         self.drop_all();
+        self.state = State::Disconnected;
         // Nothing can be said to it any more.
         let _ = self.dialogue.overhear_command(&Command::Quit);
         self.events.push_back(Event::Gone);
@@ -625,7 +603,7 @@ impl ClientSession {
 
     /// When to call [`handle_timeout`](Self::handle_timeout). `None` if nothing is waited for.
     pub fn poll_timeout(&self) -> Option<Moment> {
-        let settled = self.settled.filter(|_| self.waiting.is_some());
+        let settled = self.sync.settled_at().filter(|_| self.waiting.is_some());
         self.waits().map(|(.., at)| at).chain(self.overrun()).chain(settled).min()
     }
 
@@ -635,7 +613,7 @@ impl ClientSession {
     /// `isready` during a search. What needs it asks again.
     pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
         if self.overrun().is_some_and(|at| at <= now)
-            && let Some(id) = self.running.as_ref().map(|running| running.id)
+            && let Some(id) = self.running()
         {
             self.events.push_back(Event::Overran(id));
             self.stop_running(now, out);
@@ -656,26 +634,27 @@ impl ClientSession {
     /// What the engine owes and was not reported, since when, and when it is late with it.
     fn waits(&self) -> impl Iterator<Item = (Wait, Moment, Moment)> {
         let Patience { hello, ready, stop, quit, .. } = self.patience;
-        let phase = self.dialogue.phase();
-        let greeting = (phase == Phase::Greeting).then_some((Wait::Hello, hello, self.since));
-        let end = (phase == Phase::Closed && !self.gone).then_some((Wait::Quit, quit, self.since));
+        let state = match &self.state {
+            State::Handshake { since } => Some((Wait::Hello, hello, *since)),
+            State::Searching(search) => search.stopped.map(|since| (Wait::Stop, stop, since)),
+            State::Quitting { since } => Some((Wait::Quit, quit, *since)),
+            State::Idle | State::Disconnected => None,
+        };
         let ping = self.pings.front().map(|ping| (Wait::Ready, ready, ping.since));
-        let stopped = self.running.as_ref().and_then(|running| running.stopped);
-        let answer = stopped.map(|since| (Wait::Stop, stop, since));
-        [greeting, end, ping, answer]
+        [ping, state]
             .into_iter()
             .flatten()
             .filter(|(wait, ..)| !self.reported.contains(wait))
-            .map(|(wait, limit, since)| (wait, since, limit.deadline(since, self.heard)))
+            .map(|(wait, limit, since)| (wait, since, limit.deadline(since, self.received)))
     }
 
     /// When the running search is told to stop because it should have ended.
     fn overrun(&self) -> Option<Moment> {
-        let running = self.running.as_ref().filter(|running| running.stopped.is_none())?;
+        let running = self.state.search().filter(|running| running.stopped.is_none())?;
         if running.request.is_unbounded() {
             return None;
         }
-        let silent = running.since.max(self.heard).saturating_add(self.patience.stall);
+        let silent = running.since.max(self.received).saturating_add(self.patience.stall);
         let limit = running.request.allowance(self.dialogue.dialect()).map(|allowance| {
             running.since.saturating_add(allowance).saturating_add(self.patience.overrun)
         });
@@ -725,43 +704,32 @@ impl ClientSession {
 
     /// The search on the wire.
     pub fn running(&self) -> Option<SearchId> {
-        self.running.as_ref().map(|running| running.id)
+        self.state.search().map(|running| running.id)
     }
 
     /// Whether nothing runs, waits or is unanswered.
     pub fn is_idle(&self) -> bool {
-        self.running.is_none() && self.waiting.is_none() && self.pings.is_empty()
-    }
-
-    fn is_greeted(&self) -> bool {
-        matches!(self.dialogue.phase(), Phase::Idle | Phase::Searching { .. })
-    }
-
-    fn is_closed(&self) -> bool {
-        self.dialogue.phase() == Phase::Closed
+        self.state.search().is_none() && self.waiting.is_none() && self.pings.is_empty()
     }
 
     fn check_usable(&self) -> Result<(), Misuse> {
-        match self.dialogue.phase() {
-            Phase::Fresh | Phase::Greeting => Err(Misuse::NotGreeted),
-            Phase::Closed => Err(Misuse::Gone),
-            Phase::Idle | Phase::Searching { .. } if self.copy_protected => {
-                Err(Misuse::CopyProtected)
-            }
-            Phase::Idle | Phase::Searching { .. } => Ok(()),
+        match self.state {
+            State::Handshake { .. } => Err(Misuse::NotGreeted),
+            State::Quitting { .. } | State::Disconnected => Err(Misuse::Gone),
+            State::Idle | State::Searching(_) if self.copy_protected => Err(Misuse::CopyProtected),
+            State::Idle | State::Searching(_) => Ok(()),
         }
     }
 
     /// Says what can be said now: registration, options, a new game, the search that waits; and
     /// asks for `readyok` wherever the engine may need time.
     fn advance(&mut self, now: Moment, out: &mut String) {
-        self.settled = self.settled.filter(|at| now < *at);
-        if self.dialogue.phase() != Phase::Idle {
+        self.sync.expire(now);
+        if !matches!(self.state, State::Idle) {
             return;
         }
-        let registration_due = core::mem::take(&mut self.registration_due);
-        if registration_due || self.dialogue.needs_register() {
-            self.say(&Command::Register(self.registration.clone()), out);
+        if self.registration.take_retry() || self.dialogue.needs_register() {
+            self.say(&Command::Register(self.registration.with.clone()), out);
         }
         let unsent = self.options.take_unsent();
         self.say_options(unsent, out);
@@ -772,10 +740,10 @@ impl ClientSession {
         let changes = self.options.take_for(&self.game, request);
         self.say_options(changes, out);
         self.prepare_game(now, out);
-        if self.unsettled || self.dialogue.needs_ready() {
+        if self.needs_ready() {
             self.ask_ready(None, now, out);
         }
-        if self.pings.is_empty() && self.settled.is_none() && !self.holding {
+        if self.pings.is_empty() && self.sync.settled_at().is_none() && !self.manual_start {
             self.say_search(now, out);
         }
     }
@@ -786,7 +754,7 @@ impl ClientSession {
             return;
         }
         let after = self.dialogue.dialect().ready_after_new_game();
-        if !after && (self.unsettled || self.dialogue.needs_ready()) {
+        if !after && self.needs_ready() {
             self.ask_ready(None, now, out);
             return;
         }
@@ -795,22 +763,32 @@ impl ClientSession {
         if let Some(opponent) = self.options.take_opponent(&self.game) {
             self.say_option(&opponent, out);
         }
-        self.unsettled |= after;
+        self.sync.require_ready_if(after);
+    }
+
+    fn needs_ready(&self) -> bool {
+        self.sync == Sync::NeedsReady || self.dialogue.needs_ready()
     }
 
     fn say_search(&mut self, now: Moment, out: &mut String) {
         let Some((id, request)) = self.waiting.take() else { return };
         self.say(&Command::Position(request.position.borrowed()), out);
         self.say(&Command::Go(request.go.clone()), out);
-        let echo = self.echo_in(&request.position);
-        self.running =
-            Some(Running { id, request, since: now, stopped: None, unwanted: false, echo });
+        self.state = State::Searching(ActiveSearch {
+            id,
+            stale_answer: self.stale_answer_in(&request.position),
+            request,
+            since: now,
+            stopped: None,
+            discarded: false,
+        });
         self.events.push_back(Event::Started(id));
     }
 
     fn say_options(&mut self, changes: Vec<Change>, out: &mut String) {
         // In USI, where `isready` starts a game, engines take options without it.
-        self.unsettled |= !changes.is_empty() && self.dialogue.dialect().ping_between_searches();
+        let pings = self.dialogue.dialect().ping_between_searches();
+        self.sync.require_ready_if(!changes.is_empty() && pings);
         for change in changes {
             self.say_option(&change, out);
         }
@@ -823,13 +801,13 @@ impl ClientSession {
     fn ask_ready(&mut self, owner: Option<PingId>, now: Moment, out: &mut String) {
         if owner.is_some() || self.pings.is_empty() {
             self.pings.push_back(Ping { owner, since: now });
-            (self.unsettled, self.settled) = (false, None);
+            self.sync = Sync::Done;
             self.say(&Command::IsReady, out);
         }
     }
 
     fn stop_running(&mut self, now: Moment, out: &mut String) {
-        let Some(running) = self.running.as_mut().filter(|running| running.stopped.is_none())
+        let Some(running) = self.state.search_mut().filter(|running| running.stopped.is_none())
         else {
             return;
         };
@@ -846,7 +824,7 @@ impl ClientSession {
     fn drop_all(&mut self) {
         self.pings.clear();
         self.drop_waiting(DropReason::EngineGone);
-        if let Some(Running { id, .. }) = self.running.take() {
+        if let Some(ActiveSearch { id, .. }) = self.state.take_search() {
             self.events.push_back(Event::Dropped(id, DropReason::EngineGone));
         }
     }
