@@ -43,6 +43,7 @@ pub(crate) struct Entry {
 
 /// Options that bear on what is told.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options of the protocol")]
 pub(crate) struct Settings {
     pub(crate) lines: u32,
     /// The engine was told to play less well than it can.

@@ -50,6 +50,7 @@ pub(crate) struct Line {
 }
 
 /// A conversation.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a session")]
 pub(crate) struct Talk {
     inbox: Receiver<Event>,
     outbox: Option<Sender<Box<[u8]>>>,

@@ -8,6 +8,7 @@ use crate::{Learned, Score, tablebase::Tablebases};
 
 /// What to search and how far. The default searches everything until it is stopped.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options of the protocol")]
 pub struct Limits {
     /// Search no deeper than this many plies.
     pub depth: Option<u32>,

@@ -39,6 +39,7 @@ pub enum PgnMoves {
 
 /// What comments tell besides score, depth and time. Only what the engine has said is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields of a comment are independent")]
 pub struct PgnTell {
     /// Nodes: `n=`.
     pub nodes: bool,

@@ -7,6 +7,7 @@ use regex::Regex;
 
 /// What a command line of fastchess says beside the [`Plan`](crate::plan::Plan).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "as many flags as fastchess has")]
 pub struct Options {
     /// How many games run at once. 0 and less is the number of CPUs minus so many.
     pub concurrency: i64,
@@ -101,6 +102,7 @@ pub enum OutputFormat {
 
 /// How games are written as PGN.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "as many flags as fastchess has")]
 pub struct PgnOut {
     /// The file; none has a name made of the time.
     pub file: Option<PathBuf>,
@@ -160,6 +162,7 @@ pub struct EpdOut {
 
 /// The log file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "as many flags as fastchess has")]
 pub struct Log {
     /// The file.
     pub file: Option<PathBuf>,

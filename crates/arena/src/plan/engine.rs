@@ -15,6 +15,7 @@ pub struct EngineId(pub u32);
 /// One engine of a match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings of an engine")]
 pub struct EnginePlan {
     /// Its name in records and tables; different for each engine of a plan.
     pub name: String,

@@ -41,6 +41,7 @@ struct Waiting {
     pings: u32,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent options of the protocol")]
 struct Engine {
     faults: Faults,
     dialect: Dialect,

@@ -44,6 +44,7 @@ judged.";
 /// change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags of a command")]
 pub(super) struct Args {
     /// Which engine
     #[arg(required_unless_present_any = ["list", "gui"], conflicts_with = "gui")]

@@ -59,6 +59,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How the match is run")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags of a command")]
 struct RunArgs {
     /// Play so many pairings at once; 0: as many as the processors carry, with threads and pondering
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -65,6 +65,7 @@ pub(crate) struct Room {
 
 /// What the page and the library do not know yet.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
 struct Dirty {
     nodes: BTreeSet<NodeId>,
     removed: BTreeSet<NodeId>,

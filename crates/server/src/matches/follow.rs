@@ -63,6 +63,7 @@ struct Board {
 
 /// What was not told yet.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
 struct News {
     any: bool,
     status: bool,

@@ -73,6 +73,7 @@ struct Told {
 
 /// What a search was asked for.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent limits of the protocol")]
 struct Limits {
     infinite: bool,
     ponders: bool,

@@ -28,6 +28,7 @@ const FORMATS: [(&str, Format); 5] = [
 
 /// What a format holds, for both.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a format")]
 struct Holds {
     variations: bool,
     times: bool,
