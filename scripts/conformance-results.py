@@ -32,10 +32,10 @@ LEFT_OUT = ["handshake.quick"]
 
 # What explains several failures at once.
 SJAAK = "It reads no input while it searches: `stop`, `isready` and `quit` wait until it is done."
-THREADS = "Once `Threads` is set, even to 1, it answers nothing any more: `options.every-value` and `search.every-size`."
+THREADS = "Once `Threads` is set, even to 1, it answers nothing any more: `options.every-value` and `search.every-thread-count`."
 NOTES = {
     "Ethereal 12.00 (Debian)": "A `stop` within milliseconds of `go` is lost, and what follows is not answered, either:"
-    " `search.stop-at-once`, `search.interleavings`, `state.go-stop-go`.",
+    " `search.immediate-stop`, `search.interleavings`, `state.go-stop-go`.",
     "Sjaak II 1.4.1 (Debian)": SJAAK,
     "Sjaak II 1.4.1 (Debian), USI": SJAAK + " It does not read drops as they are written (`Bad move B*4e in movelist!`).",
     "GPS Shogi 0.7 (Debian), USI": "It ends at each `go` with another word than `btime`, `wtime`, `byoyomi`, `infinite` and"

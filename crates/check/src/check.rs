@@ -6,9 +6,9 @@ use std::fmt;
 use readyok_protocol::{Dialect, Language, NoteKind, Rule};
 
 use crate::bench::Bench;
+use crate::catalog;
 use crate::conversation::Conversation;
-use crate::japanese;
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::partner::Probe;
 
 /// One rule of the protocols, and its test.
@@ -18,8 +18,6 @@ pub struct Check {
     pub id: &'static str,
     /// The rule in one line of English.
     pub rule: &'static str,
-    /// The same in Japanese.
-    pub(crate) japanese: &'static str,
     /// Where it stands.
     pub clauses: &'static [Clause],
     /// How much it matters.
@@ -170,10 +168,7 @@ impl Clause {
     /// The document and the place in it, for a reader of a language. Documents are cited by their own
     /// names.
     pub fn place_in(&self, language: Language) -> Cow<'static, str> {
-        match language {
-            Language::English => self.place.into(),
-            Language::Japanese => japanese::place(self.place),
-        }
+        catalog::source(self.place, language)
     }
 }
 
@@ -185,11 +180,8 @@ impl Check {
     }
 
     /// The rule in one line of a language.
-    pub const fn rule_in(&self, language: Language) -> &'static str {
-        match language {
-            Language::English => self.rule,
-            Language::Japanese => self.japanese,
-        }
+    pub fn rule_in(&self, language: Language) -> &'static str {
+        catalog::rule(self, language)
     }
 
     /// Whether the rule is one of this protocol.
@@ -220,7 +212,7 @@ impl Check {
 impl Stop {
     /// A position of ours cannot be set up.
     pub(crate) fn unplayable(error: &dyn std::error::Error) -> Self {
-        Self::Inconclusive(said!("{english_position}", english_position = error.to_string()))
+        Self::Inconclusive(message!("check.bad-position", english_position = error.to_string()))
     }
 }
 
@@ -270,9 +262,9 @@ impl fmt::Display for Severity {
 impl From<Need> for Message {
     fn from(need: Need) -> Self {
         match need {
-            Need::Process => said!("an engine that is a process"),
-            Need::Option(name) => said!("the option `{name}`", name),
-            Need::Any(kind) => said!("an option of type {kind}", kind),
+            Need::Process => message!("need.process"),
+            Need::Option(name) => message!("need.option", name),
+            Need::Any(kind) => message!("need.option-type", kind),
         }
     }
 }

@@ -1,13 +1,14 @@
-//! Why a move of an engine cannot be played, as part of what a check has found.
+//! Illegal moves of an engine, localized.
 
 use readyok_rules::{Illegal, LineError, MoveError};
 
-use crate::message::{Message, Value, said};
+use crate::message::{Message, Value, values};
 
 impl From<&LineError> for Value {
     fn from(error: &LineError) -> Self {
         let number = error.index.saturating_add(1);
-        said!("move {number}: {error}", number, error = Message::from(&error.error)).into()
+        let values = values!(number, cause = &error.error);
+        Message::of_library(error.to_string(), "move.number", values).into()
     }
 }
 
@@ -19,72 +20,62 @@ impl From<&MoveError> for Value {
 
 impl From<&MoveError> for Message {
     fn from(error: &MoveError) -> Self {
-        let (word, why) = (&error.word, reason(error.why));
+        let (mv, cause) = (&error.word, reason(error.why));
         if error.between.is_empty() {
-            return said!("illegal move `{word}`: {why}", word, why);
+            return Self::of_library(error.to_string(), "move.illegal", values!(mv, cause));
         }
-        let moves = error.between.join(", ");
-        said!("illegal move `{word}`: {why}: {moves}", word, why, moves)
+        let values = values!(mv, cause, moves = error.between.join(", "));
+        Self::of_library(error.to_string(), "move.illegal-among", values)
     }
 }
 
 fn reason(why: Illegal) -> Message {
-    match why {
-        Illegal::Unreadable => said!("it is no move of this game"),
-        Illegal::NoPiece => said!("no piece stands on its first square"),
-        Illegal::OpponentsPiece => said!("the piece belongs to the opponent"),
-        Illegal::OwnPiece => said!("the target square holds a piece of the same side"),
-        Illegal::CannotReach => said!("the piece does not move so"),
-        Illegal::Castling => said!("castling is not possible now"),
-        Illegal::PromotionMissing => said!("the piece has to promote"),
-        Illegal::PromotionImpossible => said!("the piece cannot promote so"),
-        Illegal::Check => said!("the king would be in check"),
-        Illegal::NotInHand => said!("no such piece is in hand"),
-        Illegal::SquareTaken => said!("the square is taken"),
-        Illegal::TwoPawns => said!("the file has a pawn of this side already"),
-        Illegal::DeadPiece => said!("the piece could never move again"),
-        Illegal::DropMate => said!("a dropped pawn may not give mate"),
-        Illegal::GameTooLong => said!("the game is too long"),
-        Illegal::Ambiguous => said!("it could be several moves"),
-        Illegal::NoSuchPiece => said!("the side to move has no such piece"),
-        Illegal::WrongSide => said!("the other side is to move"),
-        Illegal::NoLastMove => said!("there is no last move"),
-    }
+    let id = match why {
+        Illegal::Unreadable => "move.unreadable",
+        Illegal::NoPiece => "move.no-piece",
+        Illegal::OpponentsPiece => "move.opponents-piece",
+        Illegal::OwnPiece => "move.own-piece",
+        Illegal::CannotReach => "move.cannot-reach",
+        Illegal::Castling => "move.castling",
+        Illegal::PromotionMissing => "move.promotion-missing",
+        Illegal::PromotionImpossible => "move.promotion-impossible",
+        Illegal::Check => "move.check",
+        Illegal::NotInHand => "move.not-in-hand",
+        Illegal::SquareTaken => "move.square-taken",
+        Illegal::TwoPawns => "move.two-pawns",
+        Illegal::DeadPiece => "move.dead-piece",
+        Illegal::DropMate => "move.drop-mate",
+        Illegal::GameTooLong => "move.game-too-long",
+        Illegal::Ambiguous => "move.ambiguous",
+        Illegal::NoSuchPiece => "move.no-such-piece",
+        Illegal::WrongSide => "move.wrong-side",
+        Illegal::NoLastMove => "move.no-last-move",
+    };
+    Message::of_library(why.to_string(), id, Vec::new())
 }
 
 #[cfg(test)]
 mod tests {
+    use readyok_protocol::Language;
+
     use super::*;
 
     #[test]
-    fn english_says_what_the_rules_say() {
-        let whys = [
-            Illegal::Unreadable,
-            Illegal::NoPiece,
-            Illegal::OpponentsPiece,
-            Illegal::OwnPiece,
-            Illegal::CannotReach,
-            Illegal::Castling,
-            Illegal::PromotionMissing,
-            Illegal::PromotionImpossible,
-            Illegal::Check,
-            Illegal::NotInHand,
-            Illegal::SquareTaken,
-            Illegal::TwoPawns,
-            Illegal::DeadPiece,
-            Illegal::DropMate,
-            Illegal::GameTooLong,
-            Illegal::Ambiguous,
-            Illegal::NoSuchPiece,
-            Illegal::WrongSide,
-            Illegal::NoLastMove,
-        ];
-        for why in whys {
-            let between =
-                if why == Illegal::Ambiguous { vec!["a".into(), "b".into()] } else { vec![] };
-            let error =
-                LineError { index: 2, error: MoveError { word: "e2e5".into(), why, between } };
-            assert_eq!(Value::from(&error).to_string(), error.to_string());
-        }
+    fn illegal_moves_have_a_japanese_text() {
+        let error = MoveError { word: "e2e5".into(), why: Illegal::CannotReach, between: vec![] };
+        let line = LineError { index: 2, error };
+        let message = crate::message::message!("pv.illegal", error = &line);
+        assert_eq!(message.to_string(), format!("the PV is illegal: {line}"));
+        assert_eq!(
+            message.in_language(Language::Japanese),
+            "読み筋どおりに指せない: 3 手目: `e2e5` は指せない (その駒はそこへ動けない)"
+        );
+        let why = Illegal::Ambiguous;
+        let error = MoveError { word: "N".into(), why, between: vec!["a".into(), "b".into()] };
+        let message = crate::message::message!("bestmove.illegal", error = &error);
+        assert_eq!(
+            message.in_language(Language::Japanese),
+            "`bestmove` が合法手ではない: `N` は指せない (複数の手が考えられる: a, b)"
+        );
     }
 }

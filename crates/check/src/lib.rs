@@ -24,13 +24,13 @@
 
 mod awake;
 mod bench;
+mod catalog;
 mod check;
 mod checks;
 mod connection;
 mod conversation;
 mod excerpt;
 mod illegal;
-mod japanese;
 mod listing;
 mod message;
 mod pace;

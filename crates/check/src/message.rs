@@ -1,59 +1,91 @@
-//! What a check has to say, in each language.
+//! Messages of checks: a text with parameters, in each language.
 
-mod template;
-mod value;
-
+use std::borrow::Cow;
 use std::fmt;
+use std::process::ExitStatus;
+use std::str::EscapeDebug;
 
-use readyok_protocol::{Language, NoteKind, Rule};
+use readyok_protocol::{Language, Move, NoteKind, Rule};
 
-pub(crate) use template::{Template, is_same};
-pub(crate) use value::Value;
+use crate::catalog;
 
-/// A text with values in it that can be said in each language.
+/// A localized text with values for its parameters.
 ///
-/// What engines have said, commands and names of options are values: they stay as they are.
-/// [`Display`](fmt::Display) says it in English.
+/// Engine output, commands and option names are values and are not translated.
+/// [`Display`](fmt::Display) writes English.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Message {
-    template: Template,
+    text: Text,
     values: Vec<(&'static str, Value)>,
 }
 
-/// A message: the English template, then the values of all names in it. A template that has no
-/// translation, or another one's names, does not compile.
-macro_rules! said {
-    ($english:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
-        const TEMPLATE: $crate::message::Template =
-            $crate::message::Template::new($english, &[$(stringify!($name)),*]);
-        $crate::message::Message::new(
-            TEMPLATE,
-            vec![$((
-                stringify!($name),
-                $crate::message::Value::from($crate::message::said!(@ $name $(= $value)?)),
-            )),*],
-        )
-    }};
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Text {
+    /// A template of the catalog, by its id.
+    Catalog(&'static str),
+    /// The English text of a library; other languages are in the catalog.
+    Library {
+        english: String,
+        id: &'static str,
+    },
+    Rule(Rule),
+    Note(NoteKind),
+    NoteClause(NoteKind),
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Value {
+    /// The same in each language.
+    Plain(String),
+    /// Translated with its message.
+    Message(Box<Message>),
+    /// How a process has ended.
+    Exit { english: String, japanese: String },
+}
+
+/// A message of the catalog: its id, then `name` or `name = value` for each parameter.
+macro_rules! message {
+    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
+        $crate::message::Message::new($id, $crate::message::values!($($name $(= $value)?),*))
+    };
+}
+
+/// The values of a message by name.
+macro_rules! values {
+    ($($name:ident $(= $value:expr)?),* $(,)?) => {
+        vec![$((
+            stringify!($name),
+            $crate::message::Value::from($crate::message::values!(@ $name $(= $value)?)),
+        )),*]
+    };
     (@ $name:ident) => { $name };
     (@ $name:ident = $value:expr) => { $value };
 }
 
-pub(crate) use said;
+pub(crate) use {message, values};
 
 impl Message {
-    pub(crate) fn new(template: Template, values: Vec<(&'static str, Value)>) -> Self {
-        Self { template, values }
+    pub(crate) fn new(id: &'static str, values: Vec<(&'static str, Value)>) -> Self {
+        Self { text: Text::Catalog(id), values }
     }
 
-    /// A text that has no values.
-    fn plain(text: impl Fn(Language) -> &'static str) -> Self {
-        let template = Template::plain(text(Language::English), text(Language::Japanese));
-        Self { template, values: Vec::new() }
+    /// A text that a library provides in English.
+    pub(crate) fn of_library(
+        english: String,
+        id: &'static str,
+        values: Vec<(&'static str, Value)>,
+    ) -> Self {
+        Self { text: Text::Library { english, id }, values }
     }
 
-    /// Where it stands that a line may not be so.
+    fn plain(text: Text) -> Self {
+        Self { text, values: Vec::new() }
+    }
+
+    /// The clause that a diagnostic refers to.
     pub(crate) fn clause(note: NoteKind) -> Self {
-        Self::plain(|language| note.clause_in(language))
+        Self::plain(Text::NoteClause(note))
     }
 
     /// The message in a language.
@@ -64,11 +96,19 @@ impl Message {
         text
     }
 
-    fn write(&self, language: Language, to: &mut impl fmt::Write) -> fmt::Result {
-        let mut rest = self.template.text(language);
-        while let Some((before, name, after)) = next_name(rest) {
+    fn write(&self, language: Language, to: &mut dyn fmt::Write) -> fmt::Result {
+        let template = match &self.text {
+            Text::Library { english, .. } if language == Language::English => {
+                return to.write_str(english);
+            }
+            Text::Catalog(id) | Text::Library { id, .. } => catalog::template(id, language),
+            Text::Rule(rule) => return to.write_str(rule.text_in(language)),
+            Text::Note(note) => return to.write_str(note.text_in(language)),
+            Text::NoteClause(note) => return to.write_str(note.clause_in(language)),
+        };
+        let mut rest = template;
+        while let Some((before, name, after)) = next_parameter(rest) {
             to.write_str(before)?;
-            // The template was compared with its names: each has a value.
             for (_, value) in self.values.iter().filter(|(it, _)| *it == name) {
                 value.write(language, to)?;
             }
@@ -78,11 +118,22 @@ impl Message {
     }
 }
 
-/// What stands before the first name in braces, the name, and what stands behind it.
-fn next_name(text: &str) -> Option<(&str, &str, &str)> {
+/// The text before the first parameter, its name, and the text after it.
+fn next_parameter(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (name, after) = rest.split_once('}')?;
     Some((before, name, after))
+}
+
+impl Value {
+    fn write(&self, language: Language, to: &mut dyn fmt::Write) -> fmt::Result {
+        match (self, language) {
+            (Self::Plain(text), _)
+            | (Self::Exit { english: text, .. }, Language::English)
+            | (Self::Exit { japanese: text, .. }, Language::Japanese) => to.write_str(text),
+            (Self::Message(message), _) => message.write(language, to),
+        }
+    }
 }
 
 impl fmt::Display for Message {
@@ -91,16 +142,96 @@ impl fmt::Display for Message {
     }
 }
 
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(Language::English, f)
+    }
+}
+
 impl From<Rule> for Message {
     fn from(rule: Rule) -> Self {
-        Self::plain(|language| rule.text_in(language))
+        Self::plain(Text::Rule(rule))
     }
 }
 
 impl From<NoteKind> for Message {
     fn from(note: NoteKind) -> Self {
-        Self::plain(|language| note.text_in(language))
+        Self::plain(Text::Note(note))
     }
+}
+
+macro_rules! plain_values {
+    ($($kind:ty),+) => {
+        $(impl From<$kind> for Value {
+            fn from(value: $kind) -> Self {
+                Self::Plain(value.to_string())
+            }
+        })+
+    };
+}
+
+plain_values!(
+    &str,
+    &&str,
+    &String,
+    String,
+    Cow<'_, str>,
+    &Cow<'_, str>,
+    EscapeDebug<'_>,
+    &Move,
+    i32,
+    i64,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize
+);
+
+impl From<Message> for Value {
+    fn from(message: Message) -> Self {
+        Self::Message(Box::new(message))
+    }
+}
+
+impl From<&Message> for Value {
+    fn from(message: &Message) -> Self {
+        message.clone().into()
+    }
+}
+
+impl From<Rule> for Value {
+    fn from(rule: Rule) -> Self {
+        Message::from(rule).into()
+    }
+}
+
+impl From<&NoteKind> for Value {
+    fn from(note: &NoteKind) -> Self {
+        Message::from(*note).into()
+    }
+}
+
+impl From<ExitStatus> for Value {
+    fn from(status: ExitStatus) -> Self {
+        let english = status.to_string();
+        let japanese = match (status.code(), signal(status)) {
+            (Some(code), _) => format!("終了コード {code}"),
+            (None, Some(signal)) => format!("シグナル {signal}"),
+            (None, None) => english.clone(),
+        };
+        Self::Exit { english, japanese }
+    }
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 #[cfg(test)]
@@ -114,54 +245,51 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_where_the_language_has_them() {
+    fn parameters_have_the_order_of_each_language() {
         check(
-            &said!("line {number} comes after line {before}", number = 3_u32, before = 1_u32),
-            "line 3 comes after line 1",
+            &message!("multipv.order", number = 3_u32, before = 1_u32),
+            "line 3 follows line 1",
             "1 番の読み筋の後に 3 番を送った",
         );
-        // What an engine has said is no template.
+        // A value is not a template.
         check(
-            &said!("`{text}` is no message of the protocol", text = "{text} }{"),
-            "`{text} }{` is no message of the protocol",
+            &message!("line.unknown", text = "{text} }{"),
+            "`{text} }{` is not a protocol message",
             "`{text} }{` はプロトコルのメッセージではない",
         );
     }
 
     #[test]
-    fn phrases_are_in_the_language_of_their_sentence() {
-        let when = said!("after a search");
+    fn nested_messages_have_the_language_of_the_outer_one() {
+        let when = message!("when.after-search");
         check(
-            &said!("after `{command}` {when} `isready` was not answered", command = "stop", when),
-            "after `stop` after a search `isready` was not answered",
+            &message!("idle.no-readyok", command = "stop", when),
+            "no reply to `isready` after `stop` after a search",
             "探索の後の `stop` の後、`isready` に応答しなかった",
         );
+        let rule = Rule::AfterQuit;
         check(
-            &said!(
-                "with `{said}` it broke the rule that {rule}",
-                said = "x",
-                rule = Rule::AfterQuit
-            ),
-            "with `x` it broke the rule that nothing follows `quit`",
-            "`x` は次の規則に反する: `quit` の後には何も送らない",
+            &message!("line.violation", line = "x", rule),
+            &format!("`x` violates this rule: {}", rule.text()),
+            &format!("`x` は次の規則に反する: {}", rule.text_in(Language::Japanese)),
         );
     }
 
     #[test]
-    fn notes_and_their_clauses_are_in_each_language() {
+    fn diagnostics_and_their_clauses_are_localized() {
         let note = &NoteKind::NotANumber;
         check(
-            &said!("{note} ({clause})", note, clause = Message::clause(*note)),
-            "not a whole number (UCI 2006: <x> is a whole number)",
+            &message!("line.diagnostic", note, clause = Message::clause(*note)),
+            &format!("{} ({})", note.text(), note.clause()),
             "整数ではない (UCI 2006: <x> は整数)",
         );
     }
 
     #[test]
-    fn what_is_only_english_stands_beside_english() {
+    fn texts_of_libraries_have_a_summary_in_japanese() {
         let english = "expected value at line 1 column 2";
         check(
-            &said!("{english_syntax}", english_syntax = english),
+            &Message::of_library(english.into(), "translation.syntax", Vec::new()),
             english,
             "JSON の構文が正しくない",
         );
@@ -169,12 +297,11 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_end_of_a_process_is_told_in_each_language() {
+    fn exit_statuses_are_localized() {
         use std::os::unix::process::ExitStatusExt;
-        use std::process::ExitStatus;
 
-        let ended = |raw| said!("it ended with {status}", status = ExitStatus::from_raw(raw));
-        check(&ended(3 << 8), "it ended with exit status: 3", "終了した (終了コード 3)");
-        check(&ended(9), "it ended with signal: 9 (SIGKILL)", "終了した (シグナル 9)");
+        let exited = |raw| message!("client.exited", status = ExitStatus::from_raw(raw));
+        check(&exited(3 << 8), "exited (exit status: 3)", "終了した (終了コード 3)");
+        check(&exited(9), "exited (signal: 9 (SIGKILL))", "終了した (シグナル 9)");
     }
 }

@@ -21,7 +21,7 @@ use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
 use crate::conversation::Conversation;
 use crate::excerpt::{Excerpt, Input};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::pace::Pace;
 use crate::settings::{Settings, setters};
 use crate::subject::{Launch, Subject};
@@ -229,16 +229,15 @@ impl Suite {
                 }
                 Err(lost) => {
                     let (name, hello) = (self.subject.name(), dialect.hello());
-                    let lost =
-                        said!("`{name}` does not answer `{hello}`: {lost}", name, hello, lost);
+                    let lost = message!("engine.no-handshake", name, command = hello, cause = lost);
                     why = Some(match why {
-                        Some(first) => said!("{first}; {second}", first, second = lost),
+                        Some(first) => message!("engine.both", first, second = lost),
                         None => lost,
                     });
                 }
             }
         }
-        Err(NoSubject(why.unwrap_or_else(|| said!("no protocol was tried"))))
+        Err(NoSubject(why.unwrap_or_else(|| message!("engine.no-protocol"))))
     }
 
     /// Runs the checks by conversation, and a conversation to listen to if nothing else is.
@@ -322,7 +321,7 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
     let missing = check.needs.iter().find(|need| !bench.has(**need));
     let ends_at_depth = bench.facts.ends_at_depth;
     let mut verdict = match (missing, check.test) {
-        (Some(need), _) => Verdict::Skip(said!("it needs {need}", need = Message::from(*need))),
+        (Some(need), _) => Verdict::Skip(message!("check.requires", need = Message::from(*need))),
         (None, Test::Ask(run)) => run(&bench).map_or_else(Verdict::from, |()| Verdict::Pass),
         (None, Test::Hear(_) | Test::Order(_) | Test::Form { .. } | Test::Provoke(_)) => {
             Verdict::Pass
@@ -334,7 +333,7 @@ fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
         && let Some(go) = talks.last().and_then(Conversation::last_go)
         && !is_about(check, &go)
     {
-        verdict = Verdict::Inconclusive(said!("the engine ends at `{go}`", go));
+        verdict = Verdict::Inconclusive(message!("engine.exits-at-go", go));
     }
     let excerpt = match &verdict {
         Verdict::Fail(_) => talks.last().map(|talk| talk.excerpt(None)),
@@ -382,8 +381,8 @@ pub(crate) fn listen(
 /// There was nothing to judge.
 fn unsaid(side: Side) -> Message {
     match side {
-        Side::Engine => said!("the engine said nothing of the kind"),
-        Side::Client => said!("the client said nothing of the kind"),
+        Side::Engine => message!("engine.no-such-line"),
+        Side::Client => message!("client.no-such-line"),
     }
 }
 
@@ -397,7 +396,7 @@ fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
                 Some(at) => {
                     let said = talk.entries.get(at).map_or("", |it| &it.text);
                     let said = words::start(said);
-                    Err((at, said!("with `{said}` it broke the rule that {rule}", said, rule)))
+                    Err((at, message!("line.violation", line = said, rule)))
                 }
                 None => Ok(talk.entries.iter().filter(|it| it.side == side).count()),
             }
@@ -414,7 +413,7 @@ fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
                 if let Some(note) = entry.notes.iter().find(|note| notes.contains(note)) {
                     return Err((
                         at,
-                        said!("{note} ({clause})", note, clause = Message::clause(*note)),
+                        message!("line.diagnostic", note, clause = Message::clause(*note)),
                     ));
                 }
             }

@@ -22,7 +22,7 @@ use readyok_protocol::{
 use crate::check::Stop;
 use crate::connection::Connection;
 use crate::conversation::{Conversation, Entry, INPUT_ENDS};
-use crate::message::{Message, Value, said};
+use crate::message::{Message, Value, message};
 use crate::pace::Pace;
 use crate::subject::{Launch, Subject};
 use crate::time::now;
@@ -125,9 +125,9 @@ impl Talk {
         let (process, connection, errors) = start().map_err(|error: std::io::Error| {
             let (name, error) = (subject.name(), error.to_string());
             Stop::Inconclusive(if subject.is_elsewhere() {
-                said!("`{name}` cannot be reached: {error}", name, error)
+                message!("engine.cannot-connect", name, error)
             } else {
-                said!("`{name}` cannot be started: {error}", name, error)
+                message!("engine.cannot-start", name, error)
             })
         })?;
         Ok(Self {
@@ -447,7 +447,7 @@ impl Drop for Talk {
 impl Lost {
     /// The engine is to blame.
     pub(crate) fn blame(self, what: Message) -> Stop {
-        Stop::Fail(said!("{what}: {why}", what, why = self))
+        Stop::Fail(message!("engine.failure", what, cause = self))
     }
 }
 
@@ -466,7 +466,7 @@ impl<T> Blame<T> for Result<T, Lost> {
 impl From<Lost> for Stop {
     /// What was only needed on the way is for another check to judge.
     fn from(lost: Lost) -> Self {
-        Self::Inconclusive(said!("it did not come so far: {lost}", lost))
+        Self::Inconclusive(message!("engine.incomplete", cause = lost))
     }
 }
 
@@ -474,10 +474,10 @@ impl From<Lost> for Value {
     fn from(lost: Lost) -> Self {
         Self::from(match lost {
             Lost::Late(time) => {
-                said!("no answer in {seconds} s", seconds = format!("{:.1}", time.as_secs_f64()))
+                message!("engine.timeout", seconds = format!("{:.1}", time.as_secs_f64()))
             }
-            Lost::Ended(Some(status)) => said!("the engine ended with {status}", status),
-            Lost::Ended(None) => said!("the engine closed its output"),
+            Lost::Ended(Some(status)) => message!("engine.exited", status),
+            Lost::Ended(None) => message!("engine.closed-output"),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use readyok_protocol::{Best, Dialect, Info, Reply, Score};
 
-use crate::message::{Value, said};
+use crate::message::{Value, message};
 
 /// So many characters of a text are enough to know it by.
 const LONGEST: usize = 60;
@@ -13,7 +13,7 @@ pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> Value {
     match reply.write(dialect, &mut text) {
         Ok(()) => text.into(),
         // It was said otherwise than anybody may.
-        Err(_) => said!("a line of another form").into(),
+        Err(_) => message!("line.unwritable").into(),
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn answer(best: &Best<'_>) -> String {
 pub(crate) fn score(score: Score, dialect: Dialect) -> Value {
     let info = Info { score: Some(score), ..Info::default() };
     match line(&Reply::Info(info), dialect) {
-        Value::Word(text) => text.strip_prefix("info score ").unwrap_or(&text).into(),
+        Value::Plain(text) => text.strip_prefix("info score ").unwrap_or(&text).into(),
         other => other,
     }
 }

@@ -5,7 +5,7 @@ use readyok_protocol::{Best, OptionKind};
 use super::{clause, probe, state};
 use crate::bench::{Bench, Declared};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::said;
+use crate::message::message;
 use crate::talk::{Blame, Line, Talk};
 
 /// A name that no engine has for an option.
@@ -28,101 +28,101 @@ macro_rules! effect {
 
 pub(super) const CHECKS: &[Check] = &[
     effect!(
-        "options.known",
-        "every option that is declared is known to `setoption`, also if its name has spaces",
+        "options.settable",
+        "`setoption` accepts every declared option, including names with spaces",
         "setoption and option",
-        "names may have spaces, and what is declared can be set",
-        "what the engine declares the client may set",
+        "names may contain spaces, and every declared option can be set",
+        "the client may set every declared option",
         Must,
         &[],
-        "take all words between `name` and `value` for the name, and compare without regard to case",
+        "the name is everything between `name` and `value`, compared case-insensitively",
         known
     ),
     effect!(
         "options.before-ready",
-        "options that are set directly after the greeting, before `isready`, have their effect",
+        "options set between the handshake and `isready` take effect",
         "setoption and isready",
-        "options are sent after the greeting, and `isready` waits until they are taken",
-        "after `usiok` the client sets options, then it asks with `isready`",
+        "options are sent after the handshake, and `isready` waits until they are applied",
+        "after `usiok` the client sets options, then sends `isready`",
         Must,
         &[Need::Option("MultiPV")],
-        "keep values from the greeting on, and apply them at `isready` at the latest",
+        "accept values from the handshake on, and apply them by `isready`",
         before_ready
     ),
     effect!(
-        "options.empty-text",
-        "a text option takes `<empty>` and a missing value for no text",
+        "options.empty-string",
+        "a string option accepts `<empty>` and a missing value as the empty string",
         "setoption and option",
         "the empty string is written `<empty>`",
-        "`<empty>` stands for the empty string",
+        "`<empty>` is the empty string",
         Should,
         &[Need::Any("string")],
-        "take `<empty>` and nothing for the empty string",
+        "treat `<empty>` and a missing value as the empty string",
         empty_text
     ),
     check!(
         "options.value-ignores-case",
-        "`TRUE` is `true`",
-        ["UCI 2006, setoption" => "neither name nor value is case sensitive"],
+        "`TRUE` means `true`",
+        ["UCI 2006, setoption" => "names and values are case-insensitive"],
         May,
         &[Profile::Uci2006],
         &[Need::Option("UCI_Chess960")],
-        "compare values without regard to case",
+        "compare values case-insensitively",
         Test::Ask(value_ignores_case),
     ),
     effect!(
         "options.limit-strength",
-        "with its strength limited as far as possible the engine answers as usual",
+        "the engine replies as usual at minimum strength",
         "option UCI_LimitStrength and UCI_Elo",
         "the engine plays with the strength that was set",
         "the engine plays with the strength that was set",
         Should,
         &[Need::Option("UCI_LimitStrength")],
-        "choose worse moves, and keep limits and answers as they are",
+        "choose weaker moves without changing limits and replies",
         limit_strength
     ),
     effect!(
         "options.elo-without-limit",
-        "while strength is not limited, the number for it changes nothing",
+        "`UCI_Elo` has no effect while strength is not limited",
         "option UCI_Elo",
         "it is used only if `UCI_LimitStrength` is true",
-        "the degree is used only if strength is limited",
+        "the level is used only if strength is limited",
         May,
         &[Need::Option("UCI_Elo"), Need::Option("UCI_LimitStrength")],
-        "look at the number only while `UCI_LimitStrength` is true",
+        "read `UCI_Elo` only while `UCI_LimitStrength` is true",
         elo_without_limit
     ),
     effect!(
         "options.own-book-off",
-        "without its own book the engine searches from the start position",
+        "the engine searches the start position when its own book is off",
         "option OwnBook",
-        "with false the client has the book, and the engine calculates",
-        "without a book of its own the engine calculates",
+        "with false the engine calculates, and the client has the book",
+        "without its own book the engine calculates",
         May,
         &[Need::Option("OwnBook")],
-        "ask no book while `OwnBook` is false",
+        "do not probe the book while `OwnBook` is false",
         own_book_off
     ),
     effect!(
         "options.opponent",
-        "the name of the opponent, with spaces, is taken",
+        "the engine accepts an opponent name with spaces",
         "option UCI_Opponent",
         "title, rating, kind and name of the opponent, in one value with spaces",
-        "it tells who the opponent is",
+        "it identifies the opponent",
         May,
         &[Need::Option("UCI_Opponent")],
-        "take all words after `value` for the value",
+        "the value is everything after `value`",
         opponent
     ),
     effect!(
         "options.analyse-mode",
-        "the engine is told that it analyses, and searches as usual",
+        "the engine searches as usual in analysis mode",
         "option UCI_AnalyseMode",
         "the client analyses, and does not play",
         "the client analyses, and does not play",
         May,
         &[Need::Option("UCI_AnalyseMode")],
-        "let the option change what is good for analysis, and nothing else",
+        "restrict the effect of the option to analysis features",
         analyse_mode
     ),
 ];
@@ -161,11 +161,7 @@ fn known(bench: &Bench<'_>) -> Outcome {
         let complaint = said_to(&mut talk, UNKNOWN, &value)?;
         let name = &option.decl.name;
         if !complaint.is_empty() && said_to(&mut talk, name, &value)? == complaint {
-            return Err(Stop::Fail(said!(
-                "`setoption name {name} value {value}` is answered as for an option that does not exist",
-                name,
-                value
-            )));
+            return Err(Stop::Fail(message!("option.unknown", name, value)));
         }
     }
     Ok(())
@@ -180,12 +176,12 @@ fn before_ready(bench: &Bench<'_>) -> Outcome {
     let mut late = bench.ready()?;
     late.say(&bench.set("MultiPV", "2"));
     if lines(&mut late)? < 2 {
-        return Err(Stop::Inconclusive(said!("`MultiPV` has no effect that can be seen")));
+        return Err(Stop::Inconclusive(message!("multipv.not-visible")));
     }
     let mut early = bench.greeted()?;
     early.say(&bench.set("MultiPV", "2"));
     if lines(&mut early)? < 2 {
-        return Err(Stop::Fail(said!("`MultiPV` had no effect when it was set before `isready`")));
+        return Err(Stop::Fail(message!("multipv.early-ignored")));
     }
     Ok(())
 }
@@ -208,16 +204,12 @@ fn empty_text(bench: &Bench<'_>) -> Outcome {
                 let mut other = bench.aside()?;
                 other.say(&format!("setoption name {name} value ."));
                 other.ready().map_err(|lost| {
-                    Stop::Inconclusive(said!(
-                        "it takes neither `<empty>` nor `.` for `{name}`: {lost}",
-                        name,
-                        lost
-                    ))
+                    Stop::Inconclusive(message!("option.empty-rejected", name, cause = lost))
                 })?;
-                return Err(lost.blame(said!("after `{line}` `isready` was not answered", line)));
+                return Err(lost.blame(message!("setoption.no-readyok", line)));
             }
             talk.search(&middle(bench), "go depth 1")
-                .or_fail(said!("after `{line}` there was no `bestmove`", line))?;
+                .or_fail(message!("setoption.no-bestmove", line))?;
         }
     }
     Ok(())
@@ -234,13 +226,9 @@ fn value_ignores_case(bench: &Bench<'_>) -> Outcome {
         Ok(matches!(&found.best.best, Best::Move(mv) if mv.as_str() == "e1h1"))
     };
     if !castled("true")? {
-        return Err(Stop::Skip(said!("the effect of `true` cannot be seen")));
+        return Err(Stop::Skip(message!("option.true-not-visible")));
     }
-    if castled("TRUE")? {
-        Ok(())
-    } else {
-        Err(Stop::Fail(said!("`TRUE` had no effect, `true` had one")))
-    }
+    if castled("TRUE")? { Ok(()) } else { Err(Stop::Fail(message!("option.true-case-sensitive"))) }
 }
 
 /// The smallest value of a spin option.
@@ -257,10 +245,9 @@ fn limit_strength(bench: &Bench<'_>) -> Outcome {
     if let Some(least) = least(bench, "UCI_Elo") {
         talk.say(&bench.set("UCI_Elo", &least));
     }
-    talk.ready().or_fail(said!("with strength limited `isready` was not answered"))?;
+    talk.ready().or_fail(message!("strength.no-readyok"))?;
     for go in ["go depth 4", "go movetime 100"] {
-        talk.search(&middle(bench), go)
-            .or_fail(said!("with strength limited `{go}` was not answered", go))?;
+        talk.search(&middle(bench), go).or_fail(message!("strength.no-reply", go))?;
     }
     Ok(())
 }
@@ -276,17 +263,13 @@ fn elo_without_limit(bench: &Bench<'_>) -> Outcome {
     };
     let usual = with(&[])?;
     if with(&[])? != usual {
-        return Err(Stop::Skip(said!("searches of this engine are never quite the same")));
+        return Err(Stop::Skip(message!("search.not-reproducible")));
     }
-    let least = least(bench, "UCI_Elo").ok_or_else(|| Stop::Skip(said!("it has no range")))?;
+    let least = least(bench, "UCI_Elo").ok_or_else(|| Stop::Skip(message!("option.no-range")))?;
     let off = bench.set("UCI_LimitStrength", "false");
     let weak = with(&[off, bench.set("UCI_Elo", &least)])?;
     if weak != usual {
-        return Err(Stop::Fail(said!(
-            "it was {before} and is {after}",
-            before = usual,
-            after = weak
-        )));
+        return Err(Stop::Fail(message!("search.result-changed", before = usual, after = weak)));
     }
     Ok(())
 }
@@ -299,25 +282,23 @@ fn own_book_off(bench: &Bench<'_>) -> Outcome {
     if found.infos.iter().any(|info| info.score.is_some()) {
         return Ok(());
     }
-    Err(Stop::Fail(said!("it answered without a search")))
+    Err(Stop::Fail(message!("book.no-search")))
 }
 
 fn opponent(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.say(&bench.set("UCI_Opponent", "GM 2800 human Ann Example"));
-    talk.ready().or_fail(said!("after `UCI_Opponent` `isready` was not answered"))?;
+    talk.ready().or_fail(message!("opponent.no-readyok"))?;
     talk.say(&bench.set("UCI_Opponent", "none none computer Some Engine 1.0"));
-    talk.ready().or_fail(said!("after `UCI_Opponent` `isready` was not answered"))?;
-    talk.search(&middle(bench), "go depth 2")
-        .or_fail(said!("after `UCI_Opponent` there was no `bestmove`"))?;
+    talk.ready().or_fail(message!("opponent.no-readyok"))?;
+    talk.search(&middle(bench), "go depth 2").or_fail(message!("opponent.no-bestmove"))?;
     Ok(())
 }
 
 fn analyse_mode(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.say(&bench.set("UCI_AnalyseMode", "true"));
-    talk.ready().or_fail(said!("after `UCI_AnalyseMode` `isready` was not answered"))?;
-    talk.search(&middle(bench), "go depth 3")
-        .or_fail(said!("while analysing there was no `bestmove`"))?;
+    talk.ready().or_fail(message!("analyse.no-readyok"))?;
+    talk.search(&middle(bench), "go depth 3").or_fail(message!("analyse.no-bestmove"))?;
     Ok(())
 }

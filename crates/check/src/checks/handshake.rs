@@ -6,7 +6,7 @@ use super::clause;
 use crate::bench::{Bench, greet};
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
-use crate::message::said;
+use crate::message::message;
 use crate::talk::Blame;
 use crate::words;
 
@@ -19,20 +19,20 @@ const PINGS: usize = 8;
 pub(super) const CHECKS: &[Check] = &[
     check!(
         "handshake.waits",
-        "an engine that was started says nothing of the protocol before it is greeted",
+        "the engine sends no protocol message before it receives `uci` or `usi`",
         [
-            "UCI 2006, general rules and uci" => "the engine waits for `uci` and tells who it is after it",
+            "UCI 2006, general rules and uci" => "the engine waits for `uci` and identifies itself after it",
             "USI draft 1 §5.1" => "the engine waits for commands",
         ],
         Must,
         Profile::ALL,
         &[],
-        "print nothing but a banner before `uci` or `usi` is read",
+        "print at most a banner before reading `uci` or `usi`",
         Test::Ask(waits),
     ),
     check!(
         "handshake.name",
-        "the engine tells its name once, before the end of the greeting",
+        "the engine sends its name once, before `uciok` or `usiok`",
         [
             "UCI 2006, id name" => "it must be sent after `uci`",
             "USI draft 1 §5.3, id" => "it must be sent after `usi`",
@@ -40,12 +40,12 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         Profile::ALL,
         &[],
-        "answer the greeting with one line `id name <name and version>`",
+        "reply to `uci` or `usi` with one line `id name <name and version>`",
         Test::Ask(name),
     ),
     check!(
         "handshake.author",
-        "the engine tells who wrote it",
+        "the engine sends its author",
         [
             "UCI 2006, id author" => "it must be sent after `uci`",
             "USI draft 1 §5.3, id" => "it must be sent after `usi`",
@@ -53,7 +53,7 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         Profile::ALL,
         &[],
-        "answer the greeting with one line `id author <names>`",
+        "reply to `uci` or `usi` with one line `id author <names>`",
         Test::Ask(author),
     ),
     check!(
@@ -73,7 +73,7 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         Profile::ALL,
         &[],
-        "say `uciok` or `usiok` once for each greeting",
+        "send `uciok` or `usiok` once for each `uci` or `usi`",
         Test::Order(Rule::HelloOkWithoutHello),
     ),
     check!(
@@ -83,56 +83,56 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         Profile::OLDER,
         &[],
-        "tell about copy protection and registration after `uciok` or `usiok`",
+        "send the copy protection and registration status after `uciok` or `usiok`",
         Test::Order(Rule::EarlyStatus),
     ),
     check!(
         "handshake.quick",
-        "the greeting takes less than a second; heavy work waits for `isready`",
+        "the handshake takes less than a second; expensive initialization waits for `isready`",
         [
             "UCI 2006, general rules" => "the engine should boot quickly and set itself up at the first `isready` or `setoption`",
-            "USI as deployed" => "GUIs give up on an engine that does not answer `usi` in some seconds",
+            "USI as deployed" => "GUIs drop an engine that does not reply to `usi` within seconds",
         ],
         Should,
         Profile::ALL,
         &[],
-        "load networks, books and tables when `isready` comes, not before `uciok` or `usiok`",
+        "load networks, books and tables at `isready`, not before `uciok` or `usiok`",
         Test::Ask(quick),
     ),
     check!(
-        "handshake.second-hello",
-        "a second `uci` or `usi` does no harm",
-        ["practice" => "GUIs that lost track of an engine greet it again"],
+        "handshake.second-uci",
+        "the engine tolerates a second `uci` or `usi`",
+        ["practice" => "GUIs repeat the handshake when they lose track of an engine"],
         May,
         Profile::ALL,
         &[],
-        "answer another greeting as the first one, or ignore it",
+        "repeat the handshake, or ignore the command",
         Test::Ask(second_hello),
     ),
     check!(
         "handshake.ready",
-        "`isready` is answered with one `readyok`",
+        "the engine replies to `isready` with one `readyok`",
         [
-            "UCI 2006, isready" => "it must always be answered with `readyok`",
-            "USI draft 1 §5.3, isready" => "`readyok` is said when the engine is ready",
+            "UCI 2006, isready" => "the reply is always `readyok`",
+            "USI draft 1 §5.3, isready" => "the engine sends `readyok` when it is ready",
         ],
         Must,
         Profile::ALL,
         &[],
-        "answer each `isready` with one `readyok` when all before it is done",
+        "send one `readyok` for each `isready`, after processing everything before it",
         Test::Ask(ready),
     ),
     check!(
         "handshake.ready-each",
-        "several `isready` in a row get as many `readyok`",
+        "each of several consecutive `isready` gets a `readyok`",
         [
-            "UCI 2006, isready" => "each is answered",
-            "USI draft 1 §5.3, isready" => "each is answered",
+            "UCI 2006, isready" => "each one gets a reply",
+            "USI draft 1 §5.3, isready" => "each one gets a reply",
         ],
         Must,
         Profile::ALL,
         &[],
-        "read all lines that have arrived, not only the first one of a read",
+        "process all lines of a read, not only the first one",
         Test::Ask(ready_each),
     ),
     check!(
@@ -142,15 +142,15 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         Profile::ALL,
         &[],
-        "say `readyok` only to answer `isready`",
+        "send `readyok` only in reply to `isready`",
         Test::Order(Rule::ReadyOkWithoutIsReady),
     ),
     check!(
         "handshake.copy-protection",
         "`copyprotection ok` or `error` follows `copyprotection checking`",
         [
-            "UCI 2006, copyprotection" => "the engine tells that it checks, and then whether all is well",
-            "USI draft 1 §5.3, copyprotection" => "first that the check goes on, then what came of it",
+            "UCI 2006, copyprotection" => "the engine reports the start of the check, then its result",
+            "USI draft 1 §5.3, copyprotection" => "first the running check, then its result",
         ],
         Must,
         Profile::OLDER,
@@ -162,8 +162,8 @@ pub(super) const CHECKS: &[Check] = &[
         "handshake.registration",
         "`registration ok` or `error` follows `registration checking`",
         [
-            "UCI 2006, registration" => "the engine tells that it checks, and then whether it is registered",
-            "USI draft 1 §5.3, registration" => "first that the check goes on, then what came of it",
+            "UCI 2006, registration" => "the engine reports the start of the check, then whether it is registered",
+            "USI draft 1 §5.3, registration" => "first the running check, then its result",
         ],
         Must,
         Profile::OLDER,
@@ -172,23 +172,23 @@ pub(super) const CHECKS: &[Check] = &[
         Test::Hear(registration),
     ),
     check!(
-        "handshake.known-words",
-        "every line after the greeting is a message of the protocol; other text is sent as `info string`",
+        "handshake.known-messages",
+        "every line after the handshake is a protocol message; other text is sent as `info string`",
         [
-            "UCI 2006, info string" => "any text that is to be displayed is sent so",
-            "USI draft 1 §5.3, info string" => "text for the user is sent with it",
+            "UCI 2006, info string" => "it carries any text for display",
+            "USI draft 1 §5.3, info string" => "it carries text for the user",
         ],
         Should,
         Profile::ALL,
         &[],
-        "put `info string` before text for people",
+        "prefix free text with `info string`",
         Test::Hear(known_words),
     ),
     check!(
         "handshake.ascii",
         "all output is 7-bit ASCII",
         [
-            "USI draft 1 §2" => "all communication is in 7-bit ASCII; texts in other scripts belong into a translation file",
+            "USI draft 1 §2" => "all communication is 7-bit ASCII; other scripts belong in a translation file",
         ],
         Should,
         &[Profile::UsiDraft1],
@@ -200,7 +200,7 @@ pub(super) const CHECKS: &[Check] = &[
         "handshake.text",
         "output is valid UTF-8 without control characters",
         [
-            "UCI 2006, general rules" => "lines of text, words divided by white space",
+            "UCI 2006, general rules" => "lines of text, with tokens separated by white space",
             "practice" => "clients read UTF-8, and show lines in windows and terminals",
         ],
         Should,
@@ -218,7 +218,7 @@ fn waits(bench: &Bench<'_>) -> Outcome {
     match early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_))) {
         Some(line) => {
             let line = words::line(&line.reply, bench.dialect);
-            Err(Stop::Fail(said!("it said something before it was greeted: `{line}`", line)))
+            Err(Stop::Fail(message!("handshake.early-output", line)))
         }
         None => Ok(()),
     }
@@ -229,11 +229,11 @@ fn name(bench: &Bench<'_>) -> Outcome {
         [name] if !name.trim().is_empty() => Ok(()),
         [] | [_] => {
             shown(bench)?;
-            Err(Stop::Fail(said!("there was no `id name`")))
+            Err(Stop::Fail(message!("handshake.no-name")))
         }
         names => {
             shown(bench)?;
-            Err(Stop::Fail(said!("there were {count} lines `id name`", count = names.len())))
+            Err(Stop::Fail(message!("handshake.several-names", count = names.len())))
         }
     }
 }
@@ -243,7 +243,7 @@ fn author(bench: &Bench<'_>) -> Outcome {
         return Ok(());
     }
     shown(bench)?;
-    Err(Stop::Fail(said!("there was no `id author`")))
+    Err(Stop::Fail(message!("handshake.no-author")))
 }
 
 /// Has the greeting again, for the report.
@@ -258,8 +258,8 @@ fn quick(bench: &Bench<'_>) -> Outcome {
     let took = facts.greeting.min(bench.facts.greeting);
     bench.remark(format!("the greeting took {:.0} ms", took.as_secs_f64() * 1000.0));
     if QUICK.mul_f64(bench.pace.scale()) < took {
-        return Err(Stop::Fail(said!(
-            "it took {seconds} s",
+        return Err(Stop::Fail(message!(
+            "handshake.duration",
             seconds = format!("{:.1}", took.as_secs_f64())
         )));
     }
@@ -269,21 +269,20 @@ fn quick(bench: &Bench<'_>) -> Outcome {
 fn second_hello(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     talk.say(bench.dialect.hello());
-    talk.until_ready().or_fail(said!("after a second greeting `isready` was not answered"))?;
+    talk.until_ready().or_fail(message!("handshake.second-no-readyok"))?;
     let probe = super::probe::of(bench.game());
     let position = bench.position(probe.middle[0]);
-    talk.search(&position, "go depth 1")
-        .or_fail(said!("after a second greeting there was no `bestmove`"))?;
+    talk.search(&position, "go depth 1").or_fail(message!("handshake.second-no-bestmove"))?;
     Ok(())
 }
 
 fn ready(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
-    talk.ready().or_fail(said!("the first `isready` was not answered"))?;
+    talk.ready().or_fail(message!("ready.first"))?;
     let probe = super::probe::of(bench.game());
     let position = bench.position(probe.middle[0]);
     talk.search(&position, "go depth 1")?;
-    talk.until_ready().or_fail(said!("`isready` after a search was not answered"))?;
+    talk.until_ready().or_fail(message!("ready.after-search"))?;
     Ok(())
 }
 
@@ -292,8 +291,8 @@ fn ready_each(bench: &Bench<'_>) -> Outcome {
     talk.write("isready\n".repeat(PINGS).as_bytes());
     for number in 1..=PINGS {
         let limit = bench.pace.answer();
-        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(())).or_fail(said!(
-            "there was no `readyok` number {number} of {count}",
+        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(())).or_fail(message!(
+            "ready.missing",
             number,
             count = PINGS
         ))?;
@@ -312,7 +311,7 @@ fn statuses(talk: &Conversation, of: impl Fn(&Reply<'_>) -> Option<Status>) -> H
             Status::Checking => checking = true,
             Status::Ok | Status::Error if checking => checking = false,
             Status::Ok | Status::Error => {
-                return Err((at, said!("nothing told before that there is a check")));
+                return Err((at, message!("status.not-preceded")));
             }
         }
     }
@@ -343,10 +342,7 @@ fn known_words(talk: &Conversation) -> Heard {
         if let Reply::Unknown(text) = &reply
             && !text.is_empty()
         {
-            return Err((
-                at,
-                said!("`{text}` is no message of the protocol", text = words::start(text)),
-            ));
+            return Err((at, message!("line.unknown", text = words::start(text))));
         }
     }
     Ok(seen)
@@ -357,7 +353,7 @@ fn ascii(talk: &Conversation) -> Heard {
     for (at, entry, _) in talk.replies() {
         seen += 1;
         if !entry.text.is_ascii() {
-            return Err((at, said!("this line is not in ASCII")));
+            return Err((at, message!("line.not-ascii")));
         }
     }
     Ok(seen)
@@ -369,7 +365,7 @@ fn text(talk: &Conversation) -> Heard {
         seen += 1;
         let bad = [NoteKind::ControlCharacter, NoteKind::InvalidUtf8];
         if let Some(note) = entry.notes.iter().find(|note| bad.contains(note)) {
-            return Err((at, said!("{note} in a line", note)));
+            return Err((at, message!("line.note", note)));
         }
     }
     Ok(seen)

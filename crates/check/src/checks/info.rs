@@ -7,7 +7,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::{Conversation, Search};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::words;
 
 /// So many variations are played out in each conversation.
@@ -16,11 +16,11 @@ const MOST_VARIATIONS: usize = 3000;
 pub(super) const CHECKS: &[Check] = &[
     info!(
         "numbers",
-        "numbers in `info` are whole, not negative and fit their field",
-        "<x> is a whole number",
-        "the values are whole numbers",
+        "numbers in `info` are non-negative integers within range",
+        "<x> is an integer",
+        "the values are integers",
         Must,
-        "print counts and times as whole numbers",
+        "print counts and times as integers",
         Test::Form {
             word: "info",
             notes: &[NoteKind::NotANumber, NoteKind::NumberTooLarge, NoteKind::NegativeNumber],
@@ -28,29 +28,29 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     info!(
         "complete",
-        "each word of `info` has its value",
-        "each word is followed by its value",
-        "a value follows each word",
+        "each field of `info` has a value",
+        "each keyword is followed by its value",
+        "a value follows each keyword",
         Must,
-        "leave out what has no value",
+        "omit fields without a value",
         Test::Form { word: "info", notes: &[NoteKind::Missing, NoteKind::MissingKeyword] }
     ),
     info!(
         "once",
-        "each field of an `info` line is there once",
-        "each line tells about one state of the search",
-        "a line is one report on the search",
+        "each field occurs once in an `info` line",
+        "each line reports one state of the search",
+        "a line is one report of the search",
         Should,
         "print each field once, and either `cp` or `mate`",
         Test::Form { word: "info", notes: &[NoteKind::Repeated, NoteKind::Conflict] }
     ),
     info!(
         "moves",
-        "what stands in a list of moves is a move of the protocol",
-        "the line is given as moves",
-        "the variation is a list of moves",
+        "move lists contain only moves in protocol notation",
+        "the line is a list of moves",
+        "the PV is a list of moves",
         Must,
-        "write the moves of a variation as those of `bestmove`",
+        "write the moves of a PV like `bestmove`",
         Test::Form { word: "info", notes: &[NoteKind::NotAMove, NoteKind::MoveRepaired] }
     ),
     info!(
@@ -64,75 +64,75 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     info!(
         "legal-pv",
-        "every variation can be played from the position that is searched",
+        "every PV is legal in the searched position",
         "pv is the best line found",
         "the moves of the best line",
         Must,
-        "take the variation from the search itself, and cut it where the hash table lies",
+        "collect the PV in the search, and truncate it at invalid hash moves",
         Test::Hear(legal_pv)
     ),
     info!(
-        "pv-head",
-        "`bestmove` is the first move of the last variation with an exact score",
+        "pv-bestmove",
+        "`bestmove` is the first move of the last PV with an exact score",
         "pv is the best line found, of several lines the one with multipv 1",
-        "the best line, and the move that is played",
+        "the best line begins with the move that is played",
         Should,
-        "send the last variation before `bestmove`, and play its first move",
+        "send the final PV before `bestmove`, and play its first move",
         Test::Hear(pv_head)
     ),
     info!(
         "before-bestmove",
-        "a search tells its score before `bestmove`",
+        "a search reports a score before `bestmove`",
         "directly before bestmove the engine should send a final info with all it has found",
-        "the last state of the search is told before `bestmove`",
+        "the final state of the search is reported before `bestmove`",
         Should,
         "send at least one `info` with depth and score in each search",
         Test::Hear(before_bestmove)
     ),
     info!(
         "pv-with-score",
-        "a variation comes with its depth and its score",
+        "a PV is sent with its depth and score",
         "score, depth, nodes and time belong to the pv, and are sent together",
-        "what belongs to a variation is in the same line",
+        "depth and score of a PV are in the same line",
         Should,
         "send `depth`, `score` and `pv` in one line",
         Test::Hear(pv_with_score)
     ),
     info!(
         "bound-with-score",
-        "`lowerbound` and `upperbound` come with a score",
+        "`lowerbound` and `upperbound` are sent with a score",
         "they belong to the score",
-        "a bound says how a score is meant",
+        "a bound qualifies a score",
         Should,
-        "put bounds after the score that they are about",
+        "send the bound after its score",
         Test::Hear(bound_with_score)
     ),
     info!(
-        "counts-grow",
+        "monotonic-counts",
         "time and nodes never decrease during a search",
         "time and nodes are counted from the beginning of the search",
-        "the time and the positions of this search",
+        "the time and the nodes of this search",
         Should,
-        "take all threads' counts together, always the same way",
+        "sum the counts of all threads, always in the same way",
         Test::Hear(counts_grow)
     ),
     info!(
         "permille",
         "`hashfull` and `cpuload` are between 0 and 1000",
-        "both are in permill",
-        "thousandths of the table, and of the processor",
+        "both are in permille",
+        "permille of the table and of CPU time",
         Must,
-        "scale the value to thousandths",
+        "scale the value to permille",
         Test::Hear(permille)
     ),
     check!(
         "info.wdl",
         "the three numbers of `wdl` add up to 1000",
-        ["practice (Stockfish, lc0), UCI_ShowWDL" => "wins, draws and losses in thousandths"],
+        ["practice (Stockfish, lc0), UCI_ShowWDL" => "wins, draws and losses in permille"],
         Should,
         Profile::UCI,
         &[],
-        "let draws be what is left of 1000",
+        "compute draws as 1000 minus wins and losses",
         Test::Hear(wdl),
     ),
     info!(
@@ -146,52 +146,52 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     check!(
         "info.mate-pv",
-        "the variation of a search's last exact mate score is as long as it says, and ends in mate",
+        "the PV of the last exact mate score has the announced length and ends in mate",
         [
             "UCI 2006, info" => "mate in y moves, not plies; pv is the best line found",
-            "USI draft 1 §5.3, info" => "the number is one of plies, and the variation the best line",
-            "practice (fastchess)" => "match runners report variations of mates that end before the mate",
+            "USI draft 1 §5.3, info" => "the number is in plies, and the PV is the best line",
+            "practice (fastchess)" => "match runners warn about mate PVs that end before the mate",
         ],
         Should,
         Profile::ALL,
         &[],
-        "count plies from the root to the mate, and keep the whole variation of a mate",
+        "count plies from the root, and keep the complete PV of a mate",
         Test::Hear(mate_pv),
     ),
     check!(
         "info.mate-score",
-        "a mate in one is announced as mate in 1 by both sides, a mate in two moves as 2 in UCI",
+        "mate distances are correct for both sides: moves in UCI, plies in USI",
         [
             "UCI 2006, info score mate" => "mate in y moves; negative if the engine is mated",
-            "USI draft 1 §4 and §5.3" => "the distance to mate is told in plies, with the same signs",
+            "USI draft 1 §4 and §5.3" => "the mate distance is in plies, with the same signs",
         ],
         Must,
         Profile::ALL,
         &[],
-        "turn plies into moves by halving and rounding up in UCI, and not in USI",
+        "in UCI convert plies to moves, rounding up; in USI send plies",
         Test::Ask(mate_score),
     ),
     check!(
         "info.score-side",
-        "scores are from the view of the side to move",
+        "scores are from the side to move's point of view",
         [
             "UCI 2006, info score cp" => "from the engine's point of view",
-            "USI draft 1 §5.3, info score cp" => "positive is good for the engine that is to move",
+            "USI draft 1 §5.3, info score cp" => "positive is good for the side to move",
         ],
         Must,
         Profile::ALL,
         &[],
-        "send the score of the side that is to move, whoever that is",
+        "send the score from the side to move's point of view",
         Test::Ask(score_side),
     ),
     info!(
         "multipv",
-        "with `MultiPV` each depth has lines 1 to k, with different first moves, the best first",
+        "with `MultiPV` each depth has lines 1 to k, with different first moves, best first",
         "in k-best mode k variants are always sent together",
-        "with several lines all of them are sent, numbered from 1",
+        "all lines are sent, numbered from 1",
         Must,
         &[Need::Option("MultiPV")],
-        "when a depth is done, send all lines in order of their scores, numbered from 1",
+        "after each depth send all lines ordered by score, numbered from 1",
         Test::Ask(multipv)
     ),
 ];
@@ -229,10 +229,7 @@ fn reached<'a>(
     position: &Position,
     words: impl Iterator<Item = &'a str>,
 ) -> Result<Position, Message> {
-    position
-        .clone()
-        .after(words)
-        .map_err(|error| said!("the variation cannot be played: {error}", error = &error))
+    position.clone().after(words).map_err(|error| message!("pv.illegal", error = &error))
 }
 
 fn legal_pv(talk: &Conversation) -> Heard {
@@ -281,14 +278,7 @@ fn pv_head(talk: &Conversation) -> Heard {
         }
         seen += 1;
         if exact != mv.as_str() {
-            return Err((
-                *at,
-                said!(
-                    "the answer is `{mv}`, but the last first line begins with `{head}`",
-                    mv,
-                    head = exact.escape_debug()
-                ),
-            ));
+            return Err((*at, message!("pv.other-bestmove", mv, head = exact.escape_debug())));
         }
     }
     Ok(seen)
@@ -309,7 +299,7 @@ fn before_bestmove(talk: &Conversation) -> Heard {
         }
         seen += 1;
         if !search.infos.iter().any(|(_, info)| info.score.is_some()) {
-            return Err((*at, said!("nothing was told about `go depth {depth}`", depth)));
+            return Err((*at, message!("depth.nothing-reported", depth)));
         }
     }
     Ok(seen)
@@ -320,15 +310,15 @@ fn pv_with_score(talk: &Conversation) -> Heard {
         info.pv.as_ref()?;
         Some(match (info.depth, info.score) {
             (Some(_), Some(_)) => Ok(()),
-            (None, _) => Err(said!("there is no depth beside this variation")),
-            (_, None) => Err(said!("there is no score beside this variation")),
+            (None, _) => Err(message!("pv.no-depth")),
+            (_, None) => Err(message!("pv.no-score")),
         })
     })
 }
 
 fn bound_with_score(talk: &Conversation) -> Heard {
     each(talk, |_, info| match (info.score, info.bound) {
-        (None, Bound::Lower | Bound::Upper) => Some(Err(said!("a bound of no score"))),
+        (None, Bound::Lower | Bound::Upper) => Some(Err(message!("score.bound-alone"))),
         (Some(_), _) => Some(Ok(())),
         (None, Bound::Exact) => None,
     })
@@ -350,12 +340,7 @@ fn counts_grow(talk: &Conversation) -> Heard {
                 if now < *before {
                     return Err((
                         *at,
-                        said!(
-                            "{what} went back from {before} to {now}",
-                            what,
-                            before = *before,
-                            now
-                        ),
+                        message!("info.decreased", field = what, before = *before, now),
                     ));
                 }
                 *before = now;
@@ -368,7 +353,7 @@ fn counts_grow(talk: &Conversation) -> Heard {
 fn permille(talk: &Conversation) -> Heard {
     each(talk, |_, info| {
         let value = info.hashfull.max(info.cpuload)?;
-        Some(if value <= 1000 { Ok(()) } else { Err(said!("{value} is more than 1000", value)) })
+        Some(if value <= 1000 { Ok(()) } else { Err(message!("info.permille", value)) })
     })
 }
 
@@ -376,7 +361,7 @@ fn wdl(talk: &Conversation) -> Heard {
     each(talk, |_, info| {
         let wdl = info.wdl?;
         let sum = u32::from(wdl.win) + u32::from(wdl.draw) + u32::from(wdl.loss);
-        Some(if sum == 1000 { Ok(()) } else { Err(said!("the sum is {sum}", sum)) })
+        Some(if sum == 1000 { Ok(()) } else { Err(message!("wdl.sum", sum)) })
     })
 }
 
@@ -384,7 +369,7 @@ fn current_move(talk: &Conversation) -> Heard {
     each(talk, |search, info| {
         let mv = info.currmove?;
         if info.currmovenumber == Some(0) {
-            return Some(Err(said!("a move has the number 0")));
+            return Some(Err(message!("currmovenumber.zero")));
         }
         let position = search.position.as_ref()?;
         Some(position.parse_move(mv.as_str()).map(drop).map_err(|error| Message::from(&error)))
@@ -411,9 +396,9 @@ fn mate_pv(talk: &Conversation) -> Heard {
         let reached = played(position, pv).ok()?;
         let length = u32::try_from(pv.words().count()).unwrap_or(u32::MAX);
         Some(if length != plies {
-            Err(said!("a mate in {plies} plies has a variation of {length}", plies, length))
+            Err(message!("mate.pv-length", plies, length))
         } else if !reached.legal_moves().is_empty() {
-            Err(said!("after the {plies} plies of the variation there are legal moves", plies))
+            Err(message!("mate.pv-not-mate", plies))
         } else {
             Ok(())
         })
@@ -426,7 +411,7 @@ fn score(bench: &Bench<'_>, text: &str, depth: u32) -> Result<Score, Stop> {
     let found = talk.search(&bench.position(text), &format!("go depth {depth}"))?;
     let exact = |info: &&Info<'_>| info.bound == Bound::Exact;
     let last = found.infos.iter().filter(exact).filter_map(|info| info.score).next_back();
-    last.ok_or_else(|| Stop::Inconclusive(said!("no score was told")))
+    last.ok_or_else(|| Stop::Inconclusive(message!("score.none")))
 }
 
 fn mate_score(bench: &Bench<'_>) -> Outcome {
@@ -445,8 +430,8 @@ fn mate_score(bench: &Bench<'_>) -> Outcome {
             Score::MateIn { plies: told } if told == plies => (),
             Score::MateSomeday | Score::Cp(_) if bench.dialect == Dialect::Usi => (),
             told @ Score::Cp(cp) if 0 < cp => {
-                return Err(Stop::Inconclusive(said!(
-                    "the mate in `{text}` was told as `{score}`",
+                return Err(Stop::Inconclusive(message!(
+                    "mate.score",
                     text,
                     score = words::score(told, bench.dialect)
                 )));
@@ -454,18 +439,8 @@ fn mate_score(bench: &Bench<'_>) -> Outcome {
             told => {
                 let score = words::score(told, bench.dialect);
                 return Err(Stop::Fail(match bench.dialect {
-                    Dialect::Usi => said!(
-                        "a mate in {plies} plies in `{text}` was told as `{score}`",
-                        plies,
-                        text,
-                        score
-                    ),
-                    Dialect::Uci => said!(
-                        "a mate in {plies} moves, counted in plies, in `{text}` was told as `{score}`",
-                        plies,
-                        text,
-                        score
-                    ),
+                    Dialect::Usi => message!("mate.score-plies", plies, text, score),
+                    Dialect::Uci => message!("mate.score-plies", plies, text, score),
                 }));
             }
         }
@@ -477,8 +452,8 @@ fn score_side(bench: &Bench<'_>) -> Outcome {
     for text in probe::of(bench.game()).ahead {
         let told = score(bench, text, 3)?;
         if told < Score::Cp(0) {
-            return Err(Stop::Fail(said!(
-                "who is far ahead and to move in `{text}` has `{score}`",
+            return Err(Stop::Fail(message!(
+                "score.wrong-side",
                 text,
                 score = words::score(told, bench.dialect)
             )));
@@ -498,7 +473,7 @@ fn multipv(bench: &Bench<'_>) -> Outcome {
         .filter(|info| info.bound == Bound::Exact && info.pv.is_some() && info.score.is_some())
         .collect();
     let Some(depth) = exact.iter().filter_map(|info| info.depth).max() else {
-        return Err(Stop::Inconclusive(said!("no variation was told")));
+        return Err(Stop::Inconclusive(message!("pv.none")));
     };
     // The last ones of the last depth are what a client shows at the end.
     let mut last: Vec<&Info<'_>> = Vec::new();
@@ -507,11 +482,7 @@ fn multipv(bench: &Bench<'_>) -> Outcome {
         match line {
             Some(line) => last.push(line),
             None => {
-                return Err(Stop::Fail(said!(
-                    "at depth {depth} there is no line {number} of 3",
-                    depth,
-                    number
-                )));
+                return Err(Stop::Fail(message!("multipv.missing", depth, number)));
             }
         }
     }
@@ -520,17 +491,10 @@ fn multipv(bench: &Bench<'_>) -> Outcome {
     distinct.sort_unstable();
     distinct.dedup();
     if distinct.len() < heads.len() {
-        return Err(Stop::Fail(said!(
-            "lines of depth {depth} begin alike: {heads}",
-            depth,
-            heads = heads.join(", ")
-        )));
+        return Err(Stop::Fail(message!("multipv.same-head", depth, heads = heads.join(", "))));
     }
     if !last.iter().is_sorted_by(|a, b| b.score <= a.score) {
-        return Err(Stop::Fail(said!(
-            "lines of depth {depth} are not in order of their scores",
-            depth
-        )));
+        return Err(Stop::Fail(message!("multipv.unordered", depth)));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use readyok_protocol::{Reply, Rule};
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::talk::{Blame, Talk};
 
 /// Plies of a game that makes a long line.
@@ -34,153 +34,153 @@ macro_rules! lexical {
 pub(super) const CHECKS: &[Check] = &[
     lexical!(
         "spaces",
-        "spaces may stand before, after and repeatedly between words",
-        "arbitrary white space between words is allowed",
-        "any amount of white space may divide words",
+        "the engine accepts leading, trailing and repeated spaces",
+        "arbitrary white space between tokens is allowed",
+        "any amount of white space may separate tokens",
         Must,
-        "split lines at runs of white space and ignore empty words",
+        "split lines at runs of white space and ignore empty tokens",
         spaces
     ),
     lexical!(
         "tabs",
-        "tabs divide words as spaces do",
+        "the engine accepts tabs as separators",
         "white space is spaces and tabs",
-        "white space may be tabs",
+        "white space includes tabs",
         Must,
         "split lines at any white space, not only at spaces",
         tabs
     ),
     lexical!(
         "crlf",
-        "lines may end with carriage return and line feed",
-        "the line end is that of the system, `0x0d`, `0x0a` or both",
-        "lines end as is usual on the system",
+        "lines may end with CR LF",
+        "the line terminator is that of the system: `0x0d`, `0x0a` or both",
+        "lines end as usual on the system",
         Should,
-        "take a carriage return for white space",
+        "treat a carriage return as white space",
         crlf
     ),
     lexical!(
         "empty-lines",
         "empty lines are ignored",
-        "what is not known is ignored",
-        "a line without a command is no command",
+        "unknown input is ignored",
+        "a line without tokens is not a command",
         Should,
-        "skip a line without words",
+        "skip lines without tokens",
         empty_lines
     ),
     lexical!(
         "unknown-command",
-        "an unknown command is ignored, and the next one is obeyed",
+        "the engine ignores an unknown command and obeys the next one",
         "an unknown command is ignored",
-        "commands that are not known are ignored",
+        "unknown commands are ignored",
         Must,
-        "ignore lines that start with no known word",
+        "ignore lines that start with an unknown token",
         unknown_command
     ),
     lexical!(
-        "unknown-first-word",
-        "an unknown word before a command is skipped",
+        "leading-token",
+        "the engine skips an unknown token before a command",
         "the engine tries to read the rest of the line: `joho debug on` means `debug on`",
-        "words that are not known are passed over, and the rest is read",
+        "unknown tokens are skipped, and the rest is read",
         May,
-        "skip words until one is a command",
+        "skip tokens until one is a command",
         unknown_first_word
     ),
     lexical!(
-        "unknown-word-in-go",
-        "an unknown word in `go` is skipped",
-        "an unknown word is ignored, and the rest of the line is read",
-        "words that are not known are passed over, and the rest is read",
+        "unknown-token-in-go",
+        "the engine skips an unknown token in `go`",
+        "an unknown token is ignored, and the rest of the line is read",
+        "unknown tokens are skipped, and the rest is read",
         Should,
-        "skip words of `go` that are not known",
+        "skip unknown tokens in `go`",
         unknown_word_in_go
     ),
     lexical!(
         "idle-stop",
-        "`stop` without a search is ignored",
-        "a command that comes when it is not supposed to is ignored",
-        "what the engine does not expect now is left aside",
+        "the engine ignores `stop` when idle",
+        "an unexpected command is ignored",
+        "an unexpected command is ignored",
         Must,
-        "answer `stop` only while there is a search",
+        "reply to `stop` only during a search",
         idle_stop
     ),
     lexical!(
         "idle-ponderhit",
-        "`ponderhit` without a search is ignored",
-        "a command that comes when it is not supposed to is ignored",
-        "what the engine does not expect now is left aside",
+        "the engine ignores `ponderhit` when idle",
+        "an unexpected command is ignored",
+        "an unexpected command is ignored",
         Must,
-        "obey `ponderhit` only in `go ponder`",
+        "obey `ponderhit` only during `go ponder`",
         idle_ponderhit
     ),
     lexical!(
         "long-line",
-        "a line with the moves of a long game is read as a whole",
-        "no line has a largest length",
-        "a command is one line, however long",
+        "the engine reads a line with the moves of a long game completely",
+        "there is no maximum line length",
+        "a command is one line of any length",
         Must,
         "read lines of any length",
         long_line
     ),
     lexical!(
-        "trailing-words",
-        "unknown words after a command are skipped",
-        "an unknown word is ignored, and the rest of the line is read",
-        "words that are not known do not keep the others from being obeyed",
+        "trailing-tokens",
+        "the engine ignores unknown tokens after a command",
+        "an unknown token is ignored, and the rest of the line is read",
+        "unknown tokens do not affect the others",
         Should,
-        "look at the words that a command has, and not at the whole line",
+        "compare tokens, not the whole line",
         trailing_words
     ),
     lexical!(
-        "pieces",
-        "a line that arrives in pieces is one line",
-        "a command ends with a line end, and nowhere else",
+        "fragments",
+        "the engine reassembles a line that arrives in fragments",
+        "only a line terminator ends a command",
         "each command is one line",
         Must,
-        "collect bytes until a line end comes; a read may return less than a line",
+        "buffer bytes until the line terminator; a read may return a partial line",
         pieces
     ),
     lexical!(
         "lone-cr",
-        "a carriage return alone ends a line, too",
-        "the line end is `0x0a`, `0x0d`, or both, as the system has it",
-        "lines end as is usual on the system",
+        "a lone carriage return ends a line",
+        "the line terminator is `0x0a`, `0x0d` or both, depending on the system",
+        "lines end as usual on the system",
         May,
-        "split lines at carriage returns, too, and ignore the empty ones",
+        "also split lines at carriage returns, and ignore empty lines",
         lone_cr
     ),
     check!(
         "lexical.batch",
-        "a whole conversation in one write is obeyed, line by line",
+        "the engine processes a complete session that arrives in one write",
         [
-            "practice" => "scripts pipe a file of commands into an engine, from the greeting to `go`",
+            "practice" => "scripts pipe a file of commands into an engine, from `uci` to `go`",
         ],
         Should,
         Profile::ALL,
         &[],
-        "throw no input away, whatever the engine is busy with",
+        "never discard input",
         Test::Ask(batch),
     ),
     check!(
-        "lexical.bad-bytes",
-        "bytes that are no text do no harm",
+        "lexical.undecodable",
+        "the reader tolerates undecodable bytes",
         [
-            "practice" => "paths and names in other encodings reach engines; UCI and USI have unknown words ignored",
+            "practice" => "paths and names in other encodings reach engines; unknown tokens are ignored",
         ],
         Should,
         Profile::ALL,
         &[],
-        "read bytes, and take what cannot be understood for unknown words",
+        "read bytes, and treat undecodable ones as unknown tokens",
         Test::Ask(bad_bytes),
     ),
     check!(
         "lexical.last-line",
-        "a last line without line end is read when the input ends",
-        ["practice" => "scripts pipe commands into engines, the last one often without line end"],
+        "the engine reads an unterminated last line at the end of input",
+        ["practice" => "scripts pipe commands into engines, often without a final line terminator"],
         May,
         Profile::ALL,
         &[],
-        "treat the end of input as the end of a line",
+        "treat the end of input as a line terminator",
         Test::Ask(last_line),
     ),
     check!(
@@ -190,7 +190,7 @@ pub(super) const CHECKS: &[Check] = &[
         Should,
         Profile::ALL,
         &[],
-        "send what a search has found before its `bestmove`",
+        "send the results of a search before its `bestmove`",
         Test::Order(Rule::InfoWithoutSearch),
     ),
 ];
@@ -202,56 +202,55 @@ fn plays(bench: &Bench<'_>, form: impl Fn(&str) -> String, what: &Message) -> Ou
     talk.write(form("isready").as_bytes());
     let limit = bench.pace.answer();
     talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-        .or_fail(said!("`isready` {what} was not answered", what))?;
+        .or_fail(message!("lexical.no-readyok", what))?;
     talk.write(form(&format!("position startpos moves {opening}")).as_bytes());
-    talk.until_ready()
-        .or_fail(said!("after `position` {what} `isready` was not answered", what))?;
+    talk.until_ready().or_fail(message!("lexical.no-readyok-after-position", what))?;
     talk.write(form("go depth 2").as_bytes());
-    let found = talk.best(limit).or_fail(said!("`go depth 2` {what} was not answered", what))?;
+    let found = talk.best(limit).or_fail(message!("lexical.no-bestmove", what))?;
     let position = readyok_rules::Position::start(bench.game()).after(opening.split(' '));
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::Fail(said!(
-            "`position` {what} was misread: `{mv}` is no move there",
-            what,
-            mv
-        )));
+        return Err(Stop::Fail(message!("lexical.misread", what, mv)));
     }
     Ok(())
 }
 
 fn spaces(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("  {}   \n", line.replace(' ', "   ")), &said!("with more spaces"))
+    plays(
+        bench,
+        |line| format!("  {}   \n", line.replace(' ', "   ")),
+        &message!("lexical.extra-spaces"),
+    )
 }
 
 fn tabs(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("\t{}\t\n", line.replace(' ', "\t")), &said!("with tabs"))
+    plays(bench, |line| format!("\t{}\t\n", line.replace(' ', "\t")), &message!("lexical.tabs"))
 }
 
 fn crlf(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("{line}\r\n"), &said!("with a carriage return"))
+    plays(bench, |line| format!("{line}\r\n"), &message!("lexical.crlf"))
 }
 
 fn empty_lines(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("\n\n   \n{line}\n"), &said!("after empty lines"))
+    plays(bench, |line| format!("\n\n   \n{line}\n"), &message!("lexical.empty-lines"))
 }
 
 fn unknown_command(bench: &Bench<'_>) -> Outcome {
     plays(
         bench,
         |line| format!("xyzzy\nsetup board 7\n{line}\n"),
-        &said!("after an unknown command"),
+        &message!("lexical.unknown-command"),
     )
 }
 
 fn unknown_first_word(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("joho {line}\n"), &said!("after an unknown word"))
+    plays(bench, |line| format!("joho {line}\n"), &message!("lexical.leading-token"))
 }
 
 fn unknown_word_in_go(bench: &Bench<'_>) -> Outcome {
     let form = |line: &str| format!("{}\n", line.replace("go ", "go joho "));
-    plays(bench, form, &said!("with an unknown word"))
+    plays(bench, form, &message!("lexical.unknown-token"))
 }
 
 fn idle_stop(bench: &Bench<'_>) -> Outcome {
@@ -265,25 +264,19 @@ fn idle_ponderhit(bench: &Bench<'_>) -> Outcome {
 
 fn ignored(bench: &Bench<'_>, command: &str) -> Outcome {
     let mut talk = bench.provoked()?;
-    ignored_now(&mut talk, command, &said!("before the first search"))?;
+    ignored_now(&mut talk, command, &message!("when.before-search"))?;
     let position = bench.position(probe::of(bench.game()).middle[0]);
     talk.search(&position, "go depth 1")?;
-    ignored_now(&mut talk, command, &said!("after a search"))
+    ignored_now(&mut talk, command, &message!("when.after-search"))
 }
 
 fn ignored_now(talk: &mut Talk, command: &str, when: &Message) -> Outcome {
     talk.say(command);
-    let said = talk.until_ready().or_fail(said!(
-        "after `{command}` {when} `isready` was not answered",
-        command,
-        when
-    ))?;
+    let said = talk.until_ready().or_fail(message!("idle.no-readyok", command, when))?;
     let late = talk.listen(talk.pace().quiet());
     let answer = said.iter().chain(&late).find(|line| matches!(line.reply, Reply::BestMove(_)));
     match answer {
-        Some(_) => {
-            Err(Stop::Fail(said!("`{command}` {when} was answered with `bestmove`", command, when)))
-        }
+        Some(_) => Err(Stop::Fail(message!("idle.bestmove", command, when))),
         None => Ok(()),
     }
 }
@@ -297,23 +290,18 @@ fn long_line(bench: &Bench<'_>) -> Outcome {
     if let readyok_protocol::Best::Move(mv) = &read.best.best
         && in_short.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::Inconclusive(said!("`{mv}` is no legal move after a short line", mv)));
+        return Err(Stop::Inconclusive(message!("long-line.short-illegal", mv)));
     }
-    let found = talk.search(&position, "go depth 1").or_fail(said!(
-        "a `position` of {bytes} bytes was not followed by `bestmove`",
-        bytes = position.len()
-    ))?;
+    let found = talk
+        .search(&position, "go depth 1")
+        .or_fail(message!("long-line.no-bestmove", bytes = position.len()))?;
     let mut remark = String::new();
     // Writing into a `String` cannot fail.
     let _ = write!(remark, "a line of {} bytes was read", position.len());
     bench.remark(remark);
     match &found.best.best {
         readyok_protocol::Best::Move(mv) if reached.parse_move(mv.as_str()).is_err() => {
-            Err(Stop::Fail(said!(
-                "after a `position` of {bytes} bytes `{mv}` is no legal move",
-                bytes = position.len(),
-                mv
-            )))
+            Err(Stop::Fail(message!("long-line.illegal", bytes = position.len(), mv)))
         }
         _ => Ok(()),
     }
@@ -324,11 +312,11 @@ fn trailing_words(bench: &Bench<'_>) -> Outcome {
     talk.say("isready joho");
     let limit = bench.pace.answer();
     talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-        .or_fail(said!("`isready joho` was not answered"))?;
+        .or_fail(message!("trailing.no-readyok"))?;
     talk.say(&bench.position(probe::of(bench.game()).middle[0]));
     talk.say("go infinite");
     talk.say("stop joho");
-    talk.best(limit).or_fail(said!("`stop joho` did not end the search"))?;
+    talk.best(limit).or_fail(message!("trailing.not-stopped"))?;
     Ok(())
 }
 
@@ -343,26 +331,21 @@ fn pieces(bench: &Bench<'_>) -> Outcome {
         talk.write(piece.as_bytes());
         let limit = bench.pace.answer();
         talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
-            .or_fail(said!("`isready` before the beginning of a line was not answered"))?;
+            .or_fail(message!("fragments.no-readyok"))?;
     }
     talk.write(b"th 2\n");
-    let found = talk
-        .best(bench.pace.answer())
-        .or_fail(said!("`position` and `go depth 2` in pieces were not answered"))?;
+    let found = talk.best(bench.pace.answer()).or_fail(message!("fragments.no-bestmove"))?;
     let position = readyok_rules::Position::from_text(bench.game(), text);
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::Fail(said!(
-            "`position` in pieces was misread: `{mv}` is no move there",
-            mv
-        )));
+        return Err(Stop::Fail(message!("fragments.misread", mv)));
     }
     Ok(())
 }
 
 fn lone_cr(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("{line}\r"), &said!("with a carriage return alone"))
+    plays(bench, |line| format!("{line}\r"), &message!("lexical.lone-cr"))
 }
 
 fn batch(bench: &Bench<'_>) -> Outcome {
@@ -371,10 +354,9 @@ fn batch(bench: &Bench<'_>) -> Outcome {
     let position = bench.position(probe::of(bench.game()).middle[0]);
     talk.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
     talk.hear(bench.pace.start(), |line| (line.reply == Reply::HelloOk).then_some(()))
-        .or_fail(said!("the greeting in one write with more was not answered"))?;
+        .or_fail(message!("batch.no-handshake"))?;
     // It was ready before, so that its time for `isready` is known.
-    talk.best(bench.pace.answer() * 2)
-        .or_fail(said!("of a conversation in one write `go` was not answered"))?;
+    talk.best(bench.pace.answer() * 2).or_fail(message!("batch.no-bestmove"))?;
     Ok(())
 }
 
@@ -382,11 +364,10 @@ fn bad_bytes(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     for bytes in [&b"\xff\xfe\x80 joho\n"[..], b"\0\0\0\n", b"\x1b[2J\x07\n"] {
         talk.write(bytes);
-        talk.until_ready()
-            .or_fail(said!("after bytes that are no text `isready` was not answered"))?;
+        talk.until_ready().or_fail(message!("bytes.no-readyok"))?;
     }
     talk.search(&bench.position(probe::of(bench.game()).middle[0]), "go depth 1")
-        .or_fail(said!("after bytes that are no text a search was not answered"))?;
+        .or_fail(message!("bytes.no-bestmove"))?;
     Ok(())
 }
 
@@ -399,5 +380,5 @@ fn last_line(bench: &Bench<'_>) -> Outcome {
     let Err(lost) = last(bench.ready()?, "isready") else { return Ok(()) };
     // An engine may end at the end of its input, whatever stands before it.
     last(bench.aside()?, "isready\n")?;
-    Err(lost.blame(said!("`isready` without line end, at the end of the input, was not answered")))
+    Err(lost.blame(message!("last-line.no-readyok")))
 }

@@ -7,7 +7,7 @@ use readyok_protocol::Dialect;
 use super::{clause, probe};
 use crate::bench::{Bench, percentiles};
 use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
-use crate::message::said;
+use crate::message::message;
 use crate::talk::{Blame, Talk};
 
 /// What is left on a clock, and how often the engine gets so much.
@@ -16,67 +16,67 @@ const MOVES: usize = 8;
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
-        "limits.clock-kept",
-        "with 0.4 s on its clock and no increment the engine moves within that time, in every search",
+        "limits.low-time",
+        "with 0.4 s left and no increment the engine never loses on time",
         [
             "UCI 2006, go wtime and btime" => "the side has this many milliseconds left",
-            "USI draft 1 §5.3, go btime and wtime" => "so much time is left on the clock of the side",
+            "USI draft 1 §5.3, go btime and wtime" => "the remaining time of the side",
         ],
         Must,
         Profile::ALL,
         &[],
-        "take a small part of the time that is left, less a reserve for what gets lost on the way",
+        "use a small part of the remaining time, minus a reserve for communication delays",
         Test::Ask(clock_kept),
     ),
     check!(
-        "limits.bare",
-        "`go` without any limit ends at `stop`, if not before",
+        "limits.none",
+        "`go` without a limit ends at `stop` or earlier",
         [
-            "UCI 2006, go" => "a limit that is not given does not influence the search",
-            "USI draft 1 §5.3, go" => "a limit that is left out does not bear on the search",
+            "UCI 2006, go" => "a missing limit does not influence the search",
+            "USI draft 1 §5.3, go" => "a missing limit does not affect the search",
         ],
         Should,
         Profile::ALL,
         &[],
-        "take `go` alone for `go infinite` or for a short search, and heed `stop` in it",
+        "treat a bare `go` as `go infinite` or as a short search, and obey `stop`",
         Test::Ask(bare),
     ),
     check!(
         "limits.large",
-        "depths, counts and times beyond all use are taken for what they are: no limit",
+        "the engine treats huge depths, node counts and times as unlimited",
         [
-            "UCI 2006, go depth, nodes and movetime" => "<x> is a number, and no largest one is named",
-            "USI draft 1 §5.3, go" => "the numbers have no largest value",
+            "UCI 2006, go depth, nodes and movetime" => "<x> is a number without a maximum",
+            "USI draft 1 §5.3, go" => "the numbers have no maximum",
         ],
         Should,
         Profile::ALL,
         &[],
-        "read numbers of 64 bits and take what is too large for the largest",
+        "read 64-bit numbers, and saturate larger ones",
         Test::Ask(large),
     ),
     check!(
         "limits.zero",
-        "a limit of zero does not hang or end the engine: it answers, at the latest to `stop`",
+        "the engine replies to a limit of zero, at the latest after `stop`",
         [
-            "practice" => "clients that round down ask for depth 0, 0 nodes or 0 ms",
+            "practice" => "rounding in clients produces depth 0, 0 nodes or 0 ms",
         ],
         May,
         Profile::ALL,
         &[],
-        "take zero for the smallest search there is, and answer with a move all the same",
+        "treat zero as the smallest search, and send a move",
         Test::Ask(zero),
     ),
     check!(
-        "limits.ponder-holds",
-        "while the engine ponders no limit of depth, nodes or time ends the search",
+        "limits.ponder",
+        "no depth, node or time limit ends the search while pondering",
         [
-            "UCI 2006, go ponder" => "the search is not left in ponder mode, whatever it has found",
-            "USI draft 1 §5.3, go ponder" => "the engine keeps its move until `ponderhit` or `stop`",
+            "UCI 2006, go ponder" => "the engine does not exit the search in ponder mode, regardless of its result",
+            "USI draft 1 §5.3, go ponder" => "the engine defers its move until `ponderhit` or `stop`",
         ],
         Must,
         Profile::ALL,
         &[],
-        "hold `bestmove` back until `ponderhit` or `stop`, whichever limit is reached",
+        "defer `bestmove` until `ponderhit` or `stop`, regardless of limits",
         Test::Ask(ponder_holds),
     ),
 ];
@@ -98,14 +98,10 @@ fn clock_kept(bench: &Bench<'_>) -> Outcome {
         talk.say(&go);
         let found = talk
             .best(LEFT + bench.pace.margin() + bench.pace.answer())
-            .or_fail(said!("`{go}` was not answered", go = &go))?;
+            .or_fail(message!("go.no-reply", go = &go))?;
         times.push(found.time);
         if LEFT + bench.pace.margin() < found.time {
-            return Err(Stop::Fail(said!(
-                "`{go}` took {ms} ms",
-                go = &go,
-                ms = found.time.as_millis()
-            )));
+            return Err(Stop::Fail(message!("go.took", go = &go, ms = found.time.as_millis())));
         }
     }
     bench.remark(format!("with {left} ms on the clock a move took {}", percentiles(&mut times)));
@@ -135,10 +131,10 @@ fn ends(bench: &Bench<'_>, talk: &mut Talk, go: &str) -> Outcome {
         if let Err(lost) = talk.best(limit) {
             // An engine that obeys no `stop` says nothing about the limit.
             obeys_stop(bench)?;
-            return Err(lost.blame(said!("`{go}` and `stop` were not answered", go)));
+            return Err(lost.blame(message!("stop.no-reply", go)));
         }
     }
-    talk.until_ready().or_fail(said!("after `{go}` `isready` was not answered", go))?;
+    talk.until_ready().or_fail(message!("go.no-readyok", go))?;
     Ok(())
 }
 
@@ -168,10 +164,7 @@ fn ponder_holds(bench: &Bench<'_>) -> Outcome {
     for limit in ["depth 1", "nodes 2", "movetime 2"] {
         talk.say(&middle(bench));
         talk.say(&format!("go ponder {limit}"));
-        super::search::goes_on(
-            &mut talk,
-            said!("`bestmove` came in `go ponder {limit}` before `ponderhit` or `stop`", limit),
-        )?;
+        super::search::goes_on(&mut talk, message!("ponder.early-with-limit", limit))?;
         talk.say("stop");
         talk.best(bench.pace.answer())?;
     }

@@ -11,7 +11,6 @@ macro_rules! check {
         Check {
             id: $id,
             rule: $rule,
-            japanese: crate::japanese::rule($rule),
             clauses: $clauses,
             severity: Severity::$severity,
             profiles: $profiles,
@@ -42,17 +41,17 @@ macro_rules! info {
 }
 
 mod effects;
-mod ending;
+mod exit;
 mod handshake;
 mod info;
 mod lexical;
 mod limits;
-mod machine;
 mod moves;
 mod options;
 mod positions;
 mod probe;
 mod rates;
+mod resources;
 mod scores;
 mod search;
 mod side_lines;
@@ -78,8 +77,8 @@ const AREAS: [&[Check]; 18] = [
     rates::CHECKS,
     side_lines::CHECKS,
     scores::CHECKS,
-    machine::CHECKS,
-    ending::CHECKS,
+    resources::CHECKS,
+    exit::CHECKS,
     usi::CHECKS,
     usi_games::CHECKS,
     soak::CHECKS,

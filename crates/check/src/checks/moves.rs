@@ -5,97 +5,97 @@ use readyok_rules::{Game, Position};
 use super::{clause, positions};
 use crate::bench::Bench;
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::said;
+use crate::message::message;
 use crate::talk::{Blame, Talk};
 use crate::words;
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
         "positions.en-passant",
-        "a pawn can be captured en passant, after its move and where the FEN says so",
+        "the engine captures en passant after a double step and by the FEN field",
         [
-            "UCI 2006, position and move format" => "moves are played by the rules; a capture is from square to square",
-            "PGN specification §16.1.3.4" => "the fourth field is the square that the pawn has passed",
+            "UCI 2006, position and move format" => "moves follow the rules; a capture is written from square to square",
+            "PGN specification §16.1.3.4" => "the fourth field is the square behind the pawn",
         ],
         Must,
         Profile::UCI,
         &[],
-        "read the square of the FEN, and set it after each double step",
+        "read the square from the FEN, and set it after each double step",
         Test::Ask(en_passant),
     ),
     check!(
         "positions.promotions",
-        "a pawn promotes to each of the four pieces, written with a lower-case letter",
-        ["UCI 2006, move format" => "the letter of the piece follows the squares: `e7e8q`"],
+        "the engine promotes to all four pieces, with a lower-case letter",
+        ["UCI 2006, move format" => "the piece letter follows the squares: `e7e8q`"],
         Must,
         Profile::UCI,
         &[],
-        "generate all four promotions, and write them in lower case",
+        "generate all four promotions, written in lower case",
         Test::Ask(promotions),
     ),
     check!(
         "positions.double-frc",
-        "in Chess960 the two sides may start from different arrays",
+        "in Chess960 the engine accepts different starting arrays of the two sides",
         [
-            "practice" => "match runners play double Fischer random as Chess960, without another option",
+            "practice" => "match runners play Double Fischer Random as Chess960",
         ],
         May,
         &[Profile::Uci2006],
         &[Need::Option("UCI_Chess960")],
-        "keep the files of kings and rooks for each side",
+        "store king and rook files separately for each side",
         Test::Ask(double_frc),
     ),
     check!(
         "positions.counters",
-        "the two counters of a FEN may be large",
-        ["PGN specification §16.1.3.5 and §16.1.3.6" => "both are whole numbers without a largest value"],
+        "the engine accepts large move counters in a FEN",
+        ["PGN specification §16.1.3.5 and §16.1.3.6" => "both are integers without a maximum"],
         Should,
         Profile::UCI,
         &[],
-        "read numbers of several digits, and set no array by them",
+        "read multi-digit numbers, and do not use them as array indices",
         Test::Ask(counters),
     ),
     check!(
-        "positions.shogi-words",
-        "drops, promotions, moves without promotion and forced promotions are known",
-        ["USI draft 1 §5.2" => "`G*5b` is a drop, `8h2b+` a move with promotion; a piece that may promote need not"],
+        "positions.shogi-promotions",
+        "the engine distinguishes drops, promotions, non-promotions and forced promotions",
+        ["USI draft 1 §5.2" => "`G*5b` is a drop, `8h2b+` a promotion; most promotions are optional"],
         Must,
         Profile::USI,
         &[],
-        "generate moves with and without promotion, and no move without one to where the piece could not move on",
+        "generate promotions and non-promotions, except non-promotions that leave the piece without moves",
         Test::Ask(shogi_words),
     ),
     check!(
         "positions.pawn-drop-mate",
-        "an engine does not give mate with the drop of a pawn",
-        ["USI draft 1 §5.3, bestmove" => "the move is one that the rules of shogi allow"],
+        "the engine does not mate with a pawn drop (uchifuzume)",
+        ["USI draft 1 §5.3, bestmove" => "the move is legal by the rules of shogi"],
         Must,
         Profile::USI,
         &[],
-        "look whether a pawn drop that checks leaves a move",
+        "reject a checking pawn drop without a legal reply",
         Test::Ask(pawn_drop_mate),
     ),
     check!(
         "positions.two-pawns",
-        "an engine drops no pawn on a file where it has one",
-        ["USI draft 1 §5.3, bestmove" => "the move is one that the rules of shogi allow"],
+        "the engine does not drop a second pawn on a file (nifu)",
+        ["USI draft 1 §5.3, bestmove" => "the move is legal by the rules of shogi"],
         Must,
         Profile::USI,
         &[],
-        "leave out the files with an own pawn that is not promoted",
+        "skip files with an unpromoted pawn of the same side",
         Test::Ask(two_pawns),
     ),
     check!(
-        "positions.many-lines",
-        "after hundreds of random lines the engine answers with legal moves",
+        "positions.random-lines",
+        "the engine replies with legal moves after hundreds of random lines",
         [
-            "UCI 2006, position and bestmove" => "the position after the moves is the one that is searched",
-            "USI draft 1 §5.3, position" => "the moves are played one after the other",
+            "UCI 2006, position and bestmove" => "the position after the moves is searched",
+            "USI draft 1 §5.3, position" => "the moves are played in order",
         ],
         Must,
         Profile::ALL,
         &[],
-        "compare the generator of moves with known counts (perft)",
+        "compare the move generator with known perft counts",
         Test::Ask(many_lines),
     ),
 ];
@@ -103,11 +103,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// The answer to a search restricted to one move.
 fn answer(talk: &mut Talk, command: &str, word: &str) -> Result<String, Stop> {
     let go = format!("go depth 1 searchmoves {word}");
-    let found = talk.search(command, &go).or_fail(said!(
-        "`{command}` and `{go}` were not answered",
-        command,
-        go
-    ))?;
+    let found = talk.search(command, &go).or_fail(message!("position.no-reply", command, go))?;
     Ok(words::answer(&found.best.best))
 }
 
@@ -130,17 +126,13 @@ fn chooses(bench: &Bench<'_>, text: &str, moves: &str, word: &str, control: &str
     let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
     let command = format!("{}{moves}", bench.position(text));
     if answer(&mut talk, &command, control)? != control {
-        return Err(Stop::Skip(said!("`searchmoves` has no effect")));
+        return Err(Stop::Skip(message!("searchmoves.ignored")));
     }
     let chosen = answer(&mut talk, &command, word)?;
     if chosen == word {
         return Ok(());
     }
-    Err(Stop::Fail(said!(
-        "`{word}` is the only move to choose from, and the answer is `{chosen}`",
-        word,
-        chosen
-    )))
+    Err(Stop::Fail(message!("move.not-generated", mv = word, chosen)))
 }
 
 fn en_passant(bench: &Bench<'_>) -> Outcome {
@@ -197,7 +189,7 @@ fn plays_no(bench: &Bench<'_>, text: &str, start: &str) -> Outcome {
     let command = bench.position(text);
     let word = positions::plays_legally(&mut talk, &command, &position, "go depth 4")?;
     if word.starts_with(start) {
-        return Err(Stop::Fail(said!("it plays `{word}`", word)));
+        return Err(Stop::Fail(message!("move.forbidden", mv = word)));
     }
     Ok(())
 }

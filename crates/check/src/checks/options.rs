@@ -5,7 +5,7 @@ use readyok_protocol::{Dialect, NoteKind, OptionKind, OptionType};
 use super::{clause, probe};
 use crate::bench::{Bench, Declared, is_costly};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::talk::Blame;
 
 /// Options whose type the protocols fix, by their UCI names.
@@ -52,13 +52,13 @@ macro_rules! option {
 pub(super) const CHECKS: &[Check] = &[
     option!(
         "readable",
-        "every `option` line has a name, a type of the protocol and nothing unknown",
+        "every `option` line has a name, a known type and no unknown tokens",
         "option",
         "a name, one of the types, and the attributes of that type",
         "a name, a type, and what belongs to the type",
         Must,
         &[],
-        "write `option name <name> type <type>` and then only default, min, max and var",
+        "send `option name <name> type <type>`, followed only by default, min, max and var",
         readable
     ),
     option!(
@@ -69,18 +69,18 @@ pub(super) const CHECKS: &[Check] = &[
         "its value is `true` or `false`",
         Must,
         &[Need::Any("check")],
-        "write `default true` or `default false`",
+        "send `default true` or `default false`",
         check_default
     ),
     option!(
         "spin-range",
-        "a spin option has whole numbers for min, default and max, in this order of size",
+        "a spin option has integers min ≤ default ≤ max",
         "option type spin",
-        "a spin wheel has a value in a range",
-        "its value is a whole number from min to max",
+        "a spin wheel is an integer in a range",
+        "its value is an integer from min to max",
         Must,
         &[Need::Any("spin")],
-        "write `default <x> min <y> max <z>` with y <= x <= z",
+        "send `default <x> min <y> max <z>` with y <= x <= z",
         spin_range
     ),
     option!(
@@ -91,26 +91,26 @@ pub(super) const CHECKS: &[Check] = &[
         "its value is one of those after `var`",
         Must,
         &[Need::Any("combo")],
-        "write each choice as `var <text>`, the default among them",
+        "send each choice as `var <text>`, including the default",
         combo_default
     ),
     option!(
         "string-default",
-        "a string option tells its default; an empty one is `<empty>`",
+        "a string option declares its default, `<empty>` if it is empty",
         "option type string and default",
-        "the default is a text, and `<empty>` for the empty one",
-        "its value is a text; `<empty>` stands for none",
+        "the default is a text, or `<empty>` for the empty string",
+        "its value is a text; `<empty>` is the empty string",
         Should,
         &[Need::Any("string")],
-        "write `default <empty>` for an empty text",
+        "send `default <empty>` for an empty string",
         string_default
     ),
     option!(
         "distinct-names",
-        "no two options have names that differ only in case",
+        "option names differ in more than case",
         "setoption",
-        "names are not case sensitive",
-        "case does not matter in names",
+        "names are case-insensitive",
+        "names are case-insensitive",
         Must,
         &[],
         "rename one of the two",
@@ -118,10 +118,10 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     option!(
         "plain-names",
-        "names of options are free of the words `name`, `value` and `type`",
+        "option names do not contain the keywords `name`, `value` and `type`",
         "setoption and option",
-        "name and value should not be in the name, as they divide the message",
-        "the words that divide the message are not part of a name",
+        "name and value should not occur in the name, as they separate the fields",
+        "the keywords of the message are not part of a name",
         Should,
         &[],
         "rename the option",
@@ -129,21 +129,21 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     option!(
         "button-plain",
-        "a button option has neither a default nor a range nor choices",
+        "a button option has no default, range or choices",
         "option type button",
-        "a button has no value, and so nothing that belongs to a value",
+        "a button has no value, and thus no attributes of a value",
         "a button has no value",
         Should,
         &[Need::Any("button")],
-        "write `option name <name> type button` and no more",
+        "send `option name <name> type button` and nothing else",
         button_plain
     ),
     option!(
         "distinct-choices",
-        "the choices of a combo option differ in more than case",
+        "choices of a combo option differ in more than case",
         "setoption",
-        "values are not case sensitive",
-        "case does not matter in values",
+        "values are case-insensitive",
+        "values are case-insensitive",
         Should,
         &[Need::Any("combo")],
         "rename one of the two choices",
@@ -151,10 +151,10 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     option!(
         "hash-default",
-        "the hash table is small by default: at most 512 MB",
+        "the default hash size is at most 512 MB",
         "option Hash",
-        "the engine should use a very small hash table until it is told otherwise",
-        "the client sets the size; until then a small table is enough",
+        "the engine should use a very small hash table by default",
+        "the client sets the size; the default is small",
         Should,
         &[Need::Option("Hash")],
         "declare a default of some MB",
@@ -162,10 +162,10 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     option!(
         "off-by-default",
-        "current lines, refutations and a limit of strength are off by default",
+        "current lines, refutations and limited strength are off by default",
         "option UCI_ShowCurrLine, UCI_ShowRefutations and UCI_LimitStrength",
         "each is false by default",
-        "what is shown or weakened is so only if the client asks for it",
+        "these features are enabled only by the client",
         Should,
         &[],
         "declare these options with `default false`",
@@ -173,18 +173,18 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     check!(
         "options.no-spaces",
-        "names of options have no spaces in USI",
+        "USI option names contain no spaces",
         ["USI draft 1 §4" => "spaces are not allowed in option names and values"],
         Must,
         Profile::USI,
         &[],
-        "write `_` for a space",
+        "replace spaces with `_`",
         Test::Ask(no_spaces),
     ),
     check!(
         "options.usi-prefix",
-        "options with a meaning that USI fixes start with `USI_`",
-        ["USI draft 1 §4" => "all options of fixed meaning have names with this prefix"],
+        "options defined by USI start with `USI_`",
+        ["USI draft 1 §4" => "all predefined options have this prefix"],
         Should,
         Profile::USI,
         &[],
@@ -193,9 +193,9 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     option!(
         "hash-offered",
-        "the size of the hash table can be set",
+        "the hash size is configurable",
         "option Hash",
-        "engines should have it, unless they have no hash table",
+        "every engine with a hash table should have it",
         "`USI_Hash` should be supported by all engines",
         Should,
         &[],
@@ -204,13 +204,13 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     option!(
         "fixed-types",
-        "options whose meaning is fixed have the type that is fixed for them",
+        "predefined options have the type that the protocol defines",
         "option name",
-        "the type of each of these options is given",
-        "each option of fixed meaning has its type",
+        "the specification defines the type of each option",
+        "each predefined option has a type",
         Must,
         &[],
-        "declare the option with the type that the protocol gives it",
+        "declare the option with the type of the specification",
         fixed_types
     ),
     option!(
@@ -228,8 +228,8 @@ pub(super) const CHECKS: &[Check] = &[
         "elo-with-limit",
         "`UCI_LimitStrength` and `UCI_Elo` are declared together",
         "option UCI_LimitStrength and UCI_Elo",
-        "each has a meaning only with the other one",
-        "strength is limited by an option, and set by another one",
+        "each one is meaningful only with the other",
+        "one option limits the strength, another one sets it",
         Must,
         &[],
         "declare both or none",
@@ -237,46 +237,46 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     option!(
         "name-ignores-case",
-        "names of options are understood in any case",
+        "option names are case-insensitive",
         "setoption",
-        "names are not case sensitive",
-        "case does not matter in names",
+        "names are case-insensitive",
+        "names are case-insensitive",
         Should,
         &[Need::Option("MultiPV")],
-        "compare names without regard to case",
+        "compare names case-insensitively",
         name_ignores_case
     ),
     option!(
         "button",
-        "a button is pressed by `setoption` without a value",
+        "`setoption` without a value presses a button",
         "setoption",
-        "the value is not needed for a button",
+        "a button needs no value",
         "a button has no value",
         Must,
         &[Need::Any("button")],
-        "take `setoption name <name>` without `value`",
+        "accept `setoption name <name>` without `value`",
         button
     ),
     option!(
         "every-value",
-        "options take their smallest and largest value, and each choice",
+        "options accept their minimum, maximum and every choice",
         "setoption and option",
         "values in the declared range are allowed",
-        "the value is one that was declared",
+        "the value is one of the declared ones",
         Should,
         &[],
-        "accept what was declared, or declare what is accepted",
+        "accept all declared values, or declare only accepted ones",
         every_value
     ),
     option!(
-        "bad-values",
-        "unknown options, and values out of range or of another type, do no harm",
+        "invalid-values",
+        "the engine tolerates unknown options and invalid values",
         "general rules",
-        "what cannot be understood is ignored",
-        "what is not understood is ignored",
+        "invalid input is ignored",
+        "invalid input is ignored",
         Should,
         &[],
-        "check values before they are used",
+        "validate values before use",
         bad_values
     ),
 ];
@@ -288,11 +288,11 @@ fn each(bench: &Bench<'_>, judge: impl Fn(&Declared) -> Option<Message>) -> Outc
             // So that the report shows the lines.
             bench.greeted()?;
             let name = option.decl.name.escape_debug();
-            return Err(Stop::Fail(said!(
-                "option `{name}` (type {kind}): {why}",
+            return Err(Stop::Fail(message!(
+                "option.failure",
                 name,
                 kind = option.decl.kind.word(),
-                why
+                cause = why
             )));
         }
     }
@@ -322,9 +322,9 @@ fn is_text(kind: &OptionKind<'_>) -> bool {
 
 fn check_default(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match it.decl.kind {
-        OptionKind::Check { default: None } => Some(said!("it has no default")),
+        OptionKind::Check { default: None } => Some(message!("option.no-default")),
         OptionKind::Check { .. } if it.notes.contains(&NoteKind::BadDefault) => {
-            Some(said!("the default is neither `true` nor `false`"))
+            Some(message!("option.check-default"))
         }
         _ => None,
     })
@@ -333,14 +333,13 @@ fn check_default(bench: &Bench<'_>) -> Outcome {
 fn spin_range(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match it.decl.kind {
         OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
-            (default < min || max < default).then(|| {
-                said!("the default {default} is not between {min} and {max}", default, min, max)
-            })
+            (default < min || max < default)
+                .then(|| message!("option.default-range", default, min, max))
         }
         OptionKind::Spin { default, min, max } => {
             let missing = [(default, "default"), (min, "min"), (max, "max")];
             let missing = missing.into_iter().find(|(value, _)| value.is_none());
-            missing.map(|(_, what)| said!("there is no whole number for {what}", what))
+            missing.map(|(_, what)| message!("option.no-integer", field = what))
         }
         _ => None,
     })
@@ -348,13 +347,11 @@ fn spin_range(bench: &Bench<'_>) -> Outcome {
 
 fn combo_default(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match &it.decl.kind {
-        OptionKind::Combo { vars, .. } if vars.is_empty() => Some(said!("it has no choices")),
-        OptionKind::Combo { default: None, .. } => Some(said!("it has no default")),
+        OptionKind::Combo { vars, .. } if vars.is_empty() => Some(message!("option.no-choices")),
+        OptionKind::Combo { default: None, .. } => Some(message!("option.no-default")),
         OptionKind::Combo { default: Some(default), vars } => {
             let among = vars.iter().any(|var| var.eq_ignore_ascii_case(default));
-            (!among).then(|| {
-                said!("the default `{default}` is no choice", default = default.escape_debug())
-            })
+            (!among).then(|| message!("option.default-choice", default = default.escape_debug()))
         }
         _ => None,
     })
@@ -363,10 +360,10 @@ fn combo_default(bench: &Bench<'_>) -> Outcome {
 fn string_default(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match &it.decl.kind {
         OptionKind::String { default: None } | OptionKind::Filename { default: None } => {
-            Some(said!("it has no default"))
+            Some(message!("option.no-default"))
         }
         kind if is_text(kind) && it.notes.contains(&NoteKind::Missing) => {
-            Some(said!("`default` is followed by nothing"))
+            Some(message!("option.empty-default"))
         }
         _ => None,
     })
@@ -376,7 +373,7 @@ fn distinct_names(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         let same = |other: &&Declared| other.decl.name.eq_ignore_ascii_case(&it.decl.name);
         let count = bench.facts.options.iter().filter(same).count();
-        (1 < count).then(|| said!("{count} options have this name", count))
+        (1 < count).then(|| message!("option.repeated-name", count))
     })
 }
 
@@ -386,19 +383,19 @@ fn plain_names(bench: &Bench<'_>) -> Outcome {
         let word = words.find(|word| {
             ["name", "value", "type"].iter().any(|key| key.eq_ignore_ascii_case(word))
         });
-        word.map(|word| said!("the name has the word `{word}`", word))
+        word.map(|word| message!("option.keyword", keyword = word))
     })
 }
 
 fn no_spaces(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| it.decl.name.contains(' ').then(|| said!("the name has a space")))
+    each(bench, |it| it.decl.name.contains(' ').then(|| message!("option.space")))
 }
 
 fn usi_prefix(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         let unprefixed = ["Hash", "Ponder", "OwnBook"];
         let found = unprefixed.iter().find(|name| name.eq_ignore_ascii_case(&it.decl.name));
-        found.map(|name| said!("it has to be `USI_{name}`", name = *name))
+        found.map(|name| message!("option.prefix", name = *name))
     })
 }
 
@@ -407,11 +404,11 @@ fn hash_offered(bench: &Bench<'_>) -> Outcome {
         Some(decl) if decl.kind.option_type() == Some(OptionType::Spin) => Ok(()),
         Some(decl) => {
             bench.greeted()?;
-            Err(Stop::Fail(said!("it is of type {kind}", kind = decl.kind.word())))
+            Err(Stop::Fail(message!("option.type", kind = decl.kind.word())))
         }
         None => {
             bench.greeted()?;
-            Err(Stop::Fail(said!("there is no such option")))
+            Err(Stop::Fail(message!("option.none")))
         }
     }
 }
@@ -420,8 +417,7 @@ fn fixed_types(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         let same = |name: &str| bench.dialect.same_option(name, &it.decl.name);
         let (_, fixed) = FIXED.into_iter().find(|(name, _)| same(name))?;
-        (it.decl.kind.word() != fixed)
-            .then(|| said!("in the protocol it is of type {fixed}", fixed))
+        (it.decl.kind.word() != fixed).then(|| message!("option.fixed-type", fixed))
     })
 }
 
@@ -430,7 +426,7 @@ fn button_plain(bench: &Bench<'_>) -> Outcome {
         // What is wrong with its name is for another check to judge.
         let mut notes = it.notes.iter().filter(|note| **note != NoteKind::SpaceInName);
         let plain = it.decl.kind != OptionKind::Button || notes.next().is_none();
-        (!plain).then(|| said!("a button has no value"))
+        (!plain).then(|| message!("option.button-value"))
     })
 }
 
@@ -441,7 +437,7 @@ fn distinct_choices(bench: &Bench<'_>) -> Outcome {
             1 < vars.iter().filter(|other| other.eq_ignore_ascii_case(var)).count()
         };
         let var = vars.iter().find(twice)?;
-        Some(said!("the choice `{choice}` is there twice", choice = var.escape_debug()))
+        Some(message!("option.repeated-choice", choice = var.escape_debug()))
     })
 }
 
@@ -450,7 +446,7 @@ fn hash_default(bench: &Bench<'_>) -> Outcome {
         OptionKind::Spin { default: Some(default), .. }
             if bench.dialect.same_option("Hash", &it.decl.name) && MOST_HASH < default =>
         {
-            Some(said!("the default is {default} MB", default))
+            Some(message!("option.default-megabytes", default))
         }
         _ => None,
     })
@@ -459,12 +455,12 @@ fn hash_default(bench: &Bench<'_>) -> Outcome {
 fn off_by_default(bench: &Bench<'_>) -> Outcome {
     let quiet = ["UCI_ShowCurrLine", "UCI_ShowRefutations", "UCI_LimitStrength"];
     if quiet.iter().all(|name| bench.option(name).is_none()) {
-        return Err(Stop::Skip(said!("the engine has none of these options")));
+        return Err(Stop::Skip(message!("option.none-of-these")));
     }
     each(bench, |it| {
         let on = it.decl.kind == OptionKind::Check { default: Some(true) };
         let is_one = quiet.iter().any(|name| bench.dialect.same_option(name, &it.decl.name));
-        (on && is_one).then(|| said!("the default is true"))
+        (on && is_one).then(|| message!("option.default-on"))
     })
 }
 
@@ -473,7 +469,7 @@ fn multipv_default(bench: &Bench<'_>) -> Outcome {
         let is_it = bench.dialect.same_option("MultiPV", &it.decl.name);
         match it.decl.kind {
             OptionKind::Spin { default: Some(default), .. } if is_it && default != 1 => {
-                Some(said!("the default is {default}", default))
+                Some(message!("option.default", default))
             }
             _ => None,
         }
@@ -486,21 +482,21 @@ fn elo_with_limit(bench: &Bench<'_>) -> Outcome {
     let limit = bench.option("UCI_LimitStrength");
     let elo = bench.option("UCI_Elo").or_else(degree);
     match (limit, elo) {
-        (None, None) => Err(Stop::Skip(said!("the engine has neither option"))),
+        (None, None) => Err(Stop::Skip(message!("option.neither"))),
         (Some(_), Some(_)) => Ok(()),
         (Some(_), None) => {
             bench.greeted()?;
-            Err(Stop::Fail(said!("there is no `UCI_Elo`")))
+            Err(Stop::Fail(message!("option.no-elo")))
         }
         (None, Some(_)) => {
             bench.greeted()?;
-            Err(Stop::Fail(said!("there is no `UCI_LimitStrength`")))
+            Err(Stop::Fail(message!("option.no-limit")))
         }
     }
 }
 
 fn name_ignores_case(bench: &Bench<'_>) -> Outcome {
-    let decl = bench.option("MultiPV").ok_or_else(|| Stop::Skip(said!("there is no `MultiPV`")))?;
+    let decl = bench.option("MultiPV").ok_or_else(|| Stop::Skip(message!("option.no-multipv")))?;
     let position = bench.position(probe::of(bench.game()).middle[0]);
     let lines = |name: &str| -> Result<u32, Stop> {
         let mut talk = bench.ready()?;
@@ -510,11 +506,11 @@ fn name_ignores_case(bench: &Bench<'_>) -> Outcome {
         Ok(found.infos.iter().filter_map(|info| info.multipv).max().unwrap_or(1))
     };
     if lines(&decl.name)? < 2 {
-        return Err(Stop::Inconclusive(said!("`MultiPV` has no effect that can be seen")));
+        return Err(Stop::Inconclusive(message!("multipv.not-visible")));
     }
     let swapped: String = decl.name.chars().map(swap_case).collect();
     if lines(&swapped)? < 2 {
-        return Err(Stop::Fail(said!("`setoption name {swapped}` had no effect", swapped)));
+        return Err(Stop::Fail(message!("option.case-sensitive", swapped)));
     }
     Ok(())
 }
@@ -530,11 +526,10 @@ fn button(bench: &Bench<'_>) -> Outcome {
         if option.decl.kind == OptionKind::Button {
             let name = &option.decl.name;
             talk.say(&format!("setoption name {name}"));
-            talk.ready()
-                .or_fail(said!("after the button `{name}` `isready` was not answered", name))?;
+            talk.ready().or_fail(message!("button.no-readyok", name))?;
         }
     }
-    talk.search(&position, "go depth 1").or_fail(said!("after buttons there was no `bestmove`"))?;
+    talk.search(&position, "go depth 1").or_fail(message!("button.no-bestmove"))?;
     Ok(())
 }
 
@@ -575,16 +570,11 @@ fn every_value(bench: &Bench<'_>) -> Outcome {
             let limit = bench.pace.start();
             talk.say("isready");
             talk.hear(limit, |line| (line.reply == readyok_protocol::Reply::ReadyOk).then_some(()))
-                .or_fail(said!(
-                    "after `{name}` was set to `{value}` `isready` was not answered",
-                    name,
-                    value
-                ))?;
+                .or_fail(message!("value.no-readyok", name, value))?;
         }
     }
     let position = bench.position(probe::of(bench.game()).middle[0]);
-    talk.search(&position, "go depth 1")
-        .or_fail(said!("after all values were set there was no `bestmove`"))?;
+    talk.search(&position, "go depth 1").or_fail(message!("value.no-bestmove"))?;
     Ok(())
 }
 
@@ -608,9 +598,8 @@ fn bad_values(bench: &Bench<'_>) -> Outcome {
     let position = bench.position(probe::of(bench.game()).middle[0]);
     for line in lines {
         talk.say(&line);
-        talk.ready().or_fail(said!("after `{line}` `isready` was not answered", line = &line))?;
-        talk.search(&position, "go depth 1")
-            .or_fail(said!("after `{line}` a search was not answered", line))?;
+        talk.ready().or_fail(message!("setoption.no-readyok", line = &line))?;
+        talk.search(&position, "go depth 1").or_fail(message!("setoption.no-reply", line))?;
     }
     Ok(())
 }

@@ -7,28 +7,28 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::{Conversation, usual_word};
-use crate::message::said;
+use crate::message::message;
 use crate::talk::{Blame, Lost, Talk};
 use crate::words;
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
         "positions.startpos",
-        "`position startpos` is read with moves, with an empty list of them, and without",
+        "the engine reads `position startpos` with moves, with an empty list, and without `moves`",
         [
             "UCI 2006, position" => "the start position is called `startpos`; moves are played from it",
             "The UCI Protocol, position" => "`moves` is optional",
-            "USI draft 1 §5.3, position" => "`startpos` and an SFEN are both followed by moves if there are any",
+            "USI draft 1 §5.3, position" => "moves optionally follow both `startpos` and an SFEN",
         ],
         Must,
         Profile::ALL,
         &[],
-        "make both `moves` and what follows it optional",
+        "make both `moves` and its list optional",
         Test::Ask(startpos),
     ),
     check!(
-        "positions.given",
-        "a position is read from FEN or SFEN, with either side to move, and moves are played from it",
+        "positions.fen-sfen",
+        "the engine reads a FEN or SFEN with either side to move, and plays moves from it",
         [
             "UCI 2006, position fen" => "the engine sets up the position of the string",
             "USI draft 1 §3 and §5.3, position sfen" => "board, side to move, hands and move number of the string",
@@ -36,122 +36,122 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         Profile::ALL,
         &[],
-        "read all fields, and play the moves that follow",
+        "read all fields, then play the moves",
         Test::Ask(given),
     ),
     check!(
         "positions.special-moves",
-        "castling, en passant captures and promotions to all pieces are played from the list of moves",
+        "the engine plays castling, en passant and all promotions from the move list",
         [
             "UCI 2006, move format" => "castling is the king's move, and a promotion has the piece's letter",
         ],
         Must,
         Profile::UCI,
         &[],
-        "compare the words of all legal moves with the word that was sent",
+        "compare the received move with the notation of each legal move",
         Test::Ask(special_moves),
     ),
     check!(
         "positions.shogi-moves",
-        "drops, promotions and moves without promotion are played from the list of moves",
+        "the engine plays drops, promotions and non-promotions from the move list",
         [
-            "USI draft 1 §5.2" => "a drop is the piece's letter, `*` and the square; `+` is added when a piece promotes",
+            "USI draft 1 §5.2" => "a drop is the piece's letter, `*` and the square; `+` marks a promotion",
         ],
         Must,
         Profile::USI,
         &[],
-        "compare the words of all legal moves with the word that was sent",
+        "compare the received move with the notation of each legal move",
         Test::Ask(shogi_moves),
     ),
     check!(
         "positions.short-sfen",
-        "an SFEN is read without move number, and with several pieces in hand",
+        "the engine reads an SFEN without a move number and with several pieces in hand",
         [
-            "USI draft 1 §3" => "the move count is optional; a number stands before the letter of several pieces",
+            "USI draft 1 §3" => "the move count is optional; a count precedes the letter of several pieces",
         ],
         Must,
         Profile::USI,
         &[],
-        "take 1 for a missing move number, and numbers of two digits in hands",
+        "default the move number to 1, and accept two-digit counts in hand",
         Test::Ask(short_sfen),
     ),
     check!(
         "positions.short-fen",
-        "a FEN is read without the two counters at its end",
-        ["UCI 2006, UCI_Chess960" => "its own example of a FEN has four fields"],
+        "the engine reads a FEN without the two move counters",
+        ["UCI 2006, UCI_Chess960" => "its own example FEN has four fields"],
         Should,
         &[Profile::Uci2006],
         &[],
-        "take 0 and 1 for missing counters",
+        "default the counters to 0 and 1",
         Test::Ask(short_fen),
     ),
     check!(
         "positions.random-game",
-        "after every prefix of a random game the engine answers with a legal move",
+        "the engine replies with a legal move after every prefix of a random game",
         [
-            "UCI 2006, position and bestmove" => "moves are played on the board, and the best one is found there",
-            "USI draft 1 §5.3, position and bestmove" => "the moves lead to the position that is searched",
+            "UCI 2006, position and bestmove" => "the engine plays the moves and searches the resulting position",
+            "USI draft 1 §5.3, position and bestmove" => "the moves lead to the searched position",
         ],
         Must,
         Profile::ALL,
         &[],
-        "play all moves of the list, starting from the position before them",
+        "play all moves of the list from the given position",
         Test::Ask(random_game),
     ),
     check!(
         "positions.illegal-move",
-        "an illegal move in a list does not end the engine",
+        "the engine survives an illegal move in the list",
         [
-            "UCI 2006, general rules" => "what cannot be understood is ignored",
-            "USI draft 1 §5.1" => "what is not understood is left aside, and the engine goes on",
+            "UCI 2006, general rules" => "invalid input is ignored",
+            "USI draft 1 §5.1" => "invalid input is ignored, and the engine continues",
         ],
         Should,
         Profile::ALL,
         &[],
-        "stop at the first illegal move, and say so with `info string`",
+        "stop at the first illegal move, and report it with `info string`",
         Test::Ask(illegal_move),
     ),
     check!(
         "positions.malformed",
-        "a broken position does not end the engine, nor let it hang",
+        "the engine neither crashes nor hangs on a malformed position",
         [
-            "UCI 2006, general rules" => "what cannot be understood is ignored",
-            "USI draft 1 §5.1" => "what is not understood is left aside, and the engine goes on",
+            "UCI 2006, general rules" => "invalid input is ignored",
+            "USI draft 1 §5.1" => "invalid input is ignored, and the engine continues",
         ],
         Should,
         Profile::ALL,
         &[],
-        "check a position before it is used, and keep the one before",
+        "validate a position before use, and keep the previous one",
         Test::Ask(malformed),
     ),
     check!(
         "positions.move-form",
-        "moves are written in the protocol's form: lower-case promotions, and castling as the king's move, or as king takes rook in Chess960",
+        "moves have the form of the protocol: lower-case promotions; castling as a king move, in Chess960 as king takes rook",
         [
             "UCI 2006, move format and UCI_Chess960" => "long algebraic notation, castling as `e1g1`, or as `e1h1` in Chess960",
-            "USI draft 1 §5.2" => "squares as file and rank, drops with a capital letter, `+` for a promotion",
+            "USI draft 1 §5.2" => "squares as file and rank, drops with an upper-case letter, `+` for a promotion",
         ],
         Must,
         Profile::ALL,
         &[],
-        "write the word that the protocol has for the move",
+        "write moves in the notation of the protocol",
         Test::Hear(move_form),
     ),
     check!(
         "positions.castling",
-        "castling is taken and answered as `e1g1` in normal chess",
-        ["UCI 2006, move format" => "`e1g1` is white short castling"],
+        "in standard chess the engine reads and writes castling as `e1g1`",
+        ["UCI 2006, move format" => "`e1g1` is White's short castling"],
         Must,
         Profile::UCI,
         &[],
-        "write castling as the king's move unless `UCI_Chess960` is true",
+        "write castling as a king move unless `UCI_Chess960` is true",
         Test::Ask(castling),
     ),
     check!(
         "positions.chess960",
-        "in Chess960 castling is taken and answered as king takes rook",
+        "in Chess960 the engine reads and writes castling as king takes rook",
         [
-            "UCI 2006, UCI_Chess960" => "castling moves are sent as king takes own rook, and rights as files of rooks",
+            "UCI 2006, UCI_Chess960" => "castling is sent as king takes own rook, castling rights as files of rooks",
         ],
         Must,
         &[Profile::Uci2006],
@@ -161,15 +161,15 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     check!(
         "positions.no-legal-move",
-        "without a legal move there is one `bestmove` all the same, and it is no move",
+        "without a legal move the engine sends one `bestmove` without a move",
         [
-            "UCI 2006, bestmove and move format" => "each `go` is answered; the null move is `0000`",
-            "practice" => "engines of UCI send `(none)`, those of USI `resign`",
+            "UCI 2006, bestmove and move format" => "each `go` gets a reply; the null move is `0000`",
+            "practice" => "UCI engines send `(none)`, USI engines `resign`",
         ],
         Must,
         Profile::ALL,
         &[],
-        "answer with `bestmove (none)` or `bestmove 0000`, in USI with `bestmove resign`",
+        "send `bestmove (none)` or `bestmove 0000`, in USI `bestmove resign`",
         Test::Ask(no_legal_move),
     ),
 ];
@@ -181,16 +181,15 @@ pub(super) fn plays_legally(
     position: &Position,
     go: &str,
 ) -> Result<String, Stop> {
-    let found = talk.search(command, go).or_fail(said!(
-        "`{command}` was not followed by `bestmove`",
-        command = shortened(command)
-    ))?;
+    let found = talk
+        .search(command, go)
+        .or_fail(message!("position.no-bestmove", command = shortened(command)))?;
     match &found.best.best {
         Best::Move(mv) if position.parse_move(mv.as_str()).is_ok() => Ok(mv.to_string()),
         Best::Win if position.can_declare() => Ok("win".to_owned()),
         Best::Resign => Ok("resign".to_owned()),
-        answer => Err(Stop::Fail(said!(
-            "after `{command}` the answer is no legal move: `{answer}`",
+        answer => Err(Stop::Fail(message!(
+            "position.illegal-reply",
             command = shortened(command),
             answer = words::answer(answer)
         ))),
@@ -311,12 +310,9 @@ fn survives(bench: &Bench<'_>, commands: &[&str]) -> Outcome {
         // A line that is lost on the way does not end the engine.
         let first = talk.ready();
         let ready = if let Err(Lost::Late(_)) = first { talk.ready() } else { first };
-        ready.or_fail(said!("after `{command}` `isready` was not answered", command))?;
+        ready.or_fail(message!("position.no-readyok", command))?;
         let position = bench.position(probe::of(bench.game()).middle[0]);
-        talk.search(&position, "go depth 1").or_fail(said!(
-            "after `{command}` and a good position there was no `bestmove`",
-            command
-        ))?;
+        talk.search(&position, "go depth 1").or_fail(message!("position.no-recovery", command))?;
     }
     Ok(())
 }
@@ -369,7 +365,7 @@ fn move_form(talk: &Conversation) -> Heard {
         let said = talk.entries.get(*at).map(|it| it.text.as_str()).unwrap_or_default();
         let word = said.split_ascii_whitespace().nth(1).unwrap_or_default();
         if word != usual {
-            return Err((*at, said!("`{word}` is written `{usual}` here", word, usual)));
+            return Err((*at, message!("move.form", mv = word, usual)));
         }
     }
     Ok(seen)
@@ -379,7 +375,7 @@ fn move_form(talk: &Conversation) -> Heard {
 fn castles(talk: &mut Talk, text: &str, word: &str) -> Outcome {
     let command = format!("position fen {text}");
     let go = format!("go depth 1 searchmoves {word}");
-    let found = talk.search(&command, &go).or_fail(said!("castling was not answered"))?;
+    let found = talk.search(&command, &go).or_fail(message!("castling.no-reply"))?;
     match &found.best.best {
         Best::Move(mv) if mv.as_str() == word => Ok(()),
         Best::Move(mv) => {
@@ -389,15 +385,12 @@ fn castles(talk: &mut Talk, text: &str, word: &str) -> Outcome {
                     (Ok(a), Ok(b)) if a == b)
             });
             if same {
-                Err(Stop::Fail(said!("castling is written `{word}` here, not `{mv}`", word, mv)))
+                Err(Stop::Fail(message!("castling.form", expected = word, mv)))
             } else {
-                Err(Stop::Inconclusive(said!("`{go}` is answered with `{mv}`", go, mv)))
+                Err(Stop::Inconclusive(message!("search.move", go, mv)))
             }
         }
-        answer => Err(Stop::Fail(said!(
-            "castling was answered with `{answer}`",
-            answer = words::answer(answer)
-        ))),
+        answer => Err(Stop::Fail(message!("castling.reply", answer = words::answer(answer)))),
     }
 }
 
@@ -435,23 +428,20 @@ fn no_legal_move(bench: &Bench<'_>) -> Outcome {
     for text in texts {
         let found = talk
             .search(&bench.position(text), "go depth 2")
-            .or_fail(said!("a position without a legal move was not answered"))?;
+            .or_fail(message!("no-legal-move.no-reply"))?;
         match &found.best.best {
             // In USI a side without a move has lost, and its engine resigns.
             Best::None | Best::Resign => (),
             best @ Best::Move(_) if best.to_move().is_none() => (),
             answer => {
                 let answer = words::answer(answer);
-                return Err(Stop::Fail(said!(
-                    "where no move is legal the answer is `{answer}`",
-                    answer
-                )));
+                return Err(Stop::Fail(message!("no-legal-move.reply", answer)));
             }
         }
     }
     let late = talk.until_ready()?;
     if late.iter().any(|line| matches!(line.reply, readyok_protocol::Reply::BestMove(_))) {
-        return Err(Stop::Fail(said!("there was a second `bestmove`")));
+        return Err(Stop::Fail(message!("search.second-bestmove")));
     }
     Ok(())
 }

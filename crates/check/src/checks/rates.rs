@@ -9,7 +9,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
-use crate::message::said;
+use crate::message::message;
 use crate::time::now;
 
 /// By how much a told time may be ahead of ours: engines round, and start their clock before they are
@@ -36,12 +36,12 @@ const FLOOD: usize = 1000;
 
 pub(super) const CHECKS: &[Check] = &[
     info!(
-        "depth-grows",
+        "monotonic-depth",
         "the depth of the best line never decreases during a search",
-        "depth is what the search has reached",
+        "depth is the depth reached by the search",
         "the depth of the search",
         Should,
-        "send the depth of the iteration, and not what is left of it",
+        "send the iteration depth, not the remaining depth",
         Test::Hear(depth_grows)
     ),
     info!(
@@ -50,61 +50,61 @@ pub(super) const CHECKS: &[Check] = &[
         "nps are the nodes searched in a second",
         "the speed of this search",
         Should,
-        "divide the count of the line by its time",
+        "divide the node count of the line by its time",
         Test::Hear(nps)
     ),
     info!(
-        "time-ahead",
-        "`time` is not more than has passed since `go`",
+        "time-limit",
+        "`time` does not exceed the time since `go`",
         "the time searched, in milliseconds",
-        "how long the search has taken",
+        "the duration of the search",
         Should,
-        "start the clock of a search at its `go`",
+        "start the search clock at `go`",
         Test::Hear(time_ahead)
     ),
     info!(
         "time",
-        "`time` is told in milliseconds, and goes with the clock on the wall",
+        "`time` is wall-clock time in milliseconds",
         "the time searched, in milliseconds",
-        "how long the search has taken, in milliseconds",
+        "the duration of the search in milliseconds",
         Should,
-        "tell milliseconds, not hundredths of seconds or processor time",
+        "report wall-clock milliseconds, not centiseconds or CPU time",
         Test::Ask(time)
     ),
     info!(
         "regular",
-        "in a long search nodes are told again and again, at least every two seconds",
+        "a long search reports nodes at least every two seconds",
         "nodes, nps and the like should be sent regularly",
-        "the client shows them as the search goes on",
+        "the client displays them during the search",
         May,
         "send `info nodes … nps … hashfull … time …` once a second",
         Test::Ask(regular)
     ),
     info!(
         "late-details",
-        "`currmove`, `currmovenumber`, `currline` and `refutation` begin after a second of search",
+        "`currmove`, `currmovenumber`, `currline` and `refutation` start after one second of search",
         "these should be sent only after one second, to avoid too much traffic",
-        "details of the search begin late, as short searches have many of them",
+        "short searches omit details to limit traffic",
         May,
-        "send nothing about single moves in the first second",
+        "omit `currmove` and similar fields in the first second",
         Test::Hear(late_details)
     ),
     info!(
-        "volume",
-        "a search that is soon done does not flood its client with lines",
+        "flood",
+        "a short search does not flood the client",
         "there should not be too much traffic",
-        "clients show each line, and fall behind",
+        "clients display each line, and fall behind",
         May,
-        "wait without a word when nothing is left to search, and leave out depths that say nothing new",
+        "do not report depths that repeat the same result",
         Test::Ask(volume)
     ),
     info!(
         "string-last",
-        "`string` is the last word with a meaning: depth, score and pv stand before it",
+        "`string` is the last field of a line",
         "the rest of the line is displayed as text",
-        "what follows is text for the user",
+        "the rest is text for the user",
         Should,
-        "put `string` and its text at the end of the line",
+        "send `string` and its text at the end of the line",
         Test::Hear(string_last)
     ),
 ];
@@ -121,7 +121,7 @@ fn depth_grows(talk: &Conversation) -> Heard {
             let Some(depth) = info.depth else { continue };
             seen += 1;
             if depth < deepest {
-                return Err((*at, said!("depth {depth} after depth {deepest}", depth, deepest)));
+                return Err((*at, message!("depth.decreased", depth, deepest)));
             }
             deepest = depth;
         }
@@ -141,13 +141,7 @@ fn nps(talk: &Conversation) -> Heard {
         Some(if (least..=most).contains(&nps) {
             Ok(())
         } else {
-            Err(said!(
-                "{nodes} nodes in {time} ms are {usual} in a second, and not {nps}",
-                nodes,
-                time,
-                usual,
-                nps
-            ))
+            Err(message!("nps.wrong", nodes, time, usual, nps))
         })
     })
 }
@@ -161,14 +155,7 @@ fn time_ahead(talk: &Conversation) -> Heard {
             let passed = entry.at.saturating_sub(search.begin);
             if passed + AHEAD < time {
                 let passed = passed.as_millis();
-                return Err((
-                    *at,
-                    said!(
-                        "it tells {told} ms when {passed} ms have passed",
-                        told = time.as_millis(),
-                        passed
-                    ),
-                ));
+                return Err((*at, message!("time.wrong", reported = time.as_millis(), passed)));
             }
         }
     }
@@ -194,7 +181,7 @@ fn time(bench: &Bench<'_>) -> Outcome {
             _ => None,
         })?;
         let Some((told, passed)) = last else {
-            return Err(Stop::Skip(said!("the engine tells no time")));
+            return Err(Stop::Skip(message!("time.none")));
         };
         if passed < TIMED * 3 / 4 || passed / TOLD <= told {
             return Ok(());
@@ -203,7 +190,7 @@ fn time(bench: &Bench<'_>) -> Outcome {
     }
     let (told, passed) = least.unwrap_or_default();
     let (told, passed) = (told.as_millis(), passed.as_millis());
-    Err(Stop::Fail(said!("it tells {told} ms when {passed} ms have passed", told, passed)))
+    Err(Stop::Fail(message!("time.wrong", reported = told, passed)))
 }
 
 fn regular(bench: &Bench<'_>) -> Outcome {
@@ -229,7 +216,7 @@ fn regular(bench: &Bench<'_>) -> Outcome {
     talk.say("stop");
     talk.best(bench.pace.answer())?;
     if silent < longest {
-        return Err(Stop::Fail(said!("for {ms} ms no nodes were told", ms = longest.as_millis())));
+        return Err(Stop::Fail(message!("nodes.rare", ms = longest.as_millis())));
     }
     Ok(())
 }
@@ -244,7 +231,7 @@ fn late_details(talk: &Conversation) -> Heard {
                 info.currmove.is_some() || info.currline.is_some() || info.refutation.is_some();
             let passed = entry.at.saturating_sub(search.begin);
             if is_detail && passed < PATIENCE {
-                return Err((*at, said!("it came after {ms} ms", ms = passed.as_millis())));
+                return Err((*at, message!("info.early", ms = passed.as_millis())));
             }
         }
     }
@@ -261,7 +248,7 @@ fn volume(bench: &Bench<'_>) -> Outcome {
         most = most.max(lines);
         if FLOOD < lines {
             let time = FLOOD_TIME.as_millis();
-            return Err(Stop::Fail(said!("there were {lines} lines in {time} ms", lines, time)));
+            return Err(Stop::Fail(message!("info.flood", lines, time)));
         }
     }
     bench.remark(format!("at most {most} lines came in {} ms", FLOOD_TIME.as_millis()));
@@ -279,7 +266,7 @@ fn string_last(talk: &Conversation) -> Heard {
                 && (hidden.depth.is_some() && hidden.score.is_some() && hidden.pv.is_some())
                 && hidden.unknown.is_empty()
             {
-                return Err((*at, said!("a variation stands in the text after `string`")));
+                return Err((*at, message!("string.pv")));
             }
         }
     }

@@ -8,7 +8,7 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
-use crate::message::said;
+use crate::message::message;
 use crate::talk::Blame;
 use crate::words;
 
@@ -26,75 +26,75 @@ const WDL: &str = "practice (Stockfish, lc0), UCI_ShowWDL";
 pub(super) const CHECKS: &[Check] = &[
     check!(
         "scores.mated",
-        "who will be mated has a negative mate score, and the next move is the last one but one",
+        "the side being mated has a negative mate score",
         [
             "UCI 2006, info score mate" => "if the engine is getting mated use negative values for y",
-            "USI draft 1 §5.3, info score mate" => "negative if the engine will be mated; counted in plies",
+            "USI draft 1 §5.3, info score mate" => "negative if the engine is being mated; in plies",
         ],
         Must,
         Profile::ALL,
         &[],
-        "tell `mate -1` for being mated by the next move of the opponent; in USI `mate -2`",
+        "report `mate -1` for a mate by the opponent's next move, in USI `mate -2`",
         Test::Ask(mated),
     ),
     check!(
         "scores.mate-distance",
-        "no mate is announced that is shorter than the shortest there is",
+        "no announced mate is shorter than the shortest mate",
         [
             "UCI 2006, info score mate" => "mate in y moves",
-            "USI draft 1 §5.3, info score mate" => "mate in so many plies",
+            "USI draft 1 §5.3, info score mate" => "mate in y plies",
         ],
         Must,
         Profile::ALL,
         &[],
-        "store distances from the position, not from the root, and turn them when they are read",
+        "store mate distances relative to the position, and convert them to the root",
         Test::Ask(mate_distance),
     ),
     check!(
         "scores.mate-not-cp",
-        "a mate is told as `mate`, and not as a large number of centipawns",
+        "a mate is reported as `mate`, not as a large `cp` value",
         [
             "UCI 2006, info score" => "`cp` is for centipawns, `mate` for mates",
             "The UCI Protocol, info score" => "no `cp` if a mate was found",
-            "USI draft 1 §5.3, info score" => "mates are told with `mate`",
+            "USI draft 1 §5.3, info score" => "mates are reported as `mate`",
         ],
         Should,
         Profile::ALL,
         &[],
-        "turn scores beyond the largest evaluation into `mate`",
+        "convert scores beyond the maximum evaluation to `mate`",
         Test::Ask(mate_not_cp),
     ),
     check!(
         "scores.repetition",
-        "a move that repeats the position of the game for the last time is worth a draw",
+        "a move that draws by repetition has a draw score",
         [
-            "UCI 2006, position" => "the moves of the game are sent so that the engine can see repetitions",
-            "USI draft 1 §5.3, position" => "the whole game is sent, with all positions that were there",
+            "UCI 2006, position" => "the moves of the game let the engine detect repetitions",
+            "USI draft 1 §5.3, position" => "the complete game is sent",
         ],
         May,
         Profile::ALL,
         &[],
-        "keep the keys of all positions of the game, and look at them in the search",
+        "keep the hash keys of the game, and compare them in the search",
         Test::Ask(repetition),
     ),
     check!(
-        "scores.wdl-asked",
+        "scores.wdl-requested",
         "`wdl` is sent only while `UCI_ShowWDL` is true",
-        [WDL => "the option turns it on; clients without it take it for unknown words"],
+        [WDL => "the option enables it; other clients treat it as unknown tokens"],
         Should,
         Profile::UCI,
         &[],
-        "declare `UCI_ShowWDL`, false by default, and look at it before `wdl` is sent",
+        "declare `UCI_ShowWDL`, false by default, and check it before sending `wdl`",
         Test::Hear(wdl_asked),
     ),
     check!(
         "scores.wdl-side",
-        "`wdl` and `cp` agree on who is better",
-        [WDL => "wins and losses are those of the side to move, as is the score"],
+        "`wdl` and `cp` agree on the better side",
+        [WDL => "wins and losses are from the side to move's point of view"],
         Should,
         Profile::UCI,
         &[],
-        "tell wins, draws and losses from the view of the side to move",
+        "report wins, draws and losses from the side to move's point of view",
         Test::Hear(wdl_side),
     ),
 ];
@@ -102,14 +102,14 @@ pub(super) const CHECKS: &[Check] = &[
 /// The exact scores of a search, the last one last. Other checks shall not judge them again.
 fn scores(bench: &Bench<'_>, position: &str, go: &str) -> Result<Vec<Score>, Stop> {
     let mut talk = bench.provoked()?;
-    let found = talk.search(position, go).or_fail(said!("`{go}` was not answered", go))?;
+    let found = talk.search(position, go).or_fail(message!("go.no-reply", go))?;
     let exact = |info: &&Info<'_>| {
         info.bound == Bound::Exact && info.multipv.is_none_or(|number| number == 1)
     };
     let scores: Vec<Score> =
         found.infos.iter().filter(exact).filter_map(|info| info.score).collect();
     if scores.is_empty() {
-        return Err(Stop::Skip(said!("no score was told")));
+        return Err(Stop::Skip(message!("score.none")));
     }
     Ok(scores)
 }
@@ -123,11 +123,11 @@ fn mated(bench: &Bench<'_>) -> Outcome {
         match last(&scores(bench, &bench.position(text), "go depth 6")?) {
             Score::MatedIn { plies: 2 } | Score::MatedSomeday => (),
             Score::Cp(cp) if cp <= 0 => {
-                return Err(Stop::Skip(said!("the mate in `{text}` was not found", text)));
+                return Err(Stop::Skip(message!("mate.not-found", text)));
             }
             told => {
-                return Err(Stop::Fail(said!(
-                    "who is mated by the next move in `{text}` has `{score}`",
+                return Err(Stop::Fail(message!(
+                    "mate.mated-score",
                     text,
                     score = words::score(told, bench.dialect)
                 )));
@@ -142,16 +142,16 @@ fn mate_distance(bench: &Bench<'_>) -> Outcome {
         for told in scores(bench, &bench.position(text), "go depth 7")? {
             match told {
                 Score::MateIn { plies: told } if told < plies => {
-                    return Err(Stop::Fail(said!(
-                        "in `{text}` there is no mate in {told} plies; the shortest takes {plies}",
+                    return Err(Stop::Fail(message!(
+                        "mate.too-short",
                         text,
-                        told,
+                        reported = told,
                         plies
                     )));
                 }
                 Score::MatedIn { .. } | Score::Mated => {
-                    return Err(Stop::Fail(said!(
-                        "in `{text}` the side to move can mate, and has `{score}`",
+                    return Err(Stop::Fail(message!(
+                        "mate.mating-score",
                         text,
                         score = words::score(told, bench.dialect)
                     )));
@@ -167,11 +167,7 @@ fn mate_not_cp(bench: &Bench<'_>) -> Outcome {
     for text in probe::of(bench.game()).mate_in_one {
         match last(&scores(bench, &bench.position(text), "go depth 4")?) {
             Score::Cp(cp) if MATE_IN_DISGUISE < cp.saturating_abs() => {
-                return Err(Stop::Fail(said!(
-                    "the mate in `{text}` was told as `cp {cp}`",
-                    text,
-                    cp
-                )));
+                return Err(Stop::Fail(message!("mate.centipawns", text, cp)));
             }
             _ => (),
         }
@@ -199,11 +195,7 @@ fn repetition(bench: &Bench<'_>) -> Outcome {
     let score = words::score(told, bench.dialect);
     bench.remark(format!("a draw by repetition has `{score}`"));
     if told < LOST {
-        return Err(Stop::Fail(said!(
-            "`{word}` draws by repetition, and has `{score}`",
-            word,
-            score
-        )));
+        return Err(Stop::Fail(message!("repetition.score", mv = word, score)));
     }
     Ok(())
 }
@@ -212,7 +204,7 @@ fn wdl_asked(talk: &Conversation) -> Heard {
     // In USI there is no such option.
     each(talk, |search, info| {
         let asked = search.settings.wdl || info.wdl.is_none() || talk.dialect == Dialect::Usi;
-        Some(if asked { Ok(()) } else { Err(said!("nobody has asked for `wdl`")) })
+        Some(if asked { Ok(()) } else { Err(message!("wdl.unrequested")) })
     })
 }
 
@@ -221,12 +213,7 @@ fn wdl_side(talk: &Conversation) -> Heard {
         let (Some(wdl), Some(Score::Cp(cp))) = (info.wdl, info.score) else { return None };
         let wrong = CLEAR < cp && wdl.win < wdl.loss || cp < -CLEAR && wdl.loss < wdl.win;
         Some(if wrong {
-            Err(said!(
-                "`cp {cp}` has {wins} wins and {losses} losses",
-                cp,
-                wins = wdl.win,
-                losses = wdl.loss
-            ))
+            Err(message!("wdl.contradiction", cp, wins = wdl.win, losses = wdl.loss))
         } else {
             Ok(())
         })

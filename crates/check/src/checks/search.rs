@@ -9,7 +9,7 @@ use super::{clause, limits, probe};
 use crate::bench::{Bench, largest, percentiles};
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::talk::{Blame, Found, Lost, Talk};
 use crate::time::now;
 use crate::words;
@@ -47,13 +47,13 @@ macro_rules! search {
 }
 
 pub(super) const PLAYS: Check = search!(
-    "plays",
-    "searches of different positions, with and without more lines, end with `bestmove`",
+    "completes",
+    "every search ends with `bestmove`, also with `MultiPV`",
     "go and bestmove",
     "for each `go` a `bestmove` is needed",
-    "each `go` is answered with `bestmove`",
+    "the reply to each `go` is `bestmove`",
     Must,
-    "answer each `go` with a `bestmove`",
+    "send one `bestmove` for each `go`",
     plays
 );
 
@@ -61,55 +61,55 @@ pub(super) const CHECKS: &[Check] = &[
     PLAYS,
     check!(
         "search.legal-move",
-        "`bestmove` is a legal move, and the move to ponder on is legal after it",
+        "`bestmove` and the ponder move after it are legal",
         [
             "UCI 2006, bestmove" => "the engine stops searching and found this move the best in this position",
-            "USI draft 1 §5.3, bestmove" => "the move that the engine plays in this position",
+            "USI draft 1 §5.3, bestmove" => "the move that the engine plays",
         ],
         Must,
         Profile::ALL,
         &[],
-        "answer with a move of the position that was searched; leave `ponder` out if none is known",
+        "send a move of the searched position; omit an unknown ponder move",
         Test::Hear(legal_move),
     ),
     check!(
-        "search.one-answer",
+        "search.one-bestmove",
         Rule::BestMoveWithoutSearch.text(),
         [Rule::BestMoveWithoutSearch.clause() => Rule::BestMoveWithoutSearch.text()],
         Must,
         Profile::ALL,
         &[],
-        "say `bestmove` exactly once for each `go`",
+        "send `bestmove` exactly once for each `go`",
         Test::Order(Rule::BestMoveWithoutSearch),
     ),
     check!(
-        "search.not-too-early",
+        "search.no-early-bestmove",
         Rule::BestMoveTooEarly.text(),
         [Rule::BestMoveTooEarly.clause() => Rule::BestMoveTooEarly.text()],
         Must,
         Profile::ALL,
         &[],
-        "hold `bestmove` back until `stop` or `ponderhit`",
+        "defer `bestmove` until `stop` or `ponderhit`",
         Test::Order(Rule::BestMoveTooEarly),
     ),
     search!(
         "depth",
-        "`go depth` ends at this depth",
+        "`go depth` ends at the given depth",
         "go depth",
         "search this many plies only",
-        "search so many plies and no more",
+        "search the given number of plies",
         Must,
-        "end the search when this depth is done, and not before",
+        "end the search after completing this depth",
         depth
     ),
     search!(
         "nodes",
-        "`go nodes` ends after about so many nodes",
+        "`go nodes` ends after approximately the given number of nodes",
         "go nodes",
         "search this many nodes only",
-        "search so many positions and no more",
+        "search the given number of nodes",
         Must,
-        "look at the count of nodes every few thousand of them",
+        "check the node count every few thousand nodes",
         nodes
     ),
     search!(
@@ -117,9 +117,9 @@ pub(super) const CHECKS: &[Check] = &[
         "`go movetime` ends in time",
         "go movetime",
         "search exactly this many milliseconds",
-        "search for just so many milliseconds",
+        "search for exactly this many milliseconds",
         Must,
-        "look at the clock every few thousand nodes",
+        "check the clock every few thousand nodes",
         move_time_ends
     ),
     search!(
@@ -127,123 +127,123 @@ pub(super) const CHECKS: &[Check] = &[
         "`go movetime` uses its time",
         "go movetime",
         "search exactly this many milliseconds",
-        "search for just so many milliseconds",
+        "search for exactly this many milliseconds",
         Should,
-        "search on until the time is over",
+        "continue the search until the time is up",
         move_time_uses
     ),
     search!(
         "clock",
-        "with clocks of any size, on one side or both, the engine moves in time",
+        "the engine moves in time with any clock, of one side or both",
         "go wtime and btime",
         "the side has this many milliseconds left",
-        "so much time is left on the clock of the side",
+        "the remaining time of the side",
         Must,
-        "keep a reserve for what gets lost on the way",
+        "reserve time for communication delays",
         clock
     ),
     search!(
         "clock-over",
-        "a clock at zero or below does not make the engine think for ever",
+        "the engine does not search forever with a clock at or below zero",
         "go wtime and btime",
         "the side has this many milliseconds left",
-        "so much time is left on the clock of the side",
+        "the remaining time of the side",
         Should,
         Profile::UCI,
         &[],
-        "take zero and negative times for as little as possible, not for no clock",
+        "treat zero and negative times as the minimum, not as a missing clock",
         clock_over
     ),
     search!(
         "moves-to-go",
-        "`movestogo` is taken into account: the last move before the control is no reason to lose on time",
+        "the engine respects `movestogo`: it does not lose on time before the time control",
         "go movestogo",
-        "so many moves are left until the next time control",
+        "the number of moves to the next time control",
         "the number of moves to the next control; without it the time is for the rest of the game",
         Should,
         Profile::OLDER,
         &[],
-        "keep a reserve on the last move before the control",
+        "keep a time reserve on the last move before the control",
         moves_to_go
     ),
     search!(
         "any-order",
-        "arguments of `go` stand in any order, and the first limit that is reached ends the search",
+        "arguments of `go` have any order; the first limit reached ends the search",
         "go",
         "a number of commands can follow in the same string",
-        "several of these may follow in one line",
+        "several arguments may follow in one line",
         Should,
-        "read all arguments before the search begins, and heed each limit",
+        "read all arguments before the search starts, and check every limit",
         any_order
     ),
     search!(
         "infinite",
-        "`go infinite` does not end before `stop`, even on a mate or a forced move",
+        "`go infinite` does not end before `stop`, even with a mate or a forced move",
         "go infinite",
-        "do not exit the search without being told so",
-        "search until `stop`, and do not leave the search before",
+        "do not exit the search without a command",
+        "search until `stop`",
         Must,
-        "when nothing is left to search, wait for `stop` before `bestmove`",
+        "wait for `stop` before sending `bestmove`, even if the search is complete",
         infinite
     ),
     search!(
         "stop",
-        "`stop` is answered with `bestmove` at once",
+        "the engine sends `bestmove` immediately after `stop`",
         "stop",
         "stop calculating as soon as possible",
         "end the search as soon as possible",
         Must,
-        "look for `stop` every few thousand nodes",
+        "check for `stop` every few thousand nodes",
         stop
     ),
     search!(
-        "stop-at-once",
-        "`stop` directly after `go` ends the search",
+        "immediate-stop",
+        "`stop` immediately after `go` ends the search",
         "stop",
         "stop calculating as soon as possible",
         "end the search as soon as possible",
         Must,
-        "remember a `stop` that comes before the search has started, and play a move all the same",
+        "remember a `stop` received before the search starts, and send a move",
         stop_at_once
     ),
     search!(
         "ready",
-        "`isready` during a search is answered at once, and the search goes on",
+        "the engine replies to `isready` during a search immediately, and continues the search",
         "isready",
-        "it must be answered also while the engine calculates, without stopping the search",
-        "it is answered at once, also during a search, which goes on",
+        "the engine must also reply while calculating, without stopping the search",
+        "the reply is immediate, also during a search, which continues",
         Must,
-        "read input in a thread of its own",
+        "read input in a separate thread",
         ready
     ),
     search!(
         "ponder.holds-bestmove",
-        "`go ponder` does not end before `ponderhit` or `stop`, whatever its limits",
+        "`go ponder` does not end before `ponderhit` or `stop`, regardless of limits",
         "go ponder",
         "do not exit the search in ponder mode, even if it is mate",
-        "the engine does not leave the search while it ponders, not even if it is mate",
+        "the engine does not exit the search while pondering, even with a mate",
         Must,
-        "hold `bestmove` back until `ponderhit` or `stop`",
+        "defer `bestmove` until `ponderhit` or `stop`",
         ponder_holds
     ),
     search!(
         "ponder.hit",
         "after `ponderhit` the search ends within its limits",
         "ponderhit",
-        "the engine continues searching, but switches from pondering to normal search",
-        "the expected move was played, and the search goes on as an ordinary one",
+        "the engine continues the search in normal mode",
+        "the expected move was played, and the search continues normally",
         Must,
-        "start the clock at `ponderhit`, and answer at once if the search is done",
+        "start the clock at `ponderhit`, and reply immediately if the search is complete",
         ponder_hit
     ),
     search!(
         "ponder.stop",
-        "`stop` ends `go ponder` with `bestmove`, and the next search is as usual",
+        "`stop` ends `go ponder` with `bestmove`, and the next search works as usual",
         "stop",
-        "`bestmove` follows also when pondering was in vain",
+        "`bestmove` also follows a ponder miss",
         "each `go`, also `go ponder`, is followed by `bestmove`",
         Must,
-        "treat `stop` while pondering as in any search",
+        "treat `stop` while pondering as in a normal search",
         ponder_stop
     ),
     search!(
@@ -251,99 +251,99 @@ pub(super) const CHECKS: &[Check] = &[
         "`searchmoves` restricts the search to its moves",
         "go searchmoves",
         "restrict the search to these moves only",
-        "only these moves are to be searched",
+        "only these moves are searched",
         Must,
         "search only these moves at the root",
         search_moves
     ),
     search!(
         "searchmoves-lines",
-        "with `MultiPV` all lines begin with moves of `searchmoves`",
+        "with `MultiPV` all PVs begin with moves of `searchmoves`",
         "go searchmoves",
         "restrict the search to these moves only",
-        "only these moves are to be searched",
+        "only these moves are searched",
         Must,
         Profile::ALL,
         &[Need::Option("MultiPV")],
-        "restrict the moves of the root before lines are counted: there are no more lines than moves",
+        "restrict the root moves first; the number of lines cannot exceed them",
         search_moves_lines
     ),
     search!(
         "searchmoves-first",
-        "words of `go` after `searchmoves` and its moves are read",
+        "the engine reads arguments of `go` after the `searchmoves` list",
         "go searchmoves",
-        "a number of commands can follow in the same string, in no given order",
-        "several of these may follow in one line",
+        "several arguments can follow in any order",
+        "several arguments may follow in one line",
         May,
-        "end the list of moves at the next word of `go`",
+        "end the move list at the next keyword of `go`",
         search_moves_first
     ),
     search!(
         "mate",
         "`go mate` finds a mate in one and ends",
         "go mate",
-        "search for a mate in so many moves",
-        "search for a mate; in USI as deployed the number is a time",
+        "search for a mate in this many moves",
+        "search for a mate; in deployed USI the number is a time",
         Should,
         Profile::UCI,
         &[],
-        "end the search when a mate of this length is found",
+        "end the search at a mate of this length",
         mate
     ),
     search!(
         "new-game",
-        "a new game may be announced, repeatedly, or not at all",
+        "the engine works with repeated and with missing new-game commands",
         "ucinewgame and usinewgame",
-        "the engine should not expect it, as not all clients send it",
-        "clients may leave it out, and the engine is not to wait for it",
+        "not all clients send it",
+        "clients may omit it, and the engine must not wait for it",
         Must,
-        "set up for a game at start, and again at each announcement",
+        "initialize for a game at startup, and again at each new-game command",
         new_game
     ),
     search!(
         "debug",
-        "`debug on` and `debug off` are taken at any time",
+        "the engine accepts `debug on` and `debug off` at any time",
         "debug",
-        "it can be sent at any time, also while the engine thinks",
-        "the mode may be switched whenever the client likes",
+        "it can be sent at any time, also during a search",
+        "the client may switch the mode at any time",
         Should,
         Profile::OLDER,
         &[],
-        "read `debug` in a search and between searches; it may do nothing",
+        "accept `debug` during and between searches; it may have no effect",
         debug
     ),
     search!(
         "register",
-        "`register later` is taken by every engine",
+        "the engine accepts `register later`",
         "register",
         "the user wants to register later",
-        "an engine that needs registration is told that it comes later",
+        "it postpones the registration",
         Should,
         Profile::OLDER,
         &[],
-        "ignore `register` where there is nothing to register",
+        "ignore `register` if the engine needs no registration",
         register
     ),
     search!(
-        "every-size",
-        "searches with little hash and with several threads end as others do",
+        "every-thread-count",
+        "searches with a small hash table and with several threads end normally",
         "option and setoption",
         "values in the declared range are allowed",
-        "the value is one that the engine has declared",
+        "the value is one of the declared ones",
         Should,
         Profile::ALL,
         &[Need::Option("Threads")],
-        "take every number of threads that was declared",
+        "accept every declared number of threads",
         threads
     ),
     search!(
         "interleavings",
-        "whatever legal commands come in a search, in whatever order, each `go` has one answer",
+        "any sequence of valid commands during a search yields one `bestmove` per `go`",
         "bestmove",
         "for each `go` a `bestmove` is needed",
-        "each `go` is answered with `bestmove`",
+        "the reply to each `go` is `bestmove`",
         Must,
-        "keep the state of the search in one place, and every command's effect on it",
+        "keep the search state and its transitions in one place",
         interleavings
     ),
 ];
@@ -359,17 +359,16 @@ fn plays(bench: &Bench<'_>) -> Outcome {
     if bench.game() == Game::Chess {
         texts.extend([probe::CHESS_MATE_IN_TWO, probe::CHESS_FORCED]);
     }
-    talk.search("position startpos", "go depth 5").or_fail(said!("a search was not answered"))?;
+    talk.search("position startpos", "go depth 5").or_fail(message!("search.no-reply"))?;
     for text in &texts {
-        talk.search(&bench.position(text), "go depth 4")
-            .or_fail(said!("a search was not answered"))?;
+        talk.search(&bench.position(text), "go depth 4").or_fail(message!("search.no-reply"))?;
     }
     if bench.option("MultiPV").is_some() {
         talk.say(&bench.set("MultiPV", "3"));
         talk.ready()?;
         for text in texts {
             talk.search(&bench.position(text), "go depth 3")
-                .or_fail(said!("a search of three lines was not answered"))?;
+                .or_fail(message!("multipv.no-reply"))?;
         }
     }
     Ok(())
@@ -388,10 +387,7 @@ fn legal_move(talk: &Conversation) -> Heard {
             Best::Win if position.can_declare() => continue,
             answer => {
                 let answer = words::answer(answer);
-                return Err((
-                    *at,
-                    said!("there are legal moves, and this is none: `{answer}`", answer),
-                ));
+                return Err((*at, message!("bestmove.none", answer)));
             }
         };
         if position.legal_moves().is_empty() {
@@ -400,16 +396,13 @@ fn legal_move(talk: &Conversation) -> Heard {
         let next = match position.clone().after([mv.as_str()]) {
             Ok(next) => next,
             Err(error) => {
-                return Err((*at, said!("`bestmove` is not legal: {error}", error = &error)));
+                return Err((*at, message!("bestmove.illegal", error = &error)));
             }
         };
         if let Some(ponder) = best.ponder
             && let Err(error) = next.parse_move(ponder.as_str())
         {
-            return Err((
-                *at,
-                said!("the move to ponder on is not legal: {error}", error = &error),
-            ));
+            return Err((*at, message!("bestmove.illegal-ponder", error = &error)));
         }
     }
     Ok(seen)
@@ -425,9 +418,7 @@ fn depth(bench: &Bench<'_>) -> Outcome {
     for depth in [1, 4] {
         talk.say(&middle(bench));
         talk.say(&format!("go depth {depth}"));
-        let found = talk
-            .best(bench.pace.answer())
-            .or_fail(said!("`go depth {depth}` was not answered", depth))?;
+        let found = talk.best(bench.pace.answer()).or_fail(message!("depth.no-reply", depth))?;
         let exact = |info: &&readyok_protocol::Info<'_>| {
             info.bound == Bound::Exact && info.score.is_some() && info.pv.is_some()
         };
@@ -435,34 +426,26 @@ fn depth(bench: &Bench<'_>) -> Outcome {
         match deepest {
             None => (),
             Some(reached) if depth < reached => {
-                return Err(Stop::Fail(said!(
-                    "`go depth {depth}` told of depth {reached}",
-                    depth,
-                    reached
-                )));
+                return Err(Stop::Fail(message!("depth.exceeded", depth, reached)));
             }
             Some(reached) if reached < depth => {
-                return Err(Stop::Fail(said!(
-                    "`go depth {depth}` ended at depth {reached}",
-                    depth,
-                    reached
-                )));
+                return Err(Stop::Fail(message!("depth.not-reached", depth, reached)));
             }
             Some(_) => told = true,
         }
     }
-    if told { Ok(()) } else { Err(Stop::Inconclusive(said!("no depth was told"))) }
+    if told { Ok(()) } else { Err(Stop::Inconclusive(message!("depth.not-reported"))) }
 }
 
 fn nodes(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     let found = talk
         .search(&middle(bench), &format!("go nodes {NODES}"))
-        .or_fail(said!("`go nodes {nodes}` was not answered", nodes = NODES))?;
+        .or_fail(message!("nodes.no-reply", nodes = NODES))?;
     let told = found.infos.iter().filter_map(|info| info.nodes).max();
     match told {
         Some(told) if NODES + NODES_MISSED < told => {
-            Err(Stop::Fail(said!("`go nodes {nodes}` took {told} nodes", nodes = NODES, told)))
+            Err(Stop::Fail(message!("nodes.exceeded", nodes = NODES, reported = told)))
         }
         _ => Ok(()),
     }
@@ -482,9 +465,9 @@ fn move_time(bench: &Bench<'_>) -> Result<Result<Duration, Lost>, Stop> {
 }
 
 fn move_time_ends(bench: &Bench<'_>) -> Outcome {
-    let took = move_time(bench)?.or_fail(said!("`go movetime` was not answered"))?;
+    let took = move_time(bench)?.or_fail(message!("movetime.no-reply"))?;
     if MOVE_TIME + bench.pace.margin() < took {
-        return Err(Stop::Fail(said!("it took {ms} ms", ms = took.as_millis())));
+        return Err(Stop::Fail(message!("search.took", ms = took.as_millis())));
     }
     Ok(())
 }
@@ -492,7 +475,7 @@ fn move_time_ends(bench: &Bench<'_>) -> Outcome {
 fn move_time_uses(bench: &Bench<'_>) -> Outcome {
     let took = move_time(bench)??;
     if took < MOVE_TIME / 2 {
-        return Err(Stop::Fail(said!("it ended after {ms} ms", ms = took.as_millis())));
+        return Err(Stop::Fail(message!("search.ended-after", ms = took.as_millis())));
     }
     Ok(())
 }
@@ -503,7 +486,7 @@ fn with_clocks(bench: &Bench<'_>, goes: &[&str]) -> Outcome {
     for go in goes {
         talk.say(&middle(bench));
         talk.say(go);
-        talk.best(bench.pace.answer()).or_fail(said!("`{go}` was not answered", go))?;
+        talk.best(bench.pace.answer()).or_fail(message!("go.no-reply", go))?;
     }
     Ok(())
 }
@@ -577,7 +560,7 @@ fn infinite(bench: &Bench<'_>) -> Outcome {
     for position in soon_done(bench) {
         talk.say(&position);
         talk.say("go infinite");
-        goes_on(&mut talk, said!("`bestmove` came in `go infinite` before `stop`"))?;
+        goes_on(&mut talk, message!("infinite.early-bestmove"))?;
         talk.say("stop");
         talk.best(bench.pace.answer())?;
     }
@@ -597,17 +580,17 @@ fn stop(bench: &Bench<'_>) -> Outcome {
             talk.underway();
         }
         if !talk.is_searching() {
-            return Err(Stop::Inconclusive(said!("`go infinite` ended by itself")));
+            return Err(Stop::Inconclusive(message!("infinite.ended")));
         }
         let asked = now();
         talk.say("stop");
-        talk.best(bench.pace.answer()).or_fail(said!("`stop` was not answered with `bestmove`"))?;
+        talk.best(bench.pace.answer()).or_fail(message!("stop.no-bestmove"))?;
         times.push(now().saturating_duration_since(asked));
     }
     bench.remark(format!("`stop` was answered in {}", percentiles(&mut times)));
     let longest = times.last().copied().unwrap_or_default();
     if bench.pace.margin() < longest {
-        return Err(Stop::Fail(said!("it took {ms} ms", ms = longest.as_millis())));
+        return Err(Stop::Fail(message!("search.took", ms = longest.as_millis())));
     }
     Ok(())
 }
@@ -616,8 +599,7 @@ fn stop_at_once(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     for go in ["go infinite", "go depth 40", "go movetime 100000000"] {
         talk.write(format!("{}\n{go}\nstop\n", middle(bench)).as_bytes());
-        talk.best(bench.pace.answer())
-            .or_fail(said!("`{go}` and `stop` in one write were not answered", go))?;
+        talk.best(bench.pace.answer()).or_fail(message!("stop.one-write", go))?;
     }
     Ok(())
 }
@@ -631,17 +613,15 @@ fn ready(bench: &Bench<'_>) -> Outcome {
     let mut longest = Duration::ZERO;
     for _ in 0..3 {
         let asked = now();
-        let said =
-            talk.until_ready().or_fail(said!("`isready` during a search was not answered"))?;
+        let said = talk.until_ready().or_fail(message!("search.no-readyok"))?;
         longest = longest.max(now().saturating_duration_since(asked));
         if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-            return Err(Stop::Fail(said!("`isready` ended the search")));
+            return Err(Stop::Fail(message!("search.ended-by-isready")));
         }
     }
     bench.remark(format!("`readyok` in a search took {:.1} ms", longest.as_secs_f64() * 1000.0));
     talk.say("stop");
-    talk.best(bench.pace.answer())
-        .or_fail(said!("after `isready` in a search `stop` was not answered"))?;
+    talk.best(bench.pace.answer()).or_fail(message!("search.no-reply-to-stop"))?;
     Ok(())
 }
 
@@ -653,7 +633,7 @@ fn ponder_holds(bench: &Bench<'_>) -> Outcome {
     for position in positions {
         talk.say(&position);
         talk.say(&format!("go ponder {clocks}"));
-        goes_on(&mut talk, said!("`bestmove` came in `go ponder` before `ponderhit` or `stop`"))?;
+        goes_on(&mut talk, message!("ponder.early-bestmove"))?;
         talk.say("stop");
         talk.best(bench.pace.answer())?;
     }
@@ -678,11 +658,10 @@ fn ponder_hit(bench: &Bench<'_>) -> Outcome {
         talk.say(&format!("go ponder {}", ponder_clocks(bench)));
         talk.listen(Duration::from_millis(30));
         if !talk.is_searching() {
-            return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
+            return Err(Stop::Inconclusive(message!("ponder.ended")));
         }
         talk.say("ponderhit");
-        talk.best(bench.pace.answer())
-            .or_fail(said!("`ponderhit` was not followed by `bestmove`"))?;
+        talk.best(bench.pace.answer()).or_fail(message!("ponderhit.no-bestmove"))?;
     }
     Ok(())
 }
@@ -692,12 +671,11 @@ fn ponder_stop(bench: &Bench<'_>) -> Outcome {
     talk.say(&middle(bench));
     talk.say(&format!("go ponder {}", ponder_clocks(bench)));
     if talk.ends_by_itself()? {
-        return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
+        return Err(Stop::Inconclusive(message!("ponder.ended")));
     }
     talk.say("stop");
-    talk.best(bench.pace.answer()).or_fail(said!("`stop` in `go ponder` was not answered"))?;
-    talk.search(&middle(bench), "go depth 2")
-        .or_fail(said!("the search after a ponder miss was not answered"))?;
+    talk.best(bench.pace.answer()).or_fail(message!("ponder.no-reply-to-stop"))?;
+    talk.search(&middle(bench), "go depth 2").or_fail(message!("ponder.miss"))?;
     Ok(())
 }
 
@@ -712,14 +690,12 @@ fn odd_moves(bench: &Bench<'_>) -> [&'static str; 2] {
 /// A search of these moves alone, which is answered with one of them.
 fn restricted(talk: &mut Talk, depth: u32, moves: &[&str]) -> Result<Found, Stop> {
     let go = format!("go depth {depth} searchmoves {}", moves.join(" "));
-    let found = talk
-        .search("position startpos", &go)
-        .or_fail(said!("`{go}` was not answered", go = &go))?;
+    let found = talk.search("position startpos", &go).or_fail(message!("go.no-reply", go = &go))?;
     match &found.best.best {
         Best::Move(mv) if moves.contains(&mv.as_str()) => Ok(found),
         answer => {
             let answer = words::answer(answer);
-            Err(Stop::Fail(said!("`{go}` was answered with `{answer}`", go, answer)))
+            Err(Stop::Fail(message!("go.reply", go, answer)))
         }
     }
 }
@@ -739,9 +715,7 @@ fn search_moves_lines(bench: &Bench<'_>) -> Outcome {
     let found = restricted(&mut talk, 4, &moves)?;
     let mut heads = found.infos.iter().filter_map(|info| info.pv.as_ref()?.words().next());
     match heads.find(|head| !moves.contains(head)) {
-        Some(head) => {
-            Err(Stop::Fail(said!("a line begins with `{head}`, which is none of them", head)))
-        }
+        Some(head) => Err(Stop::Fail(message!("searchmoves.other-head", head))),
         None => Ok(()),
     }
 }
@@ -752,35 +726,33 @@ fn search_moves_first(bench: &Bench<'_>) -> Outcome {
     let go = format!("go searchmoves {} depth 2", odd_moves(bench).join(" "));
     talk.say("position startpos");
     talk.say(&go);
-    talk.best(bench.pace.answer()).or_fail(said!("`{go}` was not answered", go))?;
+    talk.best(bench.pace.answer()).or_fail(message!("go.no-reply", go))?;
     Ok(())
 }
 
 fn mate(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     let text = probe::of(bench.game()).mate_in_one[0];
-    let found = talk
-        .search(&bench.position(text), "go mate 1")
-        .or_fail(said!("`go mate 1` on a mate in one was not answered"))?;
+    let found =
+        talk.search(&bench.position(text), "go mate 1").or_fail(message!("mate.no-reply"))?;
     let position =
         Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))?;
     let Best::Move(mv) = &found.best.best else {
-        return Err(Stop::Fail(said!("`go mate 1` on a mate in one was not answered with a move")));
+        return Err(Stop::Fail(message!("mate.no-move")));
     };
     let mated = position.after([mv.as_str()]).is_ok_and(|it| it.legal_moves().is_empty());
-    if mated { Ok(()) } else { Err(Stop::Fail(said!("`{mv}` does not mate", mv))) }
+    if mated { Ok(()) } else { Err(Stop::Fail(message!("mate.not-mate", mv))) }
 }
 
 fn new_game(bench: &Bench<'_>) -> Outcome {
     let word = bench.dialect.new_game();
     let mut talk = bench.ready()?;
-    talk.search(&middle(bench), "go depth 1")
-        .or_fail(said!("without a new game a search was not answered"))?;
+    talk.search(&middle(bench), "go depth 1").or_fail(message!("new-game.not-sent"))?;
     for _ in 0..3 {
         talk.say(word);
-        talk.ready().or_fail(said!("`isready` after `{word}` was not answered", word))?;
+        talk.ready().or_fail(message!("new-game.no-readyok", command = word))?;
         talk.search(&middle(bench), "go depth 1")
-            .or_fail(said!("a search after `{word}` was not answered", word))?;
+            .or_fail(message!("new-game.no-reply", command = word))?;
     }
     Ok(())
 }
@@ -788,15 +760,15 @@ fn new_game(bench: &Bench<'_>) -> Outcome {
 fn debug(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.say("debug on");
-    talk.ready().or_fail(said!("`isready` after `debug on` was not answered"))?;
+    talk.ready().or_fail(message!("debug.no-readyok"))?;
     talk.say(&middle(bench));
     talk.say("go infinite");
     talk.say("debug off");
-    goes_on(&mut talk, said!("`bestmove` came after `debug off` in `go infinite`"))?;
+    goes_on(&mut talk, message!("debug.bestmove"))?;
     talk.say("stop");
     if let Err(lost) = talk.best(bench.pace.answer()) {
         limits::obeys_stop(bench)?;
-        return Err(lost.blame(said!("after `debug off` in a search `stop` was not answered")));
+        return Err(lost.blame(message!("debug.no-reply-to-stop")));
     }
     Ok(())
 }
@@ -804,9 +776,8 @@ fn debug(bench: &Bench<'_>) -> Outcome {
 fn register(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.say("register later");
-    talk.ready().or_fail(said!("`isready` after `register later` was not answered"))?;
-    talk.search(&middle(bench), "go depth 1")
-        .or_fail(said!("after `register later` a search was not answered"))?;
+    talk.ready().or_fail(message!("register.no-readyok"))?;
+    talk.search(&middle(bench), "go depth 1").or_fail(message!("register.no-reply"))?;
     Ok(())
 }
 
@@ -815,16 +786,13 @@ fn threads(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     for threads in [most, 1] {
         talk.say(&bench.set("Threads", &threads.to_string()));
-        talk.ready()
-            .or_fail(said!("with {threads} threads `isready` was not answered", threads))?;
-        talk.search(&middle(bench), "go depth 4")
-            .or_fail(said!("with {threads} threads a search was not answered", threads))?;
+        talk.ready().or_fail(message!("threads.no-readyok", threads))?;
+        talk.search(&middle(bench), "go depth 4").or_fail(message!("threads.no-reply", threads))?;
         talk.say(&middle(bench));
         talk.say("go infinite");
         talk.underway();
         talk.say("stop");
-        talk.best(bench.pace.answer())
-            .or_fail(said!("with {threads} threads `stop` was not answered", threads))?;
+        talk.best(bench.pace.answer()).or_fail(message!("threads.no-reply-to-stop", threads))?;
     }
     Ok(())
 }
@@ -891,18 +859,14 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
             // That `isready` is lost in a search is for another check to judge.
             Err(Lost::Late(_)) if answered => {
                 asks_ready = false;
-                talk.ready().or_fail(said!(
-                    "behind search {number} of {count} `isready` was not answered",
+                talk.ready().or_fail(message!(
+                    "interleaved.no-readyok",
                     number = number + 1,
                     count
                 ))?;
             }
             other => {
-                other.or_fail(said!(
-                    "search {number} of {count} was not answered",
-                    number = number + 1,
-                    count
-                ))?;
+                other.or_fail(message!("interleaved.no-reply", number = number + 1, count))?;
             }
         }
     }

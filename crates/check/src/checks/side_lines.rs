@@ -8,78 +8,78 @@ use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
 use crate::conversation::Conversation;
-use crate::message::said;
+use crate::message::message;
 use crate::talk::Blame;
 
 pub(super) const CHECKS: &[Check] = &[
     info!(
         "multipv-limit",
-        "there are no more lines than `MultiPV` asks for",
+        "the number of lines does not exceed `MultiPV`",
         "`multipv` is for the k best lines, and k is 1 by default",
-        "so many lines as the client asks for",
+        "the client requests the number of lines",
         Must,
         &[],
         "number lines from 1 to the value of `MultiPV`",
         Test::Hear(multipv_limit)
     ),
     info!(
-        "multipv-together",
-        "lines are sent in the order of their numbers: 1, 2, 3",
+        "multipv-order",
+        "lines are sent in order: 1, 2, 3",
         "all k variants are sent together, in k strings",
-        "with several lines all of them are sent, numbered from 1",
+        "all lines are sent, numbered from 1",
         Should,
         &[Need::Option("MultiPV")],
-        "send line 1 first, and each of the others after the one before it",
+        "send line 1 first, then the others in order",
         Test::Hear(multipv_together)
     ),
     info!(
-        "multipv-few",
-        "where there are fewer moves than lines asked for, there are as many lines as moves",
-        "each of the k variants is another one",
-        "each line begins with another move",
+        "multipv-forced",
+        "the number of lines does not exceed the number of legal moves",
+        "the k variants differ",
+        "each line begins with a different move",
         Should,
         &[Need::Option("MultiPV")],
-        "take the smaller one of `MultiPV` and the number of legal moves",
+        "use the minimum of `MultiPV` and the number of legal moves",
         Test::Ask(multipv_few)
     ),
     info!(
-        "currline-asked",
+        "currline-requested",
         "`currline` is sent only while `UCI_ShowCurrLine` is true",
         "the engine should only send this if the option is set to true",
-        "the line is sent only if the client asks for it",
+        "the line is sent only on request",
         Must,
         &[],
-        "look at the option before `currline` is sent",
+        "check the option before sending `currline`",
         Test::Hear(current_line_asked)
     ),
     info!(
-        "refutation-asked",
+        "refutation-requested",
         "`refutation` is sent only while `UCI_ShowRefutations` is true",
         "the engine should only send this if the option is set to true",
-        "refutations are sent only if the client asks for them",
+        "refutations are sent only on request",
         Must,
         &[],
-        "look at the option before `refutation` is sent",
+        "check the option before sending `refutation`",
         Test::Hear(refutation_asked)
     ),
     info!(
         "currline",
-        "`currline` and `refutation` can be played from the position that is searched",
-        "the line that is being calculated, and moves with what refutes them",
+        "`currline` and `refutation` are legal in the searched position",
+        "the current line, and moves with their refutations",
         "both are lists of moves of this position",
         Should,
         &[Need::Option("UCI_ShowCurrLine")],
-        "copy the line while no thread changes it",
+        "copy the line while no thread modifies it",
         Test::Ask(current_line)
     ),
     info!(
         "ponder-pv",
-        "while pondering variations begin after the move that is expected",
-        "the last move of the position is the one to ponder on; without it there is to be no main line",
-        "the position that is searched is the one after the expected move",
+        "while pondering, PVs begin after the expected move",
+        "the last move of the position is the ponder move; the PV begins after it",
+        "the position after the expected move is searched",
         Must,
         &[],
-        "search the position that `position` has set up, its last move played",
+        "search the position of the last `position`, including its last move",
         Test::Hear(ponder_pv)
     ),
 ];
@@ -91,7 +91,7 @@ fn multipv_limit(talk: &Conversation) -> Heard {
         Some(if number <= most {
             Ok(())
         } else {
-            Err(said!("line {number} of {most}", number, most))
+            Err(message!("multipv.exceeded", number, limit = most))
         })
     })
 }
@@ -105,10 +105,7 @@ fn multipv_together(talk: &Conversation) -> Heard {
             seen += 1;
             // A line may be sent again when its score was only a bound.
             if 1 < number && number != before && number != before + 1 {
-                return Err((
-                    *at,
-                    said!("line {number} comes after line {before}", number, before),
-                ));
+                return Err((*at, message!("multipv.order", number, before)));
             }
             before = number;
         }
@@ -126,11 +123,9 @@ fn multipv_few(bench: &Bench<'_>) -> Outcome {
     };
     let found = talk
         .search(&bench.position(text), "go depth 2")
-        .or_fail(said!("with one legal move and three lines there was no `bestmove`"))?;
+        .or_fail(message!("multipv.forced-no-bestmove"))?;
     match found.infos.iter().filter(|info| info.pv.is_some()).filter_map(|it| it.multipv).max() {
-        Some(lines) if 1 < lines => {
-            Err(Stop::Fail(said!("there is one legal move, and there are {lines} lines", lines)))
-        }
+        Some(lines) if 1 < lines => Err(Stop::Fail(message!("multipv.forced", lines))),
         _ => Ok(()),
     }
 }
@@ -138,14 +133,14 @@ fn multipv_few(bench: &Bench<'_>) -> Outcome {
 fn current_line_asked(talk: &Conversation) -> Heard {
     each(talk, |search, info| {
         let asked = search.settings.current_line || info.currline.is_none();
-        Some(if asked { Ok(()) } else { Err(said!("nobody has asked for `currline`")) })
+        Some(if asked { Ok(()) } else { Err(message!("currline.unrequested")) })
     })
 }
 
 fn refutation_asked(talk: &Conversation) -> Heard {
     each(talk, |search, info| {
         let asked = search.settings.refutations || info.refutation.is_none();
-        Some(if asked { Ok(()) } else { Err(said!("nobody has asked for `refutation`")) })
+        Some(if asked { Ok(()) } else { Err(message!("refutation.unrequested")) })
     })
 }
 
@@ -171,10 +166,10 @@ fn current_line(bench: &Bench<'_>) -> Outcome {
         (8 < said.len()).then_some(())
     });
     if enough.is_err() && !talk.is_searching() {
-        return Err(Stop::Inconclusive(said!("`go infinite` ended by itself")));
+        return Err(Stop::Inconclusive(message!("infinite.ended")));
     }
     if said.is_empty() {
-        return Err(Stop::Skip(said!("in 1.8 s there was no such line")));
+        return Err(Stop::Skip(message!("currline.none")));
     }
     for moves in said {
         searched(&position, &moves).map_err(Stop::Fail)?;

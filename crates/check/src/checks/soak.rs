@@ -2,10 +2,10 @@
 
 use readyok_protocol::Rule;
 
-use super::{clause, machine::usage};
+use super::{clause, resources::usage};
 use crate::bench::Bench;
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::said;
+use crate::message::message;
 use crate::talk::{Blame, Talk};
 use crate::usage::Usage;
 
@@ -28,30 +28,30 @@ macro_rules! soak {
 
 pub(super) const CHECKS: &[Check] = &[
     soak!(
-        "soak.answers",
-        "through many games each `go` has one `bestmove`",
+        "soak.replies",
+        "each `go` of many games yields one `bestmove`",
         "an engine plays thousands of searches in one process",
         Must,
         &[],
-        "look for state that stays from search to search: flags, counters, threads not joined",
+        "look for state that persists between searches: flags, counters, unjoined threads",
         answers
     ),
     soak!(
         "soak.memory",
-        "memory does not grow from game to game",
-        "a match of a night has thousands of games in one process",
+        "memory usage does not grow from game to game",
+        "an overnight match plays thousands of games in one process",
         Should,
         &[Need::Process],
-        "free what belongs to a game when the next one begins",
+        "free the data of a game when the next one starts",
         memory
     ),
     soak!(
         "soak.threads",
-        "threads and open files do not become more from game to game",
-        "systems give a process only so many of them",
+        "the number of threads and open files does not grow from game to game",
+        "systems limit both per process",
         Should,
         &[Need::Process],
-        "join threads and close files when the search or the game is over",
+        "join threads and close files after the search or game",
         threads
     ),
 ];
@@ -63,21 +63,21 @@ fn play<T>(
     mut look: impl FnMut(&Talk) -> Result<T, Stop>,
 ) -> Result<Vec<T>, Stop> {
     let Some(games) = bench.effort.soak else {
-        return Err(Stop::Skip(said!("only `--soak` asks for it")));
+        return Err(Stop::Skip(message!("soak.disabled")));
     };
     let mut random = fastrand::Rng::with_seed(bench.seed);
     let mut seen = Vec::new();
     let mut searches = 0;
     for game in 1..=games {
         talk.say(bench.dialect.new_game());
-        talk.ready().or_fail(said!("`isready` before game {game} was not answered", game))?;
+        talk.ready().or_fail(message!("soak.no-readyok", game))?;
         let (command, _) = bench.random_line(&mut random, PLIES);
         let words: Vec<&str> = command.split(' ').collect();
         for count in (2..=words.len()).step_by(2) {
             searches += 1;
             let position = words.get(..count).unwrap_or(&words).join(" ");
-            talk.search(&position, "go depth 1").or_fail(said!(
-                "search {searches}, in game {game}, was not answered",
+            talk.search(&position, "go depth 1").or_fail(message!(
+                "soak.no-reply",
                 searches,
                 game
             ))?;
@@ -111,29 +111,23 @@ fn answers(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     play(bench, &mut talk, |_| Ok(()))?;
     if talk.has_broken(Rule::BestMoveWithoutSearch) {
-        return Err(Stop::Fail(said!("there was a `bestmove` too many")));
+        return Err(Stop::Fail(message!("soak.extra-bestmove")));
     }
     Ok(())
 }
 
 fn memory(bench: &Bench<'_>) -> Outcome {
     match grows(bench, |usage| usage.resident)? {
-        Some((early, late)) if early + GROWTH < late => Err(Stop::Fail(said!(
-            "it grew from {before} MB to {now} MB",
-            before = early >> 20,
-            now = late >> 20
-        ))),
+        Some((early, late)) if early + GROWTH < late => {
+            Err(Stop::Fail(message!("soak.memory", before = early >> 20, now = late >> 20)))
+        }
         _ => Ok(()),
     }
 }
 
 fn threads(bench: &Bench<'_>) -> Outcome {
     match grows(bench, |usage| usage.threads + usage.files)? {
-        Some((early, late)) => Err(Stop::Fail(said!(
-            "threads and open files grew from {early} to {late}",
-            early,
-            late
-        ))),
+        Some((early, late)) => Err(Stop::Fail(message!("soak.threads", early, late))),
         None => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use readyok_rules::Position;
 use super::{clause, probe};
 use crate::bench::{Bench, largest};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::talk::{Blame, Talk};
 use crate::words;
 
@@ -18,39 +18,39 @@ const WHILE: Duration = Duration::from_millis(350);
 /// Plies of searches that are compared.
 const SAME_DEPTH: u32 = 6;
 
-const NOT_NOW: &str = "a command that comes when it is not supposed to is ignored";
-const WHEN_WAITING: &str = "the client sends it only while the engine waits";
+const NOT_NOW: &str = "an unexpected command is ignored";
+const WHEN_WAITING: &str = "the client sends it only while the engine is waiting";
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
         "state.second-stop",
-        "a second `stop` after the one that ended the search is ignored",
+        "the engine ignores a second `stop`",
         [
             "UCI 2006, general rules and bestmove" => "each `go` has one `bestmove`; a `stop` without a search is ignored",
-            "USI draft 1 §5.1 and §5.3" => "each `go` has one `bestmove`; a command out of turn is ignored",
+            "USI draft 1 §5.1 and §5.3" => "each `go` has one `bestmove`; an unexpected command is ignored",
         ],
         Must,
         Profile::ALL,
         &[],
-        "forget a `stop` that finds no search",
+        "discard a `stop` without a search",
         Test::Ask(second_stop),
     ),
     check!(
         "state.position-in-search",
-        "`position` during a search does not disturb it",
+        "`position` during a search does not affect it",
         [
             "UCI 2006, general rules" => NOT_NOW,
-            "USI draft 1 §5.1" => "what the engine does not expect now is left aside",
+            "USI draft 1 §5.1" => "an unexpected command is ignored",
         ],
         Should,
         Profile::ALL,
         &[],
-        "search a copy of the position, or ignore `position` until `bestmove` is said",
+        "search a copy of the position, or ignore `position` until `bestmove`",
         Test::Ask(position_in_search),
     ),
     check!(
         "state.option-in-search",
-        "`setoption` during a search does not disturb it",
+        "`setoption` during a search does not affect it",
         [
             "UCI 2006, setoption" => WHEN_WAITING,
             "USI draft 1 §5.3, setoption" => "options are set while the engine is waiting",
@@ -58,25 +58,25 @@ pub(super) const CHECKS: &[Check] = &[
         Should,
         Profile::ALL,
         &[],
-        "keep the value until the search is over, or ignore it",
+        "apply the value after the search, or ignore it",
         Test::Ask(option_in_search),
     ),
     check!(
         "state.new-game-in-search",
-        "`ucinewgame` or `usinewgame` during a search does not disturb it",
+        "`ucinewgame` or `usinewgame` during a search does not affect it",
         [
             "UCI 2006, general rules" => NOT_NOW,
-            "USI draft 1 §5.1" => "what the engine does not expect now is left aside",
+            "USI draft 1 §5.1" => "an unexpected command is ignored",
         ],
         Should,
         Profile::ALL,
         &[],
-        "clear tables only when no search uses them",
+        "clear tables only between searches",
         Test::Ask(new_game_in_search),
     ),
     check!(
         "state.second-go",
-        "a second `go` during a search leaves an engine that can be used",
+        "the engine remains usable after a second `go` during a search",
         [
             "UCI 2006, general rules" => NOT_NOW,
             "practice" => "engines ignore the second `go`, or search after the first one has ended",
@@ -84,85 +84,85 @@ pub(super) const CHECKS: &[Check] = &[
         May,
         Profile::ALL,
         &[],
-        "ignore `go` while there is a search",
+        "ignore `go` during a search",
         Test::Ask(second_go),
     ),
     check!(
         "state.go-stop-go",
-        "`go`, `stop` and another `go` in one write get two answers",
+        "`go`, `stop` and another `go` in one write yield two `bestmove`",
         [
-            "UCI 2006, stop and bestmove" => "`stop` ends the search, and each `go` is answered",
-            "USI draft 1 §5.3, stop and bestmove" => "`stop` ends the search with its move; the next `go` has its own",
+            "UCI 2006, stop and bestmove" => "`stop` ends the search, and each `go` gets a reply",
+            "USI draft 1 §5.3, stop and bestmove" => "`stop` ends the search with its move; the next `go` has its own move",
         ],
         Should,
         Profile::ALL,
         &[],
-        "read on after `stop` only when `bestmove` is said, and lose no line",
+        "process lines after `stop` when `bestmove` is sent, without losing any",
         Test::Ask(go_stop_go),
     ),
     check!(
         "state.same-position",
-        "a second `go` without `position` searches the same position again",
+        "`go` without a new `position` searches the same position again",
         [
-            "UCI 2006, go" => "the search is of the position that was set up by `position`; clients say it before each search",
-            "USI draft 1 §5.3, go" => "what was set up with `position` is what is searched",
+            "UCI 2006, go" => "the position set up by `position` is searched; clients send it before each search",
+            "USI draft 1 §5.3, go" => "the position set up by `position` is searched",
         ],
         May,
         Profile::ALL,
         &[],
-        "play nothing on the board but what `position` says",
+        "change the board only by `position`",
         Test::Ask(same_position),
     ),
     check!(
         "state.hit-and-stop",
-        "`ponderhit` and `stop` directly after it have one `bestmove`",
+        "`ponderhit` followed by `stop` yields one `bestmove`",
         [
-            "UCI 2006, ponderhit and stop" => "after `ponderhit` the search is an ordinary one, and `stop` ends it",
-            "USI draft 1 §5.3, ponderhit and stop" => "the search goes on as an ordinary one, which `stop` ends",
+            "UCI 2006, ponderhit and stop" => "after `ponderhit` the search is a normal one, and `stop` ends it",
+            "USI draft 1 §5.3, ponderhit and stop" => "the search continues normally, and `stop` ends it",
         ],
         Must,
         Profile::ALL,
         &[],
-        "look for `stop` after `ponderhit` as in any search",
+        "check for `stop` after `ponderhit` as in a normal search",
         Test::Ask(hit_and_stop),
     ),
     check!(
         "state.ready-while-pondering",
-        "`isready` is answered while the engine ponders, and the engine ponders on",
+        "the engine replies to `isready` while pondering, and continues to ponder",
         [
-            "UCI 2006, isready" => "it is answered also while the engine calculates",
-            "USI draft 1 §5.3, isready" => "it is answered at once also during a search",
+            "UCI 2006, isready" => "the engine also replies while calculating",
+            "USI draft 1 §5.3, isready" => "the reply is immediate, also during a search",
         ],
         Must,
         Profile::ALL,
         &[],
-        "read input in a thread of its own",
+        "read input in a separate thread",
         Test::Ask(ready_while_pondering),
     ),
     check!(
-        "state.options-stay",
-        "options keep their values when a new game is announced",
+        "state.options-persist",
+        "options keep their values after a new-game command",
         [
-            "UCI 2006, setoption and ucinewgame" => "`setoption` changes parameters of the engine; a new game says only what is searched next",
-            "USI draft 1 §5.3, setoption and usinewgame" => "parameters are set once; the announcement of a game does not touch them",
+            "UCI 2006, setoption and ucinewgame" => "`setoption` changes engine parameters; a new game only affects the next search",
+            "USI draft 1 §5.3, setoption and usinewgame" => "parameters are set once; a new-game command does not change them",
         ],
         Should,
         Profile::ALL,
         &[Need::Option("MultiPV")],
-        "clear what was learned at a new game, and no options",
+        "reset search state at a new game, but not options",
         Test::Ask(options_stay),
     ),
     check!(
-        "state.new-game-forgets",
-        "the same search has the same result before a game and after the next one is announced",
+        "state.new-game-clears",
+        "a new-game command clears search state: the same search gives the same result",
         [
-            "The UCI Protocol, ucinewgame" => "the engine should forget what it knows from the game before",
-            "USI draft 1 §5.3, usinewgame" => "the next positions are from another game",
+            "The UCI Protocol, ucinewgame" => "the engine should discard information from the previous game",
+            "USI draft 1 §5.3, usinewgame" => "the next positions are from a different game",
         ],
         May,
         &[Profile::UciModern, Profile::UsiDraft1, Profile::UsiDeployed],
         &[],
-        "clear the hash table and all experience with moves at a new game",
+        "clear the hash table and all history tables at a new game",
         Test::Ask(new_game_forgets),
     ),
 ];
@@ -173,11 +173,10 @@ fn middle(bench: &Bench<'_>) -> String {
 
 /// One `bestmove` has been said; more are too many.
 fn no_more(talk: &mut Talk, what: &Message) -> Outcome {
-    let mut said =
-        talk.until_ready().or_fail(said!("after {what} `isready` was not answered", what))?;
+    let mut said = talk.until_ready().or_fail(message!("after.no-readyok", what))?;
     said.extend(talk.listen(talk.pace().quiet()));
     if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-        return Err(Stop::Fail(said!("after {what} there was another `bestmove`", what)));
+        return Err(Stop::Fail(message!("after.extra-bestmove", what)));
     }
     Ok(())
 }
@@ -190,7 +189,7 @@ fn second_stop(bench: &Bench<'_>) -> Outcome {
     talk.write(b"stop\nstop\n");
     // Whether the first one is answered is for another check to judge.
     talk.best(bench.pace.answer())?;
-    no_more(&mut talk, &said!("two `stop`s"))
+    no_more(&mut talk, &message!("after.two-stops"))
 }
 
 /// Something is said during a search that ends by itself; it ends so, and another one can follow.
@@ -201,27 +200,19 @@ fn undisturbed(bench: &Bench<'_>, command: &str) -> Outcome {
     talk.say(&format!("go movetime {}", WHILE.as_millis()));
     talk.listen(WHILE / 6);
     if !talk.is_searching() {
-        return Err(Stop::Inconclusive(said!("`go movetime` ended too early")));
+        return Err(Stop::Inconclusive(message!("movetime.early")));
     }
     talk.say(command);
     let limit = WHILE + bench.pace.answer();
-    let found = talk
-        .best(limit)
-        .or_fail(said!("after `{command}` in a search there was no `bestmove`", command))?;
+    let found = talk.best(limit).or_fail(message!("disturbed.no-bestmove", command))?;
     if let (Ok(position), Best::Move(mv)) =
         (Position::from_text(bench.game(), text), &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
-        return Err(Stop::Fail(said!(
-            "after `{command}` in a search the answer is no move of the position: `{mv}`",
-            command,
-            mv
-        )));
+        return Err(Stop::Fail(message!("disturbed.other-position", command, mv)));
     }
-    talk.until_ready()
-        .or_fail(said!("after `{command}` in a search `isready` was not answered", command))?;
-    talk.search(&middle(bench), "go depth 1")
-        .or_fail(said!("after `{command}` in a search the next one was not answered", command))?;
+    talk.until_ready().or_fail(message!("disturbed.no-readyok", command))?;
+    talk.search(&middle(bench), "go depth 1").or_fail(message!("disturbed.no-reply", command))?;
     Ok(())
 }
 
@@ -250,8 +241,8 @@ fn go_stop_go(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     let position = middle(bench);
     talk.write(format!("{position}\ngo infinite\nstop\n{position}\ngo depth 1\n").as_bytes());
-    for what in [said!("first"), said!("second")] {
-        talk.best(bench.pace.answer()).or_fail(said!("the {what} `go` was not answered", what))?;
+    for what in [message!("ordinal.first"), message!("ordinal.second")] {
+        talk.best(bench.pace.answer()).or_fail(message!("go.nth-no-reply", what))?;
     }
     Ok(())
 }
@@ -264,13 +255,11 @@ fn same_position(bench: &Bench<'_>) -> Outcome {
     talk.search(&bench.position(text), "go depth 2")?;
     for _ in 0..2 {
         talk.say("go depth 2");
-        let found = talk
-            .best(bench.pace.answer())
-            .or_fail(said!("`go` without another `position` was not answered"))?;
+        let found = talk.best(bench.pace.answer()).or_fail(message!("go.no-position-no-reply"))?;
         if let Best::Move(mv) = &found.best.best
             && position.parse_move(mv.as_str()).is_err()
         {
-            return Err(Stop::Fail(said!("`{mv}` is no move of the position that was set up", mv)));
+            return Err(Stop::Fail(message!("go.other-position", mv)));
         }
     }
     Ok(())
@@ -282,11 +271,11 @@ fn hit_and_stop(bench: &Bench<'_>) -> Outcome {
     talk.say("go ponder movetime 100000000");
     talk.underway();
     if !talk.is_searching() {
-        return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
+        return Err(Stop::Inconclusive(message!("ponder.ended")));
     }
     talk.write(b"ponderhit\nstop\n");
-    talk.best(bench.pace.answer()).or_fail(said!("`ponderhit` and `stop` were not answered"))?;
-    no_more(&mut talk, &said!("`ponderhit` and `stop`"))
+    talk.best(bench.pace.answer()).or_fail(message!("ponderhit.stop-no-reply"))?;
+    no_more(&mut talk, &message!("after.ponderhit-stop"))
 }
 
 fn ready_while_pondering(bench: &Bench<'_>) -> Outcome {
@@ -298,14 +287,13 @@ fn ready_while_pondering(bench: &Bench<'_>) -> Outcome {
     });
     talk.underway();
     for _ in 0..2 {
-        let said =
-            talk.until_ready().or_fail(said!("`isready` while pondering was not answered"))?;
+        let said = talk.until_ready().or_fail(message!("ponder.no-readyok"))?;
         if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
-            return Err(Stop::Fail(said!("`isready` ended pondering")));
+            return Err(Stop::Fail(message!("ponder.ended-by-isready")));
         }
     }
     talk.say("stop");
-    talk.best(bench.pace.answer()).or_fail(said!("after `isready` `stop` was not answered"))?;
+    talk.best(bench.pace.answer()).or_fail(message!("ponder.no-reply-to-stop-later"))?;
     Ok(())
 }
 
@@ -327,9 +315,9 @@ fn options_stay(bench: &Bench<'_>) -> Outcome {
     talk.ready()?;
     let found = talk.search(&middle(bench), "go depth 3")?;
     if found.infos.iter().any(|info| info.multipv == Some(2)) {
-        Err(Stop::Fail(said!("after a new game `MultiPV` is 1 again")))
+        Err(Stop::Fail(message!("new-game.multipv-reset")))
     } else {
-        Err(Stop::Inconclusive(said!("`MultiPV` has no effect that can be seen")))
+        Err(Stop::Inconclusive(message!("multipv.not-visible")))
     }
 }
 
@@ -339,10 +327,10 @@ pub(super) fn result(talk: &mut Talk, bench: &Bench<'_>) -> Result<Message, Stop
     let exact = found.infos.iter().filter(|info| info.bound == Bound::Exact);
     let answer = words::answer(&found.best.best);
     let Some(score) = exact.filter_map(|info| info.score).next_back() else {
-        return Ok(said!("`{answer}` without a score", answer));
+        return Ok(message!("search.unscored-reply", answer));
     };
     let score = words::score(score, bench.dialect);
-    Ok(said!("`{answer}` with `{score}`", answer, score))
+    Ok(message!("search.scored-reply", answer, score))
 }
 
 fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
@@ -353,7 +341,7 @@ fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
         Ok(talk)
     };
     if result(&mut prepared()?, bench)? != result(&mut prepared()?, bench)? {
-        return Err(Stop::Skip(said!("searches of this engine are never quite the same")));
+        return Err(Stop::Skip(message!("search.not-reproducible")));
     }
     let mut talk = prepared()?;
     let before = result(&mut talk, bench)?;
@@ -361,7 +349,7 @@ fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
     talk.ready()?;
     let after = result(&mut talk, bench)?;
     if before != after {
-        return Err(Stop::Fail(said!("it was {before} and is {after}", before, after)));
+        return Err(Stop::Fail(message!("search.result-changed", before, after)));
     }
     Ok(())
 }

@@ -1,59 +1,52 @@
-//! What is wrong with a translation file, as part of what a check has found.
+//! Problems of a translation file, localized.
 
 use readyok_protocol::translation::{Finding, Problem, Translation, TranslationError};
 
-use crate::message::{Message, said};
+use crate::message::{Message, message, values};
 
-/// Something in a file that can be read.
+/// A problem of a file that can be parsed.
 pub(super) fn finding(found: &Finding) -> Message {
-    let problem = match &found.problem {
-        Problem::MissingDefault => said!("the default language is missing"),
+    let (id, values) = match &found.problem {
+        Problem::MissingDefault => ("translation.no-default", Vec::new()),
         Problem::UnknownOption { option } => {
-            said!("the engine has no option `{option}`", option = quoted(option))
+            ("translation.unknown-option", values!(option = quoted(option)))
         }
-        Problem::RepeatedOption { option, first } => said!(
-            "`{option}` is the same option as `{first}`",
-            option = quoted(option),
-            first = quoted(first)
-        ),
-        Problem::UnknownValue { option, value } => said!(
-            "option `{option}` has no choice `{value}`",
-            option = quoted(option),
-            value = quoted(value)
-        ),
+        Problem::RepeatedOption { option, first } => {
+            let values = values!(option = quoted(option), first = quoted(first));
+            ("translation.repeated-option", values)
+        }
+        Problem::UnknownValue { option, value } => {
+            let values = values!(option = quoted(option), value = quoted(value));
+            ("translation.unknown-choice", values)
+        }
         // The others do not fail a check.
-        other => said!("{english}", english = other.to_string()),
+        _ => ("translation.other", Vec::new()),
     };
-    said!("{language}: {problem}", language = found.language.to_string(), problem)
+    let problem = Message::of_library(found.problem.to_string(), id, values);
+    message!("translation.language", language = found.language.to_string(), problem)
 }
 
-/// Why a file cannot be read.
+/// Why a file cannot be parsed.
 pub(super) fn error(error: &TranslationError) -> Message {
-    match error {
+    let (id, values) = match error {
         TranslationError::TooLarge { bytes } => {
-            let most = Translation::MAX_BYTES;
-            said!("{bytes} bytes are more than {most}", bytes = *bytes, most)
+            let values = values!(bytes = *bytes, limit = Translation::MAX_BYTES);
+            ("translation.too-large", values)
         }
-        TranslationError::NotUtf8 { at } => said!("not UTF-8 at byte {at}", at = *at),
-        TranslationError::TooDeep { at } => said!("nested too deep at byte {at}", at = *at),
-        // A parser says it, in English only.
-        TranslationError::Syntax { .. } => {
-            said!("{english_syntax}", english_syntax = error.to_string())
-        }
-        TranslationError::Version { found } => {
-            said!("version {found} is not known", found = *found)
-        }
-        TranslationError::Shape { at, expected } => {
-            said!("`{at}`: expected {english}", at = quoted(at), english = *expected)
-        }
+        TranslationError::NotUtf8 { at } => ("translation.not-utf8", values!(at = *at)),
+        TranslationError::TooDeep { at } => ("translation.too-deep", values!(at = *at)),
+        TranslationError::Syntax { .. } => ("translation.syntax", Vec::new()),
+        TranslationError::Version { found } => ("translation.version", values!(found = *found)),
+        TranslationError::Shape { at, .. } => ("translation.shape", values!(at = quoted(at))),
         TranslationError::TooMany { at, limit } => {
-            said!("`{at}`: more than {limit} entries", at = quoted(at), limit = *limit)
+            ("translation.too-many", values!(at = quoted(at), limit = *limit))
         }
         TranslationError::TooLong { at, limit } => {
-            said!("`{at}`: more than {limit} characters", at = quoted(at), limit = *limit)
+            ("translation.too-long", values!(at = quoted(at), limit = *limit))
         }
-        other => said!("{english}", english = other.to_string()),
-    }
+        _ => ("translation.other", Vec::new()),
+    };
+    Message::of_library(error.to_string(), id, values)
 }
 
 fn quoted(text: &str) -> String {
@@ -67,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn english_says_what_the_reader_says() {
+    fn parse_errors_have_a_japanese_text() {
         let file = |languages: &str| format!("{{\"usi-translation\":1,\"languages\":{languages}}}");
         let deep = "[".repeat(Translation::MAX_DEPTH + 1);
         let label = "x".repeat(Translation::MAX_LABEL + 1);
@@ -84,13 +77,13 @@ mod tests {
             let it = Translation::read(&bytes).expect_err("a broken file");
             let message = error(&it);
             assert_eq!(message.to_string(), it.to_string());
-            let said = message.in_language(Language::Japanese);
-            assert!(said.contains(japanese), "{said}");
+            let text = message.in_language(Language::Japanese);
+            assert!(text.contains(japanese), "{text}");
         }
     }
 
     #[test]
-    fn english_says_what_the_comparison_says() {
+    fn findings_have_the_english_text_of_the_library() {
         let file =
             r#"{"usi-translation":1,"default":"fr","languages":{"ja":{"options":{"A":{}}}}}"#;
         let file = Translation::read(file.as_bytes()).expect("a file");

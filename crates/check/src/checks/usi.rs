@@ -5,7 +5,7 @@ use readyok_protocol::{Checkmate, Reply, Rule};
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::talk::{Blame, Talk};
 
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
@@ -13,63 +13,63 @@ const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
 pub(super) const CHECKS: &[Check] = &[
     check!(
         "usi.undeclared-options",
-        "`USI_Hash` and `USI_Ponder` are taken even if they were not declared",
+        "the engine accepts undeclared `USI_Hash` and `USI_Ponder`",
         [
             "USI as deployed (Shogidokoro, ShogiHome)" => "both options are sent to every engine before a game",
         ],
         Must,
         DEPLOYED,
         &[],
-        "ignore options that are not known, without a line that is no message",
+        "ignore unknown options without printing an unknown message",
         Test::Ask(undeclared_options),
     ),
     check!(
         "usi.byoyomi",
         "`go btime wtime byoyomi` ends in time",
         [
-            "USI as deployed (Shogidokoro)" => "byoyomi is the time for each move after the main time is used up",
+            "USI as deployed (Shogidokoro)" => "byoyomi is the time per move after the main time",
         ],
         Must,
         DEPLOYED,
         &[],
-        "read `byoyomi`, and use up to the main time and the byoyomi together",
+        "use at most the sum of main time and byoyomi",
         Test::Ask(byoyomi),
     ),
     check!(
         "usi.game-over",
-        "`gameover` is taken after a search and in the midst of pondering, and another game can follow",
+        "the engine accepts `gameover` after a search and while pondering, and then another game",
         [
-            "USI as deployed (Shogidokoro, YaneuraOu)" => "it ends a game from the engine's view; `isready` and another game follow",
+            "USI as deployed (Shogidokoro, YaneuraOu)" => "it ends the game; `isready` and another game may follow",
         ],
         Must,
         DEPLOYED,
         &[],
-        "end the search, if there is one, and wait for `isready`",
+        "end a running search, and wait for `isready`",
         Test::Ask(game_over),
     ),
     check!(
         "usi.game-over-stops",
-        "`gameover` ends pondering as `stop` does",
+        "`gameover` ends pondering like `stop`",
         [
-            "practice (YaneuraOu)" => "`gameover` in a search is treated as `stop`; documents do not say whether `bestmove` follows",
+            "practice (YaneuraOu)" => "`gameover` during a search acts like `stop`; whether `bestmove` follows is undocumented",
         ],
         May,
         DEPLOYED,
         &[],
-        "treat `gameover` as `stop` if there is a search",
+        "treat `gameover` during a search as `stop`",
         Test::Ask(game_over_stops),
     ),
     check!(
         "usi.mate",
-        "`go mate` is answered with `checkmate`",
+        "the reply to `go mate` is `checkmate`",
         [
             "USI as deployed (Shogidokoro, YaneuraOu)" => "`checkmate` with the moves, `nomate`, `timeout` or `notimplemented`, and no `bestmove`",
-            "USI draft 1 §5.3, go mate" => "the number is one of plies, and the answer `bestmove`",
+            "USI draft 1 §5.3, go mate" => "the number is in plies, and the reply is `bestmove`",
         ],
         May,
         DEPLOYED,
         &[],
-        "answer `checkmate notimplemented` if there is no search for mates",
+        "send `checkmate notimplemented` without a mate search",
         Test::Ask(mate),
     ),
     check!(
@@ -79,7 +79,7 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         DEPLOYED,
         &[],
-        "say `checkmate` once for each `go mate`, and at no other time",
+        "send `checkmate` only once for each `go mate`",
         Test::Order(Rule::CheckmateWithoutMateSearch),
     ),
 ];
@@ -88,17 +88,16 @@ fn undeclared_options(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.say("setoption name USI_Hash value 16");
     talk.say("setoption name USI_Ponder value true");
-    talk.ready().or_fail(said!("after `USI_Hash` and `USI_Ponder` `isready` was not answered"))?;
+    talk.ready().or_fail(message!("usi-options.no-readyok"))?;
     talk.say("usinewgame");
-    talk.search("position startpos", "go depth 1")
-        .or_fail(said!("after `USI_Hash` and `USI_Ponder` a search was not answered"))?;
+    talk.search("position startpos", "go depth 1").or_fail(message!("usi-options.no-reply"))?;
     Ok(())
 }
 
 fn byoyomi(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     for go in ["go btime 0 wtime 0 byoyomi 200", "go btime 500 wtime 500 byoyomi 100"] {
-        talk.search("position startpos", go).or_fail(said!("`{go}` was not answered", go))?;
+        talk.search("position startpos", go).or_fail(message!("go.no-reply", go))?;
     }
     Ok(())
 }
@@ -108,10 +107,10 @@ const PONDER: &str = "go ponder btime 60000 wtime 60000";
 
 fn game_over(bench: &Bench<'_>) -> Outcome {
     let next = |talk: &mut Talk, when: &Message| -> Outcome {
-        talk.ready().or_fail(said!("after `gameover` {when} `isready` was not answered", when))?;
+        talk.ready().or_fail(message!("gameover.no-readyok", when))?;
         talk.say("usinewgame");
         talk.search("position startpos", "go depth 1")
-            .or_fail(said!("in a game after `gameover` {when} a search was not answered", when))?;
+            .or_fail(message!("gameover.no-reply", when))?;
         Ok(())
     };
     let mut talk = bench.ready()?;
@@ -119,7 +118,7 @@ fn game_over(bench: &Bench<'_>) -> Outcome {
     talk.search("position startpos", "go depth 1")?;
     for result in ["lose", "draw"] {
         talk.say(&format!("gameover {result}"));
-        next(&mut talk, &said!("behind a search"))?;
+        next(&mut talk, &message!("when.after-search"))?;
     }
     // Whether pondering has an answer then is not settled: who listens shall not count it.
     let mut talk = bench.provoked()?;
@@ -128,15 +127,11 @@ fn game_over(bench: &Bench<'_>) -> Outcome {
     talk.say(PONDER);
     talk.underway();
     talk.say("gameover win");
-    next(&mut talk, &said!("while pondering"))?;
-    let late = talk.until_ready().or_fail(said!(
-        "in the game after `gameover` while pondering `isready` was not answered"
-    ))?;
+    next(&mut talk, &message!("when.pondering"))?;
+    let late = talk.until_ready().or_fail(message!("gameover.pondering-no-readyok"))?;
     // The first answer may have been that of the search before.
     if 1 < late.iter().filter(|line| matches!(line.reply, Reply::BestMove(_))).count() {
-        return Err(Stop::Fail(said!(
-            "after `gameover` while pondering there were more answers than searches"
-        )));
+        return Err(Stop::Fail(message!("gameover.extra-replies")));
     }
     Ok(())
 }
@@ -147,8 +142,7 @@ fn game_over_stops(bench: &Bench<'_>) -> Outcome {
     talk.say("position startpos");
     talk.say(PONDER);
     talk.say("gameover win");
-    talk.best(bench.pace.answer())
-        .or_fail(said!("`gameover win` in `{go}` was not answered with `bestmove`", go = PONDER))?;
+    talk.best(bench.pace.answer()).or_fail(message!("gameover.no-bestmove", go = PONDER))?;
     Ok(())
 }
 
@@ -163,12 +157,10 @@ fn mate(bench: &Bench<'_>) -> Outcome {
             matches!(line.reply, Reply::Checkmate(_) | Reply::BestMove(_))
                 .then(|| line.reply.clone())
         })
-        .or_fail(said!("`go mate` was not answered"))?;
+        .or_fail(message!("usi-mate.no-reply"))?;
     match answer {
-        Reply::BestMove(_) => Err(Stop::Fail(said!("`go mate` was answered with `bestmove`"))),
-        Reply::Checkmate(Checkmate::NoMate) => {
-            Err(Stop::Fail(said!("a mate in one was answered with `checkmate nomate`")))
-        }
+        Reply::BestMove(_) => Err(Stop::Fail(message!("usi-mate.bestmove"))),
+        Reply::Checkmate(Checkmate::NoMate) => Err(Stop::Fail(message!("usi-mate.nomate"))),
         _ => Ok(()),
     }
 }

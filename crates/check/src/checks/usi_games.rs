@@ -9,7 +9,7 @@ use readyok_rules::{Game, Position};
 use super::{clause, probe, translated};
 use crate::bench::{Bench, percentiles};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::talk::{Blame, Talk};
 use crate::words;
 
@@ -32,39 +32,39 @@ const UNDECLARED: &str = "5K3/GG7/9/9/9/9/9/9/4k4 b - 1";
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
-        "usi.order",
-        "`usinewgame` comes after `readyok`, and the game begins without another `isready`",
-        [GUIS => "before each game there is `isready`; after `readyok` come `usinewgame`, `position` and `go`"],
+        "usi.new-game-order",
+        "the engine accepts `usinewgame` after `readyok`, without another `isready`",
+        [GUIS => "`isready` precedes each game; `usinewgame`, `position` and `go` follow `readyok`"],
         Must,
         DEPLOYED,
         &[],
-        "prepare for a game at `isready`, and be ready at once after `usinewgame`",
+        "prepare a game at `isready`, and be ready immediately after `usinewgame`",
         Test::Ask(order),
     ),
     check!(
         "usi.byoyomi-time",
-        "with nothing but byoyomi left the engine moves within it, in every search",
-        [GUIS => "who thinks longer than the byoyomi when the time is used up has lost"],
+        "with only byoyomi left the engine moves within it in every search",
+        [GUIS => "exceeding the byoyomi without main time loses the game"],
         Must,
         DEPLOYED,
         &[],
-        "take the byoyomi less a reserve for what gets lost on the way",
+        "use the byoyomi minus a reserve for communication delays",
         Test::Ask(byoyomi_time),
     ),
     check!(
         "usi.clocks",
-        "clocks with `byoyomi 0`, and with increments from an empty clock, are answered",
-        [GUIS => "`byoyomi` is sent even if it is 0, and a game of increments begins with an empty clock"],
+        "the engine replies to `byoyomi 0` and to increments with an empty clock",
+        [GUIS => "`byoyomi` is sent even if it is 0; increments may start from an empty clock"],
         Must,
         DEPLOYED,
         &[],
-        "take what is left, the increment and the byoyomi together for the time of this move",
+        "add remaining time, increment and byoyomi to the time of this move",
         Test::Ask(clocks),
     ),
     check!(
         "usi.ponder-byoyomi",
-        "after `ponderhit` the engine moves within its byoyomi",
-        [GUIS => "the clock of the side begins with `ponderhit`"],
+        "the engine moves within byoyomi after `ponderhit`",
+        [GUIS => "the clock starts at `ponderhit`"],
         Must,
         DEPLOYED,
         &[],
@@ -73,92 +73,92 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     check!(
         "usi.ponderhit-clocks",
-        "`ponderhit` with clocks after it is taken for `ponderhit`",
-        ["USI as deployed (YaneuraOu, ShogiHome)" => "clocks may follow `ponderhit`, and are those of this moment"],
+        "the engine accepts `ponderhit` with clock arguments",
+        ["USI as deployed (YaneuraOu, ShogiHome)" => "clock arguments may follow `ponderhit`"],
         May,
         DEPLOYED,
         &[],
-        "read words after `ponderhit`, or ignore them",
+        "read or ignore arguments of `ponderhit`",
         Test::Ask(ponderhit_clocks),
     ),
     check!(
         "usi.idle-game-over",
-        "`gameover` without a search, at any time between games, is taken and not answered",
-        [GUIS => "a game may end before its first move, and its end may be told twice"],
+        "the engine accepts `gameover` at any time without a search, and sends no reply",
+        [GUIS => "a game may end before its first move, and `gameover` may be repeated"],
         Must,
         DEPLOYED,
         &[],
-        "treat `gameover` as `stop` only if there is a search",
+        "treat `gameover` as `stop` only during a search",
         Test::Ask(idle_game_over),
     ),
     check!(
         "usi.resign",
-        "who has no legal move answers `bestmove resign`",
-        [GUIS => "`resign` is the answer of an engine that gives up; no other word stands for no move"],
+        "the reply without a legal move is `bestmove resign`",
+        [GUIS => "`resign` is the only reply without a move"],
         Should,
         DEPLOYED,
         &[],
-        "answer `bestmove resign` where no move is legal",
+        "send `bestmove resign` without a legal move",
         Test::Ask(resign),
     ),
     check!(
         "usi.declaration",
-        "where a declaration wins, the engine declares",
-        [GUIS => "`bestmove win` declares the win of who has entered with enough points"],
+        "the engine declares a win in an entering-king position",
+        [GUIS => "`bestmove win` declares an entering-king win with enough points"],
         May,
         DEPLOYED,
         &[],
-        "count points when the king is among the last three rows, and answer `bestmove win`",
+        "count points when the king is in the promotion zone, and send `bestmove win`",
         Test::Ask(declaration),
     ),
     check!(
         "usi.false-declaration",
-        "the engine declares nothing without the points for it",
-        ["rules of computer shogi (CSA)" => "who declares without meeting the conditions has lost"],
+        "the engine does not declare a win without enough points",
+        ["rules of computer shogi (CSA)" => "a false declaration loses the game"],
         Must,
         DEPLOYED,
         &[],
-        "look at all conditions: the king's place, ten other pieces, the points, no check",
+        "check all conditions: king position, ten other pieces, points, no check",
         Test::Ask(false_declaration),
     ),
     check!(
         "usi.mate-time",
-        "`go mate` with a time ends in that time",
-        ["USI as deployed (Shogidokoro, YaneuraOu)" => "the number is the time for the search in milliseconds"],
+        "`go mate` with a time ends within that time",
+        ["USI as deployed (Shogidokoro, YaneuraOu)" => "the number is the search time in milliseconds"],
         Should,
         DEPLOYED,
         &[],
-        "answer `checkmate timeout` when the time is over",
+        "send `checkmate timeout` when the time is up",
         Test::Ask(mate_time),
     ),
     check!(
         "usi.mate-infinite",
-        "`go mate infinite` ends at `stop`, if not before, with `checkmate`",
-        ["USI as deployed (Shogidokoro, YaneuraOu)" => "with `infinite` the search goes on until `stop`"],
+        "`go mate infinite` ends with `checkmate`, at the latest at `stop`",
+        ["USI as deployed (Shogidokoro, YaneuraOu)" => "with `infinite` the search continues until `stop`"],
         Should,
         DEPLOYED,
         &[],
-        "look for `stop` in the search for mates",
+        "check for `stop` in the mate search",
         Test::Ask(mate_infinite),
     ),
     check!(
         "usi.mate-moves",
         "the moves of `checkmate` are legal and end in mate",
-        ["USI as deployed (Shogidokoro, YaneuraOu)" => "the moves of the mate, from the first to the last"],
+        ["USI as deployed (Shogidokoro, YaneuraOu)" => "all moves of the mating line"],
         Must,
         DEPLOYED,
         &[],
-        "answer with the whole line, and with `nomate` or `timeout` where there is none",
+        "send the complete line, otherwise `nomate` or `timeout`",
         Test::Ask(mate_moves),
     ),
     check!(
         "usi.translation",
-        "the translation file beside the engine can be read, and speaks of its options",
-        ["USI draft 1 §2" => "a text file that comes with the engine has the names of its options in other languages"],
+        "the translation file next to the engine is valid and matches its options",
+        ["USI draft 1 §2" => "a text file shipped with the engine translates its option names"],
         Should,
         Profile::USI,
         &[Need::Process],
-        "write the file in the form of docs/translation.md, with the names and choices that are declared",
+        "use the format of docs/translation.md, with the declared names and choices",
         Test::Ask(translation),
     ),
 ];
@@ -166,16 +166,15 @@ pub(super) const CHECKS: &[Check] = &[
 fn order(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     let opening = probe::of(bench.game()).opening;
-    for game in [said!("first"), said!("second")] {
-        talk.ready().or_fail(said!("`isready` before a game was not answered"))?;
+    for game in [message!("ordinal.first"), message!("ordinal.second")] {
+        talk.ready().or_fail(message!("usi-game.no-readyok"))?;
         talk.write(
             format!(
                 "usinewgame\nposition startpos moves {opening}\ngo btime 900 wtime 900 byoyomi 50\n"
             )
             .as_bytes(),
         );
-        talk.best(bench.pace.answer())
-            .or_fail(said!("the {game} game's first `go` was not answered", game))?;
+        talk.best(bench.pace.answer()).or_fail(message!("usi-game.no-reply", game))?;
         talk.say("gameover draw");
     }
     Ok(())
@@ -191,13 +190,9 @@ fn byoyomi_time(bench: &Bench<'_>) -> Outcome {
         talk.say(&go);
         let found = talk
             .best(BYOYOMI + bench.pace.margin() + bench.pace.answer())
-            .or_fail(said!("`{go}` was not answered", go = &go))?;
+            .or_fail(message!("go.no-reply", go = &go))?;
         if BYOYOMI + bench.pace.margin() < found.time {
-            return Err(Stop::Fail(said!(
-                "`{go}` took {ms} ms",
-                go = &go,
-                ms = found.time.as_millis()
-            )));
+            return Err(Stop::Fail(message!("go.took", go = &go, ms = found.time.as_millis())));
         }
         times.push(found.time);
     }
@@ -216,7 +211,7 @@ fn clocks(bench: &Bench<'_>) -> Outcome {
         "go btime 0 wtime 0 binc 150 winc 150",
         "go btime 0 wtime 0 byoyomi 60",
     ] {
-        talk.search("position startpos", go).or_fail(said!("`{go}` was not answered", go = &go))?;
+        talk.search("position startpos", go).or_fail(message!("go.no-reply", go = &go))?;
     }
     Ok(())
 }
@@ -228,10 +223,10 @@ fn hits(bench: &Bench<'_>, hit: &str) -> Outcome {
     talk.say("go ponder btime 0 wtime 0 byoyomi 250");
     talk.underway();
     if !talk.is_searching() {
-        return Err(Stop::Inconclusive(said!("`go ponder` ended by itself")));
+        return Err(Stop::Inconclusive(message!("ponder.ended")));
     }
     talk.say(hit);
-    talk.best(bench.pace.answer()).or_fail(said!("`{hit}` was not followed by `bestmove`", hit))?;
+    talk.best(bench.pace.answer()).or_fail(message!("usi-ponderhit.no-bestmove", command = hit))?;
     Ok(())
 }
 
@@ -246,32 +241,27 @@ fn ponderhit_clocks(bench: &Bench<'_>) -> Outcome {
 fn idle_game_over(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
     let quiet = |talk: &mut Talk, when: &Message| -> Outcome {
-        let mut said = talk
-            .until_ready()
-            .or_fail(said!("after `gameover` {when} `isready` was not answered", when))?;
+        let mut said = talk.until_ready().or_fail(message!("gameover.no-readyok", when))?;
         said.extend(talk.listen(talk.pace().quiet() / 4));
         match said.iter().find(|line| matches!(line.reply, Reply::BestMove(_))) {
-            Some(_) => {
-                Err(Stop::Fail(said!("`gameover` {when} was answered with `bestmove`", when)))
-            }
+            Some(_) => Err(Stop::Fail(message!("gameover.bestmove", when))),
             None => Ok(()),
         }
     };
     talk.say("gameover draw");
-    quiet(&mut talk, &said!("before the first game"))?;
+    quiet(&mut talk, &message!("when.before-game"))?;
     talk.say("usinewgame");
     talk.say("gameover lose");
-    quiet(&mut talk, &said!("before the first position"))?;
+    quiet(&mut talk, &message!("when.before-position"))?;
     talk.say("usinewgame");
     talk.say("position startpos");
     talk.say("gameover win");
-    quiet(&mut talk, &said!("before the first search"))?;
+    quiet(&mut talk, &message!("when.before-search"))?;
     talk.say("usinewgame");
-    talk.search("position startpos", "go depth 1")
-        .or_fail(said!("in a game after `gameover` a search was not answered"))?;
+    talk.search("position startpos", "go depth 1").or_fail(message!("gameover.next-no-reply"))?;
     talk.say("gameover win");
     talk.say("gameover win");
-    quiet(&mut talk, &said!("said twice"))
+    quiet(&mut talk, &message!("when.repeated"))
 }
 
 /// The answer to a short search of a position.
@@ -282,29 +272,22 @@ fn answer(bench: &Bench<'_>, text: &str, unanswered: Message) -> Result<Best<'st
 }
 
 fn resign(bench: &Bench<'_>) -> Outcome {
-    match answer(
-        bench,
-        probe::of(bench.game()).mated,
-        said!("a search by who is mated was not answered"),
-    )? {
+    match answer(bench, probe::of(bench.game()).mated, message!("resign.no-reply"))? {
         Best::Resign => Ok(()),
-        other => Err(Stop::Fail(said!(
-            "who is mated answers `{answer}`",
-            answer = words::answer(&other)
-        ))),
+        other => Err(Stop::Fail(message!("resign.reply", answer = words::answer(&other)))),
     }
 }
 
 fn declaration(bench: &Bench<'_>) -> Outcome {
-    match answer(bench, DECLARED, said!("a search where a declaration wins was not answered"))? {
+    match answer(bench, DECLARED, message!("declaration.no-reply"))? {
         Best::Win => Ok(()),
-        other => Err(Stop::Fail(said!("it answers `{answer}`", answer = words::answer(&other)))),
+        other => Err(Stop::Fail(message!("search.reply", answer = words::answer(&other)))),
     }
 }
 
 fn false_declaration(bench: &Bench<'_>) -> Outcome {
-    match answer(bench, UNDECLARED, said!("a search where no declaration wins was not answered"))? {
-        Best::Win => Err(Stop::Fail(said!("it declares a win with 2 points"))),
+    match answer(bench, UNDECLARED, message!("declaration.other-no-reply"))? {
+        Best::Win => Err(Stop::Fail(message!("declaration.false-win"))),
         _ => Ok(()),
     }
 }
@@ -317,8 +300,8 @@ fn checkmate(talk: &mut Talk, limit: Duration) -> Result<Checkmate<'static>, Sto
             Reply::BestMove(_) => Some(None),
             _ => None,
         })
-        .or_fail(said!("`go mate` was not answered"))?;
-    answer.ok_or_else(|| Stop::Skip(said!("it answers `go mate` with `bestmove`")))
+        .or_fail(message!("usi-mate.no-reply"))?;
+    answer.ok_or_else(|| Stop::Skip(message!("usi-mate.bestmove")))
 }
 
 fn mate_time(bench: &Bench<'_>) -> Outcome {
@@ -331,7 +314,7 @@ fn mate_time(bench: &Bench<'_>) -> Outcome {
         // In the first draft the number is one of plies, and the answer `bestmove`.
         talk.say("stop");
         if talk.best(bench.pace.answer()).is_ok() {
-            return Err(Stop::Skip(said!("it answers `go mate` with `bestmove`")));
+            return Err(Stop::Skip(message!("usi-mate.bestmove")));
         }
     }
     answer.map(drop)
@@ -359,11 +342,9 @@ fn mate_moves(bench: &Bench<'_>) -> Outcome {
         let mated = Position::from_text(Game::Shogi, text)
             .map_err(|error| Stop::unplayable(&error))?
             .after(moves.words())
-            .map_err(|error| {
-                Stop::Fail(said!("the mate cannot be played: {error}", error = &error))
-            })?;
+            .map_err(|error| Stop::Fail(message!("usi-mate.illegal", error = &error)))?;
         if !mated.legal_moves().is_empty() {
-            return Err(Stop::Fail(said!("after the moves of `checkmate` there are legal moves")));
+            return Err(Stop::Fail(message!("usi-mate.not-mate")));
         }
     }
     Ok(())
@@ -371,14 +352,14 @@ fn mate_moves(bench: &Bench<'_>) -> Outcome {
 
 fn translation(bench: &Bench<'_>) -> Outcome {
     let Some(path) = bench.subject.beside(Translation::EXTENSION) else {
-        return Err(Stop::Skip(said!("the place of the program is not known")));
+        return Err(Stop::Skip(message!("translation.no-path")));
     };
     let Ok(bytes) = std::fs::read(&path) else {
-        return Err(Stop::Skip(said!("there is no `{path}`", path = path.display().to_string())));
+        return Err(Stop::Skip(message!("translation.missing", path = path.display().to_string())));
     };
     let translation = Translation::read(&bytes).map_err(|error| {
-        Stop::Fail(said!(
-            "`{path}` cannot be read: {error}",
+        Stop::Fail(message!(
+            "translation.cannot-read",
             path = path.display().to_string(),
             error = translated::error(&error)
         ))

@@ -5,7 +5,7 @@ use readyok_rules::{Game, Position};
 
 use crate::check::Heard;
 use crate::conversation::{Conversation, Entry, GameOf, resolve};
-use crate::message::said;
+use crate::message::message;
 
 /// The commands, each with the number of its entry.
 fn commands(talk: &Conversation) -> impl Iterator<Item = (usize, &Entry, Command<'_>)> {
@@ -19,7 +19,7 @@ pub(super) fn known_commands(talk: &Conversation) -> Heard {
     for (at, entry, command) in commands(talk) {
         match command {
             Command::Unknown(text) if !text.is_empty() => {
-                return Err((at, said!("`{text}` is no command", text = &entry.text)));
+                return Err((at, message!("client.unknown-command", text = &entry.text)));
             }
             _ => seen += 1,
         }
@@ -39,7 +39,7 @@ pub(super) fn legal_positions(talk: &Conversation) -> Heard {
             }
             Command::Position(position) => {
                 if resolve(&position, game).is_none() {
-                    return Err((at, said!("it cannot be played")));
+                    return Err((at, message!("client.invalid-position")));
                 }
                 seen += 1;
             }
@@ -59,7 +59,7 @@ pub(super) fn legal_search_moves(talk: &Conversation) -> Heard {
             Command::Go(go) => {
                 let (Some(position), Some(only)) = (&position, &go.search_moves) else { continue };
                 if let Some(word) = only.words().find(|word| position.parse_move(word).is_err()) {
-                    return Err((at, said!("`{word}` cannot be played", word)));
+                    return Err((at, message!("client.illegal-move", mv = word)));
                 }
                 seen += 1;
             }
@@ -88,17 +88,11 @@ pub(super) fn declared_options(talk: &Conversation) -> Heard {
                 match declared.iter().find(same) {
                     Some(decl) if decl.value(set.value.as_deref()).is_ok() => seen += 1,
                     Some(_) => {
-                        return Err((
-                            at,
-                            said!("`{option}` cannot be set to this", option = &set.name),
-                        ));
+                        return Err((at, message!("client.invalid-value", option = &set.name)));
                     }
                     None if talk.dialect.sends_undeclared(&set.name) => (),
                     None => {
-                        return Err((
-                            at,
-                            said!("the engine has no `{option}`", option = &set.name),
-                        ));
+                        return Err((at, message!("client.undeclared-option", option = &set.name)));
                     }
                 }
             }
@@ -125,7 +119,7 @@ pub(super) fn own_clock(talk: &Conversation) -> Heard {
                 let (Some(first), true) = (first_moves, told) else { continue };
                 let own = if first == white_first { clocks.white_time } else { clocks.black_time };
                 if own.is_none() {
-                    return Err((at, said!("there is only the clock of the other side")));
+                    return Err((at, message!("client.no-own-clock")));
                 }
                 seen += 1;
             }
@@ -145,7 +139,7 @@ pub(super) fn says_quit(talk: &Conversation) -> Heard {
     if commands(talk).any(|(.., command)| command == Command::Quit) {
         return Ok(1);
     }
-    Err((at, said!("it closed the engine's input, or ended, without `quit`")))
+    Err((at, message!("client.no-quit")))
 }
 
 /// A game, which is a search with clocks, begins with `ucinewgame` or `usinewgame`.
@@ -157,7 +151,7 @@ pub(super) fn new_game(talk: &Conversation) -> Heard {
             Command::Go(go) if go.clocks.black_time.is_some() && !told => {
                 return Err((
                     at,
-                    said!("no `{command}` came before it", command = talk.dialect.new_game()),
+                    message!("client.not-preceded", command = talk.dialect.new_game()),
                 ));
             }
             Command::Go(go) if go.clocks.black_time.is_some() => return Ok(1),

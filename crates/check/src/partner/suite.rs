@@ -16,7 +16,7 @@ use super::run::{End, Outcome, Setting, run};
 use crate::awake::{Awake, watched};
 use crate::check::{Check, Severity, Test, Verdict};
 use crate::conversation::{Conversation, Entry};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::pace::Pace;
 use crate::settings::{Settings, setters};
 use crate::suite::{CheckResult, NoSubject, Report, in_parallel, listen};
@@ -181,24 +181,19 @@ impl ClientSuite {
             _ => word.clone(),
         });
         let words = words.collect();
-        let missing =
-            || NoSubject::new(said!("`{word}` is not in the command of the client", word = ENGINE));
+        let missing = || NoSubject::new(message!("client.no-placeholder", placeholder = ENGINE));
         if found { Ok(words) } else { Err(missing()) }
     }
 
     fn unusable(&self, error: &io::Error) -> NoSubject {
         let program = self.command.first().map(|it| it.to_string_lossy()).unwrap_or_default();
-        NoSubject::new(said!(
-            "`{program}` cannot be run: {error}",
-            program,
-            error = error.to_string()
-        ))
+        NoSubject::new(message!("client.cannot-run", program, error = error.to_string()))
     }
 
     fn idle(&self, outcome: &Outcome) -> NoSubject {
         let program = self.command.first().map(|it| it.to_string_lossy()).unwrap_or_default();
         let end = came_to(outcome, self.patience);
-        NoSubject::new(said!("`{program}` starts no engine: {end}", program, end))
+        NoSubject::new(message!("client.no-engine", program, end))
     }
 }
 
@@ -213,7 +208,7 @@ fn provoke(
     let begin = now();
     let (verdict, remark, excerpt, talks) = match run(setting) {
         Err(error) => {
-            let why = said!("the client cannot be started: {error}", error = error.to_string());
+            let why = message!("client.cannot-start", error = error.to_string());
             (Verdict::Inconclusive(why), None, None, Vec::new())
         }
         Ok(outcome) => {
@@ -240,23 +235,23 @@ const CROSSING: Duration = Duration::from_millis(250);
 
 fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome) -> Verdict {
     let Some((talk, at)) = outcome.mark else {
-        return Verdict::Skip(said!("the client gave no occasion for it"));
+        return Verdict::Skip(message!("client.not-reached"));
     };
     if outcome.left_behind {
-        return Verdict::Fail(said!("it ended, and left the engine running"));
+        return Verdict::Fail(message!("client.orphaned-engine"));
     }
     let end = || came_to(outcome, patience);
     let after = said_after(outcome, talk, at);
     match (baseline.end, outcome.end, probe.expect) {
         (_, End::Exited(status), _) if is_crash(status) => return Verdict::Fail(end()),
         (End::Exited(usual), End::Exited(status), Expect::Works) if usual != status => {
-            return Verdict::Fail(said!("{end}; else it ends with {usual}", end = end(), usual));
+            return Verdict::Fail(message!("client.other-exit", end = end(), usual));
         }
         (End::Exited(_), End::Exited(_), Expect::Works)
             if searches(outcome) < searches(baseline).div_ceil(2) =>
         {
-            return Verdict::Fail(said!(
-                "it had {count} searches; else it has {usual}",
+            return Verdict::Fail(message!(
+                "client.fewer-searches",
                 count = searches(outcome),
                 usual = searches(baseline)
             ));
@@ -270,7 +265,7 @@ fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome
             });
             let goes_on = same || 0 < after || baseline.talks.len() < outcome.talks.len();
             if !goes_on {
-                let why = said!("it is still there, and says nothing more: look at it");
+                let why = message!("client.silent");
                 return Verdict::Inconclusive(why);
             }
         }
@@ -292,12 +287,12 @@ fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome
     let new = outcome.talks.get(talk).filter(|talk| !talk.fair).and_then(|it| broken(it, at));
     let new = new.filter(|rule| !baseline.talks.iter().any(|it| broken(it, 0) == Some(*rule)));
     if let Some(rule) = new {
-        return Verdict::Fail(said!("it went on, and broke the rule that {rule}", rule));
+        return Verdict::Fail(message!("client.later-violation", rule));
     }
     let unplayable = |talk: &Conversation| hear::legal_positions(talk).err().map(|(at, _)| at);
     match outcome.talks.get(talk).and_then(unplayable) {
         Some(found) if at <= found && !baseline.talks.iter().any(|it| unplayable(it).is_some()) => {
-            Verdict::Fail(said!("it went on, and sent a position that cannot be played"))
+            Verdict::Fail(message!("client.later-illegal"))
         }
         _ => Verdict::Pass,
     }
@@ -316,12 +311,12 @@ fn survived(outcome: &Outcome, baseline: &Outcome, setting: &Setting<'_>) -> Str
 
 fn ended(end: End, patience: Duration) -> Message {
     match end {
-        End::Exited(status) => said!("it ended with {status}", status),
+        End::Exited(status) => message!("client.exited", status),
         End::Quiet => {
             let seconds = format!("{:.1}", patience.as_secs_f64());
-            said!("it did nothing more for {seconds} s", seconds)
+            message!("client.idle", seconds)
         }
-        End::Cut => said!("it did not come to an end"),
+        End::Cut => message!("client.time-limit"),
     }
 }
 
@@ -329,7 +324,7 @@ fn ended(end: End, patience: Duration) -> Message {
 fn came_to(outcome: &Outcome, patience: Duration) -> Message {
     let end = ended(outcome.end, patience);
     match last_words(outcome) {
-        Some(words) => said!("{end}: {words}", end, words),
+        Some(words) => message!("client.last-output", end, line = words),
         None => end,
     }
 }

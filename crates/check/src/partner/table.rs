@@ -19,12 +19,11 @@ const FLOOD: usize = 1 << 20;
 
 const UNKNOWN_LINES: Clause = Clause {
     place: "UCI 2006, general rules",
-    says: "what is not known is ignored, and the rest of the line is read",
+    says: "unknown tokens are ignored, and the rest of the line is read",
 };
 const IN_PRACTICE: Clause = Clause {
     place: "practice",
-    says: "engines crash, hang and say what they should not; a client that does not survive it takes \
-           its user's work with it",
+    says: "engines crash, hang and send invalid output; a client that fails with them loses its user's work",
 };
 const OPTION: Clause = Clause {
     place: "UCI 2006 and USI draft 1 §5.3, option",
@@ -32,24 +31,24 @@ const OPTION: Clause = Clause {
 };
 const BESTMOVE: Clause = Clause {
     place: "UCI 2006 and USI draft 1 §5.3, bestmove",
-    says: "the engine ends each search with one move that it wants to play",
+    says: "the engine ends each search with the move to play",
 };
 const ISREADY: Clause = Clause {
     place: "UCI 2006 and USI draft 1 §5.3, isready",
-    says: "`readyok` comes when the engine has done what it was told, which can take time",
+    says: "`readyok` follows when the engine has processed all commands, which can take time",
 };
 const INFO: Clause = Clause {
     place: "UCI 2006 and USI draft 1 §5.3, info",
-    says: "the engine tells what it wants, when it wants, with any of the fields",
+    says: "the engine sends any of the fields at any time",
 };
 const HELLO: Clause = Clause {
     place: "UCI 2006 and USI draft 1 §5.3, uci and usi",
-    says: "if `uciok` or `usiok` does not come in time, the client can kill the engine",
+    says: "without `uciok` or `usiok` in time, the client can kill the engine",
 };
-const CRASHES: &str = "watch for the end of the engine's output and of its process at every wait";
-const GIVES_UP: &str = "give every wait an end, and treat an engine that is late as broken";
-const EACH_BY_ITSELF: &str = "read each option by itself; leave out what cannot be used, and go on";
-const IGNORES: &str = "skip lines and words that are not known, or that come out of turn";
+const CRASHES: &str = "detect the end of the output and of the process in every wait";
+const GIVES_UP: &str = "give every wait a timeout, and treat a late engine as failed";
+const EACH_BY_ITSELF: &str = "parse each option separately, skip unusable ones, and continue";
+const IGNORES: &str = "skip unknown or unexpected lines and tokens";
 
 /// Checks that have an engine do one thing: name, severity and rule; whether engines may do so, when it
 /// does so, and what the client has to make of it; the clause, what to change, and the editions.
@@ -64,7 +63,6 @@ macro_rules! probes {
         &[$(Check {
             id: concat!("gui.", $id),
             rule: $rule,
-            japanese: crate::japanese::rule($rule),
             clauses: &[$clause],
             severity: Severity::$severity,
             profiles: probes!(@for $($profiles)?),
@@ -94,38 +92,38 @@ macro_rules! declarations {
 }
 
 const START: &[Check] = probes![
-    "start.dies" Must "an engine that ends at once is noticed":
+    "start.exits" Must "the client detects an engine that exits at startup":
         foul at Start, Act::Exit => Copes;
         IN_PRACTICE, CRASHES;
-    "start.silent" Should "an engine that never greets is given up":
+    "start.silent" Should "the client drops an engine that never replies to `uci` or `usi`":
         foul at Greeting, Act::Silence => Copes;
         HELLO, GIVES_UP;
-    "start.dies-greeting" Must "an engine that ends while it greets is noticed":
+    "start.exits-in-handshake" Must "the client detects an engine that exits during the handshake":
         foul at Declared, Act::Exit => Copes;
         IN_PRACTICE, CRASHES;
-    "start.no-ok" Should "an engine that never ends its greeting is given up":
+    "start.no-uciok" Should "the client drops an engine that never sends `uciok` or `usiok`":
         foul at Declared, Act::Silence => Copes;
         HELLO, GIVES_UP;
-    "start.banner" Must "text before the greeting is ignored":
+    "start.banner" Must "the client ignores text before the handshake":
         fair at Start, Act::Before(&[
             "Scripted partner 1.0 by the Readyok authors", "type help for help",
         ]) => Works;
         UNKNOWN_LINES, IGNORES;
-    "start.slow" Must "an engine may take its time to greet":
+    "start.slow" Must "the client waits for a slow handshake":
         fair at Declared, Act::Late(LATE) => Works;
-        HELLO, "wait for `uciok` or `usiok` for some seconds";
-    "start.no-options" Must "an engine may have no options":
+        HELLO, "wait several seconds for `uciok` or `usiok`";
+    "start.no-options" Must "the client accepts an engine without options":
         fair at Greeting, Act::Instead(&[
             "id name Scripted partner 1.0", "id author the Readyok authors",
         ]) => Works;
         OPTION, "do not depend on any option";
-    "start.nameless" Should "an engine without a name is used all the same":
+    "start.no-name" Should "the client accepts an engine without a name":
         foul at Greeting, Act::Instead(&[]) => Works;
-        IN_PRACTICE, "fall back to the name of the program";
-    "start.ok-twice" Should "a second `uciok` or `usiok` is ignored":
+        IN_PRACTICE, "fall back to the name of the executable";
+    "start.repeated-uciok" Should "the client ignores a second `uciok` or `usiok`":
         foul at Declared, Act::Twice => Works;
         UNKNOWN_LINES, IGNORES;
-    "start.search-talk" Should "`info` during the greeting is ignored":
+    "start.early-info" Should "the client ignores `info` during the handshake":
         foul at Greeting, Act::Before(&[
             "info string loading", "info depth 3 score cp 17",
         ]) => Works;
@@ -133,62 +131,62 @@ const START: &[Check] = probes![
 ];
 
 const OPTIONS: &[Check] = declarations![
-    "options.spaces" Must fair "names and choices of options may contain spaces":
+    "options.spaces" Must fair "the client accepts spaces in option names and choices":
         "option name Book Depth Limit type spin default 3 min 0 max 40",
         "option name Playing Style type combo default Very Solid var Very Solid var Normal", for Profile::UCI;
-    "options.button" Must fair "a button has no value":
+    "options.button" Must fair "the client accepts a button":
         "option name Reset type button";
-    "options.empty-string" Must fair "a string may be empty":
+    "options.empty-string" Must fair "the client accepts an empty string":
         "option name Learning type string default <empty>";
-    "options.bare-default" Should foul "a `default` without a value is an empty string":
+    "options.default-without-value" Should foul "the client reads `default` without a value as an empty string":
         "option name Learning type string default",
         "option name Logging type string";
-    "options.filename" Must fair "there is a type `filename`":
+    "options.filename" Must fair "the client accepts the type `filename`":
         "option name Learning type filename default <empty>", for Profile::USI;
-    "options.unknown-type" Should foul "an option of an unknown type is passed over":
+    "options.unknown-type" Should foul "the client skips an option of an unknown type":
         "option name Slide type slider default 3 min 1 max 5";
-    "options.no-type" Should foul "an option without a type is passed over":
+    "options.no-type" Should foul "the client skips an option without a type":
         "option name Slide",
         "option name",
         "option";
-    "options.spin-without-bounds" Should foul "a spin without bounds does no harm":
+    "options.spin-without-bounds" Should foul "the client tolerates a spin option without bounds":
         "option name Slide type spin default 3",
         "option name Glide type spin";
-    "options.spin-huge" Should foul "bounds that no integer holds do no harm":
+    "options.spin-huge" Should foul "the client tolerates bounds beyond 64-bit integers":
         "option name Slide type spin default 0 min -99999999999999999999 max 99999999999999999999",
         "option name Glide type spin default 18446744073709551615 min 0 max 18446744073709551615";
-    "options.spin-no-number" Should foul "bounds that are no numbers do no harm":
+    "options.spin-no-number" Should foul "the client tolerates non-numeric bounds":
         "option name Slide type spin default many min few max more",
         "option name Glide type spin default 1.5 min 0.5 max 2.5";
-    "options.spin-reversed" Should foul "a default out of bounds, and bounds that are reversed, do no harm":
+    "options.spin-reversed" Should foul "the client tolerates a default out of range and reversed bounds":
         "option name Slide type spin default 500 min 1 max 100",
         "option name Glide type spin default 50 min 100 max 1";
-    "options.combo-without-choices" Should foul "a combo without choices does no harm":
+    "options.combo-without-choices" Should foul "the client tolerates a combo option without choices":
         "option name Slide type combo default Fast",
         "option name Glide type combo";
-    "options.combo-odd-default" Should foul "a default that is no choice does no harm":
+    "options.combo-unknown-default" Should foul "the client tolerates a default that is not a choice":
         "option name Slide type combo default Faster var Fast var Slow";
-    "options.check-odd-default" Should foul "a check that is neither true nor false does no harm":
+    "options.check-invalid-default" Should foul "the client tolerates a check option that is neither true nor false":
         "option name Slide type check default maybe",
         "option name Glide type check";
-    "options.button-with-default" Should foul "a button with a value does no harm":
+    "options.button-with-default" Should foul "the client tolerates a button with a value":
         "option name Slide type button default true min 1 max 2 var 3";
-    "options.twice" Should foul "the same option twice does no harm":
+    "options.repeated" Should foul "the client tolerates a repeated option":
         "option name Slide type spin default 3 min 1 max 5",
         "option name slide type check default true";
-    "options.foreign" Should foul "names in any script do no harm":
+    "options.non-ascii" Should foul "the client accepts names in any script":
         "option name 思考 type combo default 速い var 速い var 遅い",
         "option name Größe type spin default 1 min 1 max 9";
-    "options.markup" Should foul "names that are markup, formats or paths do no harm":
+    "options.markup" Should foul "the client does not interpret names as markup, formats or paths":
         "option name <b>%s%n</b> type string default ${HOME}",
         "option name ../../x;y type string default a\\nb";
 ];
 
 const MORE_OPTIONS: &[Check] = probes![
-    "options.many" Should "any number of options is taken":
+    "options.many" Should "the client accepts any number of options":
         fair at Declared, Act::Often("option name Slide{n} type spin default 1 min 1 max {n}", 600) => Works;
-        OPTION, "grow as needed, and show what fits";
-    "options.late" Should "an option after the greeting does no harm":
+        OPTION, "do not limit the number of options";
+    "options.late" Should "the client tolerates an option after the handshake":
         foul at Greeted, Act::Before(&[
             "option name Slide type spin default 3 min 1 max 5",
         ]) => Works;
@@ -196,139 +194,139 @@ const MORE_OPTIONS: &[Check] = probes![
 ];
 
 const STATUS: &[Check] = probes![
-    "status.copyprotection-ok" Must "a program that is protected against copies works when it says so":
+    "status.copyprotection-ok" Must "the client accepts `copyprotection ok`":
         fair at Greeted, Act::Before(&["copyprotection checking", "copyprotection ok"]) => Works;
-        Clause { place: "UCI 2006, copyprotection", says: "after `copyprotection ok` all is well" },
+        Clause { place: "UCI 2006, copyprotection", says: "after `copyprotection ok` the engine works" },
         "ignore `copyprotection checking` and `copyprotection ok`";
-    "status.copyprotection-error" Should "a program that was copied is refused, or goes on":
+    "status.copyprotection-error" Should "the client rejects or continues to use an engine that sends `copyprotection error`":
         fair at Greeted, Act::Before(&["copyprotection checking", "copyprotection error"]) => Copes;
         Clause {
             place: "UCI 2006, copyprotection",
-            says: "after `copyprotection error` the client tells its user, and the engine does not work",
+            says: "after `copyprotection error` the client informs the user, and the engine does not work",
         },
-        "tell the user, and end or go on";
-    "status.registration-ok" Must "an engine that is registered works":
+        "inform the user, and stop or continue";
+    "status.registration-ok" Must "the client accepts `registration ok`":
         fair at Greeted, Act::Before(&["registration checking", "registration ok"]) => Works;
-        Clause { place: "UCI 2006, registration", says: "after `registration ok` all is well" },
+        Clause { place: "UCI 2006, registration", says: "after `registration ok` the engine works" },
         "ignore `registration checking` and `registration ok`";
-    "status.registration-error" Should "an engine that wants to be registered is told to wait, or given up":
+    "status.registration-error" Should "the client replies to `registration error` or drops the engine":
         fair at Greeted, Act::Before(&["registration checking", "registration error"]) => Copes;
         Clause {
             place: "UCI 2006, registration",
             says: "after `registration error` the client can let its user register, now or later",
         },
-        "answer `register later`";
+        "reply with `register later`";
 ];
 
 const READY: &[Check] = probes![
-    "ready.late" Must "an engine may take its time to get ready":
+    "ready.late" Must "the client waits for a slow `readyok`":
         fair at Ready, Act::Late(LATE) => Works;
-        ISREADY, "wait for `readyok` before anything else is sent";
-    "ready.never" Should "an engine that never gets ready is given up":
+        ISREADY, "wait for `readyok` before sending other commands";
+    "ready.never" Should "the client drops an engine that never sends `readyok`":
         foul at Ready, Act::Silence => Copes;
         IN_PRACTICE, GIVES_UP;
-    "ready.dies" Must "an engine that ends while it gets ready is noticed":
+    "ready.exits" Must "the client detects an engine that exits before `readyok`":
         foul at Ready, Act::Exit => Copes;
         IN_PRACTICE, CRASHES;
-    "ready.tells" Must "an engine may tell what it loads before `readyok`":
+    "ready.info" Must "the client accepts `info` before `readyok`":
         fair at Ready, Act::Before(&[
             "info string loading weights: 100 %", "info string done",
         ]) => Works;
         INFO, IGNORES;
-    "ready.twice" Should "a second `readyok` is ignored":
+    "ready.repeated" Should "the client ignores a second `readyok`":
         foul at Ready, Act::Twice => Works;
-        ISREADY, "count what was asked, and drop what was not";
-    "ready.unsolicited-move" Should "a `bestmove` without a search is ignored":
+        ISREADY, "count `isready` commands, and drop unrequested replies";
+    "ready.unsolicited-move" Should "the client ignores `bestmove` without a search":
         foul at Ready, Act::Before(&["bestmove {illegal}"]) => Works;
-        BESTMOVE, "take `bestmove` only while there is a search";
+        BESTMOVE, "accept `bestmove` only during a search";
 ];
 
 const SEARCH: &[Check] = probes![
-    "search.no-info" Must "a search may tell nothing but its move":
+    "search.no-info" Must "the client accepts a search without `info`":
         fair at Go, Act::Instead(&[]) => Works;
         INFO, "do not depend on any `info`";
-    "search.late" Must "a move that comes late is waited for, or its engine given up":
+    "search.late" Must "the client waits for a late move, or drops the engine":
         fair at Answer, Act::Late(LATE) => Copes;
-        BESTMOVE, "wait for `bestmove`; send no other command but `stop` before it";
-    "search.no-move" Should "an engine that never answers is given up":
+        BESTMOVE, "wait for `bestmove`, and send only `stop` before it";
+    "search.no-reply" Should "the client drops an engine that never replies":
         foul at Answer, Act::Silence => Copes;
         IN_PRACTICE, GIVES_UP;
-    "search.dies" Must "an engine that ends when it shall search is noticed":
+    "search.exits-at-go" Must "the client detects an engine that exits at `go`":
         foul at Go, Act::Exit => Copes;
         IN_PRACTICE, CRASHES;
-    "search.dies-later" Must "an engine that ends in the middle of a search is noticed":
+    "search.exits" Must "the client detects an engine that exits during a search":
         foul at Answer, Act::Exit => Copes;
         IN_PRACTICE, CRASHES;
-    "search.aborts" Must "an engine that is ended by a signal is noticed":
+    "search.aborts" Must "the client detects an engine that is killed by a signal":
         foul at Answer, Act::Abort => Copes;
         IN_PRACTICE, CRASHES;
-    "search.half-line" Must "an engine that ends in the middle of a line is noticed":
+    "search.half-line" Must "the client detects an engine that exits in the middle of a line":
         foul at Answer, Act::HalfLine("bestmo") => Copes;
         IN_PRACTICE,
-        "a line without its end is none, or is read as it is; then the engine has ended";
-    "search.closes-output" Should "an engine that closes its output is noticed":
+        "discard or parse the partial line, then handle the exit";
+    "search.closes-output" Should "the client detects an engine that closes its output":
         foul at Answer, Act::CloseOutput => Copes;
         IN_PRACTICE, CRASHES;
-    "search.dies-after" Must "an engine that ends after its answer is noticed":
+    "search.exits-after" Must "the client detects an engine that exits after its reply":
         foul at Answered, Act::Exit => Copes;
         IN_PRACTICE, CRASHES;
-    "search.null-move" Should "`bestmove 0000` is no move, and does no harm":
+    "search.null-move" Should "the client treats `bestmove 0000` as no move":
         foul at Answer, Act::Instead(&["bestmove 0000"]) => Copes;
-        BESTMOVE, "take it for an engine that has no move", for Profile::UCI;
-    "search.none" Should "`bestmove (none)` is no move, and does no harm":
+        BESTMOVE, "treat it as a reply without a move", for Profile::UCI;
+    "search.none" Should "the client treats `bestmove (none)` as no move":
         foul at Answer, Act::Instead(&["bestmove (none)"]) => Copes;
-        BESTMOVE, "take it for an engine that has no move", for Profile::UCI;
+        BESTMOVE, "treat it as a reply without a move", for Profile::UCI;
     "search.resigns" Must "`bestmove resign` ends the game":
         fair at Answer, Act::Instead(&["bestmove resign"]) => Copes;
         Clause {
             place: "USI as deployed, bestmove",
             says: "an engine can resign, or claim the win",
         },
-        "take it for the end of the game", for &[Profile::UsiDeployed];
-    "search.claims-win" Should "`bestmove win` ends the game, or is refused":
+        "treat it as the end of the game", for &[Profile::UsiDeployed];
+    "search.declares-win" Should "`bestmove win` ends the game or is rejected":
         fair at Answer, Act::Instead(&["bestmove win"]) => Copes;
         Clause {
             place: "USI as deployed, bestmove",
             says: "an engine can resign, or claim the win",
         },
-        "look whether the position allows the claim", for &[Profile::UsiDeployed];
-    "search.empty-move" Should "`bestmove` without a move does no harm":
+        "verify the declaration", for &[Profile::UsiDeployed];
+    "search.empty-move" Should "the client tolerates `bestmove` without a move":
         foul at Answer, Act::Instead(&["bestmove"]) => Copes;
-        BESTMOVE, "take it for an engine that has no move";
-    "search.no-such-move" Must "a word that is no move does no harm":
+        BESTMOVE, "treat it as a reply without a move";
+    "search.invalid-move" Must "the client tolerates an invalid move":
         foul at Answer, Act::Instead(&["bestmove xyzzy"]) => Copes;
-        BESTMOVE, "check each answer before it is played";
-    "search.illegal-move" Must "a move that cannot be played does no harm, and is never part of a position":
+        BESTMOVE, "validate each reply before playing it";
+    "search.illegal-move" Must "the client never sends an illegal move in a position":
         foul at Answer, Act::Instead(&["bestmove {illegal}"]) => Copes;
-        BESTMOVE, "check each answer against the rules before it is played";
-    "search.illegal-ponder" Must "an expected move that cannot be played is not pondered on":
+        BESTMOVE, "check the legality of each reply before playing it";
+    "search.illegal-ponder" Must "the client does not ponder on an illegal move":
         foul at Answer, Act::Instead(&["bestmove {best} ponder {illegal}"]) => Copes;
-        BESTMOVE, "check the word after `ponder`, and drop what cannot be played";
-    "search.odd-ponder" Should "`ponder` without a usable move is dropped":
+        BESTMOVE, "check the legality of the ponder move, and drop an illegal one";
+    "search.unusable-ponder" Should "the client drops `ponder` without a usable move":
         foul at Answer, Act::Instead(&["bestmove {best} ponder (none)"]) => Works;
-        BESTMOVE, "drop what is no move";
-    "search.move-twice" Should "a second `bestmove` is ignored":
+        BESTMOVE, "drop an invalid ponder move";
+    "search.repeated-bestmove" Should "the client ignores a second `bestmove`":
         foul at Answer, Act::Twice => Works;
-        BESTMOVE, "take one answer for each `go`";
-    "search.two-moves" Should "two different answers are no more than one":
+        BESTMOVE, "accept one reply for each `go`";
+    "search.two-moves" Should "the client uses only one of two different replies":
         foul at Answer, Act::Instead(&["bestmove {best}", "bestmove {other}"]) => Works;
-        BESTMOVE, "take one answer for each `go`";
-    "search.ends-early" Should "an endless search that ends by itself does no harm":
+        BESTMOVE, "accept one reply for each `go`";
+    "search.ends-early" Should "the client tolerates an infinite search that ends by itself":
         foul at Endless, Act::Instead(&["bestmove {best}"]) => Copes;
         Clause { place: "UCI 2006, go infinite and go ponder", says: "the search does not end before `stop` or `ponderhit`" },
-        "take the answer as the end, and wait for no other";
-    "search.info-after" Should "`info` after the answer is ignored":
+        "treat the reply as the end, and do not wait for another one";
+    "search.info-after" Should "the client ignores `info` after the reply":
         foul at Answered, Act::Before(&[
             "info depth 2 score cp 3 pv {illegal}", "info string bye",
         ]) => Works;
         INFO, IGNORES;
-    "search.flood" Must "thousands of lines of `info` are taken":
+    "search.flood" Must "the client processes thousands of `info` lines":
         fair at Go, Act::Often("info depth 1 currmove {best} currmovenumber 1 nodes {n}", 8000) => Works;
-        INFO, "read faster than engines write, and show only what can be seen";
-    "search.long-line" Should "a very long line is taken, or passed over":
+        INFO, "read faster than the engine writes, and limit the display rate";
+    "search.long-line" Should "the client processes or skips a very long line":
         fair at Go, Act::Long(FLOOD) => Works;
-        INFO, "bound what is kept of a line, and go on behind its end";
-    "search.info-odd" Should "fields of `info` that are not understood are passed over":
+        INFO, "limit the stored length of a line, and continue after its end";
+    "search.malformed-info" Should "the client skips malformed `info` fields":
         foul at Go, Act::Before(&[
             "info", "info depth", "info depth x", "info depth -3 nodes -5 time -1",
             "info nodes 99999999999999999999999", "info score", "info score cp",
@@ -338,64 +336,64 @@ const SEARCH: &[Check] = probes![
             "info currline 1", "info refutation",
         ]) => Works;
         INFO, IGNORES;
-    "search.illegal-pv" Should "a variation that cannot be played is cut, or passed over":
+    "search.illegal-pv" Should "the client truncates or skips an illegal PV":
         foul at Go, Act::Before(&[
             "info depth 5 multipv 1 score cp 99 pv {illegal} {illegal}",
             "info depth 5 multipv 1 score cp 98 pv {best} {illegal}",
             "info depth 5 multipv 1 score cp 97 pv (none)",
         ]) => Works;
-        INFO, "play variations through on a board of your own, and stop where they cannot go on";
-    "search.odd-scores" Should "scores of any size do no harm":
+        INFO, "play the PV on a board, and stop at the first illegal move";
+    "search.extreme-scores" Should "the client tolerates scores of any size":
         foul at Go, Act::Before(&[
             "info depth 1 score cp 2147483648", "info depth 1 score cp -99999999999",
             "info depth 1 score mate 32768", "info depth 1 score mate -2147483648",
             "info depth 4294967296 seldepth 1",
         ]) => Works;
-        INFO, "bound what is shown";
-    "search.complains" Must "what an engine says to its error output does not block it":
+        INFO, "limit displayed values";
+    "search.stderr-flood" Must "the client reads or discards stderr, so the engine does not block":
         fair at Go, Act::Complain(FLOOD) => Works;
-        IN_PRACTICE, "read the error output, or let it go nowhere";
+        IN_PRACTICE, "read or discard stderr";
 ];
 
 const LINES: &[Check] = probes![
-    "lines.crlf" Must "lines may end with carriage return and line feed":
+    "lines.crlf" Must "lines may end with CR LF":
         fair at Start, Act::Form(Form::Crlf) => Works;
         Clause { place: "UCI 2006, general rules", says: "the line end is that of the system" },
-        "take a carriage return for white space";
-    "lines.spaces" Must "any white space may stand around and between words":
+        "treat a carriage return as white space";
+    "lines.spaces" Must "the client accepts any white space around and between tokens":
         fair at Start, Act::Form(Form::Spaced) => Works;
         Clause {
             place: "UCI 2006, general rules",
-            says: "arbitrary white space between words is allowed",
+            says: "arbitrary white space between tokens is allowed",
         },
         "split lines at runs of spaces and tabs";
-    "lines.unknown" Must "unknown lines are ignored, wherever they stand":
+    "lines.unknown" Must "the client ignores unknown lines":
         fair at Start, Act::Form(Form::Noisy) => Works;
-        UNKNOWN_LINES, "ignore lines that start with no known word";
+        UNKNOWN_LINES, "ignore lines that start with an unknown token";
     "lines.empty" Should "empty lines are ignored":
         fair at Start, Act::Form(Form::Loose) => Works;
-        UNKNOWN_LINES, "skip a line without words";
-    "lines.pieces" Must "a line may come in pieces":
+        UNKNOWN_LINES, "skip lines without tokens";
+    "lines.fragments" Must "the client reassembles a line that arrives in fragments":
         fair at Start, Act::Form(Form::Pieces) => Works;
-        IN_PRACTICE, "keep what came until its line is complete";
-    "lines.not-utf8" Should "bytes that are no text do no harm":
+        IN_PRACTICE, "buffer input until the line is complete";
+    "lines.not-utf8" Should "the reader tolerates undecodable bytes":
         foul at Greeted, Act::Bytes(b"info string \xff\xfe\x80\n\x00\x01\x02\n") => Works;
-        UNKNOWN_LINES, "read bytes, and replace what cannot be decoded";
-    "lines.unsolicited" Should "answers that nobody has asked for are ignored":
+        UNKNOWN_LINES, "read bytes, and replace undecodable ones";
+    "lines.unsolicited" Should "the client ignores unrequested replies":
         foul at Answered, Act::Before(&["uciok", "usiok", "bestmove {illegal}"]) => Works;
         UNKNOWN_LINES, IGNORES;
 ];
 
 const QUIT: &[Check] = probes![
-    "quit.slow" Should "an engine may take its time to leave":
+    "quit.slow" Should "the client waits for a slow exit":
         fair at Quit, Act::Late(LATE) => Works;
-        IN_PRACTICE, "wait a moment after `quit` before the engine is killed";
-    "quit.deaf" Must "an engine that does not leave is ended":
+        IN_PRACTICE, "wait after `quit` before killing the engine";
+    "quit.ignored" Must "the client kills an engine that does not exit":
         foul at Quit, Act::Deaf => Copes;
-        IN_PRACTICE, "wait a moment after `quit`, then kill the process";
-    "quit.fails" Should "an engine that leaves with an error does no harm":
+        IN_PRACTICE, "wait after `quit`, then kill the process";
+    "quit.error" Should "the client tolerates an exit with an error":
         foul at Quit, Act::Exit => Works;
-        IN_PRACTICE, "what an engine does after `quit` has no meaning";
+        IN_PRACTICE, "ignore the exit status after `quit`";
 ];
 
 macro_rules! conduct {
@@ -403,7 +401,6 @@ macro_rules! conduct {
         Check {
             id: concat!("gui.conduct.", $id),
             rule: $rule,
-            japanese: crate::japanese::rule($rule),
             clauses: &$clauses,
             severity: Severity::$severity,
             profiles: Profile::ALL,
@@ -441,13 +438,13 @@ macro_rules! written {
 }
 
 const CONDUCT: &[Check] = &[
-    order!("greets-first", NotGreeted, Must, "wait for `uciok` or `usiok`"),
-    order!("greets-once", GreetedAlready, Should, "greet each process once"),
+    order!("handshake-first", NotGreeted, Must, "wait for `uciok` or `usiok`"),
+    order!("handshake-once", GreetedAlready, Should, "send `uci` or `usi` once per process"),
     order!(
-        "waits-for-answer",
+        "waits-for-bestmove",
         BusyEngine,
         Should,
-        "after `stop` wait for `bestmove` before anything else is sent"
+        "after `stop` wait for `bestmove` before sending other commands"
     ),
     order!(
         "waits-for-ready",
@@ -462,52 +459,51 @@ const CONDUCT: &[Check] = &[
         Must,
         "send `ponderhit` only while the engine ponders"
     ),
-    order!("registers", RegistrationUnanswered, Should, "answer `register later`"),
+    order!("registers", RegistrationUnanswered, Should, "reply with `register later`"),
     order!("after-quit", AfterQuit, Must, "send nothing after `quit`"),
     conduct!(
         "known-commands",
         Must,
         "each line is a command",
         [Clause { place: "UCI 2006, “GUI to engine”", says: "these are all the commands" }],
-        "send only commands of the protocol that the engine was greeted in",
+        "send only commands of the protocol of the handshake",
         Test::Hear(hear::known_commands)
     ),
     conduct!(
         "legal-positions",
         Must,
-        "positions are legal, and so are the moves in them",
+        "positions and the moves in them are legal",
         [Clause {
             place: "UCI 2006 and USI draft 1 §5.3, position",
-            says: "the moves lead from one \
-            legal position to the next"
+            says: "the moves lead from one legal position to the next"
         }],
-        "check moves against the rules before they are played",
+        "check the legality of moves before playing them",
         Test::Hear(hear::legal_positions)
     ),
     conduct!(
         "legal-searchmoves",
         Must,
-        "`searchmoves` names moves that can be played",
+        "`searchmoves` lists legal moves",
         [Clause {
             place: "UCI 2006, go searchmoves",
             says: "the search is restricted to these moves"
         }],
-        "take the moves from the position that was sent",
+        "use legal moves of the position that was sent",
         Test::Hear(hear::legal_search_moves)
     ),
     conduct!(
         "declared-options",
         Should,
-        "only options that the engine has are set, to what they can be",
+        "only declared options are set, to valid values",
         [Clause { place: "UCI 2006, setoption", says: "it is for the options that were declared" }],
-        "look options up in what the engine has declared",
+        "look up options in the engine's declarations",
         Test::Hear(hear::declared_options)
     ),
     conduct!(
         "own-clock",
         Must,
-        "the clock of the side to move is told, if any is",
-        [Clause { place: "UCI 2006, go wtime and btime", says: "each side has so much time left" }],
+        "clocks include the clock of the side to move",
+        [Clause { place: "UCI 2006, go wtime and btime", says: "the remaining time of each side" }],
         "send `wtime` and `btime` together",
         Test::Hear(hear::own_clock)
     ),
@@ -517,27 +513,26 @@ const CONDUCT: &[Check] = &[
         "a game begins with `ucinewgame` or `usinewgame`",
         [Clause {
             place: "UCI 2006, ucinewgame; USI draft 1 §5.3, usinewgame",
-            says: "it is sent \
-            before a search that belongs to another game"
+            says: "it is sent before a search of a different game"
         }],
         "send it before the first search of each game",
         Test::Hear(hear::new_game)
     ),
     conduct!(
-        "says-quit",
+        "quit",
         May,
-        "an engine that is no longer needed is told to quit",
-        [Clause { place: "UCI 2006, quit", says: "the program shall end as soon as possible" }],
+        "the client sends `quit` to an engine that is no longer needed",
+        [Clause { place: "UCI 2006, quit", says: "quit the program as soon as possible" }],
         "send `quit` before the engine's input is closed",
         Test::Hear(hear::says_quit)
     ),
     written!(
         "position-form",
-        "`position` is written as it should be",
+        "`position` is well-formed",
         "position",
         "UCI 2006 and USI draft 1 §5.3, position",
         "`startpos`, or a FEN or SFEN, and then the moves",
-        "write FEN or SFEN in full, and moves as words of the protocol",
+        "send a complete FEN or SFEN, and moves in protocol notation",
         &[
             NoteKind::BadPosition,
             NoteKind::NotAMove,
@@ -553,11 +548,11 @@ const CONDUCT: &[Check] = &[
     ),
     written!(
         "go-form",
-        "`go` is written as it should be",
+        "`go` is well-formed",
         "go",
         "UCI 2006 and USI draft 1 §5.3, go",
-        "each limit has its word and, mostly, a whole number",
-        "write milliseconds as whole numbers that are not negative, and each limit once",
+        "each limit has a keyword and usually an integer",
+        "send milliseconds as non-negative integers, and each limit once",
         &[
             NoteKind::NotANumber,
             NoteKind::NumberTooLarge,
@@ -572,11 +567,11 @@ const CONDUCT: &[Check] = &[
     ),
     written!(
         "setoption-form",
-        "`setoption` is written as it should be",
+        "`setoption` is well-formed",
         "setoption",
         "UCI 2006 and USI draft 1 §5.3, setoption",
-        "`name`, a name, and mostly `value` and a value",
-        "write `setoption name <name> value <value>`",
+        "`name`, a name, and usually `value` and a value",
+        "send `setoption name <name> value <value>`",
         &[
             NoteKind::Missing,
             NoteKind::MissingKeyword,

@@ -49,12 +49,13 @@ impl Engine {
     pub(crate) fn start(program: &str, faults: &Faults) -> Result<Self, Trouble> {
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let errors = if faults.breaks("search.complains") { Stdio::piped() } else { Stdio::null() };
+        let errors =
+            if faults.breaks("search.stderr-flood") { Stdio::piped() } else { Stdio::null() };
         let mut child = command.stderr(errors).spawn().map_err(|error| error.to_string())?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or("no output")?;
         let (tell, lines) = mpsc::channel();
-        let by_pieces = faults.breaks("lines.pieces");
+        let by_pieces = faults.breaks("lines.fragments");
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             loop {
@@ -135,9 +136,9 @@ impl Engine {
     fn late(&mut self) -> Trouble {
         match self.state {
             State::Greeting if self.count == 0 => self.faults.hangs("start.silent"),
-            State::Greeting => self.faults.hangs("start.no-ok"),
+            State::Greeting => self.faults.hangs("start.no-uciok"),
             State::Ready | State::Again => self.faults.hangs("ready.never"),
-            State::Searching => self.faults.hangs("search.no-move"),
+            State::Searching => self.faults.hangs("search.no-reply"),
             State::Quitting => (),
         }
         self.kill();
@@ -154,17 +155,19 @@ impl Engine {
         }
         let code = status.and_then(|status| status.code());
         match (self.state, status) {
-            (State::Greeting, _) if self.count == 0 => self.faults.hangs("start.dies"),
-            (State::Greeting, _) => self.faults.hangs("start.dies-greeting"),
-            (State::Ready, _) => self.faults.hangs("ready.dies"),
-            (State::Again, _) => self.faults.hangs("search.dies-after"),
+            (State::Greeting, _) if self.count == 0 => self.faults.hangs("start.exits"),
+            (State::Greeting, _) => self.faults.hangs("start.exits-in-handshake"),
+            (State::Ready, _) => self.faults.hangs("ready.exits"),
+            (State::Again, _) => self.faults.hangs("search.exits-after"),
             (State::Searching, None) => self.faults.hangs("search.closes-output"),
             (State::Searching, Some(_)) if self.last == "bestmo" => {
                 self.faults.hangs("search.half-line");
             }
             (State::Searching, Some(_)) if code.is_none() => self.faults.hangs("search.aborts"),
-            (State::Searching, Some(_)) if self.count == 0 => self.faults.hangs("search.dies"),
-            (State::Searching, Some(_)) => self.faults.hangs("search.dies-later"),
+            (State::Searching, Some(_)) if self.count == 0 => {
+                self.faults.hangs("search.exits-at-go")
+            }
+            (State::Searching, Some(_)) => self.faults.hangs("search.exits"),
             (State::Quitting, _) => (),
         }
         self.kill();
@@ -183,11 +186,11 @@ impl Engine {
         self.enter(State::Quitting);
         if self.faults.breaks("conduct.after-quit") {
             self.say("quit\nisready");
-        } else if !self.faults.breaks("conduct.says-quit") {
+        } else if !self.faults.breaks("conduct.quit") {
             self.say("quit");
         }
         self.input = None;
-        if self.faults.breaks("quit.deaf") {
+        if self.faults.breaks("quit.ignored") {
             return;
         }
         // Until its output ends, or it is late.
@@ -199,7 +202,7 @@ impl Engine {
                 Err(_) => {
                     let failed = self.child.wait().is_ok_and(|status| status.code() == Some(1));
                     if failed {
-                        self.faults.stumbles("quit.fails");
+                        self.faults.stumbles("quit.error");
                     }
                     return;
                 }

@@ -74,7 +74,7 @@ impl Client {
     fn greet(&mut self) -> Result<(), Trouble> {
         self.engine.enter(State::Greeting);
         self.engine.say(self.dialect.hello());
-        if self.breaks("conduct.greets-first") {
+        if self.breaks("conduct.handshake-first") {
             self.engine.say("isready");
         }
         let mut named = false;
@@ -83,18 +83,18 @@ impl Client {
             match words.first().map(String::as_str) {
                 Some("id") => named = true,
                 Some("option") => self.options += 1,
-                Some("info") => self.engine.faults.stumbles("start.search-talk"),
+                Some("info") => self.engine.faults.stumbles("start.early-info"),
                 Some(word) if word == self.dialect.hello_ok() => break,
                 _ => (),
             }
         }
         if !named {
-            self.engine.faults.stumbles("start.nameless");
+            self.engine.faults.stumbles("start.no-name");
         }
         if self.options == 0 && named {
             self.engine.faults.stumbles("start.no-options");
         }
-        if self.breaks("conduct.greets-once") {
+        if self.breaks("conduct.handshake-once") {
             self.engine.say(self.dialect.hello());
             while self.engine.next()?.first().is_none_or(|it| it != self.dialect.hello_ok()) {}
         }
@@ -137,7 +137,7 @@ impl Client {
                     self.engine.faults.stumbles("ready.unsolicited-move");
                 }
                 Some("bestmove") if self.answer.as_ref() == Some(&words) => {
-                    self.engine.faults.stumbles("search.move-twice");
+                    self.engine.faults.stumbles("search.repeated-bestmove");
                 }
                 Some("bestmove") => self.engine.faults.stumbles("search.two-moves"),
                 Some("info") if state == State::Again => {
@@ -147,7 +147,7 @@ impl Client {
                     self.engine.faults.stumbles("lines.unsolicited");
                 }
                 Some(word) if word == self.dialect.hello_ok() && state == State::Ready => {
-                    self.engine.faults.stumbles("start.ok-twice");
+                    self.engine.faults.stumbles("start.repeated-uciok");
                 }
                 _ => (),
             }
@@ -220,7 +220,7 @@ impl Client {
                     }
                     return Ok(words);
                 }
-                Some("readyok") => self.engine.faults.stumbles("ready.twice"),
+                Some("readyok") => self.engine.faults.stumbles("ready.repeated"),
                 Some("info") => {
                     told = true;
                     self.look(&words)?;
@@ -273,7 +273,7 @@ impl Client {
             }
         }
         self.engine.say("stop");
-        if self.breaks("conduct.waits-for-answer") {
+        if self.breaks("conduct.waits-for-bestmove") {
             self.position(None);
         }
         self.best()

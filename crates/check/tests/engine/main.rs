@@ -20,11 +20,11 @@ fn main() {
         [flag, path] if flag == "--trace" => (String::new(), Some(path.as_str())),
         _ => (String::new(), None),
     };
-    if fault == "ending.terminate" {
+    if fault == "exit.terminate" {
         faults::ignore_requests_to_end();
     }
     let (lines, inbox) = mpsc::channel();
-    let in_pieces = fault == "lexical.pieces";
+    let in_pieces = fault == "lexical.fragments";
     thread::spawn(move || input::read(&lines, in_pieces));
     talk::serve(&inbox, faults::Faults::new(fault, trace));
 }

@@ -133,7 +133,7 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
         fresh: false,
         waiting: None,
     };
-    UNHEARD.store(engine.breaks("ending.closed-output"), Ordering::Relaxed);
+    UNHEARD.store(engine.breaks("exit.closed-output"), Ordering::Relaxed);
     if engine.breaks("handshake.waits") {
         say("option name Early type button");
     }
@@ -152,11 +152,8 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
             }
             Err(RecvTimeoutError::Timeout) => engine.tick(),
             Err(RecvTimeoutError::Disconnected) => {
-                let kept = if engine.waiting.is_some() {
-                    "ending.eof.searching"
-                } else {
-                    "ending.eof.idle"
-                };
+                let kept =
+                    if engine.waiting.is_some() { "exit.eof.searching" } else { "exit.eof.idle" };
                 if engine.breaks(kept) {
                     loop {
                         std::thread::park();
@@ -187,13 +184,13 @@ impl Engine {
             || (line.end == End::Return && self.breaks("lexical.lone-cr"))
             || (text.contains("  ") && self.breaks("lexical.spaces"))
             || (text.contains('\t') && self.breaks("lexical.tabs"))
-            || (text == "isready joho" && self.breaks("lexical.trailing-words"))
-            || (text.starts_with("joho ") && self.breaks("lexical.unknown-first-word"));
+            || (text == "isready joho" && self.breaks("lexical.trailing-tokens"))
+            || (text.starts_with("joho ") && self.breaks("lexical.leading-token"));
         if deaf {
             return;
         }
         if text.contains('\u{fffd}') {
-            self.dies("lexical.bad-bytes");
+            self.dies("lexical.undecodable");
         }
         if 1500 < text.len() {
             self.dies("lexical.long-line");
@@ -269,7 +266,7 @@ impl Engine {
         if self.waiting.is_some() {
             self.dies("state.new-game-in-search");
         }
-        if self.breaks("state.options-stay") {
+        if self.breaks("state.options-persist") {
             self.multipv = 1;
         }
         if self.breaks("soak.memory") {
@@ -288,7 +285,7 @@ impl Engine {
     fn greet(&mut self, inbox: &Receiver<input::Line>) {
         self.greetings += 1;
         if 1 < self.greetings {
-            self.dies("handshake.second-hello");
+            self.dies("handshake.second-uci");
         }
         if self.breaks("handshake.quick") {
             std::thread::park_timeout(Duration::from_secs(3));
@@ -383,7 +380,7 @@ impl Engine {
         for (id, line) in [
             ("handshake.late-declaration", "option name Late type button"),
             ("handshake.ok-once", self.dialect.hello_ok()),
-            ("handshake.known-words", "Good morning"),
+            ("handshake.known-messages", "Good morning"),
             ("handshake.ascii", "info string na\u{ef}ve"),
             ("handshake.text", "info string a\u{1b}[2Jb"),
         ] {
@@ -411,9 +408,9 @@ impl Engine {
 
     fn set(&mut self, name: &str, value: Option<&str>) {
         if value == Some("abc") {
-            self.dies("options.bad-values");
+            self.dies("options.invalid-values");
         }
-        if (name == "No Such Option" || name == "Style") && self.breaks("options.known") {
+        if (name == "No Such Option" || name == "Style") && self.breaks("options.settable") {
             say(&format!("info string no such option: {name}"));
         }
         if self.waiting.is_some() {
@@ -427,7 +424,7 @@ impl Engine {
             return;
         }
         if name.starts_with("Book") && value.is_none_or(str::is_empty) {
-            self.dies("options.empty-text");
+            self.dies("options.empty-string");
         }
         if is("UCI_Opponent") && value.is_some_and(|value| value.contains(' ')) {
             self.dies("options.opponent");
@@ -463,8 +460,8 @@ impl Engine {
             self.dies("options.every-value");
         } else if same("Hash") {
             match number {
-                Some(17) => self.dies("machine.hash-resize"),
-                Some(64) if self.breaks("machine.hash-memory") => {
+                Some(17) => self.dies("resources.hash-resize"),
+                Some(64) if self.breaks("resources.hash-memory") => {
                     self.kept.push(vec![1; 200 << 20]);
                 }
                 _ => (),
@@ -505,13 +502,13 @@ impl Engine {
             self.dies("positions.random-game");
         }
         if position.root == Root::StartPos && 20 <= count && self.searches == 4 {
-            self.dies("positions.many-lines");
+            self.dies("positions.random-lines");
         }
         if text.ends_with(" 213") {
             self.dies("positions.counters");
         }
         if count == 1 && fields == 6 && text.contains(" b ") {
-            self.dies("positions.given");
+            self.dies("positions.fen-sfen");
         }
         if has("a7a8n") {
             self.dies("positions.special-moves");
@@ -546,16 +543,16 @@ impl Engine {
             self.dies("limits.zero");
         }
         if text.trim() == "go" {
-            self.dies("limits.bare");
+            self.dies("limits.none");
         }
         if go.nodes.is_some_and(|it| 1_000_000_000_000_000 < it) {
             self.dies("limits.large");
         }
-        if go.depth == Some(4) && self.breaks("machine.unread-errors") {
+        if go.depth == Some(4) && self.breaks("resources.undrained-stderr") {
             // It blocks where nobody reads.
             let _ = std::io::stderr().write_all(&vec![b'x'; 1 << 18]);
         }
-        if !go.unknown.is_empty() && self.breaks("lexical.unknown-word-in-go") {
+        if !go.unknown.is_empty() && self.breaks("lexical.unknown-token-in-go") {
             return;
         }
         let mut position = self.position.clone().unwrap_or_else(|| Position::start(self.game()));
@@ -579,7 +576,7 @@ impl Engine {
             ("positions.en-passant", "b4a3"),
             ("positions.promotions", "a7a8n"),
             ("positions.double-frc", "d8b8"),
-            ("positions.shogi-words", "P*5e"),
+            ("positions.shogi-promotions", "P*5e"),
         ]
         .into_iter()
         .find(|(id, word)| wanted.as_slice() == [*word] && self.breaks(id));
@@ -627,17 +624,19 @@ impl Engine {
         let mut held = go.ponder || go.infinite;
         if mates && go.infinite && self.breaks("search.infinite")
             || mates && go.ponder && self.breaks("search.ponder.holds-bestmove")
-            || go.ponder && go.clocks.white_time == Some(60) && self.breaks("search.not-too-early")
+            || go.ponder
+                && go.clocks.white_time == Some(60)
+                && self.breaks("search.no-early-bestmove")
         {
             held = false;
         }
-        if go.ponder && go.nodes == Some(2) && self.breaks("limits.ponder-holds") {
+        if go.ponder && go.nodes == Some(2) && self.breaks("limits.ponder") {
             held = false;
         }
         let mut time = go.move_time;
         if go.clocks.white_time == Some(400)
             && go.clocks.moves_to_go.is_none()
-            && self.breaks("limits.clock-kept")
+            && self.breaks("limits.low-time")
         {
             time = Some(Duration::from_secs(4));
         }
@@ -647,7 +646,7 @@ impl Engine {
         if booked {
             time = None;
         }
-        if mates && go.infinite && self.breaks("info.volume") {
+        if mates && go.infinite && self.breaks("info.flood") {
             for _ in 0..2000 {
                 say("info depth 8 nodes 80 time 8");
             }
@@ -655,8 +654,8 @@ impl Engine {
         if go.depth == Some(3)
             && self.searches == 1
             && self.multipv == 1
-            && self.breaks("machine.idle")
-            || self.may_ponder && self.breaks("machine.no-own-ponder")
+            && self.breaks("resources.idle")
+            || self.may_ponder && self.breaks("resources.no-own-ponder")
         {
             be_busy();
         }
@@ -692,23 +691,23 @@ impl Engine {
     fn goes_on_for_ever(&self, go: &Go<'_>, text: &str) -> bool {
         let is = |words: &str| text.contains(words);
         [
-            ("search.plays", self.multipv == 3 && go.depth == Some(3)),
+            ("search.completes", self.multipv == 3 && go.depth == Some(3)),
             ("search.movetime.ends", is("movetime 300")),
             ("search.clock", is("btime 100000")),
             ("search.clock-over", text.trim() == "go wtime 0 btime 0"),
             ("search.moves-to-go", is("movestogo 1")),
             ("search.searchmoves-first", is("searchmoves") && text.trim_end().ends_with("depth 2")),
             ("search.mate", go.mate.is_some()),
-            ("search.every-size", self.threads == 4),
+            ("search.every-thread-count", self.threads == 4),
             ("search.interleavings", 20 < self.searches && text.trim() == "go movetime 1"),
             ("options.limit-strength", self.limited && go.depth == Some(4)),
             ("options.analyse-mode", self.analysing && go.depth == Some(3)),
-            ("usi.order", go.clocks.white_time == Some(900) && self.games == 2),
+            ("usi.new-game-order", go.clocks.white_time == Some(900) && self.games == 2),
             ("usi.clocks", is("binc 150")),
             ("usi.mate-time", is("mate 300")),
             ("usi.mate-infinite", is("mate infinite")),
             ("usi.byoyomi", is("byoyomi 200")),
-            ("soak.answers", self.searches == 150),
+            ("soak.replies", self.searches == 150),
         ]
         .into_iter()
         .any(|(id, here)| here && self.breaks(id))
@@ -736,11 +735,11 @@ impl Engine {
         for depth in 1..=deepest {
             let mut shown: Vec<_> = found.iter().enumerate().take(self.multipv).collect();
             if let ([only], 3) = (shown.as_slice(), self.multipv)
-                && self.breaks("info.multipv-few")
+                && self.breaks("info.multipv-forced")
             {
                 shown.push((1, only.1));
             }
-            if 2 < shown.len() && depth == 2 && self.breaks("info.multipv-together") {
+            if 2 < shown.len() && depth == 2 && self.breaks("info.multipv-order") {
                 shown.swap(0, 1);
             }
             for (at, line) in shown {
@@ -787,15 +786,15 @@ impl Engine {
             ("info.legal-pv", format!("info depth 1 score cp 3 pv {head} {head}")),
             ("info.pv-with-score", format!("info depth 1 pv {head}")),
             ("info.bound-with-score", "info depth 1 lowerbound".to_owned()),
-            ("info.counts-grow", "info time 9\ninfo time 8".to_owned()),
+            ("info.monotonic-counts", "info time 9\ninfo time 8".to_owned()),
             ("info.permille", "info hashfull 1500".to_owned()),
-            ("info.depth-grows", format!("info depth 30 score cp 1 pv {head}")),
+            ("info.monotonic-depth", format!("info depth 30 score cp 1 pv {head}")),
             ("info.late-details", format!("info currmove {head} currmovenumber 1")),
             ("info.string-last", format!("info string depth 3 score cp 5 pv {head}")),
             ("info.multipv-limit", format!("info depth 1 multipv 2 score cp 3 pv {head}")),
-            ("info.currline-asked", format!("info currline {head}")),
-            ("info.refutation-asked", format!("info refutation {head}")),
-            ("scores.wdl-asked", "info depth 1 score cp 1 wdl 300 400 300".to_owned()),
+            ("info.currline-requested", format!("info currline {head}")),
+            ("info.refutation-requested", format!("info refutation {head}")),
+            ("scores.wdl-requested", "info depth 1 score cp 1 wdl 300 400 300".to_owned()),
             ("info.current-move", format!("info currmove {head} currmovenumber 0")),
         ] {
             if self.breaks(id) {
@@ -807,7 +806,7 @@ impl Engine {
     /// Whether scores depend on what they shall not depend on.
     fn breaks_score(&self, go: &Go<'_>) -> bool {
         go.depth == Some(6)
-            && (self.games == 2 && self.breaks("state.new-game-forgets")
+            && (self.games == 2 && self.breaks("state.new-game-clears")
                 || self.has_elo && self.breaks("options.elo-without-limit"))
     }
 
@@ -871,7 +870,7 @@ impl Engine {
         };
         // Limited in strength it tells the best line, and plays another.
         let is_second = self.limited && go.depth == Some(4) && go.search_moves.is_none();
-        if is_second || go.depth == Some(5) && told && self.breaks("info.pv-head") {
+        if is_second || go.depth == Some(5) && told && self.breaks("info.pv-bestmove") {
             answer = found
                 .get(1)
                 .and_then(|it| it.moves.first())
@@ -880,7 +879,7 @@ impl Engine {
         if go.nodes.is_some() && go.depth.is_none() && !go.ponder {
             for (id, text) in [
                 ("search.legal-move", "bestmove a1a8".to_owned()),
-                ("search.one-answer", format!("{answer}\n{answer}")),
+                ("search.one-bestmove", format!("{answer}\n{answer}")),
                 ("lexical.idle-info", format!("{answer}\ninfo depth 1")),
                 ("usi.mate-once", format!("{answer}\ncheckmate nomate")),
             ] {
@@ -907,7 +906,7 @@ impl Engine {
             let time = now().saturating_duration_since(waiting.begin);
             if Duration::from_millis(90) < time {
                 let mut time = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-                if self.breaks("info.time-ahead") {
+                if self.breaks("info.time-limit") {
                     time += 900;
                 }
                 if self.breaks("info.time") {
@@ -971,7 +970,7 @@ impl Engine {
                 let deaf = (mate && self.breaks("usi.mate-infinite"))
                     || (self.stops == 15 && !self.pondered && self.breaks("search.stop"))
                     || (long && waiting.hit && self.breaks("state.hit-and-stop"))
-                    || (long && !waiting.hit && self.breaks("search.stop-at-once"))
+                    || (long && !waiting.hit && self.breaks("search.immediate-stop"))
                     || (waiting.pondering && clocks && middle && self.breaks("search.ponder.stop"));
                 if !deaf {
                     self.stopped = true;
@@ -1005,14 +1004,14 @@ impl Engine {
 
     fn quit(&self) {
         let id = match &self.waiting {
-            Some(waiting) if waiting.pondering => "ending.quit.pondering",
-            Some(_) => "ending.quit.searching",
-            None if self.pings == 0 => "ending.quit.greeted",
-            None if self.searches == 0 => "ending.quit.loading",
-            None => "ending.quit.idle",
+            Some(waiting) if waiting.pondering => "exit.quit.pondering",
+            Some(_) => "exit.quit.searching",
+            None if self.pings == 0 => "exit.quit.after-handshake",
+            None if self.searches == 0 => "exit.quit.loading",
+            None => "exit.quit.idle",
         };
         if !self.breaks(id) {
-            exit(if self.breaks("ending.status") { 3 } else { 0 });
+            exit(if self.breaks("exit.status") { 3 } else { 0 });
         }
     }
 }

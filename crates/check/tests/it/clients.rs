@@ -23,12 +23,12 @@ const RELATED: [(&str, &[&str]); 6] = [
     // Without a name there is no option.
     ("gui.conduct.setoption-form", &["gui.conduct.known-commands", "gui.conduct.declared-options"]),
     // The wish for readiness comes before the greeting is over.
-    ("gui.conduct.greets-first", &["gui.conduct.waits-for-ready"]),
+    ("gui.conduct.handshake-first", &["gui.conduct.waits-for-ready"]),
     // The engine wants to be registered while something else is waited for.
-    ("gui.conduct.greets-once", &["gui.conduct.registers"]),
+    ("gui.conduct.handshake-once", &["gui.conduct.registers"]),
     ("gui.conduct.waits-for-ready", &["gui.conduct.registers"]),
     // Half of an answer is taken for one.
-    ("gui.lines.pieces", &["gui.conduct.waits-for-ready"]),
+    ("gui.lines.fragments", &["gui.conduct.waits-for-ready"]),
 ];
 
 fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
@@ -114,5 +114,5 @@ fn what_is_no_client_is_told_so() {
     let nobody = ClientSuite::new(["/no/such/client", "{engine}"], CALLER);
     assert!(nobody.run().is_err());
     let idle = ClientSuite::new(["echo", "{engine}"], CALLER).run().expect_err("it starts none");
-    assert!(idle.to_string().contains("starts no engine"), "{idle}");
+    assert!(idle.to_string().contains("does not start an engine"), "{idle}");
 }

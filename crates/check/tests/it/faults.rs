@@ -16,7 +16,7 @@ const AT_ONCE: usize = 48;
 /// Faults that are seen by the processors that an engine takes, or by when it speaks: who shares the
 /// machine with many others cannot commit them. They come first.
 pub(crate) const NEED_THE_MACHINE: [&str; 3] =
-    ["handshake.waits", "machine.idle", "machine.no-own-ponder"];
+    ["handshake.waits", "resources.idle", "resources.no-own-ponder"];
 
 static MACHINE: RwLock<()> = RwLock::new(());
 

@@ -21,17 +21,17 @@ const RELATED: &[(&str, &[&str])] = &[
     // The variation has the length that the wrong unit does not.
     ("info.mate-score", &["info.mate-pv"]),
     // They look at castling from both sides.
-    ("positions.move-form", &["positions.castling", "info.pv-head"]),
-    ("positions.castling", &["positions.move-form", "info.pv-head"]),
-    ("positions.chess960", &["positions.move-form", "positions.double-frc", "info.pv-head"]),
+    ("positions.move-form", &["positions.castling", "info.pv-bestmove"]),
+    ("positions.castling", &["positions.move-form", "info.pv-bestmove"]),
+    ("positions.chess960", &["positions.move-form", "positions.double-frc", "info.pv-bestmove"]),
     // An answer that comes too early while pondering is seen by both.
-    ("search.not-too-early", &["search.ponder.holds-bestmove"]),
+    ("search.no-early-bestmove", &["search.ponder.holds-bestmove"]),
     // A bound without its score is a field without its value.
     ("info.bound-with-score", &["info.complete"]),
     // Every detail of the search that comes at once comes too early.
     ("info.current-move", &["info.late-details"]),
-    ("info.currline-asked", &["info.late-details"]),
-    ("info.refutation-asked", &["info.late-details"]),
+    ("info.currline-requested", &["info.late-details"]),
+    ("info.refutation-requested", &["info.late-details"]),
 ];
 
 /// Faults that make each conversation slow: only checks of this area are looked at.

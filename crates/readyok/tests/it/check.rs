@@ -59,7 +59,7 @@ fn an_engine_that_conforms_is_reported_in_every_form() {
             "--only",
             "handshake.",
             "--only",
-            "ending.",
+            "exit.",
             "--skip",
             "ending.eof",
             "--seed",
@@ -73,7 +73,7 @@ fn an_engine_that_conforms_is_reported_in_every_form() {
     assert_eq!(output.code(), Some(0), "{}", output.text());
     assert_eq!((&json["exit_status"], &json["seed"]), (&0.into(), &7.into()));
     let ids = ids(&json);
-    let selected = |id: &&str| id.starts_with("handshake.") || id.starts_with("ending.");
+    let selected = |id: &&str| id.starts_with("handshake.") || id.starts_with("exit.");
     assert!(ids.iter().all(selected) && !ids.iter().any(|id| id.starts_with("ending.eof")));
 
     let document = roxmltree::Document::parse(&junit).expect("XML");
@@ -148,7 +148,7 @@ fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
             scope.spawn(move || {
                 // In the same process it is judged elsewhere: here by what only a process can be
                 // judged by, too.
-                judge(dialect, &["engine"], &["handshake.", "machine.", "ending."]);
+                judge(dialect, &["engine"], &["handshake.", "resources.", "exit."]);
                 let log = log.to_str().expect("UTF-8");
                 judge(dialect, &["tap", "--log", log, "--", READYOK, "engine"], &[""]);
             });
@@ -248,7 +248,7 @@ fn an_engine_is_not_blamed_for_the_time_in_which_the_program_was_stopped() {
     dir.write("engine.sh", HELD_UP);
     let path = dir.path().display();
     let engine = format!("sh '{path}/engine.sh' '{path}'");
-    let only = ["--only", "handshake.second-hello", "--timeout-scale", "0.25", "--json"];
+    let only = ["--only", "handshake.second-uci", "--timeout-scale", "0.25", "--json"];
     let words = [&["check", &engine], &only[..]].concat();
     let mut command = readyok(&dir);
     let child = command.args(words).stdout(Stdio::piped()).spawn().expect("the program starts");

@@ -82,13 +82,13 @@ async fn what_was_found_is_told_in_both_languages() {
     let checks = done["checks"].as_array().expect("checks");
     let words = |name: &str| checks.iter().find(|it| it["id"] == name).cloned();
     let author = words("handshake.author").expect("a result");
-    assert_eq!(author["english"]["rule"], "the engine tells who wrote it", "{done}");
+    assert_eq!(author["english"]["rule"], "the engine sends its author", "{done}");
     assert_eq!(author["japanese"]["rule"], "エンジンは作者を伝える", "{done}");
     let soak = words("soak.memory").expect("a result");
     assert_eq!(soak["verdict"], "skip", "{done}");
     assert_eq!(soak["english"]["clauses"], json!(["practice (matches, servers)"]), "{done}");
     assert_eq!(soak["japanese"]["clauses"], json!(["慣例 (連続対局, サーバー)"]), "{done}");
-    assert_eq!(soak["english"]["detail"], "only `--soak` asks for it", "{done}");
+    assert_eq!(soak["english"]["detail"], "runs only with `--soak`", "{done}");
     assert_eq!(soak["japanese"]["detail"], "`--soak` を付けたときだけ検査する", "{done}");
 }
 
@@ -103,13 +103,13 @@ async fn an_engine_behind_a_port_is_checked_without_what_needs_a_process() {
         }
     });
     let reach = json!({ "kind": "tcp", "address": address });
-    let (done, _) = checked(reach, &["ending.quit.greeted", "ending.terminate"]).await;
+    let (done, _) = checked(reach, &["exit.quit.after-handshake", "exit.terminate"]).await;
     let verdict = |name: &str| {
         let mut checks = done["checks"].as_array().into_iter().flatten();
         checks.find(|it| it["id"] == name).map(|it| it["verdict"].clone())
     };
-    assert_eq!(verdict("ending.quit.greeted"), Some(json!("pass")), "{done}");
-    assert_eq!(verdict("ending.terminate"), Some(json!("skip")), "{done}");
+    assert_eq!(verdict("exit.quit.after-handshake"), Some(json!("pass")), "{done}");
+    assert_eq!(verdict("exit.terminate"), Some(json!("skip")), "{done}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

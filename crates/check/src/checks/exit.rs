@@ -3,26 +3,26 @@
 use super::{clause, probe};
 use crate::bench::Bench;
 use crate::check::{Check, Clause, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::{Message, said};
+use crate::message::{Message, message};
 use crate::talk::{Blame, Talk};
 
 const QUIT: &[Clause] = &[
     clause("UCI 2006, quit", "quit the program as soon as possible"),
-    clause("USI draft 1 §5.3, quit", "the engine is to end at once"),
+    clause("USI draft 1 §5.3, quit", "the engine must exit immediately"),
 ];
 
 const EOF: &[Clause] = &[clause(
     "practice",
-    "when a client dies the input ends and nothing else is said; engines that go on are found days later",
+    "a crashed client only closes the input; an engine that continues becomes an orphan",
 )];
 
 /// So many lines are asked for until one is heard.
 const LINES: usize = 20;
 
-macro_rules! ending {
+macro_rules! exit {
     ($id:literal, $rule:literal, $clauses:expr, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
         check!(
-            concat!("ending.", $id),
+            concat!("exit.", $id),
             $rule,
             ($clauses),
             $severity,
@@ -35,100 +35,100 @@ macro_rules! ending {
 }
 
 pub(super) const CHECKS: &[Check] = &[
-    ending!(
-        "quit.greeted",
-        "`quit` directly after the greeting ends the engine",
+    exit!(
+        "quit.after-handshake",
+        "the engine exits on `quit` after the handshake",
         QUIT,
         Must,
         &[],
-        "obey `quit` before `isready`, too",
+        "obey `quit` before `isready`",
         quit_greeted
     ),
-    ending!(
+    exit!(
         "quit.idle",
-        "`quit` after a search ends the engine",
+        "the engine exits on `quit` after a search",
         QUIT,
         Must,
         &[],
-        "leave the main loop at `quit`",
+        "exit the main loop on `quit`",
         quit_idle
     ),
-    ending!(
+    exit!(
         "quit.searching",
-        "`quit` during a search ends the engine",
+        "the engine exits on `quit` during a search",
         QUIT,
         Must,
         &[],
-        "stop the search at `quit`, and do not wait for its end",
+        "abort the search on `quit`",
         quit_searching
     ),
-    ending!(
+    exit!(
         "quit.pondering",
-        "`quit` while pondering ends the engine",
+        "the engine exits on `quit` while pondering",
         QUIT,
         Must,
         &[],
-        "stop the search at `quit`, also while pondering",
+        "abort the search on `quit`, also while pondering",
         quit_pondering
     ),
-    ending!(
+    exit!(
         "status",
-        "after `quit` the exit status is 0",
+        "the exit status after `quit` is 0",
         QUIT,
         Should,
         &[Need::Process],
-        "return 0 from `main` after `quit`, and end threads before what they use",
+        "return 0 from `main`, and join threads before freeing their data",
         status
     ),
-    ending!(
+    exit!(
         "eof.idle",
-        "the end of the input ends the engine",
+        "the engine exits at the end of input",
         EOF,
         Should,
         &[],
-        "treat the end of the input as `quit`",
+        "treat the end of input as `quit`",
         eof_idle
     ),
-    ending!(
+    exit!(
         "eof.searching",
-        "the end of the input ends the engine, even during a search",
+        "the engine exits at the end of input during a search",
         EOF,
         Should,
         &[],
-        "treat the end of the input as `quit`",
+        "treat the end of input as `quit`",
         eof_searching
     ),
-    ending!(
+    exit!(
         "quit.loading",
-        "`isready` and `quit` in one write end the engine",
+        "the engine exits on `isready` and `quit` in one write",
         QUIT,
         Must,
         &[],
-        "obey `quit` when loading is done, or while it goes on",
+        "obey `quit` during or after loading",
         quit_loading
     ),
-    ending!(
+    exit!(
         "closed-output",
-        "the engine ends when nobody can hear it any more",
+        "the engine exits when its output is closed",
         EOF,
         May,
         &[Need::Process],
-        "treat a failed write as the end of the input",
+        "treat a failed write as the end of input",
         closed_output
     ),
-    ending!(
+    exit!(
         "terminate",
-        "the engine ends when the system asks it to",
+        "the engine exits on SIGTERM",
         EOF,
         May,
         &[Need::Process],
-        "leave SIGTERM to the system",
+        "keep the default action of SIGTERM",
         terminate
     ),
 ];
 
 fn leaves(bench: &Bench<'_>, mut talk: Talk, what: Message) -> Outcome {
-    talk.ended(bench.pace.answer()).or_fail(said!("{what} did not end it", what))?;
+    talk.ended(bench.pace.answer()).or_fail(message!("exit.timeout", what))?;
     Ok(())
 }
 
@@ -143,7 +143,7 @@ fn begin(bench: &Bench<'_>, go: &str) -> Result<Talk, Stop> {
 fn quit_greeted(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.say("quit");
-    leaves(bench, talk, said!("`quit`"))
+    leaves(bench, talk, message!("exit.quit"))
 }
 
 fn quit_idle(bench: &Bench<'_>) -> Outcome {
@@ -152,19 +152,19 @@ fn quit_idle(bench: &Bench<'_>) -> Outcome {
         talk.best(bench.pace.answer())?;
     }
     talk.say("quit");
-    leaves(bench, talk, said!("`quit` after a search"))
+    leaves(bench, talk, message!("exit.quit-after-search"))
 }
 
 fn quit_searching(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go infinite")?;
     talk.say("quit");
-    leaves(bench, talk, said!("`quit` during a search"))
+    leaves(bench, talk, message!("exit.quit-in-search"))
 }
 
 fn quit_pondering(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go ponder wtime 60000 btime 60000")?;
     talk.say("quit");
-    leaves(bench, talk, said!("`quit` while pondering"))
+    leaves(bench, talk, message!("exit.quit-pondering"))
 }
 
 fn status(bench: &Bench<'_>) -> Outcome {
@@ -173,11 +173,7 @@ fn status(bench: &Bench<'_>) -> Outcome {
         talk.say("quit");
         let status = talk.ended(bench.pace.answer())?;
         if let Some(status) = status.filter(|it| !it.success()) {
-            return Err(Stop::Fail(said!(
-                "after `{go}` and `quit` it ended with {status}",
-                go,
-                status
-            )));
+            return Err(Stop::Fail(message!("exit.status", go, status)));
         }
     }
     Ok(())
@@ -186,19 +182,19 @@ fn status(bench: &Bench<'_>) -> Outcome {
 fn eof_idle(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
     talk.close_input();
-    leaves(bench, talk, said!("the end of its input"))
+    leaves(bench, talk, message!("exit.eof"))
 }
 
 fn eof_searching(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go infinite")?;
     talk.close_input();
-    leaves(bench, talk, said!("the end of its input during a search"))
+    leaves(bench, talk, message!("exit.eof-in-search"))
 }
 
 fn quit_loading(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.greeted()?;
     talk.write(b"isready\nquit\n");
-    leaves(bench, talk, said!("`isready` and `quit`"))
+    leaves(bench, talk, message!("exit.quit-loading"))
 }
 
 fn closed_output(bench: &Bench<'_>) -> Outcome {
@@ -216,11 +212,11 @@ fn closed_output(bench: &Bench<'_>) -> Outcome {
         talk.say("isready");
         talk.listen(bench.pace.quiet() / 4);
     }
-    leaves(bench, talk, said!("a closed output"))
+    leaves(bench, talk, message!("exit.closed-output"))
 }
 
 fn terminate(bench: &Bench<'_>) -> Outcome {
     let mut talk = begin(bench, "go infinite")?;
     talk.terminate();
-    leaves(bench, talk, said!("a request of the system to terminate"))
+    leaves(bench, talk, message!("exit.terminate"))
 }

@@ -7,7 +7,7 @@ use readyok_protocol::Reply;
 use super::{clause, probe};
 use crate::bench::{Bench, range};
 use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::message::said;
+use crate::message::message;
 use crate::talk::{Blame, Talk};
 use crate::time::now;
 use crate::usage::Usage;
@@ -25,46 +25,46 @@ const BESIDE: u64 = 16 << 20;
 
 pub(super) const CHECKS: &[Check] = &[
     check!(
-        "machine.idle",
-        "an engine that waits takes no processor time, neither before its first search nor after one",
+        "resources.idle",
+        "an idle engine uses no CPU time, before its first search and after a search",
         [
             "UCI 2006, general rules" => "the engine waits for commands, and calculates only after `go`",
-            "USI draft 1 §5.1" => "without `go` the engine is not to calculate",
+            "USI draft 1 §5.1" => "the engine does not calculate without `go`",
         ],
         Must,
         Profile::ALL,
         &[Need::Process],
-        "block while waiting for input, and end or park the threads of a search with it",
+        "block while waiting for input, and end or park search threads after a search",
         Test::Ask(idle),
     ),
     check!(
-        "machine.no-own-ponder",
-        "an engine that may ponder does so only when it is told to",
+        "resources.no-own-ponder",
+        "the engine ponders only after `go ponder`",
         [
-            "UCI 2006, bestmove and option Ponder" => "it does not start to ponder by itself; the client sends `go ponder`",
-            "USI draft 1 §5.3, option USI_Ponder" => "the option tells that pondering is possible, and `go ponder` starts it",
+            "UCI 2006, bestmove and option Ponder" => "the engine does not start to ponder by itself",
+            "USI draft 1 §5.3, option USI_Ponder" => "the option allows pondering, and `go ponder` starts it",
         ],
         Must,
         &[Profile::Uci2006, Profile::UciModern, Profile::UsiDraft1],
         &[Need::Process, Need::Option("Ponder")],
-        "after `bestmove` wait for `go ponder`, also while the option is true",
+        "after `bestmove` wait for `go ponder`, even while the option is true",
         Test::Ask(no_own_ponder),
     ),
     check!(
-        "machine.unread-errors",
-        "an engine goes on if nobody reads its error output",
+        "resources.undrained-stderr",
+        "the engine continues if its stderr is not read",
         [
-            "practice" => "clients connect the error output to a pipe, and some never read it: 64 KiB fill it",
+            "practice" => "some clients never read the stderr pipe, which holds 64 KiB",
         ],
         Should,
         Profile::ALL,
         &[Need::Process],
-        "write little to the error output, and nothing in a search",
+        "write little to stderr, and nothing during a search",
         Test::Ask(unread_errors),
     ),
     check!(
-        "machine.hash-memory",
-        "with a larger hash table the engine takes as much more memory as it was given, and no more",
+        "resources.hash-memory",
+        "a larger hash table increases memory usage by its size",
         [
             "UCI 2006, option Hash" => "the value is the memory for hash tables in MB",
             "USI draft 1 §5.3, option USI_Hash" => "the memory of hash tables, in MB",
@@ -72,20 +72,20 @@ pub(super) const CHECKS: &[Check] = &[
         Should,
         Profile::ALL,
         &[Need::Process, Need::Option("Hash")],
-        "count all tables that grow with the option, and round the size down",
+        "include all tables that depend on the option, and round the size down",
         Test::Ask(hash_memory),
     ),
     check!(
-        "machine.hash-resize",
-        "the hash table can be made larger and smaller between searches",
+        "resources.hash-resize",
+        "the hash table can be resized between searches",
         [
-            "UCI 2006, option Hash and setoption" => "the value can be changed whenever the engine waits",
-            "USI draft 1 §5.3, setoption" => "it may come whenever the engine is waiting",
+            "UCI 2006, option Hash and setoption" => "the value can be changed while the engine is waiting",
+            "USI draft 1 §5.3, setoption" => "it may be sent while the engine is waiting",
         ],
         Should,
         Profile::ALL,
         &[Need::Option("Hash")],
-        "make the new table before the next search, and keep no pointer into the old one",
+        "allocate the new table before the next search, without pointers into the old one",
         Test::Ask(hash_resize),
     ),
 ];
@@ -95,7 +95,7 @@ fn middle(bench: &Bench<'_>) -> String {
 }
 
 pub(super) fn usage(talk: &Talk) -> Result<Usage, Stop> {
-    let unknown = || Stop::Skip(said!("the system does not tell what a process takes"));
+    let unknown = || Stop::Skip(message!("usage.unavailable"));
     talk.usage().ok_or_else(unknown)
 }
 
@@ -121,12 +121,12 @@ fn share(talk: &mut Talk) -> Result<f64, Stop> {
 
 fn idle(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.ready()?;
-    for when in [said!("before the first search"), said!("after a search")] {
+    for when in [message!("when.before-search"), message!("when.after-search")] {
         let share = share(&mut talk)?;
         if BUSY < share {
             let percent = share * 100.0;
-            return Err(Stop::Fail(said!(
-                "{when} it takes {percent} % of a processor",
+            return Err(Stop::Fail(message!(
+                "usage.idle",
                 when,
                 percent = format!("{percent:.0}")
             )));
@@ -145,15 +145,12 @@ fn no_own_ponder(bench: &Bench<'_>) -> Outcome {
     let said = talk.listen(bench.pace.quiet());
     let thinks = |reply: &Reply<'_>| matches!(reply, Reply::Info(info) if info.depth.is_some() || info.pv.is_some());
     if said.iter().any(|line| thinks(&line.reply)) {
-        return Err(Stop::Fail(said!("after `bestmove` it tells about another search")));
+        return Err(Stop::Fail(message!("ponder.own-info")));
     }
     let share = share(&mut talk)?;
     if BUSY < share {
         let percent = share * 100.0;
-        return Err(Stop::Fail(said!(
-            "after `bestmove` it takes {percent} % of a processor",
-            percent = format!("{percent:.0}")
-        )));
+        return Err(Stop::Fail(message!("ponder.own-usage", percent = format!("{percent:.0}"))));
     }
     Ok(())
 }
@@ -161,13 +158,12 @@ fn no_own_ponder(bench: &Bench<'_>) -> Outcome {
 fn unread_errors(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.start_with_unread_errors()?;
     crate::bench::greet(&mut talk, bench.dialect)?;
-    talk.ready().or_fail(said!("`isready` was not answered with unread error output"))?;
+    talk.ready().or_fail(message!("stderr.no-readyok"))?;
     for depth in [2, 4] {
         talk.search(&middle(bench), &format!("go depth {depth}"))
-            .or_fail(said!("a search was not answered with unread error output"))?;
+            .or_fail(message!("stderr.no-reply"))?;
     }
-    talk.until_ready()
-        .or_fail(said!("after searches with unread error output `isready` was not answered"))?;
+    talk.until_ready().or_fail(message!("stderr.no-readyok-later"))?;
     Ok(())
 }
 
@@ -175,7 +171,7 @@ fn hash_range(bench: &Bench<'_>) -> Result<(i64, i64), Stop> {
     let (least, most) = bench
         .option("Hash")
         .and_then(range)
-        .ok_or_else(|| Stop::Skip(said!("`Hash` has no range")))?;
+        .ok_or_else(|| Stop::Skip(message!("hash.no-range")))?;
     Ok((least.unwrap_or(1), most.unwrap_or(1)))
 }
 
@@ -191,7 +187,7 @@ fn memory_with(bench: &Bench<'_>, size: i64) -> Result<u64, Stop> {
 fn hash_memory(bench: &Bench<'_>) -> Outcome {
     let (least, most) = hash_range(bench)?;
     if !(least..=most).contains(&HASH) {
-        return Err(Stop::Skip(said!("`Hash` cannot be {size}", size = HASH)));
+        return Err(Stop::Skip(message!("hash.not-allowed", size = HASH)));
     }
     let small = memory_with(bench, least.max(1))?;
     let large = memory_with(bench, HASH)?;
@@ -204,11 +200,7 @@ fn hash_memory(bench: &Bench<'_>) -> Outcome {
         mb(large)
     ));
     if table + table / 4 + BESIDE < more {
-        return Err(Stop::Fail(said!(
-            "a hash table that is {size} MB larger took {more} MB more",
-            size = mb(table),
-            more = mb(more)
-        )));
+        return Err(Stop::Fail(message!("hash.memory", size = mb(table), more = mb(more))));
     }
     Ok(())
 }
@@ -219,10 +211,8 @@ fn hash_resize(bench: &Bench<'_>) -> Outcome {
     for size in [33, 1, 17, 5] {
         let size = size.clamp(least, most.max(least)).min(least.max(33));
         talk.say(&bench.set("Hash", &size.to_string()));
-        talk.ready()
-            .or_fail(said!("with a hash table of {size} MB `isready` was not answered", size))?;
-        talk.search(&middle(bench), "go depth 4")
-            .or_fail(said!("with a hash table of {size} MB a search was not answered", size))?;
+        talk.ready().or_fail(message!("hash.no-readyok", size))?;
+        talk.search(&middle(bench), "go depth 4").or_fail(message!("hash.no-reply", size))?;
     }
     Ok(())
 }
