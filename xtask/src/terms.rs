@@ -112,6 +112,10 @@ fn find(root: &Path, prefix: &str) -> io::Result<(usize, Vec<Finding>)> {
         let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
         search(path, 0, path, &rules, &mut findings);
         for (index, line) in text.lines().enumerate() {
+            // Tables of renames have the old names.
+            if path == "CHANGELOG.md" && line.contains('→') {
+                continue;
+            }
             search(path, index + 1, line, &rules, &mut findings);
         }
     }
