@@ -33,7 +33,7 @@ LEVELS = {
     "shogi": [-15, -12, -9, -6, -3, 1, 4, 7, 9],
 }
 
-# The rating of 1 dan, and how much is between two ranks, as in `crates/narikin/src/strength.rs`.
+# The rating of 1 dan, and how much is between two ranks, as in `crates/narikin/src/skill.rs`.
 FIRST_DAN = 2000
 RANK = 100
 

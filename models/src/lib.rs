@@ -13,7 +13,7 @@ mod score {
     pub(crate) type Value = i32;
 }
 
-mod hints {
+mod platform {
     use std::mem::MaybeUninit;
 
     pub(crate) fn large_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
@@ -31,9 +31,9 @@ pub(crate) struct Budget {
 
 #[path = "../../crates/engine/src/signals.rs"]
 mod signals;
-#[path = "../../crates/narikin/src/table.rs"]
+#[path = "../../crates/narikin/src/search/tt.rs"]
 #[expect(dead_code, reason = "the search uses the rest of it")]
-mod table;
+mod tt;
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 use signals::Signals;
-use table::{Bound, Known, Table};
+use tt::{Bound, Known, Table};
 
 /// So often another thread goes on where one could have gone on by itself. Each further one makes
 /// the model several times as large.

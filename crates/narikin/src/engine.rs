@@ -1,12 +1,8 @@
 //! The searcher as an engine: options, positions and moves as the protocols write them.
 
-mod load;
-pub(crate) mod memory;
-mod network;
-mod opening;
-mod opponent;
+mod files;
+mod output;
 mod settings;
-mod talk;
 
 use std::collections::TryReserveError;
 use std::iter;
@@ -19,16 +15,14 @@ use readyok_engine::{
 };
 use readyok_rules::{EndRules, Game, Impasse, MoveCodec, Position, Reason, ShogiRules};
 
-use self::load::Load;
-use self::network::NetworkFile;
-use self::opening::Opening;
+use self::files::{NetworkFile, Opening};
+use self::output::{Line, Shows, Talk, wire_score};
 use self::settings::{HASH, Settings};
-use self::talk::{Line, Shows, Talk, wire_score};
 use crate::eval;
 use crate::mate::{self, checkmate};
+use crate::platform::{self, Load};
 use crate::score::declared_win;
-use crate::strength::Strength;
-use crate::threads;
+use crate::skill::Strength;
 use crate::{Bench, Limits, Outcome, Score, Searcher};
 
 /// The translation file of Narikin's options, in English and Japanese. It belongs beside the program,
@@ -128,7 +122,7 @@ impl Engine for Narikin {
                 currline: self.settings.show_currline.get(),
                 refutations: self.settings.show_refutations.get(),
             },
-            load: Load::new(threads::useful(limits.threads)),
+            load: Load::new(platform::useful(limits.threads)),
             lines: Mutex::default(),
         };
         let outcome = self.searcher.search(&position, &limits, &talk);
@@ -177,7 +171,7 @@ impl Engine for Narikin {
             ..mate::Limits::default()
         };
         // Beside the hash table, which stays.
-        let memory = memory::part_that_fits(self.size);
+        let memory = platform::part_that_fits(self.size);
         checkmate(&position, limits, megabytes(memory), control)
     }
 
@@ -290,7 +284,7 @@ impl Narikin {
         if self.size == wanted || self.refused == Some(wanted) {
             return;
         }
-        if memory::fits(wanted, self.size) && self.searcher.resize(megabytes(wanted)).is_ok() {
+        if platform::fits(wanted, self.size) && self.searcher.resize(megabytes(wanted)).is_ok() {
             (self.size, self.refused) = (wanted, None);
         } else {
             self.refused = Some(wanted);
@@ -302,10 +296,10 @@ impl Narikin {
     /// Says if fewer threads will search than are wanted.
     fn count_threads(&mut self) {
         let wanted = count(self.settings.threads.get());
-        let useful = threads::useful(wanted);
+        let useful = platform::useful(wanted);
         let too_many = (useful < wanted).then_some(wanted);
         if self.too_many != too_many && too_many.is_some() {
-            let processors = threads::processors();
+            let processors = platform::processors();
             self.remarks.push(format!(
                 "{useful} threads search and not {wanted}: more would only wait for the processors, \
                  of which there are {processors}"

@@ -4,41 +4,39 @@
 //! implements. It neither prints nor reads a clock: its [`Control`] does.
 #![deny(unsafe_code)]
 
+/// Whether a feature of the search is enabled. Only builds that measure features disable any.
+#[cfg(not(feature = "ablation"))]
+macro_rules! enabled {
+    ($feature:ident) => {
+        true
+    };
+}
+
+#[cfg(feature = "ablation")]
+#[macro_use]
+mod ablation;
 mod bench;
 mod board;
 mod book;
 mod control;
-mod deepening;
 mod engine;
 pub mod eval;
-mod heuristics;
-mod hints;
-mod history;
-mod learned;
 pub mod mate;
-mod pace;
-mod perft;
-mod picker;
-mod run;
+mod platform;
+mod position_values;
 mod score;
 mod search;
 mod searcher;
-mod stalls;
-mod strength;
+mod skill;
 mod sync;
-mod table;
 pub mod tablebase;
-mod threads;
-mod watch;
-mod wdl;
 
-pub use bench::{Bench, BenchError, BenchResult};
+#[cfg(feature = "ablation")]
+pub use ablation::{UnknownFeature, disable_features};
+pub use bench::{Bench, BenchError, BenchResult, perft};
 pub use control::{Bounds, Control, Limits, Report, Tables};
 pub use engine::{Narikin, TRANSLATION, runner};
 pub use eval::network::NetworkError;
-#[cfg(feature = "ablation")]
-pub use heuristics::{UnknownHeuristic, leave_out};
-pub use learned::Learned;
-pub use perft::perft;
+pub use position_values::Learned;
 pub use score::Score;
 pub use searcher::{Outcome, Searcher};

@@ -12,8 +12,8 @@ usage: narikin
 
 fn main() -> io::Result<()> {
     #[cfg(feature = "ablation")]
-    if let Ok(words) = env::var("NARIKIN_WITHOUT") {
-        narikin::leave_out(&words).map_err(io::Error::other)?;
+    if let Ok(names) = env::var("NARIKIN_WITHOUT") {
+        narikin::disable_features(&names).map_err(io::Error::other)?;
     }
     let words: Vec<String> = env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {

@@ -1,26 +1,34 @@
 //! The search: principal variation search with a hash table, and captures until it is quiet.
 
-mod lines;
-mod quiescence;
-mod reductions;
+mod currline;
+pub(crate) mod history;
+mod movepick;
+mod qsearch;
+pub(crate) mod root;
+pub(crate) mod run;
+mod stack;
+pub(crate) mod timeman;
+pub(crate) mod tt;
+mod tuning;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use self::lines::Lines;
-pub(crate) use self::reductions::Reductions;
+pub(crate) use self::tuning::{Reductions, Tuning};
+use self::{
+    history::{ANSWERS, Earlier, Histories},
+    movepick::{Picker, Wanted},
+    stack::Lines,
+    tt::{Bound, Known, NO_VALUE, Table, narrow},
+};
 use crate::{
     Learned,
     board::{Board, MoveList, Step},
     control::Tables,
     eval::Evaluation,
-    heuristics::{Heuristic, uses},
-    history::{ANSWERS, Earlier, Histories},
-    picker::{Picker, Wanted},
     score::{
         DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
         mate_in, mated_in, table_win,
     },
-    table::{Bound, Known, NO_VALUE, Table, narrow},
 };
 
 /// Tells what is kept by a search that leaves nothing out from what others keep.
@@ -183,7 +191,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let mut reduction = 0;
             let full_width = self.shared.full_width;
             let is_late = depth >= 3 && number > 3 && !noisy && !gives_check && !full_width;
-            if uses(Heuristic::LateMoveReductions) && is_late {
+            if enabled!(LateMoveReductions) && is_late {
                 reduction = (self.shared.reductions.get(depth, number) - 1024) / 1024;
                 reduction = reduction.clamp(0, depth - 2);
             }
@@ -229,7 +237,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 return value;
             }
             let draw = self.draw(ply);
-            if uses(Heuristic::UpcomingRepetition) && alpha < draw && self.board.can_repeat(ply) {
+            if enabled!(UpcomingRepetition) && alpha < draw && self.board.can_repeat(ply) {
                 alpha = draw;
                 if alpha >= beta {
                     return alpha;
@@ -242,7 +250,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
 
         // 4. A mate that is nearer than any in this line makes it pointless.
-        if uses(Heuristic::MateDistance) {
+        if enabled!(MateDistance) {
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
             if alpha >= beta {
@@ -256,7 +264,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let known_value = known.and_then(|known| self.value_of(known, ply));
         let was_pv = PV || known.is_some_and(|known| known.was_pv);
         if !PV
-            && uses(Heuristic::TableCut)
+            && enabled!(TtCutoff)
             && excluded == 0
             && let (Some(known), Some(value)) = (known, known_value)
             && i32::from(known.depth) >= depth
@@ -310,7 +318,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             improving = eval > before;
             self.frame(ply).improving = improving;
             let before = self.frame_at(ply, 1);
-            if uses(Heuristic::Hindsight) && before.eval != INFINITE {
+            if enabled!(Hindsight) && before.eval != INFINITE {
                 // Of what one side wins by a move the other one sees as much lost, or there was more to it.
                 let gained = eval + before.eval;
                 if before.reduction >= 3 && gained < 0 {
@@ -338,7 +346,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         if !PV && !in_check && excluded == 0 && !full_width {
             // 8. Reverse futility: so far above the window that a quiet move will do.
             let margin = tuning.reverse_futility * (depth - i32::from(improving));
-            if uses(Heuristic::ReverseFutility)
+            if enabled!(ReverseFutility)
                 && depth <= 8
                 && !was_pv
                 && from_table.is_none_or(|mv| self.board.is_noisy(mv))
@@ -350,7 +358,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
 
             // 9. Razoring: so far below it that only captures can help.
-            if uses(Heuristic::Razoring)
+            if enabled!(Razoring)
                 && depth <= 4
                 && tuning.razor.is_some_and(|razor| eval + razor * depth < alpha)
             {
@@ -361,7 +369,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
 
             // 10. Null move: too good even if the opponent moves twice.
-            if uses(Heuristic::NullMove)
+            if enabled!(NullMove)
                 && depth >= 3
                 && eval >= beta
                 && self.frame(ply).eval + 20 * depth >= beta + 60
@@ -382,7 +390,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
                 if value >= beta {
                     let value = if is_decided(value) { beta } else { value };
-                    let verifies = uses(Heuristic::Verification) && B::HAS_ZUGZWANG;
+                    let verifies = enabled!(NullMoveVerification) && B::HAS_ZUGZWANG;
                     if !verifies || depth < 14 || self.pass_from != 0 {
                         return value;
                     }
@@ -400,7 +408,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
             // 11. ProbCut: a capture so good that a shallow search suffices.
             let least = beta + tuning.probcut;
-            if uses(Heuristic::ProbCut)
+            if enabled!(ProbCut)
                 && depth >= 5
                 && !is_decided(beta)
                 && known_value.is_none_or(|value| value >= least)
@@ -440,14 +448,14 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             // 13. Shallow pruning: what is unlikely to matter.
             if best > -DECIDED && !full_width {
                 let lmr_depth = (depth - base / 1024).max(0);
-                let by_exchange = uses(Heuristic::ExchangePruning);
+                let by_exchange = enabled!(SeePruning);
                 if !noisy {
                     let most = (late[0] + late[1] * depth * depth) / (2 - i32::from(improving));
-                    if uses(Heuristic::LateMovePruning) && count >= most.max(2) {
+                    if enabled!(LateMovePruning) && count >= most.max(2) {
                         skip_quiet = true;
                     }
                     let [at_once, per_ply] = tuning.futility;
-                    if uses(Heuristic::Futility)
+                    if enabled!(Futility)
                         && !in_check
                         && !gives_check
                         && lmr_depth <= 7
@@ -457,7 +465,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                         skip_quiet = true;
                         continue;
                     }
-                    if uses(Heuristic::HistoryPruning)
+                    if enabled!(HistoryPruning)
                         && lmr_depth <= 4
                         && history < -3500 * lmr_depth - 1500
                         && !gives_check
@@ -480,7 +488,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let mut extension = 0;
             let extended = self.frame_at(ply, 1).extended;
             let may_extend = extended < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
-            if uses(Heuristic::SingularExtension)
+            if enabled!(SingularExtension)
                 && let (Some(known), Some(value)) = (known, known_value)
                 && Some(mv) == from_table
                 && may_extend
@@ -502,12 +510,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 if single < single_beta {
                     extension = 1;
                     let alone_by_far = !PV && single < single_beta - 18;
-                    if uses(Heuristic::DoubleExtension) && alone_by_far {
+                    if enabled!(DoubleExtension) && alone_by_far {
                         extension = 2;
                         let by_very_far = single < single_beta - 90 && !noisy;
-                        extension += i32::from(uses(Heuristic::TripleExtension) && by_very_far);
+                        extension += i32::from(enabled!(TripleExtension) && by_very_far);
                     }
-                } else if uses(Heuristic::Multicut) && single_beta >= beta {
+                } else if enabled!(Multicut) && single_beta >= beta {
                     // Several moves are too good.
                     self.keep(ply, picker, quiets, noisies);
                     return single_beta;
@@ -527,7 +535,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             if count > 1 || !PV {
                 let mut searched = new_depth;
                 let is_late = depth >= 2 && count > 1 + i32::from(PV) && !full_width;
-                if uses(Heuristic::LateMoveReductions) && is_late {
+                if enabled!(LateMoveReductions) && is_late {
                     let mut reduction = base;
                     if noisy {
                         reduction = reduction / 2 - history / 16;
@@ -549,10 +557,10 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     if gives_check {
                         reduction -= 1024;
                     }
-                    if uses(Heuristic::TableCapture) && !noisy && table_is_noisy {
+                    if enabled!(TtCaptureReduction) && !noisy && table_is_noisy {
                         reduction += 1024;
                     }
-                    if uses(Heuristic::CutUnknown) && cut && from_table.is_none() {
+                    if enabled!(CutNodeReduction) && cut && from_table.is_none() {
                         reduction += 1024;
                     }
                     if self.frame(ply + 1).cutoffs > 3 {
@@ -606,7 +614,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     alpha = value;
                     // Others are less likely to be better still.
                     let is_shallow = depth > 2 && depth < 12 && !is_decided(value);
-                    if uses(Heuristic::ShallowerAfterBest) && is_shallow && !full_width {
+                    if enabled!(AlphaRaiseReduction) && is_shallow && !full_width {
                         depth -= 1;
                     }
                 }
@@ -634,16 +642,16 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
         // 18. Learn from it.
         self.frame(ply).cutoffs += i32::from(best >= beta);
-        if let Some(mv) = best_move.filter(|_| best >= beta || uses(Heuristic::LearnExact)) {
+        if let Some(mv) = best_move.filter(|_| best >= beta || enabled!(ExactBonus)) {
             self.learn(mv, depth + i32::from(best > beta + 60), ply, &quiets, &noisies);
         }
-        if uses(Heuristic::RewardAllowed) && best_move.is_none() && excluded == 0 {
+        if enabled!(FailLowBonus) && best_move.is_none() && excluded == 0 {
             self.reward_last(depth, ply);
         }
         self.keep(ply, picker, quiets, noisies);
 
         // 19. Remember what was found, which is the less certain the less deep it was searched.
-        if uses(Heuristic::SoftHigh) && best >= beta && !is_decided(best) && !is_decided(beta) {
+        if enabled!(FailHighSoftening) && best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta) / (depth + 1);
         }
         let bound = if best >= beta {
@@ -671,7 +679,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             };
             let quiet = best_move.is_none_or(|mv| !self.board.is_noisy(mv));
             let teaches = !in_check && quiet && !explained && !is_decided(best);
-            if uses(Heuristic::CorrectionHistory) && teaches {
+            if enabled!(CorrectionHistory) && teaches {
                 let uncorrected = self.patient(raw.into());
                 self.histories.correct(&self.board, best - uncorrected, depth);
             }
@@ -772,7 +780,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         noisies: &[B::Move],
     ) {
         let by = bonus(depth);
-        let malus = if uses(Heuristic::Malus) { by } else { 0 };
+        let malus = if enabled!(Malus) { by } else { 0 };
         let side = self.board.side();
         let earlier = self.earlier(ply);
         if self.board.is_noisy(mv) {
@@ -780,7 +788,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             self.histories.learn_noisy(mv, victim, by);
         } else {
             let [first, second] = &mut self.frame(ply).killers;
-            if uses(Heuristic::Killers) && *first != mv.packed() {
+            if enabled!(Killers) && *first != mv.packed() {
                 *second = *first;
                 *first = mv.packed();
             }

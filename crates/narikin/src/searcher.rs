@@ -8,12 +8,14 @@ use crate::{
     board::{Board, Chess, Shogi},
     control::{Control, Limits},
     eval::network::{Network, NetworkError},
-    history::Histories,
     mate::Solver,
-    run::{Run, unsearched},
     score::Score,
-    stalls::Stalls,
-    table::Table,
+    search::{
+        history::Histories,
+        run::{Run, unsearched},
+        timeman::Stalls,
+        tt::Table,
+    },
 };
 
 /// The memory of the mate solver, in megabytes.

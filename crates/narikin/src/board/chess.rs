@@ -1,27 +1,25 @@
 //! Chess and Chess960 as the search sees them, on the board of `cozy-chess`.
 
-mod exchange;
-
 use cozy_chess::{
     BitBoard, Board as Cozy, BoardBuilder, Color, File, Move, Piece, Rank, Square,
-    get_between_rays, get_bishop_moves, get_bishop_rays, get_knight_moves, get_line_rays,
-    get_pawn_attacks, get_rook_moves, get_rook_rays,
+    get_between_rays, get_bishop_moves, get_bishop_rays, get_king_moves, get_knight_moves,
+    get_line_rays, get_pawn_attacks, get_rook_moves, get_rook_rays,
 };
 use readyok_rules::{BoardRef, Position, shakmaty};
 
-use super::{Board, ByTables, Change, MoveList, PARTS, Step, Tuning, cuckoo::Cuckoo, keys};
+use super::{Board, ByTables, Change, MoveList, PARTS, Step, cuckoo::Cuckoo};
 use crate::{
     control::{Limits, Tables},
     eval,
     score::{DRAW, Value},
-    table::Bound,
+    search::{Tuning, tt::Bound},
     tablebase::{Ranked, Wdl},
 };
 
 /// What the pieces are worth in exchanges, by kind.
 const WORTH: [Value; Piece::NUM] = [100, 310, 330, 500, 960, 10_000];
 
-static KEYS: [[u64; 64]; 12] = keys::keys();
+static KEYS: [[u64; 64]; 12] = super::keys();
 
 /// A move with its piece and its victim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -629,7 +627,7 @@ impl Board for Chess {
         if self.is_castling(mv.mv) {
             return least <= 0;
         }
-        exchange::wins(&self.now.board, mv.mv, kind(mv.piece), self.gain(mv), least)
+        see_ge(&self.now.board, mv.mv, kind(mv.piece), self.gain(mv), least)
     }
 
     fn probe(&self, tables: &Tables, depth: i32, win: Value) -> Option<(Value, Bound)> {
@@ -717,4 +715,59 @@ fn cannot_mate(board: &Cozy) -> bool {
         return bishops.is_empty() && others.len() == 1 && others == board.pieces(Piece::Knight);
     }
     bishops.is_subset(BitBoard::LIGHT_SQUARES) || bishops.is_subset(BitBoard::DARK_SQUARES)
+}
+
+/// Whether a move, which wins `gain` at once, and the captures after it win at least so much.
+///
+/// Each side takes with its cheapest piece or stops. Pins are not seen.
+fn see_ge(board: &Cozy, mv: Move, piece: Piece, gain: Value, least: Value) -> bool {
+    // What is won if the moved piece is never taken, and what if it is lost.
+    let mut balance = gain - least;
+    if balance < 0 {
+        return false;
+    }
+    balance -= worth(mv.promotion.unwrap_or(piece));
+    if balance >= 0 {
+        return true;
+    }
+    let to = mv.to;
+    let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
+    let straight = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+    let mut occupied = (board.occupied() & !mv.from.bitboard()) | to.bitboard();
+    if piece == Piece::Pawn && mv.from.file() != to.file() && !board.occupied().has(to) {
+        occupied &= !Square::new(to.file(), mv.from.rank()).bitboard();
+    }
+    let mut side = !board.side_to_move();
+    let pawns = board.pieces(Piece::Pawn);
+    let mut attackers = get_pawn_attacks(to, side) & board.colors(!side) & pawns
+        | get_pawn_attacks(to, !side) & board.colors(side) & pawns
+        | get_knight_moves(to) & board.pieces(Piece::Knight)
+        | get_king_moves(to) & board.pieces(Piece::King)
+        | get_bishop_moves(to, occupied) & diagonal
+        | get_rook_moves(to, occupied) & straight;
+    loop {
+        attackers &= occupied;
+        let ours = attackers & board.colors(side);
+        let cheapest = Piece::ALL.into_iter().find(|&kind| !(ours & board.pieces(kind)).is_empty());
+        let Some(kind) = cheapest else { break };
+        // The king may not take what is still defended.
+        if kind == Piece::King && !(attackers & board.colors(!side)).is_empty() {
+            break;
+        }
+        let Some(from) = (ours & board.pieces(kind)).next_square() else { break };
+        occupied ^= from.bitboard();
+        if matches!(kind, Piece::Pawn | Piece::Bishop | Piece::Queen) {
+            attackers |= get_bishop_moves(to, occupied) & diagonal;
+        }
+        if matches!(kind, Piece::Rook | Piece::Queen) {
+            attackers |= get_rook_moves(to, occupied) & straight;
+        }
+        side = !side;
+        balance = -balance - 1 - worth(kind);
+        // Whoever is ahead even after losing the last piece need not go on.
+        if balance >= 0 {
+            break;
+        }
+    }
+    side != board.side_to_move()
 }

@@ -1,7 +1,5 @@
 //! Shogi as the search sees it, on the board of `rsshogi`.
 
-mod exchange;
-
 use readyok_rules::{
     BoardRef, Impasse,
     rsshogi::{
@@ -15,13 +13,13 @@ use readyok_rules::{
     },
 };
 
-use super::{Board, Change, MoveList, PARTS, Step, Tuning};
+use super::{Board, Change, MoveList, PARTS, Step};
 use crate::{
     control::Limits,
     eval,
-    heuristics::{Heuristic, uses},
     mate::{self, Solution, Solver},
     score::{DRAW, Value, WON, declared_win},
+    search::Tuning,
 };
 
 /// What pieces on the board are worth in exchanges, by type.
@@ -429,12 +427,12 @@ impl Board for Shogi {
     }
 
     fn wins_exchange(&self, mv: Move32, least: Value) -> bool {
-        exchange::wins(&self.position, mv, self.gain(mv), least)
+        see_ge(&self.position, mv, self.gain(mv), least)
     }
 
     fn mate_in_one(&mut self) -> Option<Move32> {
         // A king that can go to many squares is hardly ever mated in one, and looking costs time.
-        if !uses(Heuristic::MateInOne) || self.escapes() > MOST_ESCAPES {
+        if !enabled!(MateInOne) || self.escapes() > MOST_ESCAPES {
             return None;
         }
         solve_mate_in_one_in_place(&mut self.position)
@@ -452,4 +450,64 @@ impl Board for Shogi {
         let plies = left.into_iter().chain(limits.plies).min();
         solver.solve(&self.position, &mate::Limits { plies, ..limits.clone() }, &mut |_| stop())
     }
+}
+
+/// The types of pieces, the cheapest first.
+const CHEAPEST_FIRST: [PieceType; 14] = [
+    PieceType::PAWN,
+    PieceType::LANCE,
+    PieceType::KNIGHT,
+    PieceType::PRO_PAWN,
+    PieceType::PRO_LANCE,
+    PieceType::PRO_KNIGHT,
+    PieceType::SILVER,
+    PieceType::PRO_SILVER,
+    PieceType::GOLD,
+    PieceType::BISHOP,
+    PieceType::HORSE,
+    PieceType::ROOK,
+    PieceType::DRAGON,
+    PieceType::KING,
+];
+
+/// Whether a move, which wins `gain` at once, and the captures after it win at least so much.
+///
+/// Each side takes with its cheapest piece or stops. Pins and promotions on the way are not seen.
+fn see_ge(position: &Position, mv: Move32, gain: Value, least: Value) -> bool {
+    let mut balance = gain - least;
+    if balance < 0 {
+        return false;
+    }
+    balance -= prize(mv.piece_after_move().piece_type());
+    if balance >= 0 {
+        return true;
+    }
+    let to = mv.to_sq();
+    let mut occupied = position.pieces();
+    occupied.set(to);
+    if !mv.is_drop() {
+        occupied.clear(mv.from_sq());
+    }
+    let us = position.turn();
+    let mut side = us.flip();
+    loop {
+        let attackers = position.attackers_to(to, occupied).and(occupied);
+        let ours = attackers.and(position.pieces_by_color(side));
+        let cheapest =
+            CHEAPEST_FIRST.into_iter().find(|&kind| ours.intersects(position.pieces_by_type(kind)));
+        let Some(kind) = cheapest else { break };
+        // The king may not take what is still defended.
+        if kind == PieceType::KING && attackers.intersects(position.pieces_by_color(side.flip())) {
+            break;
+        }
+        let Some(from) = ours.and(position.pieces_by_type(kind)).lsb() else { break };
+        occupied.clear(from);
+        side = side.flip();
+        balance = -balance - 1 - prize(kind);
+        // Whoever is ahead even after losing the last piece need not go on.
+        if balance >= 0 {
+            break;
+        }
+    }
+    side != us
 }

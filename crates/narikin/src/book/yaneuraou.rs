@@ -3,19 +3,16 @@
 //!
 //! A line that cannot be read costs itself only, and the moves after it if it is a position.
 
-mod line;
-mod search;
-
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::str::FromStr;
 
 use readyok_rules::{BoardRef, Position};
 use rsshogi::types::Move;
 
-use self::line::{Line, TextMove};
-use self::search::Lines;
 use super::{BookError, BookMove};
 
 const HEADER: &[u8] = b"#YANEURAOU-DB2016 1.00";
@@ -201,4 +198,244 @@ fn weighed(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
         (None, _) | (_, None) => true,
     };
     legal.into_iter().filter(|(score, _)| is_good(*score)).map(|(_, mv)| mv).collect()
+}
+
+const BOM_CHAR: &str = "\u{feff}";
+
+/// What a line says.
+#[derive(Debug)]
+enum Line {
+    /// The moves of a position follow, which is written as the rules write it.
+    Position(String),
+    /// A move of the position before it.
+    Move(TextMove),
+    /// A header, a comment or nothing.
+    Other,
+    /// Something that cannot be read.
+    Unreadable {
+        /// Whether it would be a position.
+        is_position: bool,
+    },
+}
+
+/// A move as the book has it, legal or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TextMove {
+    mv: Move,
+    reply: Move,
+    score: Option<i32>,
+    /// How often it was seen.
+    count: Option<u64>,
+}
+
+impl Line {
+    fn read(bytes: &[u8]) -> Self {
+        // A comment may have any encoding.
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_ascii();
+        let text = text.strip_prefix(BOM_CHAR).unwrap_or(text);
+        if text.is_empty() || is_comment(text) {
+            Self::Other
+        } else if let Some(sfen) = text.strip_prefix("sfen ") {
+            usual(sfen).map_or(Self::Unreadable { is_position: true }, Self::Position)
+        } else {
+            let unreadable = Self::Unreadable { is_position: text == "sfen" };
+            TextMove::read(text).map_or(unreadable, Self::Move)
+        }
+    }
+}
+
+impl TextMove {
+    fn read(text: &str) -> Option<Self> {
+        let mut words =
+            text.split_ascii_whitespace().take_while(|word| !is_comment(word)).peekable();
+        // An older spelling.
+        let _ = words.next_if_eq(&"move");
+        let mv = read_move(words.next()?)?;
+        let reply = words.next().map_or(Some(Move::MOVE_NONE), read_move)?;
+        let score = optional(words.next()).ok()?;
+        let _depth: Option<i64> = optional(words.next()).ok()?;
+        let count = optional(words.next()).ok()?;
+        Some(Self { mv, reply, score, count })
+    }
+}
+
+fn is_comment(text: &str) -> bool {
+    text.starts_with('#') || text.starts_with("//")
+}
+
+/// A position in the usual spelling, as a first move.
+fn usual(sfen: &str) -> Option<String> {
+    let mut fields = sfen.split_ascii_whitespace();
+    let [board, turn, hands] = [fields.next()?, fields.next()?, fields.next()?];
+    let position =
+        rsshogi::board::Position::from_sfen(&format!("{board} {turn} {hands} 1")).ok()?;
+    Some(position.to_sfen(Some(1)))
+}
+
+fn read_move(word: &str) -> Option<Move> {
+    match word {
+        "none" | "None" => Some(Move::MOVE_NONE),
+        "resign" => Some(Move::MOVE_RESIGN),
+        _ => Move::from_usi(word).filter(|mv| mv.is_normal()),
+    }
+}
+
+/// A number that may be missing.
+fn optional<T: FromStr>(word: Option<&str>) -> Result<Option<T>, T::Err> {
+    word.filter(|word| !matches!(*word, "none" | "None")).map(str::parse).transpose()
+}
+
+/// Fewer bytes are read from one end to the other.
+const BLOCK: u64 = 4096;
+
+/// What is longer counts as several lines.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// Reads the lines of a book, from any place on.
+#[derive(Debug)]
+struct Lines {
+    file: BufReader<File>,
+    bytes: u64,
+    /// Where the next line begins.
+    place: u64,
+    line: Vec<u8>,
+}
+
+impl Lines {
+    fn new(file: File) -> io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        Ok(Self { file: BufReader::new(file), bytes, place: 0, line: Vec::new() })
+    }
+
+    /// How many bytes there are.
+    const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Where the next line begins.
+    const fn place(&self) -> u64 {
+        self.place
+    }
+
+    /// The next line, with the place where it begins.
+    fn next(&mut self) -> io::Result<Option<(u64, Line)>> {
+        self.line.clear();
+        let place = self.place;
+        let read = self.file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
+        self.place += u64::try_from(read).unwrap_or(0);
+        Ok((read > 0).then(|| (place, Line::read(&self.line))))
+    }
+
+    /// Goes on with the first line that begins at a place or after it.
+    fn go_to(&mut self, place: u64) -> io::Result<()> {
+        self.place = place.saturating_sub(1);
+        self.file.seek(SeekFrom::Start(self.place))?;
+        if 0 < place {
+            self.next()?;
+        }
+        Ok(())
+    }
+
+    /// The next position that can be read, with the place where it begins. Places of others are
+    /// `unreadable`.
+    fn next_position(
+        &mut self,
+        unreadable: &mut impl FnMut(u64),
+    ) -> io::Result<Option<(u64, String)>> {
+        while let Some((place, line)) = self.next()? {
+            match line {
+                Line::Position(sfen) => return Ok(Some((place, sfen))),
+                Line::Unreadable { is_position: true } => unreadable(place),
+                Line::Unreadable { is_position: false } | Line::Move(_) | Line::Other => (),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The moves of a position; none if it is not in the book. Places of lines on the way that cannot be
+    /// read are `unreadable`.
+    fn find(&mut self, sfen: &str, unreadable: &mut impl FnMut(u64)) -> io::Result<Vec<TextMove>> {
+        let (mut low, mut high) = (0, self.bytes);
+        while BLOCK < high - low {
+            let middle = low.midpoint(high);
+            self.go_to(middle)?;
+            match self.next_position(unreadable)? {
+                Some((place, found)) if found.as_str() < sfen && place < high => low = place,
+                Some((_, found)) if found == sfen => return self.moves(unreadable),
+                Some(_) | None => high = middle,
+            }
+        }
+        self.go_to(low)?;
+        while let Some((_, found)) = self.next_position(unreadable)? {
+            match found.as_str().cmp(sfen) {
+                Ordering::Less => (),
+                Ordering::Equal => return self.moves(unreadable),
+                Ordering::Greater => break,
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The moves up to the next position.
+    fn moves(&mut self, unreadable: &mut impl FnMut(u64)) -> io::Result<Vec<TextMove>> {
+        let mut moves = Vec::new();
+        while let Some((place, line)) = self.next()? {
+            match line {
+                Line::Move(mv) => moves.push(mv),
+                Line::Other => (),
+                Line::Unreadable { is_position: false } => unreadable(place),
+                Line::Position(_) | Line::Unreadable { is_position: true } => break,
+            }
+        }
+        Ok(moves)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_move(text: &str) -> bool {
+        matches!(Line::read(text.as_bytes()), Line::Move(_))
+    }
+
+    fn is_unreadable(text: &[u8]) -> bool {
+        matches!(Line::read(text), Line::Unreadable { .. })
+    }
+
+    #[test]
+    fn moves_have_up_to_five_fields() {
+        for text in ["7g7f", "7g7f none", "P*5e 3c3d+ -12 3 1", "move 7g7f 3c3d", "resign"] {
+            assert!(is_move(text), "{text}");
+        }
+        for text in ["7g7f 3c3d 40 32 10 // often", "7g7f # 3c3d", "7g7f\t3c3d\r"] {
+            assert!(is_move(text), "{text}");
+        }
+        let Line::Move(mv) = Line::read(b"7g7f 3c3d 40 32 10\r\n") else { panic!("a move") };
+        assert_eq!((mv.score, mv.count), (Some(40), Some(10)));
+        for text in ["7g", "7g7f 3c", "7g7f 3c3d much", "7g7f 3c3d 1 2 -3", "sfen", "\u{0}", "{}"] {
+            assert!(is_unreadable(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comment_may_have_any_encoding() {
+        assert!(matches!(Line::read(b"// \x8f\xe8\x8b\xcd"), Line::Other));
+        assert!(matches!(Line::read(b"7g7f 3c3d // \x8f\xe8\x8b\xcd"), Line::Move(_)));
+        assert!(is_unreadable(b"\x8f\xe8\x8b\xcd"));
+    }
+
+    #[test]
+    fn positions_are_spelled_in_one_way() {
+        let start = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
+        for number in ["", " 1", " 7", " x"] {
+            let Line::Position(read) = Line::read(format!("{start}{number}").as_bytes()) else {
+                panic!("{number}")
+            };
+            assert_eq!(format!("sfen {read}"), format!("{start} 1"));
+        }
+        assert!(is_unreadable(b"sfen x"));
+        assert!(is_unreadable(b"sfen 9/9 b - 1"));
+    }
 }

@@ -4,38 +4,23 @@
 //! (`view.rs`). What counts is taken in two ways: `expand.rs` makes terms of it, for the tuner, and
 //! `lookup.rs` adds up weights. Which weight means what is in `layout.rs`.
 
-mod attacks;
-mod count;
 mod endings;
-mod expand;
 mod king;
-mod layout;
-mod lookup;
-mod mobility;
-mod passed;
-mod pawn_ending;
 mod pawns;
 mod pieces;
-mod places;
-mod start;
-mod threats;
+mod terms;
 mod view;
+mod weights;
 
 use std::sync::LazyLock;
 
 use cozy_chess::{Board, Color, Piece};
 
+pub use self::weights::{GROUPS, Group, start};
 use self::{
-    attacks::{Attacks, Map},
-    count::Count,
-    expand::Expand,
-    lookup::{Lookup, Tables},
     pawns::Pawns,
-    view::View,
-};
-pub use self::{
-    layout::{GROUPS, Group},
-    start::start,
+    terms::{Count, Expand, Lookup, Tables},
+    view::{Attacks, Map, View},
 };
 use super::{Model, OPENING, Terms, UNITS, WHOLE, Weight, read_weights};
 
@@ -46,7 +31,7 @@ pub struct Chess;
 impl Model for Chess {
     type Board = Board;
 
-    const WEIGHTS: usize = layout::WEIGHTS;
+    const WEIGHTS: usize = weights::WEIGHTS;
 
     fn terms(board: &Board, terms: &mut impl Terms) {
         look(board, |white, black| {
@@ -80,7 +65,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&weights()));
 /// Makes what [`evaluate`] would make at its first call.
 pub(super) fn prepare() {
     LazyLock::force(&TABLES);
-    pawn_ending::prepare();
+    endings::prepare();
 }
 
 /// The value of a position in centipawns, for the side to move.
@@ -131,15 +116,15 @@ impl<'a> Scene<'a> {
     /// Counts the terms of this side.
     fn count(&self, terms: &mut impl Count) {
         if self.view.to_move {
-            terms.add(layout::TEMPO.at(0));
+            terms.add(weights::TEMPO.at(0));
         }
-        places::count(self.view, terms);
-        pawns::count(self.view, &self.pawns, terms);
-        mobility::count(self, terms);
-        passed::count(self, terms);
-        pieces::count(self, terms);
-        king::count(self, terms);
-        threats::count(self, terms);
-        endings::count(self.view, terms);
+        pieces::places(self.view, terms);
+        pawns::pawns(self.view, &self.pawns, terms);
+        pieces::mobility(self, terms);
+        pawns::passed(self, terms);
+        pieces::pieces(self, terms);
+        king::king(self, terms);
+        pieces::threats(self, terms);
+        endings::bare_king(self.view, terms);
     }
 }

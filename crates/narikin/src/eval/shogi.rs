@@ -4,18 +4,14 @@
 //! `expand.rs` makes terms of it, for the tuner, and `lookup.rs` adds up values from tables in
 //! which the terms of a square and a king are summed beforehand (`tables.rs`).
 
-mod effects;
-mod expand;
-mod layout;
+mod attack_map;
 mod lookup;
-mod safety;
-mod scene;
-mod start;
-mod tables;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod view;
-mod walk;
+mod visit;
+mod weights;
 
 use std::sync::LazyLock;
 
@@ -24,10 +20,11 @@ use readyok_rules::rsshogi::{
     types::{Color, HandPiece, PieceType},
 };
 
-use self::{expand::Expand, lookup::Lookup, scene::Scene, tables::Tables};
-pub use self::{
-    layout::{GROUPS, Group},
-    start::start,
+pub use self::weights::{GROUPS, Group, start};
+use self::{
+    lookup::{Lookup, Tables},
+    terms::Expand,
+    view::Scene,
 };
 use super::{Model, OPENING, Terms, Weight, read_weights};
 
@@ -38,11 +35,11 @@ pub struct Shogi;
 impl Model for Shogi {
     type Board = Position;
 
-    const WEIGHTS: usize = layout::WEIGHTS;
+    const WEIGHTS: usize = weights::WEIGHTS;
 
     fn terms(position: &Position, terms: &mut impl Terms) {
         let scene = Scene::new(position);
-        walk::walk(position, &scene, &mut Expand::new(&scene, terms));
+        visit::walk(position, &scene, &mut Expand::new(&scene, terms));
     }
 
     /// A game of shogi is near its end when much has been captured or promoted.
@@ -88,7 +85,7 @@ pub(super) fn prepare() {
 pub fn evaluate(position: &Position) -> i32 {
     let scene = Scene::new(position);
     let mut lookup = Lookup::new(&TABLES, &scene);
-    walk::walk(position, &scene, &mut lookup);
+    visit::walk(position, &scene, &mut lookup);
     let value = lookup.value(Shogi::phase(position));
     if position.turn() == Color::BLACK { value } else { -value }
 }

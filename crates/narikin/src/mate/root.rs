@@ -3,8 +3,8 @@
 use super::{Limits, Solution, Solver};
 use crate::{
     board::{Board, Step},
-    deepening::Root,
     eval::Evaluation,
+    search::root::Root,
 };
 
 /// How often the solver looks, for the own mate and for the opponent's alike.

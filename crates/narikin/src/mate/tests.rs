@@ -5,7 +5,7 @@ use readyok_rules::rsshogi::movegen::generate_legal_all_move32;
 use readyok_rules::rsshogi::types::Move32;
 use readyok_rules::{BoardRef, Game};
 
-use super::path::mix;
+use super::table::mix;
 use super::{Limits, Solution, Solver};
 
 fn shogi(sfen: &str) -> Option<Position> {

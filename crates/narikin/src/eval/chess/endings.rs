@@ -1,14 +1,15 @@
 //! Endings in which material does not say who wins: leads that do not win, and bare kings to be
 //! mated.
 
-use cozy_chess::{BitBoard, File, Piece, Rank, Square};
+use std::sync::LazyLock;
+
+use cozy_chess::{BitBoard, File, Piece, Rank, Square, get_king_moves};
 
 use super::{
     Scene,
-    count::Count,
-    layout::{BARE_CORNER, BARE_KING},
-    pawn_ending,
-    view::{View, distance, few, from_corner, same_colour},
+    terms::Count,
+    view::{View, beside, distance, down, few, from_corner, same_colour, up},
+    weights::{BARE_CORNER, BARE_KING},
 };
 use crate::eval::WHOLE;
 
@@ -82,7 +83,7 @@ fn one_pawn(view: &View) -> i32 {
     let won = view
         .own(Piece::Pawn)
         .next_square()
-        .is_some_and(|pawn| pawn_ending::is_won(view.king, pawn, view.enemy_king, view.to_move));
+        .is_some_and(|pawn| is_won(view.king, pawn, view.enemy_king, view.to_move));
     if won { WHOLE } else { 0 }
 }
 
@@ -101,7 +102,7 @@ fn is_wrong_corner(view: &View) -> bool {
 }
 
 /// Against a bare king, the own one must come near, and with bishop and knight the corner matters.
-pub(super) fn count(view: &View, terms: &mut impl Count) {
+pub(super) fn bare_king(view: &View, terms: &mut impl Count) {
     if view.all_enemy.len() > 1 {
         return;
     }
@@ -113,5 +114,159 @@ pub(super) fn count(view: &View, terms: &mut impl Count) {
         && let (Some(bishop), 1) = (bishops.next_square(), bishops.len())
     {
         terms.add(BARE_CORNER.at(from_corner(view.enemy_king, same_colour(bishop))));
+    }
+}
+
+/// Pawns on the left half of the board; the others are their mirror images.
+const PAWNS: usize = 4 * 6;
+
+/// For each square of the pawn and of its king, where the other king loses.
+type Won = Vec<[BitBoard; Square::NUM]>;
+
+/// What is won, with the move for the pawn's side and for the other.
+struct Results {
+    to_move: Won,
+    to_wait: Won,
+}
+
+static RESULTS: LazyLock<Results> = LazyLock::new(Results::new);
+
+/// Makes what [`is_won`] would make at its first call.
+pub(super) fn prepare() {
+    LazyLock::force(&RESULTS);
+}
+
+/// Whether the pawn, which goes up, wins for its side.
+fn is_won(king: Square, pawn: Square, enemy_king: Square, to_move: bool) -> bool {
+    let is_left = pawn.file() <= File::D;
+    let turn = |square: Square| if is_left { square } else { square.flip_file() };
+    let Some(index) = index_of(turn(pawn)) else { return true };
+    let won = if to_move { &RESULTS.to_move } else { &RESULTS.to_wait };
+    let squares = won.get(index).map(|of_pawn| of_pawn[turn(king) as usize]);
+    squares.is_some_and(|squares| squares.has(turn(enemy_king)))
+}
+
+/// The number of a pawn on the left half; none where no pawn can stand.
+fn index_of(pawn: Square) -> Option<usize> {
+    let rank = (pawn.rank() as usize).checked_sub(1).filter(|&rank| rank < 6)?;
+    Some(rank * 4 + pawn.file() as usize)
+}
+
+fn pawn_at(index: usize) -> Square {
+    Square::new(File::index(index % 4), Rank::index(index / 4 + 1))
+}
+
+/// The squares from which a king reaches one of these.
+fn around(squares: BitBoard) -> BitBoard {
+    let sides = beside(squares);
+    let row = squares | sides;
+    sides | up(row) | down(row)
+}
+
+impl Results {
+    fn new() -> Self {
+        let nothing = || vec![[BitBoard::EMPTY; Square::NUM]; PAWNS];
+        let mut results = Self { to_move: nothing(), to_wait: nothing() };
+        // Nothing that is won is ever lost again, so that this ends.
+        while results.deepen() {}
+        results
+    }
+
+    /// Looks a move further. Returns whether more is won than before.
+    fn deepen(&mut self) -> bool {
+        let mut grew = false;
+        for index in (0..PAWNS).rev() {
+            let pawn = pawn_at(index);
+            for king in Square::ALL.into_iter().filter(|&king| king != pawn) {
+                let won = self.won_to_wait(index, pawn, king);
+                grew |= self.to_wait[index][king as usize] != won;
+                self.to_wait[index][king as usize] = won;
+            }
+            for king in Square::ALL.into_iter().filter(|&king| king != pawn) {
+                let won = self.won_to_move(index, pawn, king);
+                grew |= self.to_move[index][king as usize] != won;
+                self.to_move[index][king as usize] = won;
+            }
+        }
+        grew
+    }
+
+    /// Where the other king loses although it is to move: wherever it goes, and it can go somewhere.
+    fn won_to_wait(&self, index: usize, pawn: Square, king: Square) -> BitBoard {
+        let guarded = get_king_moves(king);
+        let free = !(guarded | king.bitboard() | attacks(pawn));
+        // Taking the pawn is one of the moves that do not lose.
+        let saves = free - self.to_move[index][king as usize];
+        let stands = !(guarded | king.bitboard() | pawn.bitboard());
+        (stands & around(free)) - around(saves)
+    }
+
+    /// Where the other king loses against the best move.
+    fn won_to_move(&self, index: usize, pawn: Square, king: Square) -> BitBoard {
+        let mut won = BitBoard::EMPTY;
+        for to in get_king_moves(king) - pawn.bitboard() {
+            won |= self.to_wait[index][to as usize];
+        }
+        let next = up(pawn.bitboard());
+        if let Some(first) = next.next_square().filter(|&first| first != king) {
+            won |= match index_of(first) {
+                Some(first) => self.to_wait[first][king as usize],
+                // A queen wins, unless she is taken.
+                None if distance(king, first) == 1 => !next,
+                None => !(next | get_king_moves(first)),
+            };
+            let second = up(next);
+            if pawn.rank() == Rank::Second
+                && let Some(second) = second.next_square().filter(|&second| second != king)
+                && let Some(second) = index_of(second)
+            {
+                won |= self.to_wait[second][king as usize] - next;
+            }
+        }
+        // A king that is attacked by the pawn, or next to the other, has just moved wrongly.
+        let near = get_king_moves(king) | king.bitboard() | pawn.bitboard() | attacks(pawn);
+        won - near
+    }
+}
+
+/// The squares that a pawn attacks, going up.
+fn attacks(pawn: Square) -> BitBoard {
+    beside(up(pawn.bitboard()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tablebase::{Tablebases, Wdl};
+    use cozy_chess::{BoardBuilder, Color, Piece};
+
+    #[test]
+    fn tablebases_say_the_same_of_every_position() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
+        let tables = Tablebases::open(folder).unwrap();
+        let mut seen = 0;
+        for pawn in
+            Square::ALL.into_iter().filter(|&it| 0 < it.rank() as u8 && it.rank() != Rank::Eighth)
+        {
+            for (king, enemy) in
+                Square::ALL.into_iter().flat_map(|king| Square::ALL.map(|it| (king, it)))
+            {
+                for color in [Color::White, Color::Black] {
+                    let mut board = BoardBuilder::empty();
+                    *board.square_mut(king) = Some((Piece::King, Color::White));
+                    *board.square_mut(enemy) = Some((Piece::King, Color::Black));
+                    *board.square_mut(pawn) = Some((Piece::Pawn, Color::White));
+                    board.side_to_move = color;
+                    let is_whole = king != enemy && king != pawn && enemy != pawn;
+                    let Some(board) = board.build().ok().filter(|_| is_whole) else { continue };
+                    let to_move = color == Color::White;
+                    let expected = if to_move { Wdl::Win } else { Wdl::Loss };
+                    let known = tables.wdl(&board) == Some(expected);
+                    assert_eq!(is_won(king, pawn, enemy, to_move), known, "{board}");
+                    seen += 1;
+                }
+            }
+        }
+        assert!(seen > 300_000, "{seen}");
     }
 }

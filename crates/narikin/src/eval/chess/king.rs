@@ -7,9 +7,9 @@ use cozy_chess::{
 
 use super::{
     Scene,
-    count::Count,
-    layout::{ATTACKERS, CASTLING, CHECKS, DANGER, SHELTER, STORM, STORM_BLOCKED},
+    terms::Count,
     view::{View, beside, down, few},
+    weights::{ATTACKERS, CASTLING, CHECKS, DANGER, SHELTER, STORM, STORM_BLOCKED},
 };
 
 /// How much each adds to the danger of a king: knight, bishop, rook, queen.
@@ -19,7 +19,7 @@ const SAFE_CHECK: [u32; 4] = [7, 5, 8, 6];
 /// The last case of the table of danger, counting from 1.
 const MOST: u32 = 31;
 
-pub(super) fn count(scene: &Scene<'_>, terms: &mut impl Count) {
+pub(super) fn king(scene: &Scene<'_>, terms: &mut impl Count) {
     attack(scene, terms);
     shelter(scene.view, terms);
     terms.add_n(CASTLING.at(0), scene.view.castling);

@@ -1,14 +1,16 @@
-//! Pawns among themselves: nothing here looks at other pieces, so that it could be remembered.
+//! Terms of pawns: their structure, and passed pawns with the pieces around them.
 
-use cozy_chess::{BitBoard, Piece};
+use cozy_chess::{BitBoard, Piece, Rank, Square};
 
 use super::{
-    count::Count,
-    layout::{
-        BACKWARD, CANDIDATE, DOUBLED, ISOLATED, PASSED, PASSED_FILE, PASSED_SUPPORTED, PHALANX,
-        SUPPORTED,
+    Scene,
+    terms::Count,
+    view::{View, beside, distance, down, fill_down, fill_up, from_edge, pawn_attacks_down, up},
+    weights::{
+        BACKWARD, CANDIDATE, DOUBLED, ISOLATED, PASSED, PASSED_BLOCKED, PASSED_ENEMY_KING,
+        PASSED_FILE, PASSED_FREE, PASSED_KING, PASSED_RACE, PASSED_ROOK, PASSED_SAFE,
+        PASSED_SUPPORTED, PHALANX, SUPPORTED,
     },
-    view::{View, beside, down, fill_down, fill_up, from_edge, pawn_attacks_down, up},
 };
 
 /// What other terms need to know of the pawns.
@@ -36,7 +38,7 @@ impl Pawns {
     }
 }
 
-pub(super) fn count(view: &View, pawns: &Pawns, terms: &mut impl Count) {
+pub(super) fn pawns(view: &View, pawns: &Pawns, terms: &mut impl Count) {
     let (own, enemy) = (view.own(Piece::Pawn), view.enemy(Piece::Pawn));
     let supported = own & up(beside(own));
     let phalanx = own & beside(own);
@@ -75,6 +77,41 @@ pub(super) fn count(view: &View, pawns: &Pawns, terms: &mut impl Count) {
         let doubled = fill_up(up(pawn)) & own;
         if helped >= watched && doubled.is_empty() {
             terms.add(CANDIDATE.at(square.rank() as usize - 1));
+        }
+    }
+}
+
+pub(super) fn passed(scene: &Scene<'_>, terms: &mut impl Count) {
+    let Scene { view, enemy, .. } = scene;
+    let enemy_pieces = view.all_enemy - view.enemy(Piece::Pawn) - view.enemy(Piece::King);
+    for square in scene.pawns.passed {
+        let rank = square.rank() as usize - 1;
+        let Some(stop) = Square::try_index(square as usize + 8) else { continue };
+        let path = fill_up(stop.bitboard());
+        if view.occupied.has(stop) {
+            let by_enemy = usize::from(view.all_enemy.has(stop));
+            terms.add(PASSED_BLOCKED.at(by_enemy * 6 + rank));
+        } else if (path & (view.occupied | enemy.all)).is_empty() {
+            terms.add(PASSED_FREE.at(rank));
+        } else if !enemy.all.has(stop) {
+            terms.add(PASSED_SAFE.at(rank));
+        }
+        let behind = fill_down(square.bitboard());
+        terms.add_each(PASSED_ROOK.at(0), behind & view.own(Piece::Rook));
+        terms.add_each(PASSED_ROOK.at(1), behind & view.enemy(Piece::Rook));
+        // Kings matter once the pawn is about to run.
+        if rank >= 2 {
+            let far = (rank - 2) * 8;
+            terms.add(PASSED_KING.at(far + distance(view.king, stop)));
+            terms.add(PASSED_ENEMY_KING.at(far + distance(view.enemy_king, stop)));
+        }
+        if enemy_pieces.is_empty() && (path & view.occupied).is_empty() {
+            let goal = Square::new(square.file(), Rank::Eighth);
+            // A pawn on its first square may take two at once.
+            let moves = distance(square, goal) - usize::from(rank == 0);
+            if distance(view.enemy_king, goal) > moves + usize::from(!view.to_move) {
+                terms.add(PASSED_RACE.at(0));
+            }
         }
     }
 }

@@ -1,17 +1,81 @@
-//! Pieces beside their pawns: pairs, files, outposts.
+//! Terms of pieces: material and squares, mobility, pairs, files, outposts, threats.
 
-use cozy_chess::{BitBoard, Piece, Square};
+use cozy_chess::{BitBoard, File, Piece, Rank, Square};
 
 use super::{
     Scene,
-    count::Count,
-    layout::{BISHOP_PAIR, BISHOP_PAWNS, KNIGHT_PAWNS, OUTPOST, ROOK_FILE, ROOK_PAWNS, SHIELDED},
-    view::{View, down, few, same_colour},
+    terms::{Count, Stand},
+    view::{View, down, few, fill_down, pawn_attacks_up, same_colour, up},
+    weights::{
+        BISHOP_MOBILITY, BISHOP_PAIR, BISHOP_PAWNS, HANGING, KING_THREAT, KNIGHT_MOBILITY,
+        KNIGHT_PAWNS, MINOR_THREAT, OUTPOST, PAWN_THREAT, PUSH_THREAT, QUEEN_MOBILITY,
+        QUEEN_THREAT, ROOK_FILE, ROOK_MOBILITY, ROOK_PAWNS, ROOK_THREAT, SHIELDED, SPACE,
+    },
 };
+
+/// The zones of a king that stands in the right half, by rank; files E to H.
+const ZONES: [[usize; 4]; 8] = [
+    [0, 1, 2, 3],
+    [4, 4, 5, 5],
+    [6, 6, 7, 7],
+    [6, 6, 7, 7],
+    [8, 8, 9, 9],
+    [8, 8, 9, 9],
+    [8, 8, 9, 9],
+    [8, 8, 9, 9],
+];
+
+pub(super) fn places(view: &View, terms: &mut impl Count) {
+    let mirror = mirror(view.king);
+    let enemy_mirror = self::mirror(view.enemy_king);
+    let own_zone = zone(view.king);
+    let enemy_zone = zone(view.enemy_king.flip_rank());
+    for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
+        let first = FIRST[piece as usize];
+        // A pawn is never on its first rank, so that this is no less than 0.
+        let place = |square: usize| (first + square).saturating_sub(8);
+        for square in view.own(piece) {
+            let own = Stand { zone: own_zone, place: place(square as usize ^ mirror) };
+            let enemy = Stand { zone: enemy_zone, place: place(square as usize ^ enemy_mirror) };
+            terms.piece(piece, own, enemy);
+        }
+    }
+    let king = view.king as usize ^ mirror;
+    terms.king(king / 8 * 4 + king % 4);
+}
+
+/// What brings a king to the right half.
+fn mirror(king: Square) -> usize {
+    if king.file() < File::E { 7 } else { 0 }
+}
+
+fn zone(king: Square) -> usize {
+    let file = king as usize ^ mirror(king);
+    ZONES[king.rank() as usize][file % 4]
+}
+
+/// Where the places of a kind of piece begin, and 8 more: those of pawns leave out the first rank,
+/// and the last.
+const FIRST: [usize; Piece::NUM] = [0, 56, 120, 184, 248, 0];
+
+pub(super) fn mobility(scene: &Scene<'_>, terms: &mut impl Count) {
+    let Scene { view, enemy, .. } = scene;
+    let hindered = view.own(Piece::Pawn) | view.own(Piece::King);
+    let area = !(enemy.by(Piece::Pawn) | hindered);
+    for attacker in scene.attacks.list() {
+        let squares = (attacker.attacked & area).len() as usize;
+        terms.add(match attacker.piece {
+            Piece::Knight => KNIGHT_MOBILITY.at(squares),
+            Piece::Bishop => BISHOP_MOBILITY.at(squares),
+            Piece::Rook => ROOK_MOBILITY.at(squares),
+            Piece::Queen | Piece::Pawn | Piece::King => QUEEN_MOBILITY.at(squares),
+        });
+    }
+}
 
 const OUTPOSTS: BitBoard = BitBoard(0x0000_FFFF_FF00_0000);
 
-pub(super) fn count(scene: &Scene<'_>, terms: &mut impl Count) {
+pub(super) fn pieces(scene: &Scene<'_>, terms: &mut impl Count) {
     let Scene { view, pawns, .. } = scene;
     let own = scene.attacks.map();
     let all_pawns = view.own(Piece::Pawn).len() as usize;
@@ -48,4 +112,67 @@ fn file_of_rook(view: &View, scene: &Scene<'_>, rook: Square) -> usize {
     };
     let away = (rook.file() as usize).abs_diff(view.enemy_king.file() as usize);
     kind + if away <= 1 { 3 } else { 0 }
+}
+
+/// What can be threatened.
+const VICTIMS: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+
+pub(super) fn threats(scene: &Scene<'_>, terms: &mut impl Count) {
+    let Scene { view, enemy, .. } = scene;
+    let own = scene.attacks.map();
+    let defended = enemy.by(Piece::Pawn) | (enemy.twice - own.twice);
+    let minors = own.by(Piece::Knight) | own.by(Piece::Bishop);
+    // The side to move can carry out its threats.
+    let now = usize::from(view.to_move);
+    for (index, piece) in VICTIMS.into_iter().enumerate() {
+        let victims = view.enemy(piece) & own.all;
+        if victims.is_empty() {
+            continue;
+        }
+        if index > 0 {
+            terms.add_each(PAWN_THREAT.at(now * 4 + index - 1), victims & own.by(Piece::Pawn));
+        }
+        let weak = victims - defended;
+        let held = victims & defended;
+        let index = now * 10 + index;
+        terms.add_each(MINOR_THREAT.at(index), weak & minors);
+        terms.add_each(MINOR_THREAT.at(index + 5), held & minors);
+        terms.add_each(ROOK_THREAT.at(index), weak & own.by(Piece::Rook));
+        terms.add_each(ROOK_THREAT.at(index + 5), held & own.by(Piece::Rook));
+        let index = now * 5 + index % 10;
+        terms.add_each(QUEEN_THREAT.at(index), weak & own.by(Piece::Queen));
+        terms.add_each(HANGING.at(index), victims - enemy.all);
+        terms.add_each(KING_THREAT.at(index), weak & own.by(Piece::King));
+    }
+    pushes(scene, terms);
+    space(scene, terms);
+}
+
+/// Pawns that can attack a piece by moving.
+fn pushes(scene: &Scene<'_>, terms: &mut impl Count) {
+    let Scene { view, enemy, .. } = scene;
+    let own = scene.attacks.map();
+    let pawns = view.own(Piece::Pawn);
+    let free = !view.occupied;
+    let once = up(pawns) & free;
+    let twice = up(once & Rank::Third.bitboard()) & free;
+    let safe = (once | twice) & !enemy.by(Piece::Pawn) & (own.all | !enemy.all);
+    let [left, right] = pawn_attacks_up(safe);
+    let pieces = view.all_enemy - view.enemy(Piece::Pawn) - view.enemy(Piece::King);
+    terms.add_each(
+        PUSH_THREAT.at(usize::from(view.to_move)),
+        ((left | right) & pieces) - own.by(Piece::Pawn),
+    );
+}
+
+/// Safe squares in the centre, those behind pawns counting twice; the more pieces there are, the
+/// more they need.
+fn space(scene: &Scene<'_>, terms: &mut impl Count) {
+    const CENTRE: BitBoard = BitBoard(0x0000_0000_3C3C_3C00);
+    let Scene { view, enemy, .. } = scene;
+    let pawns = view.own(Piece::Pawn);
+    let safe = CENTRE - enemy.by(Piece::Pawn) - pawns;
+    let behind = (safe & fill_down(down(pawns))) - enemy.all;
+    let pieces = (view.all_own - pawns).len() as usize;
+    terms.add_n(SPACE.at(pieces.min(8) - 1), safe.len() + behind.len());
 }

@@ -1,14 +1,14 @@
-//! What is seen in a position, as a sum of values from tables.
+//! The evaluation as a sum of values from tables in which the weights of a square and a king are summed beforehand.
 
-use readyok_rules::rsshogi::types::{Color, HandPiece, Piece};
+use readyok_rules::rsshogi::types::{Color, HandPiece, Piece, SQ_NONE, Square};
 
 use super::{
-    effects::{Case, Cases},
-    scene::{LEVELS, Scene},
-    tables::{Pieces, Row, Tables, Values},
-    walk::Sink,
+    attack_map::{Case, Cases},
+    terms::{Side, guard, hand, threat},
+    view::{COLORS, DISTANCES, LEVELS, SQUARES, Scene, View},
+    visit::Sink,
 };
-use crate::eval::{OPENING, UNITS, Weight};
+use crate::eval::{OPENING, Sum, UNITS, Weight};
 
 /// Adds up values.
 pub(super) struct Lookup<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Lookup<'a> {
     rows: [&'a Row; 2],
     levels: [usize; 2],
     threats: &'a Pieces<Values>,
-    sum: Sum,
+    sum: LookupSum,
 }
 
 impl<'a> Lookup<'a> {
@@ -24,7 +24,7 @@ impl<'a> Lookup<'a> {
         let [black, white] = &tables.threats;
         let threats = if scene.turn == Color::BLACK { black } else { white };
         let rows = tables.rows(scene.kings);
-        let mut sum = Sum::default();
+        let mut sum = LookupSum::default();
         for row in rows {
             sum.add(row.king, 1);
         }
@@ -33,7 +33,7 @@ impl<'a> Lookup<'a> {
 
     /// In centipawns for Black.
     pub(super) fn value(&self, phase: i32) -> i32 {
-        let Sum { opening, ending } = self.sum;
+        let LookupSum { opening, ending } = self.sum;
         (opening * phase + ending * (OPENING - phase)) / (OPENING * UNITS)
     }
 }
@@ -75,14 +75,143 @@ impl Sink for Lookup<'_> {
 }
 
 #[derive(Default)]
-struct Sum {
+struct LookupSum {
     opening: i32,
     ending: i32,
 }
 
-impl Sum {
+impl LookupSum {
     fn add(&mut self, weight: Weight, count: i32) {
         self.opening += i32::from(weight.opening) * count;
         self.ending += i32::from(weight.ending) * count;
     }
+}
+
+/// One for each square; the length makes an index of 7 bits safe.
+pub(super) type Squares<T> = [T; 128];
+
+/// One for each piece of each colour.
+pub(super) type Pieces<T> = [T; Piece::COUNT];
+
+/// One for each [`Case`].
+pub(super) type Values = [Weight; 16];
+
+/// What a king on some square sees.
+pub(super) struct Row {
+    pub(super) king: Weight,
+    pub(super) pieces: Pieces<Squares<Weight>>,
+    /// How far away squares are; [`DISTANCES`] without a king.
+    pub(super) distances: Squares<u8>,
+    /// By what the opponent can drop.
+    pub(super) effects: [[Values; SQUARES]; LEVELS],
+}
+
+/// What is worth how much.
+pub(super) struct Tables {
+    pub(super) weights: Vec<Weight>,
+    /// By the square of Black's and of White's king.
+    rows: [Vec<Row>; 2],
+    /// Without Black's and White's king.
+    kingless: Box<[Row; 2]>,
+    /// By the side to move.
+    pub(super) threats: [Pieces<Values>; 2],
+    /// By the distance from Black's and from White's king.
+    pub(super) guards: [[Pieces<Values>; 8]; 2],
+    /// By the number of pieces in Black's and in White's hand.
+    pub(super) hands: [[[Weight; 32]; HandPiece::COUNT]; 2],
+}
+
+impl Tables {
+    pub(super) fn new(weights: Vec<Weight>) -> Self {
+        let sums = Sums(&weights);
+        Self {
+            rows: COLORS.map(|color| Square::iter().map(|king| sums.row(color, king)).collect()),
+            kingless: Box::new(COLORS.map(|color| sums.row(color, SQ_NONE))),
+            threats: COLORS.map(|turn| {
+                pieces(|piece| cases(|case| sums.of(|sum| threat(turn, piece, case, sum))))
+            }),
+            guards: COLORS.map(|color| {
+                each(|distance| {
+                    pieces(|piece| cases(|case| sums.guard(color, distance, piece, case)))
+                })
+            }),
+            hands: COLORS.map(|color| {
+                each(|index| {
+                    let piece = HandPiece::iter().nth(index);
+                    each(|count| match piece {
+                        Some(piece) => sums.of(|sum| hand(color, piece, count, sum)),
+                        None => Weight::default(),
+                    })
+                })
+            }),
+            weights,
+        }
+    }
+
+    /// What the kings on these squares see.
+    pub(super) fn rows(&self, [black, white]: [Square; 2]) -> [&Row; 2] {
+        let ([blacks, whites], [no_black, no_white]) = (&self.rows, &*self.kingless);
+        [
+            blacks.get(black.to_index()).unwrap_or(no_black),
+            whites.get(white.to_index()).unwrap_or(no_white),
+        ]
+    }
+}
+
+/// Sums weights.
+struct Sums<'a>(&'a [Weight]);
+
+impl Sums<'_> {
+    fn row(&self, color: Color, king: Square) -> Row {
+        let view = View::new(color, king);
+        let side = |level| Side { color, view, level };
+        let distance = |square| view.map_or(DISTANCES, |view| view.offset(square).distance());
+        Row {
+            king: self.of(|sum| side(0).king(sum)),
+            pieces: pieces(|piece| {
+                squares(|square| self.of(|sum| side(0).piece(piece, square, sum)))
+            }),
+            distances: squares(|square| u8::try_from(distance(square)).unwrap_or(u8::MAX)),
+            effects: each(|level| {
+                each(|square| cases(|case| self.of(|sum| side(level).effect(square, case, sum))))
+            }),
+        }
+    }
+
+    fn guard(&self, color: Color, distance: usize, piece: Piece, case: Case) -> Weight {
+        if distance < DISTANCES {
+            self.of(|sum| guard(color, distance, piece, case, sum))
+        } else {
+            Weight::default()
+        }
+    }
+
+    fn of(&self, terms: impl FnOnce(&mut Sum<'_>)) -> Weight {
+        let mut sum = Sum { weights: self.0, opening: 0, ending: 0 };
+        terms(&mut sum);
+        Weight { opening: narrow(sum.opening), ending: narrow(sum.ending) }
+    }
+}
+
+/// Nothing by itself is worth more than this: forty pawns.
+fn narrow(value: i32) -> i16 {
+    i16::try_from(value).unwrap_or(if value < 0 { i16::MIN } else { i16::MAX })
+}
+
+fn each<T, const N: usize>(make: impl FnMut(usize) -> T) -> [T; N] {
+    std::array::from_fn(make)
+}
+
+fn cases(mut make: impl FnMut(Case) -> Weight) -> Values {
+    let mut case = 0..;
+    each(|_| case.next().map_or_else(Weight::default, &mut make))
+}
+
+fn pieces<T>(mut make: impl FnMut(Piece) -> T) -> Pieces<T> {
+    let mut raw = 0..;
+    each(|_| make(raw.next().map_or(Piece::NONE, Piece::new)))
+}
+
+fn squares<T: Default>(mut make: impl FnMut(usize) -> T) -> Squares<T> {
+    each(|square| if square < SQUARES { make(square) } else { T::default() })
 }

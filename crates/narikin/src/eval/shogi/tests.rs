@@ -11,13 +11,11 @@ use readyok_rules::rsshogi::{
 
 use super::{
     GROUPS, Group, Shogi,
-    effects::{Cases, Effects},
-    evaluate,
-    expand::Expand,
-    scene::{COLORS, LEVELS, Scene},
-    start,
-    view::{OFFSETS, SQUARES},
-    walk::Sink,
+    attack_map::{Cases, Effects},
+    evaluate, start,
+    terms::Expand,
+    view::{COLORS, LEVELS, OFFSETS, SQUARES, Scene},
+    visit::Sink,
     weights,
 };
 use crate::eval::{Model, OPENING, Terms, UNITS, Weight, read_weights};

@@ -1,0 +1,140 @@
+//! Files that options name: opening books and networks.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use readyok_engine::Failure;
+use readyok_rules::{Game, Position};
+
+use super::settings::Settings;
+use crate::book::{Book, BookMove};
+use crate::{NetworkError, Searcher};
+
+/// The book in use.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    /// The path that was read last; none if no book is wanted.
+    path: Option<String>,
+    book: Option<Book>,
+    /// Whether it was said that the book is of another game.
+    said_foreign: bool,
+    remarks: Vec<String>,
+}
+
+impl Opening {
+    /// Opens the book that is wanted now, unless it is open.
+    pub(super) fn prepare(&mut self, settings: &Settings) {
+        let wanted = settings.own_book.get().then(|| settings.book_file.get());
+        if wanted == self.path {
+            return;
+        }
+        *self = Self { path: wanted, remarks: self.take_remarks(), ..Self::default() };
+        match self.path.clone().as_deref() {
+            None => (),
+            Some("") => self.remarks.push("no book: no file is named to play from".to_owned()),
+            Some(path) => match Book::open(Path::new(path)) {
+                Ok(mut book) => {
+                    let empty = book.is_empty().then(|| "is empty".to_owned());
+                    self.remark(book.take_remark().or(empty));
+                    self.book = Some(book);
+                }
+                Err(error) => {
+                    self.remarks.push(format!("no book in `{}`: {error}", path.escape_debug()));
+                }
+            },
+        }
+    }
+
+    /// Has something told of the book.
+    fn remark(&mut self, what: Option<String>) {
+        let path = self.path.as_deref().unwrap_or_default().escape_debug();
+        self.remarks.extend(what.map(|what| format!("the book in `{path}` {what}")));
+    }
+
+    /// What went wrong.
+    pub(super) fn take_remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
+    }
+
+    /// A move of the book, if there is one that may be played.
+    pub(super) fn choose(&mut self, settings: &Settings, position: &Position) -> Option<BookMove> {
+        let book = self.book.as_mut()?;
+        if i64::from(move_number(position)) > settings.book_depth.get() {
+            return None;
+        }
+        if !book.is_of(position.game()) {
+            if !std::mem::replace(&mut self.said_foreign, true) {
+                self.remark(Some("is of another game".to_owned()));
+            }
+            return None;
+        }
+        let lot = (!settings.best_book_move.get()).then(|| fastrand::u64(..));
+        let chosen = book.choose(position, lot);
+        let remark = book.take_remark();
+        self.remark(remark);
+        chosen.unwrap_or_else(|error| {
+            // What fails once will fail again.
+            self.book = None;
+            self.remark(Some(format!("is not used any more: {error}")));
+            None
+        })
+    }
+}
+
+/// Which move of its side the next one is, from 1 on.
+fn move_number(position: &Position) -> u32 {
+    let number = position.setup().move_number();
+    match position.game() {
+        Game::Chess | Game::Chess960 => number,
+        Game::Shogi => number.div_ceil(2),
+    }
+}
+
+/// More than the largest network has, in bytes.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// The file of the network in use.
+#[derive(Debug, Default)]
+pub(super) struct NetworkFile {
+    /// The path that was read last; empty for none.
+    path: String,
+}
+
+impl NetworkFile {
+    /// Has the searcher evaluate as is wanted now, and returns what there is to say of it.
+    pub(super) fn prepare(&mut self, wanted: String, searcher: &mut Searcher) -> Option<String> {
+        if wanted == self.path {
+            return None;
+        }
+        self.path = wanted;
+        let path = self.path.escape_debug();
+        let loaded = take_back(searcher).and_then(|()| match self.path.as_str() {
+            "" => Ok(None),
+            path => load(Path::new(path), searcher).map(Some),
+        });
+        match loaded {
+            Ok(game) => game.map(|game| format!("the network in `{path}` evaluates {game}")),
+            Err(error) => Some(format!("no network in `{path}`: {error}")),
+        }
+    }
+}
+
+fn take_back(searcher: &mut Searcher) -> Result<(), Failure> {
+    searcher.set_network(Game::Chess, None)?;
+    Ok(searcher.set_network(Game::Shogi, None)?)
+}
+
+/// Loads a network for the game that it is for, and returns the game's name.
+fn load(path: &Path, searcher: &mut Searcher) -> Result<&'static str, Failure> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    match searcher.set_network(Game::Chess, Some(&bytes)) {
+        Ok(()) => Ok("chess"),
+        Err(NetworkError::Features { .. }) => {
+            searcher.set_network(Game::Shogi, Some(&bytes))?;
+            Ok("shogi")
+        }
+        Err(error) => Err(error.into()),
+    }
+}

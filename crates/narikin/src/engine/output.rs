@@ -1,0 +1,178 @@
+//! Tells the client what the search tells.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use readyok_engine::protocol::CurrentLine;
+use readyok_engine::{Control, Info, MoveList};
+use readyok_rules::{Game, MoveCodec};
+
+use crate::platform::Load;
+use crate::{Bounds, Report, Score, score};
+
+/// Before that, nobody reads which move is being searched.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// One search's side of the client.
+#[derive(Debug)]
+pub(super) struct Talk<'a> {
+    pub(super) control: &'a Control,
+    pub(super) codec: MoveCodec,
+    pub(super) game: Game,
+    /// What the client wants to see.
+    pub(super) shows: Shows,
+    pub(super) load: Load,
+    /// The lines of the last report, best first.
+    pub(super) lines: Mutex<Vec<Line>>,
+}
+
+/// What a client wants to see of a search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shows {
+    /// So many lines.
+    pub(super) lines: usize,
+    /// The chances of winning, drawing and losing.
+    pub(super) wdl: bool,
+    /// The lines being searched.
+    pub(super) currline: bool,
+    /// The answers to moves that are no better than the best.
+    pub(super) refutations: bool,
+}
+
+/// A line of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) depth: u32,
+    pub(super) seldepth: u32,
+    pub(super) score: Score,
+    /// What the search itself makes of it, without tablebases at the root.
+    pub(super) seen: Score,
+    /// Whether tablebases say that it is a draw.
+    pub(super) drawn: bool,
+    pub(super) pv: Vec<readyok_rules::Move>,
+}
+
+impl Talk<'_> {
+    /// The lines of the last report, best first.
+    pub(super) fn lines(&self) -> MutexGuard<'_, Vec<Line>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells a line that will be played although it is not the best.
+    pub(super) fn played(&self, line: &Line) {
+        self.control.info(Info {
+            depth: Some(line.depth),
+            seldepth: Some(line.seldepth),
+            multipv: self.rank(1),
+            pv: Some(self.words(&line.pv)),
+            ..self.value(line.score, line.drawn)
+        });
+    }
+
+    fn rank(&self, rank: usize) -> Option<u32> {
+        // A single line has no rank.
+        (1 < self.shows.lines).then(|| u32::try_from(rank).unwrap_or(u32::MAX))
+    }
+
+    fn value(&self, score: Score, drawn: bool) -> Info<'static> {
+        let chances = || if drawn { score::DRAWN } else { score::chances(self.game, score) };
+        Info {
+            score: Some(wire_score(score)),
+            wdl: self.shows.wdl.then(chances),
+            ..Info::default()
+        }
+    }
+
+    fn words(&self, moves: &[readyok_rules::Move]) -> MoveList<'static> {
+        moves.iter().filter_map(|&mv| self.codec.encode(mv).ok()).collect()
+    }
+}
+
+impl crate::Control for Talk<'_> {
+    fn stopped(&self) -> bool {
+        self.control.stopped()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.control.elapsed()
+    }
+
+    fn bounds(&self) -> Bounds {
+        let budget = self.control.budget();
+        Bounds {
+            from: budget.from,
+            soft: budget.soft,
+            hard: budget.hard,
+            overhead: budget.overhead,
+        }
+    }
+
+    fn report(&self, report: &Report<'_>) {
+        let mut lines = self.lines();
+        if report.multipv == 1 {
+            lines.clear();
+        }
+        lines.push(Line {
+            depth: report.depth,
+            seldepth: report.seldepth,
+            score: report.score,
+            seen: report.seen,
+            drawn: report.drawn,
+            pv: report.pv.to_vec(),
+        });
+        drop(lines);
+        if self.shows.lines.max(1) < report.multipv {
+            return;
+        }
+        let micros = report.time.as_micros().max(1);
+        let nps = u128::from(report.nodes) * 1_000_000 / micros;
+        self.control.info(Info {
+            depth: Some(report.depth),
+            seldepth: Some(report.seldepth),
+            multipv: self.rank(report.multipv),
+            nodes: Some(report.nodes),
+            nps: u64::try_from(nps).ok(),
+            hashfull: Some(report.hashfull),
+            tbhits: (report.tbhits > 0).then_some(report.tbhits),
+            cpuload: self.load.permille(report.time),
+            time: Some(report.time),
+            pv: Some(self.words(report.pv)),
+            ..self.value(report.score, report.drawn)
+        });
+    }
+
+    fn currmove(&self, mv: readyok_rules::Move, number: usize) {
+        if QUIET <= self.elapsed() {
+            self.control.info(Info {
+                currmove: self.codec.encode(mv).ok(),
+                currmovenumber: u32::try_from(number).ok(),
+                ..Info::default()
+            });
+        }
+    }
+
+    fn currline(&self, line: &[readyok_rules::Move], thread: usize) {
+        if self.shows.currline && QUIET <= self.elapsed() {
+            let cpu = u32::try_from(thread).ok().filter(|&thread| 0 < thread);
+            let currline = Some(CurrentLine { cpu, moves: self.words(line) });
+            self.control.info(Info { currline, ..Info::default() });
+        }
+    }
+
+    fn refutation(&self, mv: readyok_rules::Move, answers: &[readyok_rules::Move]) {
+        if self.shows.refutations && QUIET <= self.elapsed() {
+            let moves = [&[mv], answers].concat();
+            let refutation = Some(self.words(&moves));
+            self.control.info(Info { refutation, ..Info::default() });
+        }
+    }
+}
+
+pub(super) fn wire_score(score: Score) -> readyok_engine::Score {
+    match score {
+        Score::Centipawns(value) => readyok_engine::Score::Cp(value),
+        Score::Wins { plies } => readyok_engine::Score::MateIn { plies },
+        Score::Loses { plies: 0 } => readyok_engine::Score::Mated,
+        Score::Loses { plies } => readyok_engine::Score::MatedIn { plies },
+    }
+}

@@ -1,0 +1,151 @@
+//! Terms of one side: a sink for them, and its two implementations.
+
+use cozy_chess::{BitBoard, Piece};
+
+use super::{
+    view::few,
+    weights::{ENEMY_KING, KING, KING_ZONES, MATERIAL, OWN_KING, PLACE, PLACES, piece_of},
+};
+use crate::eval::{Terms, Weight};
+
+/// Takes what counts for one side.
+pub(super) trait Count {
+    /// The weight counts once.
+    fn add(&mut self, weight: usize);
+
+    /// The weight counts so many times.
+    fn add_n(&mut self, weight: usize, times: u32);
+
+    /// The weight counts as often as there are squares.
+    fn add_each(&mut self, weight: usize, squares: BitBoard) {
+        // Most are empty, and asking takes no time.
+        if !squares.is_empty() {
+            self.add_n(weight, few(squares));
+        }
+    }
+
+    /// A piece other than a king stands so to both kings.
+    fn piece(&mut self, piece: Piece, own: Stand, enemy: Stand);
+
+    /// The king's place.
+    fn king(&mut self, place: usize);
+}
+
+/// How a piece stands to a king.
+#[derive(Clone, Copy)]
+pub(super) struct Stand {
+    /// The zone of the king.
+    pub(super) zone: usize,
+    /// The place of the piece, the king being in the right half.
+    pub(super) place: usize,
+}
+
+pub(super) struct Expand<'a, T> {
+    pub(super) terms: &'a mut T,
+    /// 1 for White, -1 for Black.
+    pub(super) sign: i32,
+}
+
+impl<T: Terms> Count for Expand<'_, T> {
+    fn add(&mut self, weight: usize) {
+        self.terms.add(weight, self.sign);
+    }
+
+    fn add_n(&mut self, weight: usize, times: u32) {
+        self.terms.add(weight, self.sign * times.cast_signed());
+    }
+
+    fn piece(&mut self, piece: Piece, own: Stand, enemy: Stand) {
+        self.add(MATERIAL.at(piece as usize));
+        self.add(PLACE.at(own.place));
+        self.add(OWN_KING.at(own.zone * PLACES + own.place));
+        self.add(ENEMY_KING.at(enemy.zone * PLACES + enemy.place));
+    }
+
+    fn king(&mut self, place: usize) {
+        self.add(KING.at(place));
+    }
+}
+
+/// The weights, in the form in which they are added.
+pub(super) struct Tables {
+    weights: Vec<Both>,
+    /// By the own king's zone and the place: all that a piece is worth, the enemy's king aside.
+    places: Vec<Both>,
+}
+
+impl Tables {
+    pub(super) fn new(weights: &[Weight]) -> Self {
+        let weights: Vec<_> = weights.iter().map(|&weight| Both::new(weight)).collect();
+        let weight = |index: usize| weights.get(index).copied().unwrap_or_default();
+        let places = (0..KING_ZONES * PLACES).map(|index| {
+            let place = index % PLACES;
+            weight(OWN_KING.at(index))
+                .plus(weight(PLACE.at(place)))
+                .plus(weight(MATERIAL.at(piece_of(place) as usize)))
+        });
+        Self { places: places.collect(), weights }
+    }
+}
+
+/// A value in the opening, in the lower half, and in the ending: both are added at once.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Both(i64);
+
+impl Both {
+    fn new(weight: Weight) -> Self {
+        Self(i64::from(weight.opening) + (i64::from(weight.ending) << 32))
+    }
+
+    fn plus(self, Self(more): Self) -> Self {
+        Self(self.0 + more)
+    }
+
+    pub(super) fn minus(self, Self(less): Self) -> Self {
+        Self(self.0 - less)
+    }
+
+    /// The value in the opening and in the ending.
+    #[expect(clippy::cast_possible_truncation, reason = "each half is taken by itself")]
+    pub(super) fn halves(self) -> (i32, i32) {
+        let opening = self.0 as i32;
+        (opening, ((self.0 - i64::from(opening)) >> 32) as i32)
+    }
+}
+
+/// The sum for one side.
+pub(super) struct Lookup<'a> {
+    tables: &'a Tables,
+    pub(super) sum: Both,
+}
+
+impl<'a> Lookup<'a> {
+    pub(super) fn new(tables: &'a Tables) -> Self {
+        Self { tables, sum: Both::default() }
+    }
+}
+
+impl Count for Lookup<'_> {
+    fn add(&mut self, weight: usize) {
+        if let Some(&weight) = self.tables.weights.get(weight) {
+            self.sum = self.sum.plus(weight);
+        }
+    }
+
+    fn add_n(&mut self, weight: usize, times: u32) {
+        if let Some(&Both(weight)) = self.tables.weights.get(weight) {
+            self.sum = self.sum.plus(Both(weight * i64::from(times)));
+        }
+    }
+
+    fn piece(&mut self, _: Piece, own: Stand, enemy: Stand) {
+        if let Some(&weight) = self.tables.places.get(own.zone * PLACES + own.place) {
+            self.sum = self.sum.plus(weight);
+        }
+        self.add(ENEMY_KING.at(enemy.zone * PLACES + enemy.place));
+    }
+
+    fn king(&mut self, place: usize) {
+        self.add(KING.at(place));
+    }
+}

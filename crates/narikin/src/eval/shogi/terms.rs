@@ -1,0 +1,148 @@
+//! What is seen in a position, as terms.
+
+use readyok_rules::rsshogi::types::{Color, HandPiece, Piece};
+
+use super::{
+    attack_map::{Case, Cases},
+    view::{COLORS, DISTANCES, NEAR, OFFSETS, PLACES, Scene, Spot, View, sign},
+    visit::Sink,
+    weights::{
+        self, ATTACKER, CASES, CONTROL, DEFENDER, EFFECT, GUARD, KINDS, KING_PLACE, MATERIAL,
+        PLACE, PRESSURE, THREAT,
+    },
+};
+use crate::eval::Terms;
+
+/// Says every term by itself.
+pub(super) struct Expand<'a, T> {
+    sides: [Side; 2],
+    turn: Color,
+    terms: &'a mut T,
+}
+
+impl<'a, T: Terms> Expand<'a, T> {
+    pub(super) fn new(scene: &Scene, terms: &'a mut T) -> Self {
+        let side = |index: usize| Side {
+            color: COLORS[index],
+            view: View::new(COLORS[index], scene.kings[index]),
+            level: scene.levels[index],
+        };
+        let sides = [side(0), side(1)];
+        for side in sides {
+            side.king(terms);
+        }
+        Self { sides, turn: scene.turn, terms }
+    }
+}
+
+impl<T: Terms> Sink for Expand<'_, T> {
+    fn piece(&mut self, piece: Piece, square: usize, case: Case) {
+        threat(self.turn, piece, case, self.terms);
+        for side in self.sides {
+            side.piece(piece, square, self.terms);
+            if let Some(view) = side.view {
+                guard(side.color, view.offset(square).distance(), piece, case, self.terms);
+            }
+        }
+    }
+
+    fn effects(&mut self, cases: &Cases) {
+        for side in self.sides {
+            for (square, case) in cases.iter().enumerate() {
+                side.effect(square, case, self.terms);
+            }
+        }
+    }
+
+    fn hand(&mut self, color: Color, piece: HandPiece, count: usize) {
+        hand(color, piece, count, self.terms);
+    }
+
+    fn term(&mut self, weight: usize, count: i32) {
+        self.terms.add(weight, count);
+    }
+}
+
+/// A side, and what its king sees.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side {
+    pub(super) color: Color,
+    /// None without a king.
+    pub(super) view: Option<View>,
+    /// What the opponent can drop.
+    pub(super) level: usize,
+}
+
+impl Side {
+    /// The terms of the king's square.
+    pub(super) fn king(self, terms: &mut impl Terms) {
+        if let Some(view) = self.view {
+            terms.add(KING_PLACE.start + view.place(), sign(self.color));
+        }
+    }
+
+    /// The terms of a piece for this side: what it is worth by itself, if it is an own one, and
+    /// what it means to the king.
+    pub(super) fn piece(self, piece: Piece, square: usize, terms: &mut impl Terms) {
+        let Some(number) = weights::piece(piece.piece_type()) else { return };
+        let (kind, sign) = (weights::kind(number), sign(self.color));
+        let own = piece.color() == self.color;
+        if own {
+            let place = Spot::new(self.color, square).place();
+            terms.add(MATERIAL.start + number, sign);
+            terms.add(PLACE.start + kind * PLACES + place, sign);
+        }
+        if let Some(view) = self.view {
+            let group = if own { DEFENDER } else { ATTACKER };
+            terms.add(group.start + kind * OFFSETS + view.offset(square).number(), sign);
+        }
+    }
+
+    /// The terms of a square that is attacked so often.
+    pub(super) fn effect(self, square: usize, case: Case, terms: &mut impl Terms) {
+        let Some(case) = seen(self.color, case) else { return };
+        let (place, sign) = (Spot::new(self.color, square).place(), sign(self.color));
+        terms.add(CONTROL.start + place * CASES + case, sign);
+        let Some(offset) = self.view.map(|view| view.offset(square)) else { return };
+        terms.add(EFFECT.start + offset.number() * CASES + case, sign);
+        if let (Some(near), Some(level)) = (offset.near(), self.level.checked_sub(1)) {
+            terms.add(PRESSURE.start + (level * NEAR + near) * CASES + case, sign);
+        }
+    }
+}
+
+/// The terms of a piece that is attacked so often.
+pub(super) fn threat(turn: Color, piece: Piece, case: Case, terms: &mut impl Terms) {
+    let (color, number) = (piece.color(), weights::piece(piece.piece_type()));
+    let (Some(number), Some(case)) = (number, seen(color, case)) else { return };
+    let waits = usize::from(turn != color);
+    terms.add(THREAT.start + (number * 2 + waits) * CASES + case, sign(color));
+}
+
+/// The terms of an attacked piece so far from a king of this colour.
+pub(super) fn guard(
+    color: Color,
+    distance: usize,
+    piece: Piece,
+    case: Case,
+    terms: &mut impl Terms,
+) {
+    let (number, case) = (weights::piece(piece.piece_type()), seen(color, case));
+    let (Some(number), Some(case)) = (number, case) else { return };
+    let other = usize::from(piece.color() != color);
+    let row = (other * KINDS + weights::kind(number)) * DISTANCES + distance;
+    terms.add(GUARD.start + row * CASES + case, sign(color));
+}
+
+/// The terms of a hand.
+pub(super) fn hand(color: Color, piece: HandPiece, count: usize, terms: &mut impl Terms) {
+    for weight in weights::hand(piece).take(count) {
+        terms.add(weight, sign(color));
+    }
+}
+
+/// The number of a case for a side; none if nobody attacks.
+fn seen(color: Color, case: Case) -> Option<usize> {
+    let case = if color == Color::BLACK { case } else { case >> 2 | (case & 3) << 2 };
+    usize::from(case).checked_sub(1)
+}

@@ -1,0 +1,227 @@
+//! The weights: one table of their groups with names and sizes, and their initial values.
+
+use std::ops::Range;
+
+use readyok_rules::rsshogi::types::{HandPiece, PieceType};
+
+use super::view::{DISTANCES, LEVELS, NEAR, OFFSETS, Offset, PLACES};
+use crate::eval::{UNITS, Weight};
+
+/// Every piece but the king has its own worth.
+pub(super) const PIECES: usize = 13;
+
+/// Pieces that move alike stand well on the same squares.
+pub(super) const KINDS: usize = 10;
+
+/// A side attacks a square not at all, once, twice or more often, and so does the other; nothing
+/// is said about squares that nobody attacks.
+pub(super) const CASES: usize = 15;
+
+/// Lance, bishop, rook, horse, dragon.
+pub(super) const SLIDERS: usize = 5;
+
+/// Weights that belong together, such as a table.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// What they are for.
+    pub name: &'static str,
+    /// Where they stand among the weights.
+    pub range: Range<usize>,
+}
+
+/// Declares the groups with the numbers of their weights, one after the other.
+macro_rules! groups {
+    ($($(#[doc = $doc:literal])+ $name:ident, $text:literal, $after:expr, $len:expr;)*) => {
+        $($(#[doc = $doc])+ pub(super) const $name: Range<usize> = $after..$after + $len;)*
+
+        /// All groups, in the order of their weights.
+        pub const GROUPS: &[Group] = &[$(Group { name: $text, range: $name }),*];
+    };
+}
+
+groups! {
+    /// A piece on the board.
+    MATERIAL, "material", 0, PIECES;
+    /// The first, second and further piece of a kind in hand.
+    HAND, "hand", MATERIAL.end, 38;
+    /// Having the move.
+    TEMPO, "tempo", HAND.end, 1;
+    /// The king's square.
+    KING_PLACE, "king place", TEMPO.end, PLACES;
+    /// A piece's square.
+    PLACE, "place", KING_PLACE.end, KINDS * PLACES;
+    /// Where an own piece stands, seen from a king.
+    DEFENDER, "defender", PLACE.end, KINDS * OFFSETS;
+    /// Where a piece of the opponent stands, seen from a king.
+    ATTACKER, "attacker", DEFENDER.end, KINDS * OFFSETS;
+    /// How often a square is attacked.
+    CONTROL, "control", ATTACKER.end, PLACES * CASES;
+    /// How often a square is attacked, seen from a king.
+    EFFECT, "effect", CONTROL.end, OFFSETS * CASES;
+    /// The same near the king, when the opponent has something to drop.
+    PRESSURE, "pressure", EFFECT.end, (LEVELS - 1) * NEAR * CASES;
+    /// How often a piece is attacked and defended, when its side is to move and when not.
+    THREAT, "threat", PRESSURE.end, PIECES * 2 * CASES;
+    /// The same by its distance from a king, to whose side it belongs or not.
+    GUARD, "guard", THREAT.end, 2 * KINDS * DISTANCES * CASES;
+    /// Attacked squares around a king, up to six, by what the opponent can drop.
+    ATTACKED, "attacked", GUARD.end, 7 * LEVELS;
+    /// Those of them that only the king defends, up to five.
+    BREACH, "breach", ATTACKED.end, 6 * LEVELS;
+    /// Squares that a king can go to.
+    ESCAPE, "escape", BREACH.end, 9 * LEVELS;
+    /// What the opponent has in hand, by the number of those, too.
+    HOLD, "hold", ESCAPE.end, 7 * 6;
+    /// Squares that a sliding piece can go to.
+    MOBILITY, "mobility", HOLD.end, 9 + (SLIDERS - 1) * 17;
+    /// Squares around the other king that a sliding piece attacks.
+    HITS, "hits", MOBILITY.end, SLIDERS * 3;
+    /// A piece that may not leave its king.
+    PINNED, "pinned", HITS.end, KINDS;
+    /// Files without a pawn, with no, one or more pawns in hand.
+    FILES, "files", PINNED.end, 10 * 3;
+}
+
+pub(super) const WEIGHTS: usize = FILES.end;
+
+/// The number of a piece; none for the king.
+pub(super) fn piece(piece: PieceType) -> Option<usize> {
+    Some(match piece {
+        PieceType::PAWN => 0,
+        PieceType::LANCE => 1,
+        PieceType::KNIGHT => 2,
+        PieceType::SILVER => 3,
+        PieceType::GOLD => 4,
+        PieceType::BISHOP => 5,
+        PieceType::ROOK => 6,
+        PieceType::HORSE => 7,
+        PieceType::DRAGON => 8,
+        PieceType::PRO_PAWN => 9,
+        PieceType::PRO_LANCE => 10,
+        PieceType::PRO_KNIGHT => 11,
+        PieceType::PRO_SILVER => 12,
+        _ => return None,
+    })
+}
+
+/// The number of a piece among those that move alike.
+pub(super) fn kind(piece: usize) -> usize {
+    piece.min(KINDS - 1)
+}
+
+/// The weight of a sliding piece that can go to so many squares.
+pub(super) fn mobility(slider: usize, squares: usize) -> usize {
+    // A lance has one file, the others have 16 squares.
+    MOBILITY.start
+        + match slider.checked_sub(1) {
+            None => squares.min(8),
+            Some(after) => 9 + after * 17 + squares.min(16),
+        }
+}
+
+/// The weights for pieces in hand of a kind, one for each that there can be.
+pub(super) fn hand(piece: HandPiece) -> Range<usize> {
+    let (start, len) = match piece {
+        HandPiece::PAWN => (0, 18),
+        HandPiece::LANCE => (18, 4),
+        HandPiece::KNIGHT => (22, 4),
+        HandPiece::SILVER => (26, 4),
+        HandPiece::BISHOP => (30, 2),
+        HandPiece::ROOK => (32, 2),
+        HandPiece::GOLD => (34, 4),
+        _ => (38, 0),
+    };
+    HAND.start + start..HAND.start + start + len
+}
+
+/// What pieces are worth in centipawns, by their numbers.
+const WORTH: [i32; PIECES] = [90, 300, 340, 490, 530, 830, 1010, 1140, 1440, 520, 510, 510, 500];
+
+/// How many of each kind there can be in hand, in the order of hands.
+const MOST: [usize; 7] = [18, 4, 4, 4, 2, 2, 4];
+
+/// What is in hand is worth as much as on the board, in the order of hands.
+const IN_HAND: [i32; 7] = [90, 300, 340, 490, 830, 1010, 530];
+
+/// What a kind attacks with near the opponent's king, and defends with near its own.
+const ATTACK: [i32; KINDS] = [2, 3, 6, 10, 10, 6, 6, 12, 14, 12];
+const DEFENCE: [i32; KINDS] = [2, 1, 2, 9, 11, 1, 0, 10, 5, 5];
+
+/// The weights to begin with.
+pub fn start() -> Vec<Weight> {
+    let mut weights = vec![Weight::default(); WEIGHTS];
+    let mut set = |range: Range<usize>, centipawns: &dyn Fn(usize) -> i32| {
+        for (index, number) in range.enumerate() {
+            if let Some(weight) = weights.get_mut(number) {
+                *weight = both(centipawns(index));
+            }
+        }
+    };
+    set(MATERIAL, &|piece| WORTH[piece]);
+    set(HAND, &initial_hand);
+    set(TEMPO, &|_| 25);
+    set(KING_PLACE, &|place| {
+        // Far from the centre a king is hard to reach, and most of all at home.
+        let away = int(4 - place / 9);
+        if place % 9 >= 7 { 12 * away } else { 6 * away }
+    });
+    set(DEFENDER, &|index| near(index) * DEFENCE[index / OFFSETS] / 2);
+    set(ATTACKER, &|index| -near(index) * ATTACK[index / OFFSETS] / 2);
+    set(EFFECT, &|index| {
+        let (own, other) = case(index);
+        effect(int(Offset::numbered(index / CASES).steps()), own, other)
+    });
+    set(THREAT, &|index| {
+        let (own, other) = case(index);
+        let (row, worth) = (index / CASES, WORTH[index / CASES / 2]);
+        // The side to move can still save its piece.
+        let share = if row % 2 == 0 { 30 } else { 14 };
+        if other == 0 || own > 0 { 0 } else { -worth / share }
+    });
+    set(ATTACKED, &|index| -3 * int(index / LEVELS));
+    set(BREACH, &|index| -int(index / LEVELS * (2 + index % LEVELS)) * 3);
+    set(ESCAPE, &|index| -int(4_usize.saturating_sub(index / LEVELS) * (1 + index % LEVELS)) * 4);
+    set(MOBILITY, &|index| 5 * int(if index < 9 { index } else { (index - 9) % 17 }).min(10));
+    set(HITS, &|index| 8 * int(index % 3 + 1));
+    set(PINNED, &|_| -20);
+    weights
+}
+
+/// A piece in hand can go anywhere; but the more there are, the less each of them finds to do.
+fn initial_hand(index: usize) -> i32 {
+    let mut before = 0;
+    for (most, worth) in MOST.into_iter().zip(IN_HAND) {
+        if index < before + most {
+            return worth * (112 - 5 * int(index - before).min(10)) / 100;
+        }
+        before += most;
+    }
+    0
+}
+
+/// How near an offset is, up to 4, by its number in tables of offsets.
+fn near(index: usize) -> i32 {
+    int(5_usize.saturating_sub(Offset::numbered(index % OFFSETS).steps()))
+}
+
+/// How often a side and the other attack, by a number in tables of cases.
+fn case(index: usize) -> (usize, usize) {
+    let case = index % CASES + 1;
+    (case % 4, case / 4)
+}
+
+/// What it is worth for a king that a square so far away is attacked so often.
+fn effect(steps: i32, own: usize, other: usize) -> i32 {
+    const SHARE: [i32; 4] = [0, 10, 17, 21];
+    let unanswered = if own == 0 { 14 } else { 10 };
+    (5 * SHARE[own] - SHARE[other] * unanswered / 2) / (steps + 1)
+}
+
+fn int(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(0)
+}
+
+fn both(centipawns: i32) -> Weight {
+    let units = i16::try_from(centipawns * UNITS).unwrap_or(i16::MAX);
+    Weight { opening: units, ending: units }
+}

@@ -1,0 +1,300 @@
+//! Memory, threads and CPU time of the host.
+#![expect(
+    unsafe_code,
+    reason = "the standard library has no safe form of hints to the system and the CPU; docs/search.md has their effect"
+)]
+
+use std::{mem::MaybeUninit, num::NonZero, thread, time::Duration};
+
+/// The size of a large page where there is one (x86-64, and arm64 with small pages of 4 KiB).
+#[cfg(target_os = "linux")]
+const LARGE: usize = 2 << 20;
+
+/// Asks for large pages for memory that is not in use yet. Where the system has none, nothing changes.
+#[cfg(target_os = "linux")]
+pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    let bytes = size_of_val(memory);
+    let begin = memory.as_mut_ptr().cast::<u8>();
+    let before = begin.align_offset(LARGE);
+    let Some(len) = bytes.checked_sub(before).map(|len| len - len % LARGE).filter(|len| 0 < *len)
+    else {
+        return;
+    };
+    // SAFETY: `before` is at most `bytes`, so that the address is within the memory, or at its end.
+    let address = unsafe { begin.add(before) };
+    // Miri, which knows no such call, has seen the address by now.
+    if cfg!(miri) {
+        return;
+    }
+    // A system without large pages says so, and does well without them.
+    // SAFETY: the pages lie wholly within memory that is borrowed here, and large pages hold the same as others
+    // (madvise(2), MADV_HUGEPAGE).
+    let _ = unsafe { rustix::mm::madvise(address.cast(), len, rustix::mm::Advice::LinuxHugepage) };
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn large_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
+
+/// Has the processor fetch what will soon be read.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn prefetch<T>(place: &T) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: every x86-64 processor has the instruction, it reads nothing that the program could see, and the
+    // address is that of a reference.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn prefetch<T>(_place: &T) {}
+
+/// The most threads that can be asked for.
+pub(crate) const MOST: usize = 1024;
+
+/// So many threads may share a processor: a search of four is one on any machine.
+const PER_PROCESSOR: usize = 4;
+
+/// How many threads search if so many are wanted.
+pub(crate) fn useful(wanted: usize) -> usize {
+    // Few do for any machine, so that it need not be asked about itself.
+    if wanted <= PER_PROCESSOR { wanted.max(1) } else { useful_on(processors(), wanted) }
+}
+
+/// How many processors this process may use.
+pub(crate) fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+fn useful_on(processors: usize, wanted: usize) -> usize {
+    wanted.clamp(1, processors.saturating_mul(PER_PROCESSOR)).min(MOST)
+}
+
+/// Compares the time of the processors with the time that passes.
+#[derive(Debug)]
+pub(crate) struct Load {
+    threads: u32,
+    /// What had been used when the search began.
+    before: Option<Duration>,
+}
+
+impl Load {
+    /// A load of so many threads, measured from now on.
+    pub(crate) fn new(threads: usize) -> Self {
+        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
+        Self { threads, before: used() }
+    }
+
+    /// The part of the time, in permille, in which the threads were at work. None where the
+    /// system does not tell.
+    pub(crate) fn permille(&self, elapsed: Duration) -> Option<u32> {
+        permille(used()?.saturating_sub(self.before?), elapsed, self.threads)
+    }
+}
+
+fn permille(used: Duration, elapsed: Duration, threads: u32) -> Option<u32> {
+    let available = elapsed.saturating_mul(threads.max(1)).as_nanos();
+    let permille = (used.as_nanos() * 1000).checked_div(available)?;
+    u32::try_from(permille.min(1000)).ok()
+}
+
+/// The time that the processors have spent on this process.
+#[cfg(unix)]
+fn used() -> Option<Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+    Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).ok()
+}
+
+#[cfg(not(unix))]
+fn used() -> Option<Duration> {
+    None
+}
+
+/// Whether there is room for a table of so many megabytes in place of one of `kept`. Where the system
+/// does not tell, it is to be tried.
+pub(crate) fn fits(wanted: i64, kept: i64) -> bool {
+    free().is_none_or(|free| is_room(wanted, kept, free))
+}
+
+/// Of so many megabytes, those for which there is room.
+pub(crate) fn part_that_fits(wanted: i64) -> i64 {
+    free().map_or(wanted, |free| wanted.min(usable(free)))
+}
+
+fn is_room(wanted: i64, kept: i64, free: u64) -> bool {
+    wanted <= kept.saturating_add(usable(free))
+}
+
+/// The megabytes of free memory that may be taken: not all, as the rest of the engine and of the
+/// machine goes on.
+fn usable(free: u64) -> i64 {
+    i64::try_from((free - free / 16) >> 20).unwrap_or(i64::MAX)
+}
+
+/// Free memory in bytes.
+#[cfg(target_os = "linux")]
+fn free() -> Option<u64> {
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let machine = read("/proc/meminfo").and_then(|text| of_machine(&text));
+    let groups = read("/proc/self/cgroup").unwrap_or_default();
+    let groups = groups.lines().flat_map(folders).filter_map(|(folder, group)| {
+        let [most, used, stat] =
+            [group.most, group.used, "memory.stat"].map(|name| read(&format!("{folder}/{name}")));
+        of_group(&most?, &used?, &stat.unwrap_or_default(), group)
+    });
+    machine.into_iter().chain(groups).min()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn free() -> Option<u64> {
+    None
+}
+
+/// What `/proc/meminfo` says.
+#[cfg(any(target_os = "linux", test))]
+fn of_machine(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// How a version of control groups names what it knows of a group.
+#[cfg(any(target_os = "linux", test))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Names {
+    root: &'static str,
+    most: &'static str,
+    used: &'static str,
+    /// What is used for files and can be had at once.
+    idle: &'static str,
+}
+
+#[cfg(any(target_os = "linux", test))]
+const FIRST_VERSION: Names = Names {
+    root: "/sys/fs/cgroup/memory",
+    most: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    idle: "total_inactive_file ",
+};
+
+#[cfg(any(target_os = "linux", test))]
+const SECOND_VERSION: Names = Names {
+    root: "/sys/fs/cgroup",
+    most: "memory.max",
+    used: "memory.current",
+    idle: "inactive_file ",
+};
+
+/// The folders of the group that a line of `/proc/self/cgroup` names and of all around it, each of
+/// which has a limit of its own.
+#[cfg(any(target_os = "linux", test))]
+fn folders(line: &str) -> Vec<(String, Names)> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };
+    let names = match controllers {
+        "" => SECOND_VERSION,
+        it if it.split(',').any(|name| name == "memory") => FIRST_VERSION,
+        _ => return Vec::new(),
+    };
+    let mut folder = names.root.to_owned();
+    let mut folders = vec![(folder.clone(), names)];
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        folder = format!("{folder}/{part}");
+        folders.push((folder.clone(), names));
+    }
+    folders
+}
+
+/// What the files of a group say; nothing if it has no limit.
+#[cfg(any(target_os = "linux", test))]
+fn of_group(most: &str, used: &str, stat: &str, names: Names) -> Option<u64> {
+    let most: u64 = most.trim().parse().ok()?;
+    let used: u64 = used.trim().parse().ok()?;
+    let idle = stat.lines().find_map(|line| line.strip_prefix(names.idle)?.parse().ok());
+    Some(most.saturating_sub(used.saturating_sub(idle.unwrap_or(0))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_piece_of_memory_can_be_hinted_at() {
+        for (capacity, skipped) in
+            [(0, 0), (1, 0), (64, 3), (5 << 20, 0), (5 << 20, 4097), (4 << 20, (4 << 20) - 1)]
+        {
+            let mut memory = Vec::<u8>::with_capacity(capacity);
+            large_pages(&mut memory.spare_capacity_mut()[skipped..]);
+            let sevens = vec![7; capacity];
+            memory.extend_from_slice(&sevens);
+            assert!(memory == sevens);
+        }
+        let value = [3_u64; 8];
+        prefetch(&value);
+        assert_eq!(value, [3; 8]);
+    }
+
+    #[test]
+    fn no_more_than_four_threads_share_a_processor() {
+        assert_eq!([0, 1, 4, 8, 9, 1024].map(|it| useful_on(2, it)), [1, 1, 4, 8, 8, 8]);
+        assert_eq!([128, 129].map(|it| useful_on(32, it)), [128, 128]);
+        assert_eq!(useful_on(512, usize::MAX), 1024);
+        assert_eq!([0, 1, 4].map(useful), [1, 1, 4]);
+    }
+
+    #[test]
+    fn the_load_is_that_of_one_thread() {
+        let second = Duration::from_secs(1);
+        assert_eq!(permille(second, second, 1), Some(1000));
+        assert_eq!(permille(second, second, 2), Some(500));
+        assert_eq!(permille(second * 3, second, 2), Some(1000), "other threads do not count");
+        assert_eq!(permille(Duration::ZERO, second, 1), Some(0));
+        assert_eq!(permille(second, Duration::ZERO, 1), None);
+    }
+
+    const GIB: u64 = 1 << 30;
+
+    #[test]
+    fn what_is_free_and_the_old_table_make_room_for_a_new_one() {
+        assert!(is_room(15_000, 16, 16 * GIB));
+        assert!(!is_room(16_000, 16, 16 * GIB), "a sixteenth is left for others");
+        // Of 24 GiB, the old table has 15 and 8 are free: together they do for 20.
+        assert!(is_room(20_480, 15_360, 8 * GIB));
+        assert!(!is_room(20_480, 16, 8 * GIB));
+        assert!(is_room(16, 16_000, 0), "a smaller table always fits");
+        assert!(!is_room(i64::MAX, 1, u64::MAX / 2));
+    }
+
+    #[test]
+    fn no_more_is_taken_than_there_is() {
+        assert_eq!(part_that_fits(0), 0);
+        #[cfg(target_os = "linux")]
+        assert!(part_that_fits(i64::MAX) < 1 << 40);
+    }
+
+    #[test]
+    fn the_machine_tells_what_is_available_and_not_what_it_has() {
+        let text =
+            "MemTotal:       24684092 kB\nMemFree:         1234 kB\nMemAvailable:    2048 kB\n";
+        assert_eq!(of_machine(text), Some(2 << 20));
+        assert_eq!(of_machine("MemTotal: 5 kB\n"), None);
+        assert_eq!(of_machine("MemAvailable: much\n"), None);
+    }
+
+    #[test]
+    fn groups_limit_what_is_in_them() {
+        let of = |line: &str| -> Vec<String> {
+            folders(line).into_iter().map(|(folder, _)| folder).collect()
+        };
+        assert_eq!(
+            of("0::/user/game"),
+            ["/sys/fs/cgroup", "/sys/fs/cgroup/user", "/sys/fs/cgroup/user/game"]
+        );
+        assert_eq!(of("4:cpu,memory:/"), ["/sys/fs/cgroup/memory"]);
+        assert!(of("3:cpuset:/").is_empty() && of("nothing").is_empty());
+
+        let stat = "anon 5\ninactive_file 300\nactive_file 7\n";
+        assert_eq!(of_group("1000\n", "900\n", stat, SECOND_VERSION), Some(400));
+        assert_eq!(of_group("1000\n", "1200\n", "", SECOND_VERSION), Some(0));
+        assert_eq!(of_group("max\n", "900\n", stat, SECOND_VERSION), None);
+        let stat = "inactive_file 1\ntotal_inactive_file 500\n";
+        assert_eq!(of_group("1000\n", "900\n", stat, FIRST_VERSION), Some(600));
+    }
+}

@@ -1,0 +1,242 @@
+//! The order in which moves are tried: the sooner the best one, the less is left to search.
+
+use super::history::{Earlier, Histories};
+use crate::{
+    board::{Board, MoveList, Step},
+    score::Value,
+};
+
+/// What giving check adds to the rank of a quiet move.
+const CHECK: i32 = 8_000;
+
+/// The least that a check has to bring in exchanges to be ranked so.
+const CHECK_COST: Value = -75;
+
+/// What dropping a piece where it can be had takes from the rank of the move.
+const GIVEN: i32 = 6_000;
+
+/// Where the picker is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    FromTable,
+    GenerateNoisy,
+    GoodNoisy,
+    GenerateQuiet,
+    Quiet,
+    BadNoisy,
+}
+
+/// Which moves are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    /// Captures and the like, and quiet checks as well if true.
+    Noisy {
+        checks: bool,
+    },
+}
+
+/// Gives the moves of a position one by one: the one from the table, captures that lose nothing,
+/// killers, quiet moves, other captures.
+pub(crate) struct Picker<B: Board> {
+    stage: Stage,
+    wanted: Wanted,
+    from_table: Option<B::Move>,
+    killers: [u16; 2],
+    earlier: [Earlier; 3],
+    /// What a capture has to win in exchanges to come early.
+    least: Value,
+    list: MoveList<B::Move>,
+    /// How many of the list have been given.
+    next: usize,
+    bad: MoveList<B::Move>,
+}
+
+impl<B: Board> Picker<B> {
+    /// `list` and `bad` are filled anew.
+    pub(crate) fn new(
+        wanted: Wanted,
+        from_table: Option<B::Move>,
+        killers: [u16; 2],
+        earlier: [Earlier; 3],
+        least: Value,
+        (mut list, mut bad): (MoveList<B::Move>, MoveList<B::Move>),
+    ) -> Self {
+        list.clear();
+        bad.clear();
+        Self {
+            stage: Stage::FromTable,
+            wanted,
+            from_table,
+            killers,
+            earlier,
+            least,
+            list,
+            next: 0,
+            bad,
+        }
+    }
+
+    /// The lists, to be used again.
+    pub(crate) fn into_lists(self) -> (MoveList<B::Move>, MoveList<B::Move>) {
+        (self.list, self.bad)
+    }
+
+    /// Whether the moves given now are captures that lose material.
+    pub(crate) fn is_at_bad_noisy(&self) -> bool {
+        self.stage == Stage::BadNoisy
+    }
+
+    /// The next move, which is legal. Without `quiet`, moves that are not noisy are passed over.
+    pub(crate) fn next(
+        &mut self,
+        board: &B,
+        histories: &Histories<B>,
+        quiet: bool,
+    ) -> Option<B::Move> {
+        loop {
+            match self.stage {
+                Stage::FromTable => {
+                    self.stage = Stage::GenerateNoisy;
+                    if self.from_table.is_some() {
+                        return self.from_table;
+                    }
+                }
+                Stage::GenerateNoisy => {
+                    self.stage = Stage::GoodNoisy;
+                    board.noisy(&mut self.list);
+                    for (rank, mv) in &mut self.list {
+                        let victim = board.victim(*mv);
+                        *rank = 16 * board.gain(*mv) + histories.noisy(*mv, victim);
+                    }
+                }
+                Stage::GoodNoisy => {
+                    let Some((rank, mv)) = self.best() else {
+                        self.stage = Stage::GenerateQuiet;
+                        continue;
+                    };
+                    if !self.may_come(board, mv) {
+                        continue;
+                    }
+                    if !board.wins_exchange(mv, self.least - rank / 64) {
+                        self.bad.push((rank, mv));
+                        continue;
+                    }
+                    return Some(mv);
+                }
+                Stage::GenerateQuiet => {
+                    self.stage = Stage::Quiet;
+                    self.list.clear();
+                    self.next = 0;
+                    match self.wanted {
+                        Wanted::All if quiet => board.quiet(&mut self.list),
+                        Wanted::Noisy { checks: true } => board.quiet_checks(&mut self.list),
+                        Wanted::All | Wanted::Noisy { .. } => {}
+                    }
+                    let side = board.side();
+                    for (rank, mv) in &mut self.list {
+                        let packed = mv.packed();
+                        *rank = match self.killers {
+                            [first, _] if first == packed => sure(1_000_001),
+                            [_, second] if second == packed => sure(1_000_000),
+                            _ => {
+                                let history = histories.quiet(side, *mv, &self.earlier);
+                                hoped(board, *mv, history + 16 * board.gain(*mv))
+                            }
+                        };
+                    }
+                }
+                Stage::Quiet => {
+                    let is_wanted = quiet || self.wanted != Wanted::All;
+                    let Some(mv) = is_wanted.then(|| self.best_quiet(board)).flatten() else {
+                        self.stage = Stage::BadNoisy;
+                        self.next = 0;
+                        std::mem::swap(&mut self.list, &mut self.bad);
+                        continue;
+                    };
+                    if self.may_come(board, mv) {
+                        return Some(mv);
+                    }
+                }
+                Stage::BadNoisy => {
+                    // They are in order already, and legal.
+                    let &(_, mv) = self.list.get(self.next)?;
+                    self.next += 1;
+                    return Some(mv);
+                }
+            }
+        }
+    }
+
+    fn may_come(&self, board: &B, mv: B::Move) -> bool {
+        self.from_table.is_none_or(|given| given.packed() != mv.packed()) && board.is_legal(mv)
+    }
+
+    /// Takes the most promising quiet move of those that are left. What only exchanges tell is asked of those alone that
+    /// come first if it is to their favour.
+    fn best_quiet(&mut self, board: &B) -> Option<B::Move> {
+        loop {
+            let best = self.most_promising()?;
+            let (rank, mv) = self.list.get_mut(best)?;
+            if is_sure(*rank) {
+                return self.take(best).map(|(_, mv)| mv);
+            }
+            *rank = judged(board, *mv, *rank);
+        }
+    }
+
+    /// Takes the most promising of those that are left.
+    fn best(&mut self) -> Option<(i32, B::Move)> {
+        let best = self.most_promising()?;
+        self.take(best)
+    }
+
+    /// The place in the list of the most promising of those that are left.
+    fn most_promising(&self) -> Option<usize> {
+        let rest = self.list.iter().enumerate().skip(self.next);
+        rest.max_by_key(|(_, (rank, _))| *rank).map(|(best, _)| best)
+    }
+
+    /// Takes the one at a place in the list.
+    fn take(&mut self, place: usize) -> Option<(i32, B::Move)> {
+        let rest = self.list.get_mut(self.next..=place)?;
+        let last = rest.len().checked_sub(1)?;
+        rest.swap(0, last);
+        self.next += 1;
+        rest.first().copied()
+    }
+}
+
+/// A rank that stays as it is.
+const fn sure(rank: i32) -> i32 {
+    2 * rank
+}
+
+/// Whether a rank does.
+const fn is_sure(rank: i32) -> bool {
+    rank % 2 == 0
+}
+
+/// The rank of a quiet move, or the most that it can be.
+fn hoped<B: Board>(board: &B, mv: B::Move, rank: i32) -> i32 {
+    let checks = enabled!(CheckBonus) && board.gives_check(mv);
+    let rank = if checks { rank + CHECK } else { rank };
+    let may_cost = checks || (enabled!(DropOrder) && B::is_drop(mv));
+    sure(rank) + i32::from(may_cost)
+}
+
+/// The rank of a quiet move that may cost what it is ranked for: a check that loses too much is like any other move, and
+/// a piece that is dropped where it can be had comes late.
+fn judged<B: Board>(board: &B, mv: B::Move, hoped: i32) -> i32 {
+    let mut rank = (hoped - 1) / 2;
+    if enabled!(CheckBonus) && board.gives_check(mv) {
+        if board.wins_exchange(mv, CHECK_COST) {
+            return sure(rank);
+        }
+        rank -= CHECK;
+    }
+    if enabled!(DropOrder) && B::is_drop(mv) && !board.wins_exchange(mv, 0) {
+        rank -= GIVEN;
+    }
+    sure(rank)
+}

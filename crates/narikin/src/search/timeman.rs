@@ -1,0 +1,274 @@
+//! When to begin no further iteration: sooner if the best move is clear, later if it is not.
+
+use std::{cell::Cell, time::Duration};
+
+use super::root::Root;
+use crate::{
+    board::{Board, Step},
+    control::Bounds,
+    eval::Evaluation,
+    score::Value,
+};
+
+/// What thinking on the opponent's time is worth, in hundredths of the own: every other guess is right,
+/// and then some of the work has been done.
+const PONDERING: u32 = 125;
+
+/// What earlier iterations say about how sure the search is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace {
+    best: u16,
+    /// For how many iterations the best move has been the same.
+    stable: u32,
+    /// The value so far, roughly.
+    value: Option<Value>,
+    /// What the soft bound is multiplied by, in hundredths.
+    factor: u32,
+    /// What it is multiplied by because time is saved by pondering, in hundredths.
+    pondering: u32,
+}
+
+impl Pace {
+    pub(crate) fn new(ponders: bool) -> Self {
+        let pondering = if ponders { PONDERING } else { 100 };
+        Self { best: 0, stable: 0, value: None, factor: 0, pondering }
+    }
+
+    /// Takes an iteration into account.
+    pub(crate) fn update<B: Board, E: Evaluation<B>>(&mut self, root: &Root<'_, B, E>) {
+        let Some(best) = root.best() else { return };
+        let share = best.nodes * 100 / root.search.nodes.max(1);
+        self.take(best.mv.packed(), best.value, share);
+    }
+
+    /// Takes the best move, its value, and its share of the positions so far, in hundredths.
+    fn take(&mut self, best: u16, value: Value, share: u64) {
+        self.stable = if self.best == best { self.stable + 1 } else { 0 };
+        self.best = best;
+        let stability = [165, 130, 110, 98, 92, 88, 85, 83, 80];
+        let index = usize::try_from(self.stable).unwrap_or(usize::MAX).min(stability.len() - 1);
+        let stability = stability.get(index).copied().unwrap_or(100);
+
+        // A value that falls asks for another move.
+        let fall = self.value.map_or(0, |before| before - value).clamp(-30, 90);
+        let fall = u32::try_from(100 + fall * 2 / 3).unwrap_or(100);
+        self.value = Some(self.value.map_or(value, |before| Value::midpoint(before, value)));
+
+        // Nodes spent on other moves are doubts about this one.
+        let share = u32::try_from(share).unwrap_or(100);
+        let doubt = 190 - share.min(100) * 12 / 10;
+
+        self.factor = (stability * fall / 100 * doubt / 100).clamp(25, 250);
+    }
+
+    /// Whether to begin nothing new after so much time.
+    pub(crate) fn is_over(&self, elapsed: Duration, bounds: Bounds, only_move: bool) -> bool {
+        let Some(soft) = bounds.soft else { return false };
+        // What is not used of a fixed time is lost.
+        let end = match bounds.hard {
+            Some(hard) if soft < hard => {
+                bounds.from.saturating_add(self.share(soft, bounds)).min(hard)
+            }
+            Some(_) | None => soft,
+        };
+        only_move || elapsed >= end
+    }
+
+    /// Whether to break off what has begun: on the opponent's time the search has come so deep that its own
+    /// share of time will hardly end another iteration.
+    pub(crate) fn breaks_off(&self, elapsed: Duration, bounds: Bounds) -> bool {
+        let (Some(soft), Some(hard)) = (bounds.soft, bounds.hard) else { return false };
+        let share = self.share(soft, bounds);
+        let has_pondered = soft < hard && !share.is_zero() && share <= bounds.from;
+        has_pondered && elapsed >= bounds.from.saturating_add(share)
+    }
+
+    /// What this move may take, as far as it is known how sure it is; nothing before the first iteration.
+    fn share(&self, soft: Duration, bounds: Bounds) -> Duration {
+        soft.saturating_sub(bounds.from) * self.factor / 100 * self.pondering / 100
+    }
+}
+
+/// Delays reserved: one each for the search, the writer and the client.
+const RESERVED_DELAYS: u32 = 3;
+/// The reserve is at most this fraction of the time of the search: four percent.
+const MAX_RESERVE_DIVISOR: u32 = 25;
+
+/// The longest scheduling delay of a search so far.
+#[derive(Debug)]
+pub(crate) struct Stalls {
+    longest: Cell<Duration>,
+    polled: Cell<Duration>,
+}
+
+impl Stalls {
+    /// A search that starts at this time of its clock.
+    pub(crate) const fn new(elapsed: Duration) -> Self {
+        Self { longest: Cell::new(Duration::ZERO), polled: Cell::new(elapsed) }
+    }
+
+    /// Records a poll of the clock.
+    pub(crate) fn poll(&self, elapsed: Duration) {
+        let gap = elapsed.saturating_sub(self.polled.replace(elapsed));
+        self.longest.set(self.longest.get().max(gap));
+    }
+
+    /// Shortens the bounds by the reserve. The bounds of a fixed time (`movetime`) are kept.
+    pub(crate) fn within(&self, bounds: Bounds, fixed_time: bool) -> Bounds {
+        let Some(hard) = bounds.hard.filter(|_| !fixed_time) else { return bounds };
+        let time = hard.saturating_sub(bounds.from);
+        let wanted = (self.longest.get() * RESERVED_DELAYS).saturating_sub(bounds.overhead);
+        let hard = hard.saturating_sub(wanted.min(time / MAX_RESERVE_DIVISOR));
+        Bounds { hard: Some(hard), soft: bounds.soft.map(|soft| soft.min(hard)), ..bounds }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The factor after iterations with these best moves, values and shares.
+    fn factor(iterations: &[(u16, Value, u64)]) -> u32 {
+        let mut pace = Pace::new(false);
+        for &(best, value, share) in iterations {
+            pace.take(best, value, share);
+        }
+        pace.factor
+    }
+
+    #[test]
+    fn a_best_move_that_stays_needs_less_time() {
+        let factors: Vec<u32> = (1..12).map(|times| factor(&vec![(7, 20, 60); times])).collect();
+        assert!(factors.is_sorted_by(|a, b| a >= b), "{factors:?}");
+        assert!(factors.first() > factors.last(), "{factors:?}");
+        let changing = factor(&[(7, 20, 60), (7, 20, 60), (7, 20, 60), (8, 20, 60)]);
+        assert_eq!(Some(&changing), factors.first(), "another move begins anew");
+        assert!(factors.iter().all(|&factor| factor < 200), "{factors:?}");
+    }
+
+    #[test]
+    fn a_value_that_falls_needs_more_time_and_one_that_rises_less() {
+        let after = |value| factor(&[(7, 50, 60), (7, 50, 60), (7, value, 60)]);
+        assert!(after(80) < after(50) && after(50) < after(20) && after(20) < after(-40));
+        assert_eq!(after(-40), after(-20_000), "all is lost anyway");
+    }
+
+    #[test]
+    fn nodes_for_other_moves_are_doubts() {
+        let with = |share| factor(&[(7, 50, share), (7, 50, share)]);
+        assert!(with(95) < with(60) && with(60) < with(20));
+    }
+
+    #[test]
+    fn all_doubts_together_stretch_the_time_to_two_and_a_half_times_its_length() {
+        assert_eq!(factor(&[(7, 50, 0), (8, -900, 0)]), 250);
+    }
+
+    #[test]
+    fn time_on_the_clock_of_the_opponent_is_no_reason_to_think_longer() {
+        let [from, soft, hard] = [10_000, 10_100, 10_400].map(Duration::from_millis);
+        let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
+        let pace = Pace { factor: 150, ..Pace::new(false) };
+        let is_over = |millis| pace.is_over(Duration::from_millis(millis), bounds, false);
+        assert_eq!([10_000, 10_149, 10_150].map(is_over), [false, false, true]);
+    }
+
+    #[test]
+    fn who_has_pondered_longer_than_it_may_think_breaks_off() {
+        let pace = Pace { factor: 150, ..Pace::new(false) };
+        let breaks_off = |from: u64, after: u64, pace: Pace| {
+            let [from, soft, hard] = [from, from + 100, from + 400].map(Duration::from_millis);
+            let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
+            pace.breaks_off(from + Duration::from_millis(after), bounds)
+        };
+        assert_eq!([149, 150].map(|after| breaks_off(10_000, after, pace)), [false, true]);
+        assert!(!breaks_off(149, 399, pace), "it has hardly begun");
+        assert!(!breaks_off(0, 399, pace), "it has not pondered");
+        assert!(!breaks_off(10_000, 399, Pace::new(false)), "nothing is known of any move");
+        let from = Duration::from_secs(10);
+        let fixed = Some(from + Duration::from_millis(100));
+        let bounds = Bounds { from, soft: fixed, hard: fixed, ..Bounds::default() };
+        let last = from + Duration::from_millis(99);
+        assert!(!Pace { factor: 25, ..pace }.breaks_off(last, bounds));
+    }
+
+    #[test]
+    fn who_may_ponder_thinks_a_quarter_longer_but_no_longer_than_it_must() {
+        let [soft, hard] = [100, 200].map(|millis| Some(Duration::from_millis(millis)));
+        let ends = |ponders, factor, hard| {
+            let pace = Pace { factor, ..Pace::new(ponders) };
+            let bounds = Bounds { soft, hard, ..Bounds::default() };
+            (0..1000).find(|&it| pace.is_over(Duration::from_millis(it), bounds, false))
+        };
+        assert_eq!([false, true].map(|ponders| ends(ponders, 100, hard)), [Some(100), Some(125)]);
+        assert_eq!(ends(true, 190, hard), Some(200));
+        assert_eq!(ends(true, 100, soft), Some(100), "a fixed time stays what it is");
+    }
+
+    const fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// The hard bound of a search with this time and `overhead`, after polls at these times.
+    fn hard_bound(time: u64, overhead: u64, polls: &[u64], fixed_time: bool) -> Duration {
+        let stalls = Stalls::new(Duration::ZERO);
+        for &poll in polls {
+            stalls.poll(millis(poll));
+        }
+        let (time, overhead) = (millis(time), millis(overhead));
+        let bounds = Bounds { soft: Some(time), hard: Some(time), overhead, ..Bounds::default() };
+        let within = stalls.within(bounds, fixed_time);
+        assert_eq!(within.soft, within.hard);
+        within.hard.expect("a bound")
+    }
+
+    #[test]
+    fn without_delays_all_of_the_time_is_used() {
+        assert_eq!(hard_bound(1_000, 0, &[], false), millis(1_000));
+        assert_eq!(hard_bound(1_000, 10, &[1, 2, 5, 8, 10], false), millis(1_000));
+    }
+
+    #[test]
+    fn the_reserve_covers_three_delays_beyond_the_overhead() {
+        assert_eq!(hard_bound(1_000, 10, &[1, 11, 12], false), millis(980));
+        assert_eq!(hard_bound(1_000, 25, &[1, 11, 12], false), millis(995));
+        assert_eq!(hard_bound(1_000, 30, &[1, 11, 12], false), millis(1_000));
+    }
+
+    #[test]
+    fn the_reserve_is_at_most_four_percent() {
+        for time in [1, 10, 50, 90, 300, 1_000, 60_000] {
+            for delay in [0, 5, 20, 100, 700, 100_000] {
+                let hard = hard_bound(time, 0, &[delay], false);
+                let reserve = millis(time).saturating_sub(hard);
+                assert!(reserve <= millis(time) / 25, "{time} {delay}: {reserve:?}");
+            }
+        }
+        assert_eq!(hard_bound(1_000, 0, &[500], false), millis(960));
+    }
+
+    #[test]
+    fn a_fixed_time_is_never_shortened() {
+        for time in [1, 50, 100, 300, 1_000] {
+            assert_eq!(hard_bound(time, 10, &[time / 2], true), millis(time));
+        }
+    }
+
+    #[test]
+    fn the_time_before_the_search_is_no_delay() {
+        let stalls = Stalls::new(millis(30));
+        stalls.poll(millis(31));
+        let bounds = Bounds { hard: Some(millis(90)), overhead: millis(10), ..Bounds::default() };
+        assert_eq!(stalls.within(bounds, false), bounds);
+    }
+
+    #[test]
+    fn after_a_ponder_hit_the_reserve_is_part_of_the_time_since_then() {
+        let stalls = Stalls::new(Duration::ZERO);
+        stalls.poll(millis(50));
+        let from = millis(10_000);
+        let bounds = Bounds { from, hard: Some(from + millis(100)), ..Bounds::default() };
+        assert_eq!(stalls.within(bounds, false).hard, Some(from + millis(96)));
+        assert_eq!(stalls.within(Bounds::default(), false), Bounds::default());
+    }
+}

@@ -1,0 +1,347 @@
+//! The hash table: what the search knows about positions that it has met before.
+//!
+//! Threads share it without locks. An entry is two words, the second of which is mixed into the
+//! first, so that halves of different entries are seen not to belong together (R. Hyatt and
+//! T. Mann, "A lock-less transposition table implementation", ICGA Journal 2002).
+
+use std::{collections::TryReserveError, thread};
+
+use crate::{
+    platform::{large_pages, prefetch},
+    score::Value,
+    sync::{AtomicU8, AtomicU64, Ordering::Relaxed},
+};
+
+/// What a kept value says about the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Exact,
+    AtLeast,
+    AtMost,
+}
+
+/// What is known about a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// The best move, packed by its board; 0 for none.
+    pub(crate) mv: u16,
+    /// Mates are counted from this position.
+    pub(crate) value: i16,
+    /// What it was worth as it stood; [`NO_VALUE`] if that is not known.
+    pub(crate) eval: i16,
+    pub(crate) depth: u8,
+    /// None if only the evaluation is known.
+    pub(crate) bound: Option<Bound>,
+    /// Whether it was met in a line that was shown.
+    pub(crate) was_pv: bool,
+}
+
+impl Known {
+    /// Whether a value, which is this entry's, tells all that a search of this window would.
+    pub(crate) fn decides(&self, value: Value, alpha: Value, beta: Value) -> bool {
+        match self.bound {
+            Some(Bound::Exact) => true,
+            Some(Bound::AtLeast) => value >= beta,
+            Some(Bound::AtMost) => value <= alpha,
+            None => false,
+        }
+    }
+
+    /// Whether a value, which is this entry's, says more than an evaluation does.
+    pub(crate) fn improves(&self, value: Value, eval: Value) -> bool {
+        self.decides(value, eval - 1, eval + 1)
+    }
+}
+
+/// Stands for an unknown evaluation.
+pub(crate) const NO_VALUE: i16 = i16::MIN;
+
+// The last byte of an entry: two bits of bound, one for lines that were shown, five of age.
+const PV: u8 = 0b100;
+const AGE_STEP: u8 = 0b1000;
+const AGE: u8 = 0b1111_1000;
+const AGES: u8 = 32;
+
+#[derive(Debug, Default)]
+struct Entry {
+    /// The key, mixed with the data.
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+/// As many entries as a line of the processor's cache holds.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Entry; 4]);
+
+#[derive(Debug)]
+pub(crate) struct Table {
+    buckets: Vec<Bucket>,
+    age: AtomicU8,
+}
+
+impl Known {
+    fn pack(self, age: u8) -> u64 {
+        let bound = match self.bound {
+            None => 0,
+            Some(Bound::Exact) => 1,
+            Some(Bound::AtLeast) => 2,
+            Some(Bound::AtMost) => 3,
+        };
+        let [m0, m1] = self.mv.to_le_bytes();
+        let [v0, v1] = self.value.to_le_bytes();
+        let [e0, e1] = self.eval.to_le_bytes();
+        let last = bound | if self.was_pv { PV } else { 0 } | age;
+        u64::from_le_bytes([m0, m1, v0, v1, e0, e1, self.depth, last])
+    }
+
+    fn unpack(data: u64) -> Self {
+        let [m0, m1, v0, v1, e0, e1, depth, last] = data.to_le_bytes();
+        Self {
+            mv: u16::from_le_bytes([m0, m1]),
+            value: i16::from_le_bytes([v0, v1]),
+            eval: i16::from_le_bytes([e0, e1]),
+            depth,
+            bound: match last & 0b11 {
+                1 => Some(Bound::Exact),
+                2 => Some(Bound::AtLeast),
+                3 => Some(Bound::AtMost),
+                _ => None,
+            },
+            was_pv: last & PV != 0,
+        }
+    }
+}
+
+/// Miri looks at the whole of a table at each access, and never ends with a true megabyte.
+const MEGABYTE: usize = if cfg!(miri) { 1 << 12 } else { 1 << 20 };
+
+fn count_in(megabytes: usize) -> usize {
+    (megabytes.saturating_mul(MEGABYTE) / size_of::<Bucket>()).max(1)
+}
+
+fn buckets(count: usize) -> Result<Vec<Bucket>, TryReserveError> {
+    let mut buckets = Vec::new();
+    buckets.try_reserve_exact(count)?;
+    large_pages(buckets.spare_capacity_mut());
+    buckets.resize_with(count, Bucket::default);
+    Ok(buckets)
+}
+
+/// The last byte of an entry's data.
+fn last_byte(data: u64) -> u8 {
+    let [.., last] = data.to_le_bytes();
+    last
+}
+
+fn depth_of(data: u64) -> u8 {
+    let [.., depth, _] = data.to_le_bytes();
+    depth
+}
+
+impl Table {
+    /// A table of about so many megabytes, and of one bucket for 0.
+    pub(crate) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
+        Ok(Self { buckets: buckets(count_in(megabytes))?, age: AtomicU8::new(0) })
+    }
+
+    /// Forgets everything, and takes about so many megabytes from now on. The old memory is given
+    /// back before the new one is taken: both at once may be more than there is. Without enough
+    /// memory the size stays.
+    pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), TryReserveError> {
+        let old = std::mem::take(&mut self.buckets).len();
+        let made = buckets(count_in(megabytes));
+        let (kept, result) = match made {
+            Ok(made) => (made, Ok(())),
+            // What was just given back is there, and if not, nothing is kept of any position.
+            Err(error) => (buckets(old).unwrap_or_default(), Err(error)),
+        };
+        (self.buckets, self.age) = (kept, AtomicU8::new(0));
+        result
+    }
+
+    /// Forgets everything, with so many threads.
+    pub(crate) fn clear(&mut self, threads: usize) {
+        let share = self.buckets.len().div_ceil(threads.max(1)).max(1);
+        thread::scope(|scope| {
+            for part in self.buckets.chunks_mut(share) {
+                scope.spawn(|| part.fill_with(Bucket::default));
+            }
+        });
+        self.age = AtomicU8::new(0);
+    }
+
+    /// Lets entries of earlier searches be overwritten first.
+    pub(crate) fn begin_search(&self) {
+        self.age.store(self.age.load(Relaxed).wrapping_add(AGE_STEP), Relaxed);
+    }
+
+    /// Has what is kept of a position ready when it is asked for.
+    pub(crate) fn prefetch(&self, key: u64) {
+        if let Some(bucket) = self.bucket(key) {
+            prefetch(bucket);
+        }
+    }
+
+    pub(crate) fn get(&self, key: u64) -> Option<Known> {
+        let Bucket(entries) = self.bucket(key)?;
+        entries.iter().find_map(|entry| {
+            let data = entry.data.load(Relaxed);
+            (data != 0 && entry.check.load(Relaxed) ^ data == key).then(|| Known::unpack(data))
+        })
+    }
+
+    pub(crate) fn put(&self, key: u64, mut known: Known) {
+        let age = self.age.load(Relaxed);
+        let Some(Bucket(entries)) = self.bucket(key) else { return };
+        let mut worst: Option<(i32, &Entry)> = None;
+        for entry in entries {
+            let data = entry.data.load(Relaxed);
+            if data != 0 && entry.check.load(Relaxed) ^ data == key {
+                let old = Known::unpack(data);
+                // A position without a good move keeps the one that was good once.
+                if known.mv == 0 {
+                    known.mv = old.mv;
+                }
+                // What was searched much deeper in this search is worth more.
+                let deeper = i32::from(old.depth) > i32::from(known.depth) + 4;
+                let same_age = last_byte(data) & AGE == age;
+                if deeper && same_age && old.bound.is_some() && known.bound != Some(Bound::Exact) {
+                    return;
+                }
+                worst = Some((0, entry));
+                break;
+            }
+            let worth = if data == 0 { i32::MIN } else { worth(data, age) };
+            if worst.is_none_or(|(least, _)| worth < least) {
+                worst = Some((worth, entry));
+            }
+        }
+        if let Some((_, entry)) = worst {
+            // Data of zero only, which says nothing, counts as no entry.
+            let data = known.pack(age);
+            entry.data.store(data, Relaxed);
+            entry.check.store(key ^ data, Relaxed);
+        }
+    }
+
+    /// How many of a thousand entries are of this search.
+    pub(crate) fn permille_used(&self) -> u32 {
+        let age = self.age.load(Relaxed);
+        let sample = self.buckets.len().min(250);
+        let entries = self.buckets.iter().take(sample).flat_map(|Bucket(entries)| entries);
+        let used = entries.filter(|entry| {
+            let data = entry.data.load(Relaxed);
+            data != 0 && last_byte(data) & AGE == age
+        });
+        u32::try_from(used.count() * 1000 / (4 * sample.max(1))).unwrap_or(1000)
+    }
+
+    /// Spreads keys over all buckets, however many there are.
+    fn bucket(&self, key: u64) -> Option<&Bucket> {
+        let scaled = u128::from(key) * self.buckets.len() as u128;
+        self.buckets.get(usize::try_from(scaled >> 64).unwrap_or(0))
+    }
+}
+
+/// What an entry is worth keeping for: its depth, less for each search since.
+fn worth(data: u64, age: u8) -> i32 {
+    let since = (age.wrapping_sub(last_byte(data) & AGE) / AGE_STEP) % AGES;
+    i32::from(depth_of(data)) - 4 * i32::from(since)
+}
+
+/// The value as an entry keeps it: every value of the search fits.
+pub(crate) fn narrow(value: Value) -> i16 {
+    i16::try_from(value).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::{Bound, Known, Table};
+
+    /// An entry that says by itself which key it belongs to.
+    fn entry_for(key: u64) -> Known {
+        let [low, high, eval, depth, ..] = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_le_bytes();
+        Known {
+            mv: u16::from_le_bytes([low, high]) | 1,
+            value: i16::from_le_bytes([high, eval]),
+            eval: i16::from_le_bytes([eval, low]),
+            depth: depth & 63,
+            bound: Some(Bound::Exact),
+            was_pv: depth & 64 != 0,
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_or_was_overwritten() {
+        // So few that they do not meet in one bucket.
+        let count = if cfg!(miri) { 40 } else { 200_u64 };
+        let table = Table::new(1).expect("a megabyte");
+        let keys: Vec<u64> =
+            (1..count).map(|index| index.wrapping_mul(0xD134_2543_DE82_EF95)).collect();
+        for &key in &keys {
+            table.put(key, entry_for(key));
+        }
+        assert!(keys.iter().all(|&key| table.get(key) == Some(entry_for(key))));
+        assert_eq!(table.get(12_345), None);
+    }
+
+    #[test]
+    fn a_table_takes_another_size_or_keeps_its_own() {
+        let mut table = Table::new(1).expect("a megabyte");
+        let megabyte = table.buckets.len();
+        table.put(5, entry_for(5));
+        assert!(table.resize(usize::MAX).is_err());
+        assert_eq!((table.buckets.len(), table.get(5)), (megabyte, None));
+        table.put(5, entry_for(5));
+        assert!(table.resize(2).is_ok());
+        assert_eq!((table.buckets.len(), table.get(5)), (2 * megabyte, None));
+        table.put(5, entry_for(5));
+        assert_eq!(table.get(5), Some(entry_for(5)));
+    }
+
+    #[test]
+    fn threads_never_see_halves_of_two_entries() {
+        // One bucket, so that all threads write into the same few entries.
+        let table = Table::new(0).expect("a bucket");
+        // Miri is a thousand times slower, and looks at each access.
+        let rounds = if cfg!(miri) { 200 } else { 20_000 };
+        let seen: usize = thread::scope(|scope| {
+            let run = |seed: u64| {
+                let table = &table;
+                scope.spawn(move || {
+                    let mut seen = 0;
+                    for index in 0..rounds {
+                        let key = (index * 7 + seed) % 16 + 1;
+                        table.put(key, entry_for(key));
+                        let other = (index * 5 + seed) % 16 + 1;
+                        if let Some(known) = table.get(other) {
+                            assert_eq!(known, entry_for(other));
+                            seen += 1;
+                        }
+                    }
+                    seen
+                })
+            };
+            let threads: Vec<_> = (0..4).map(run).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        });
+        assert!(seen > 0, "something was read");
+    }
+
+    #[test]
+    fn a_shallow_entry_does_not_drive_out_a_deep_one_of_the_same_position() {
+        let table = Table::new(0).expect("a bucket");
+        table.begin_search();
+        let deep = Known { depth: 20, bound: Some(Bound::AtLeast), ..entry_for(5) };
+        table.put(5, deep);
+        table.put(5, Known { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) });
+        assert_eq!(table.get(5), Some(deep));
+        table.begin_search();
+        let newer = Known { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) };
+        table.put(5, newer);
+        assert_eq!(table.get(5), Some(newer));
+    }
+}
