@@ -35,9 +35,9 @@ const TALKER = [
 /** An analysis board with an engine at work. */
 async function analysing(page: Page, name: string): Promise<Locator> {
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
-  await page.getByLabel(en('lane.add')).selectOption({ label: name });
+  await page.getByLabel(en('panel.add')).selectOption({ label: name });
   const lane = page.getByTestId('lane');
   await lane.getByTestId('line').first().waitFor();
   return lane;
@@ -54,8 +54,8 @@ test('all that an engine tells is shown, and its line is looked at and taken', a
   // A screen reader hears of it as well.
   await says(page.getByTestId('live'), 'Talker: +0.31, e4');
   await says(lane, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
-  await says(lane, en('lane.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
-  await lane.getByRole('img', { name: en('lane.wdl', { win: 40, draw: 50, loss: 10 }) }).waitFor();
+  await says(lane, en('panel.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
+  await lane.getByRole('img', { name: en('panel.wdl', { win: 40, draw: 50, loss: 10 }) }).waitFor();
   await page.getByRole('img', { name: starts('eval.is') }).waitFor({ state: 'attached' });
   expect(await violations(page)).toEqual([]);
   await lane.getByRole('button', { name: 'e5', exact: true }).hover();
@@ -72,46 +72,46 @@ test('whoever leaves a game that is analysed sees that it goes on, and can stop 
   const elsewhere = page.getByTestId('elsewhere');
   expect(await elsewhere.count()).toBe(0);
   await page.getByRole('button', { name: en('new.title') }).click();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await elsewhere.waitFor();
   expect(page.url()).not.toBe(left);
   expect(await violations(page)).toEqual([]);
-  await elsewhere.getByRole('link', { name: pattern('elsewhere') }).click();
+  await elsewhere.getByRole('link', { name: pattern('other_analysis') }).click();
   await lane.getByTestId('line').first().waitFor();
   expect(page.url()).toBe(left);
   await elsewhere.waitFor({ state: 'detached' });
   await page.goBack();
-  await elsewhere.getByRole('button', { name: en('lane.stop') }).click();
+  await elsewhere.getByRole('button', { name: en('panel.stop') }).click();
   await elsewhere.waitFor({ state: 'detached' });
   await page.goForward();
-  await lane.getByRole('button', { name: en('lane.go') }).waitFor();
+  await lane.getByRole('button', { name: en('panel.resume') }).waitFor();
 });
 
 test('threats, chosen moves, mates, more lines', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
-  await lane.getByRole('button', { name: en('lane.settings') }).click();
-  await lane.getByRole('button', { name: en('lane.threat') }).click();
-  await says(lane, en('lane.threat.on'));
+  await lane.getByRole('button', { name: en('panel.settings') }).click();
+  await lane.getByRole('button', { name: en('panel.threat') }).click();
+  await says(lane, en('panel.threat.on'));
   // A move of the side that is not to move has no place in the tree.
   const first = lane.getByTestId('line').locator('.pv button').first();
   await expect.poll(() => first.getAttribute('aria-disabled'), LONG).toBe('true');
   await first.dispatchEvent('click');
   expect(await words(page)).toEqual([]);
-  await lane.getByRole('button', { name: en('lane.threat') }).click();
-  await lane.getByRole('button', { name: en('lane.only') }).click();
+  await lane.getByRole('button', { name: en('panel.threat') }).click();
+  await lane.getByRole('button', { name: en('panel.restrict') }).click();
   await click(page, 'd2');
   await click(page, 'd4');
   await lane.locator('.only').getByRole('button', { name: 'd4' }).waitFor();
   // Nothing was played.
   expect(await words(page)).toEqual([]);
-  await lane.getByRole('button', { name: en('lane.only') }).click();
-  await lane.getByRole('button', { name: en('lane.more') }).click();
-  await lane.getByRole('status', { name: en('lane.lines', { count: 4 }) }).waitFor();
-  await lane.getByLabel(en('lane.goal')).selectOption('mate');
+  await lane.getByRole('button', { name: en('panel.restrict') }).click();
+  await lane.getByRole('button', { name: en('panel.more') }).click();
+  await lane.getByRole('status', { name: en('panel.lines', { count: 4 }) }).waitFor();
+  await lane.getByLabel(en('panel.goal')).selectOption('mate');
   await lane.getByLabel(en('goal.mate.unit')).waitFor();
-  await lane.getByRole('button', { name: en('lane.stop'), exact: true }).click();
+  await lane.getByRole('button', { name: en('panel.stop'), exact: true }).click();
   await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('stopped');
   await lane.getByRole('link', { name: en('engine.log') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
@@ -127,13 +127,13 @@ test('threats, chosen moves, mates, more lines', async () => {
 
 test('twenty lines leave the moves of the game in sight', async () => {
   const page = await here.page('', { viewport: { width: 1280, height: 800 } });
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await enter(page, 'e4');
-  await page.getByRole('button', { name: pattern('lane.start') }).click();
+  await page.getByRole('button', { name: pattern('panel.start') }).click();
   for (let lines = 3; lines < 20; lines++) {
-    await page.getByRole('button', { name: en('lane.more') }).click();
-    await page.getByRole('status', { name: en('lane.lines', { count: lines + 1 }) }).waitFor();
+    await page.getByRole('button', { name: en('panel.more') }).click();
+    await page.getByRole('status', { name: en('panel.lines', { count: lines + 1 }) }).waitFor();
   }
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(20);
   const list = await page.getByRole('region', { name: en('tab.moves') }).boundingBox();
@@ -144,56 +144,60 @@ test('clicks that are faster than the server add up', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
-  await lane.getByRole('button', { name: en('lane.settings') }).click();
-  await pressAtOnce(lane, [...Array<string>(10).fill(en('lane.more')), en('lane.threat'), en('lane.lock')]);
-  await lane.getByRole('status', { name: en('lane.lines', { count: 13 }) }).waitFor();
-  await says(lane, en('lane.threat.on'));
+  await lane.getByRole('button', { name: en('panel.settings') }).click();
+  await pressAtOnce(lane, [
+    ...Array<string>(10).fill(en('panel.more')),
+    en('panel.threat'),
+    en('panel.lock'),
+  ]);
+  await lane.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
+  await says(lane, en('panel.threat.on'));
   await lane
     .locator('button[aria-pressed=true]')
-    .filter({ hasText: en('lane.lock') })
+    .filter({ hasText: en('panel.lock') })
     .waitFor();
   // That is what the server says as well.
   await page.reload();
-  await lane.getByRole('status', { name: en('lane.lines', { count: 13 }) }).waitFor();
+  await lane.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
 });
 
 test('with no line wanted, only how far an engine is', async () => {
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
-  const count = lane.getByRole('status', { name: pattern('lane.lines') });
+  const count = lane.getByRole('status', { name: pattern('panel.lines') });
   for (let left = Number(await count.textContent()); left > 0; left--) {
-    await lane.getByRole('button', { name: en('lane.fewer') }).click();
-    await lane.getByRole('status', { name: en('lane.lines', { count: left - 1 }) }).waitFor();
+    await lane.getByRole('button', { name: en('panel.fewer') }).click();
+    await lane.getByRole('status', { name: en('panel.lines', { count: left - 1 }) }).waitFor();
   }
-  expect(await lane.getByRole('button', { name: en('lane.fewer') }).isDisabled()).toBe(true);
+  expect(await lane.getByRole('button', { name: en('panel.fewer') }).isDisabled()).toBe(true);
   await expect.poll(() => lane.getByTestId('line').count(), LONG).toBe(0);
   await says(lane, 'depth 9/12', '1.0k nodes');
-  await lane.getByRole('button', { name: en('lane.more') }).click();
+  await lane.getByRole('button', { name: en('panel.more') }).click();
   await lane.getByTestId('line').first().waitFor(LONG);
 });
 
 test('from three lines to twenty and to none while an engine searches', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await page.getByRole('button', { name: /Narikin/ }).click();
   const lane = page.getByTestId('lane');
   const set = async (button: string, end: number) => {
-    const count = lane.getByRole('status', { name: pattern('lane.lines') });
-    const step = button === en('lane.more') ? 1 : -1;
+    const count = lane.getByRole('status', { name: pattern('panel.lines') });
+    const step = button === en('panel.more') ? 1 : -1;
     for (let lines = Number(await count.textContent()); lines !== end;) {
       await lane.getByRole('button', { name: button }).click();
       lines += step;
-      await lane.getByRole('status', { name: en('lane.lines', { count: lines }) }).waitFor();
+      await lane.getByRole('status', { name: en('panel.lines', { count: lines }) }).waitFor();
     }
     expect(await lane.getByRole('button', { name: button }).isDisabled()).toBe(true);
     // So many moves are legal at the start.
     await expect.poll(() => lane.getByTestId('line').count(), LONG).toBe(end);
     await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('searching');
   };
-  await set(en('lane.more'), 20);
-  await set(en('lane.fewer'), 0);
+  await set(en('panel.more'), 20);
+  await set(en('panel.fewer'), 0);
 });
 
 test.each([
@@ -201,14 +205,14 @@ test.each([
   ['[FEN "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"]\n\n1. Kf7 1/2-1/2', ending(null, 'stalemate'), '½'],
 ])('a game that is over says how it ended: %s', async (text, words, result) => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   const before = page.url();
   await paste(page, `${text}\n`);
   await page.waitForURL((url) => url.href !== before);
   await page.locator('.moves').getByText(words).waitFor();
   await page.getByRole('button', { name: en('step.last') }).click();
-  await page.getByRole('button', { name: pattern('lane.start') }).click();
+  await page.getByRole('button', { name: pattern('panel.start') }).click();
   await page.getByTestId('lane').getByText(words).waitFor();
   const bar = page.getByRole('img', { name: words });
   expect((await bar.textContent())?.trim()).toBe(result);
@@ -218,12 +222,12 @@ test('an engine that is to stay where it is searches no other position', async (
   const page = await here.page('#/engines');
   await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
-  await lane.getByRole('button', { name: en('lane.settings') }).click();
-  const lock = lane.getByRole('button', { name: en('lane.lock') });
+  await lane.getByRole('button', { name: en('panel.settings') }).click();
+  const lock = lane.getByRole('button', { name: en('panel.lock') });
   await lock.click();
   await lane
     .locator('button[aria-pressed=true]')
-    .filter({ hasText: en('lane.lock') })
+    .filter({ hasText: en('panel.lock') })
     .waitFor();
   for (const [count, move] of ['d4', 'd5'].entries()) {
     await enter(page, move);
@@ -242,7 +246,7 @@ test('an engine analyses beside a copy of itself with another value', async () =
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
   await greeted(card);
-  await card.getByRole('button', { name: en('engine.copy'), exact: true }).click();
+  await card.getByRole('button', { name: en('engine.duplicate'), exact: true }).click();
   const copy = page.getByTestId('engine').filter({ hasText: 'Mime (2)' });
   await greeted(copy);
   await copy.getByRole('button', { name: en('engine.options') }).click();
@@ -260,23 +264,23 @@ test('an engine analyses beside a copy of itself with another value', async () =
   await page
     .getByTestId('engine')
     .first()
-    .getByRole('button', { name: en('engine.copy'), exact: true })
+    .getByRole('button', { name: en('engine.duplicate'), exact: true })
     .click();
   const narikin = page.getByTestId('engine').filter({ hasText: 'Narikin (2)' });
-  await narikin.getByRole('button', { name: en('engine.change') }).click();
+  await narikin.getByRole('button', { name: en('engine.edit') }).click();
   expect(await page.getByRole('dialog').getByRole('textbox').count()).toBe(1);
   await page.getByRole('dialog').getByLabel(en('add.name')).fill('Quick');
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: en('engine.change') })
+    .getByRole('button', { name: en('engine.edit') })
     .click();
   await page.getByRole('heading', { name: 'Quick' }).waitFor();
 
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   for (const label of ['Mime', 'Mime (2)']) {
-    await page.getByLabel(en('lane.add')).selectOption({ label });
+    await page.getByLabel(en('panel.add')).selectOption({ label });
     const lane = page
       .getByTestId('lane')
       .filter({ has: page.getByRole('heading', { name: label, exact: true }) });
@@ -319,7 +323,7 @@ test('an engine somewhere else is reached over TCP', async () => {
       .poll(() => dialog.getByLabel(en('add.address')).inputValue(), LONG)
       .toBe(`127.0.0.1:${port}`);
     await dialog.getByLabel(en('add.name'), { exact: true }).fill('Far away');
-    await dialog.getByRole('button', { name: en('add.add') }).click();
+    await dialog.getByRole('button', { name: en('add.submit') }).click();
     await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
     await greeted(page.getByTestId('engine').nth(1));
     const lane = await analysing(page, 'Far away');

@@ -206,7 +206,7 @@ test.each(['chess', 'shogi'] as const)(
       await expect.poll(focused).toBe('e3');
     }
     await page.keyboard.press('ArrowUp');
-    await expect.poll(name).toContain(en('board.reach'));
+    await expect.poll(name).toContain(en('board.reachable'));
     await page.keyboard.press('Enter');
     await expect.poll(() => moves(fake)).toEqual([variant === 'chess' ? 'e2e4' : '7g7f']);
     await page.context().close();
@@ -240,7 +240,7 @@ test('a move is entered as text, and said when it is played', async () => {
   });
   await expect
     .poll(() => page.getByTestId('live').textContent())
-    .toContain(en('said.move', { side: en('side.sente'), move: 'P-7f' }));
+    .toContain(en('announce.move', { side: en('side.sente'), move: 'P-7f' }));
   await page.context().close();
 });
 
@@ -465,7 +465,7 @@ test('lines that begin with one move are shown, and all that comes after them', 
   ]);
   const page = await opened(fake, '#/analyse/1');
   await expect.poll(() => page.getByTestId('line').count()).toBe(3);
-  await page.getByRole('button', { name: en('lane.more') }).click();
+  await page.getByRole('button', { name: en('panel.more') }).click();
   await expect.poll(() => fake.said.some((said) => said.kind === 'analyse')).toBe(true);
   await page.context().close();
 });
@@ -481,7 +481,7 @@ test('the number of lines, and a line put into the game', async () => {
     ]),
   ]);
   const page = await opened(fake, '#/analyse/1');
-  await page.getByRole('button', { name: en('lane.more') }).click();
+  await page.getByRole('button', { name: en('panel.more') }).click();
   await expect
     .poll(
       () =>
@@ -642,7 +642,7 @@ test('all shortcuts are shown, wherever one is', async () => {
   await page.locator('main h1').first().waitFor({ state: 'attached' });
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog', { name: en('keys.title') });
-  for (const place of [en('keys.everywhere'), en('keys.game'), en('keys.play')]) {
+  for (const place of [en('keys.global'), en('keys.game'), en('keys.play')]) {
     await dialog.getByRole('heading', { name: place }).waitFor();
   }
   for (const one of ['1 Play', 'T Take back', '↑ Home To the start', 'F Turn the board']) {
@@ -793,9 +793,9 @@ test('moves are chosen for an engine in one game, and played in the next', async
   open(fake, game(2, 'chess'), [lane(0, [])]);
   open(fake, game(3, 'chess'), [lane(0, [])]);
   const page = await opened(fake, '#/analyse/1');
-  const settings = page.getByRole('button', { name: en('lane.settings') });
+  const settings = page.getByRole('button', { name: en('panel.settings') });
   await settings.click();
-  const only = page.getByRole('button', { name: en('lane.only') });
+  const only = page.getByRole('button', { name: en('panel.restrict') });
   await only.click();
   expect(await only.getAttribute('aria-pressed')).toBe('true');
   // Nobody chooses moves without seeing it.

@@ -36,9 +36,9 @@ test.each([
   await expect.poll(() => status(page), LONG).toContain('thinks');
   const game = new URL(page.url()).hash;
   await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
-  await page.getByLabel(en('lane.add')).selectOption({ label: 'Analyst' });
+  await page.getByLabel(en('panel.add')).selectOption({ label: 'Analyst' });
   await page.getByTestId('line').first().waitFor(LONG);
   const board = new URL(page.url()).hash;
 

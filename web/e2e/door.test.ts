@@ -11,11 +11,11 @@ const here = travel();
 // Another program may take the port in between.
 test('a tab that is left outside comes in with another tab of its browser', { retry: 3 }, async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   // A server knows only those whom it has let in itself.
   await here.server.restart();
-  await page.getByText(en('door.link')).waitFor();
+  await page.getByText(en('login.link')).waitFor();
   const other = await page.context().newPage();
   await other.goto(await here.server.nextLink());
   await other.getByRole('navigation').waitFor();
@@ -30,13 +30,13 @@ test('a wrong password is refused, and the right one lets in', async () => {
   const page = await here.stranger({ viewport: { width: 360, height: 740 } });
   await page.goto(new URL('/', known.url()).href);
 
-  const field = page.getByLabel(en('door.password'));
+  const field = page.getByLabel(en('login.password'));
   const say = async (password: string) => {
     await field.fill(password);
     await field.press('Enter');
   };
   await say('open barley');
-  await page.getByRole('alert').getByText(en('door.wrong')).waitFor();
+  await page.getByRole('alert').getByText(en('login.wrong')).waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
   expect(await field.inputValue()).toBe('');
   expect(await violations(page)).toEqual([]);
@@ -53,7 +53,7 @@ test('a wrong password is refused, and the right one lets in', async () => {
 
   await page.route('**/api/login', (route) => route.abort());
   await say('open sesame');
-  await page.getByRole('alert').getByText(en('door.silent')).waitFor();
+  await page.getByRole('alert').getByText(en('login.offline')).waitFor();
   await page.unroute('**/api/login');
 
   await say('open sesame');
@@ -70,8 +70,8 @@ test('too many wrong passwords have the browser wait, and a link lets it in', as
   const page = await here.stranger();
   const link = await here.server.nextLink();
   await page.goto(new URL('/', link).href);
-  const field = page.getByLabel(en('door.password'));
-  const closed = page.getByRole('alert').getByText(en('door.closed'));
+  const field = page.getByLabel(en('login.password'));
+  const closed = page.getByRole('alert').getByText(en('login.locked'));
   for (let attempts = 0; attempts < 50 && !(await closed.isVisible()); attempts++) {
     await field.fill('open barley');
     const answered = page.waitForResponse('**/api/login');

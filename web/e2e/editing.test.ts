@@ -8,7 +8,7 @@ const here = travel();
 
 async function board(): Promise<Page> {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   return page;
 }
@@ -90,7 +90,7 @@ test('the name of an opening is told, and a game is found by it', async () => {
     .getByText(en('record.done', { count: 1 }))
     .waitFor(LONG);
   await visit(page, en('nav.library'));
-  await page.getByLabel(en('library.named')).fill('ruy lopez');
+  await page.getByLabel(en('library.opening_name')).fill('ruy lopez');
   await page.getByRole('button', { name: /Anna/ }).waitFor();
 });
 
@@ -132,7 +132,7 @@ test('a position is set up by keys alone', async () => {
   for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
   await page.keyboard.press('Enter');
   expect(await focused()).toBe('e5, Black pawn');
-  await dialog.getByText(en('editor.good')).waitFor();
+  await dialog.getByText(en('editor.valid')).waitFor();
   await tabTo(page, dialog.getByRole('button', { name: en('editor.use') }));
   await page.keyboard.press('Enter');
   await page.getByRole('gridcell', { name: 'e5, Black pawn' }).waitFor({ state: 'attached' });
@@ -143,7 +143,7 @@ test('a move has signs, one for itself and one for the position, and a comment',
   await play(page, 'e4');
   await page.getByRole('button', { name: '!!', exact: true }).click();
   await expect.poll(() => text(page), LONG).toContain('!!');
-  await page.getByLabel(en('edit.sign')).selectOption('±');
+  await page.getByLabel(en('edit.annotation')).selectOption('±');
   await expect.poll(() => text(page), LONG).toContain('±');
   await page.getByRole('button', { name: '??', exact: true }).click();
   await expect.poll(() => text(page), LONG).toContain('??');
@@ -174,7 +174,7 @@ test('games are found by players, result, opening and position', async () => {
   for (const [label, value] of [
     [en('library.player'), 'anna'],
     [en('library.opening'), 'e4 c5'],
-    [en('library.named'), 'of anna'],
+    [en('library.opening_name'), 'of anna'],
     [en('library.position'), SICILIAN],
   ] as const) {
     const field = page.getByLabel(label, { exact: true });

@@ -32,7 +32,7 @@ const now = (page: Page, ...moves: string[]) => expect.poll(() => words(page), L
 async function boardAt(page: Page, variant: Variant, text: string) {
   await choose(page, variant);
   await from(page, variant === 'shogi' ? 'SFEN' : 'FEN', text);
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
 }
 
@@ -75,7 +75,7 @@ test('shogi: pieces are touched and dragged by touch, those in hand as well', as
 test('chess: pieces are touched and dragged by touch', async () => {
   const page = await here.page('', PHONE);
   await choose(page, 'chess');
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await page.getByRole('gridcell', { name: 'e2, White pawn' }).waitFor({ state: 'attached' });
   await tap(page, 'e2');
   await tap(page, 'e4');

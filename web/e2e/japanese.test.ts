@@ -33,7 +33,7 @@ async function addRogue(page: Page, ...args: string[]) {
   await dialog.getByLabel(ja('add.path'), { exact: true }).fill(ENGINES.misbehave);
   await dialog.getByLabel(ja('add.args')).fill(args.join('\n'));
   await dialog.getByLabel(ja('add.name'), { exact: true }).fill('Rogue');
-  await dialog.getByRole('button', { name: ja('add.add') }).click();
+  await dialog.getByRole('button', { name: ja('add.submit') }).click();
   await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
 }
 
@@ -56,7 +56,7 @@ test('a folder that is read tells what it could not read', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
   const page = await there('#/library');
-  await page.getByRole('button', { name: ja('library.read') }).click();
+  await page.getByRole('button', { name: ja('library.import_folder') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: /readyok-e2e/ }).click();
   await dialog.getByRole('button', { name: /^records/ }).click();
@@ -67,7 +67,7 @@ test('a folder that is read tells what it could not read', async () => {
 
 test('moves and positions that are refused say why', async () => {
   const page = await there('#/play/0/new');
-  await page.getByRole('button', { name: ja('new.analyse') }).click();
+  await page.getByRole('button', { name: ja('new.analysis') }).click();
   await squares(page);
   await enter(page, 'e2e5');
   await says(page.getByText(ja('problem.cannot_reach')), '指せない手です', 'e2e5');
@@ -258,7 +258,7 @@ test('a value that an option cannot have is refused', async () => {
 
 test('openings have Japanese names, by which games are found', async () => {
   const page = await there('#/play/0/new');
-  await page.getByRole('button', { name: ja('new.analyse') }).click();
+  await page.getByRole('button', { name: ja('new.analysis') }).click();
   await squares(page);
   const moves = ['e4', 'c5', 'Nf3', 'd6', 'd4', 'cxd4', 'Nxd4', 'Nf6', 'Nc3', 'a6'];
   for (const [before, move] of moves.entries()) {
@@ -272,9 +272,9 @@ test('openings have Japanese names, by which games are found', async () => {
     .getByRole('link', { name: ja('nav.library') })
     .click();
   await read(page, 'a.pgn', '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
-  await page.getByLabel(ja('library.named')).fill('ルイロペス');
+  await page.getByLabel(ja('library.opening_name')).fill('ルイロペス');
   await page.getByRole('button', { name: /Anna/ }).waitFor(LONG);
-  await page.getByLabel(ja('library.named')).fill('シシリアン');
+  await page.getByLabel(ja('library.opening_name')).fill('シシリアン');
   await expect.poll(() => page.getByRole('button', { name: /Anna/ }).count(), LONG).toBe(0);
 });
 
@@ -284,7 +284,7 @@ test('the log says in Japanese which rules are broken', async () => {
     .getByRole('button', { name: ja('engine.console') })
     .first()
     .click();
-  const field = page.getByLabel(ja('log.say'));
+  const field = page.getByLabel(ja('log.command'));
   await expect.poll(() => field.isEnabled(), LONG).toBe(true);
   for (const line of ['ponderhit', 'isready now']) {
     await field.fill(line);

@@ -172,7 +172,7 @@ export async function addEngine(
   if (dir) await dialog.getByLabel(en('add.dir')).fill(dir);
   if (env) await dialog.getByLabel(en('add.env')).fill(env);
   if (protocol) await dialog.getByLabel(en('add.protocol')).selectOption(protocol);
-  await dialog.getByRole('button', { name: en('add.add') }).click();
+  await dialog.getByRole('button', { name: en('add.submit') }).click();
   await expect.poll(() => cards.count(), LONG).toBe(count + 1);
   return cards.nth(count);
 }

@@ -47,7 +47,7 @@ test('a full game of two engines at a fast clock is saved by itself', async () =
   const page = await here.page();
   await choose(page, 'chess');
   await page.getByText(en('new.more'), { exact: true }).click();
-  await page.getByLabel(en('new.each')).check();
+  await page.getByLabel(en('new.per_side')).check();
   for (const side of [en('side.white'), en('side.black')]) {
     const group = page.getByRole('group', { name: side });
     await group.getByLabel(en('new.player')).selectOption({ index: 1 });
@@ -62,14 +62,14 @@ test('a full game of two engines at a fast clock is saved by itself', async () =
 
 test('lines are never of another position while one steps fast', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   for (const move of ['e4', 'e5', 'Nf3', 'Nc6', 'Bb5', 'a6']) {
     const count = await made(page).count();
     await enter(page, move);
     await expect.poll(() => made(page).count()).toBe(count + 1);
   }
-  await page.getByRole('button', { name: pattern('lane.start') }).click();
+  await page.getByRole('button', { name: pattern('panel.start') }).click();
   await page.getByTestId('line').first().waitFor();
   // Whose turn it is tells which moves can begin a line.
   await page.evaluate(() => {
@@ -121,7 +121,7 @@ test('a server is killed in the middle of a game: its engines die, and the game 
     .toBe(true);
   const hash = new URL(page.url()).hash;
   await here.server.kill();
-  await page.getByText(en('app.lost')).waitFor();
+  await page.getByText(en('app.disconnected')).waitFor();
   await expect.poll(() => here.server.processes(), LONG).toEqual([]);
 
   await here.server.start();
@@ -136,7 +136,7 @@ test('a server is killed in the middle of a game: its engines die, and the game 
 
 test('two tabs show the same', async () => {
   const one = await here.page();
-  await one.getByRole('button', { name: en('new.analyse') }).click();
+  await one.getByRole('button', { name: en('new.analysis') }).click();
   await squares(one);
   const two = await one.context().newPage();
   await two.goto(one.url());
@@ -170,7 +170,7 @@ test.each([
     );
     await tabTo(page, page.locator('summary').filter({ hasText: en('new.more') }));
     await keys.press('Enter');
-    await tabTo(page, page.getByLabel(en('new.each')));
+    await tabTo(page, page.getByLabel(en('new.per_side')));
     await keys.press('Space');
     // Narikin has a fast clock, and the person as much time as a slow machine needs.
     for (const [side, minutes] of [
@@ -274,7 +274,7 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', asy
   const args = name === 'gnuchess' ? ' --uci' : '';
   await page.getByLabel(en('add.text')).fill(`/usr/games/${name}${args}`);
   await page.getByLabel(en('add.text')).blur();
-  await page.getByRole('button', { name: en('add.add') }).click();
+  await page.getByRole('button', { name: en('add.submit') }).click();
   await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
   const card = page.getByTestId('engine').nth(1);
   await expect
@@ -296,7 +296,7 @@ test('the log hears both sides, says what one types, and is exported', async () 
     .getByRole('button', { name: en('engine.console') })
     .first()
     .click();
-  const field = page.getByLabel(starts('log.say'));
+  const field = page.getByLabel(starts('log.command'));
   await expect.poll(() => field.isEnabled(), LONG).toBe(true);
   await field.fill('isready');
   await field.press('Enter');

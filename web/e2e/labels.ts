@@ -11,22 +11,24 @@ export const en = (key: Key, values: Values = {}) => fill(english[key], values);
 /** A Japanese label. */
 export const ja = (key: Key, values: Values = {}) => fill(japanese[key], values);
 
-/** The part of an English label before its first value. */
-export const prefix = (key: Key) => english[key].split('{')[0] ?? '';
+/** The part of an English label before the first value that is not given. */
+export const prefix = (key: Key, values: Values = {}) => en(key, values).split('{')[0] ?? '';
 
-/** Matches an English label with these values, and any for the rest. */
-export const pattern = (key: Key, values: Values = {}) => new RegExp(expression(key, values));
+/** Matches an English label with any values. */
+export const pattern = (key: Key) => new RegExp(`^\\s*${expression(key)}\\s*$`);
 
 /** Matches an English label at the start of a text. */
 export const starts = (key: Key) => new RegExp(`^\\s*${expression(key)}`);
 
-const expression = (key: Key, values: Values = {}) =>
-  english[key]
-    .split(/\{(\w+)\}/)
-    .map((part, at) => (at % 2 ? escaped(String(values[part] ?? '')) || '(.+)' : escaped(part)))
-    .join('');
+/** The first word of a text at the first value of an English label. */
+export const valueIn = (text: string | null, key: Key) =>
+  new RegExp(expression(key)).exec(text ?? '')?.[1]?.split(/\s/)[0] ?? '';
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const expression = (key: Key) =>
+  english[key]
+    .split(/\{\w+\}/)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('(.+)');
 
 /** Why a game has ended, as the dictionaries name it. */
 type Reason = Key extends infer K ? (K extends `reason.${infer R}` ? R : never) : never;

@@ -85,7 +85,7 @@ test('a better move is found on the board, and by keys alone', async () => {
   expect(await violations(page)).toEqual([]);
   // All that belongs to it is seen beside the board on a small screen.
   await page.setViewportSize({ width: 1366, height: 600 });
-  for (const name of [en('report.show'), en('report.following'), en('app.close')]) {
+  for (const name of [en('report.show'), en('report.next'), en('app.close')]) {
     const button = page.getByRole('button', { name, exact: true });
     const seen = () =>
       button.evaluate((element) => {
@@ -124,10 +124,10 @@ test('only the mistakes of one side', async () => {
   const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
   await page.getByRole('tab', { name: en('tab.report') }).click();
   await page.getByRole('button', { name: en('report.learn') }).click();
-  await page.getByLabel(en('report.whose')).selectOption('second');
+  await page.getByLabel(en('report.mistakes_by')).selectOption('second');
   await page.getByText(en('report.better', { side: en('side.black'), move: 'f6' })).waitFor();
-  await page.getByText(en('report.place', { number: 1, count: 1 })).waitFor();
-  expect(await page.getByRole('button', { name: en('report.following') }).isDisabled()).toBe(true);
+  await page.getByText(en('report.position', { number: 1, count: 1 })).waitFor();
+  expect(await page.getByRole('button', { name: en('report.next') }).isDisabled()).toBe(true);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect(wide).toBe(false);
   await page.context().close();
@@ -177,8 +177,8 @@ test('work on many games is seen, stopped, resumed and forgotten', async () => {
     kind: 'jobs',
     delta: { changed: [{ ...job, status: 'stopped', current: null }], removed: [] },
   });
-  await shown.getByRole('button', { name: en('report.goon') }).click();
-  await shown.getByRole('button', { name: en('job.forget') }).click();
+  await shown.getByRole('button', { name: en('report.resume') }).click();
+  await shown.getByRole('button', { name: en('job.dismiss') }).click();
   await expect
     .poll(() => fake.said.map((said) => said.kind).filter((kind) => kind.endsWith('_job')))
     .toEqual(['stop_job', 'resume_job', 'delete_job']);
@@ -192,7 +192,7 @@ test('the position on the board is looked for in the library', async () => {
   const fake = furnished();
   open(fake, game(1, 'chess'));
   const page = await fake.page(browser, '#/analyse/1');
-  await page.getByRole('button', { name: en('library.here') }).click();
+  await page.getByRole('button', { name: en('library.find_position') }).click();
   await expect.poll(() => page.getByLabel(en('library.position'), { exact: true }).inputValue()).toBe(START);
   expect(await page.getByRole('combobox', { name: en('new.variant') }).inputValue()).toBe('chess');
   await page.context().close();

@@ -34,7 +34,7 @@ async function fill(side: Locator, [kind, ...fields]: Fields) {
 async function against(page: Page, variant: Variant, engine: string, mine: Fields, its: Fields) {
   await page.goto(new URL('/#/play/0/new', page.url()).href);
   await page.getByRole('radio', { name: en(`variant.${variant}`), exact: true }).check({ force: true });
-  const each = page.getByLabel(en('new.each'));
+  const each = page.getByLabel(en('new.per_side'));
   if (!(await each.isVisible())) await page.getByText(en('new.more'), { exact: true }).click();
   await each.check();
   const [one, other] =
@@ -42,7 +42,7 @@ async function against(page: Page, variant: Variant, engine: string, mine: Field
   await page
     .getByRole('group', { name: one })
     .getByLabel(en('new.player'))
-    .selectOption({ label: en('new.aperson') });
+    .selectOption({ label: en('new.human') });
   await page.getByRole('group', { name: other }).getByLabel(en('new.player')).selectOption({ label: engine });
   await fill(page.getByRole('group', { name: one }), mine);
   await fill(page.getByRole('group', { name: other }), its);
@@ -76,7 +76,7 @@ const CHESS: [string, Fields, Fields, RegExp][] = [
     ['clock', [en('time.base'), '5'], [en('time.increment'), '0'], [en('time.moves'), '40']],
     /^go wtime 3[56]\d{5} btime 300000 movestogo 40$/m,
   ],
-  ['a time for each move', OWN, ['per_move', [en('time.each'), '0.7']], /^go movetime 700$/m],
+  ['a time for each move', OWN, ['per_move', [en('time.seconds'), '0.7']], /^go movetime 700$/m],
   ['a maximum depth', ['none'], ['none', [en('time.depth'), '5'], [en('time.nodes'), '0']], /^go depth 5$/m],
   ['nodes', ['none'], ['none', [en('time.depth'), '0'], [en('time.nodes'), '900']], /^go nodes 900$/m],
 ];
@@ -134,7 +134,7 @@ test.each([
   }
   await visit(page, en('nav.play'));
   await newGame(page, variant, engine);
-  await page.getByLabel(en('new.limited')).check();
+  await page.getByLabel(en('new.limit_strength')).check();
   const slider = page.getByRole('slider');
   const value = String(Number(await slider.getAttribute('min')) + 1);
   await slider.fill(value);
@@ -165,16 +165,16 @@ test('each side of a game of engines has a strength and a time of its own', asyn
   await visit(page, en('nav.play'));
   await choose(page, 'chess');
   await page.getByText(en('new.more'), { exact: true }).click();
-  await page.getByLabel(en('new.each')).check();
+  await page.getByLabel(en('new.per_side')).check();
   for (const [side, name, level, time] of [
     [en('side.white'), 'One', '3', '0.5'],
     [en('side.black'), 'Other', '7', '0.6'],
   ] as const) {
     const group = page.getByRole('group', { name: side });
     await group.getByLabel(en('new.player')).selectOption({ label: name });
-    await group.getByLabel(en('new.limited')).check();
+    await group.getByLabel(en('new.limit_strength')).check();
     await group.getByRole('slider').fill(level);
-    await fill(group, ['per_move', [en('time.each'), time]]);
+    await fill(group, ['per_move', [en('time.seconds'), time]]);
   }
   await begin(page);
   await expect.poll(one, LONG).toMatch(/^go movetime 500$/m);

@@ -52,7 +52,7 @@ test(
     expect(await violations(page)).toEqual([]);
 
     await match(page)
-      .getByRole('button', { name: en('match.stop') })
+      .getByRole('button', { name: en('match.pause') })
       .click();
     await match(page).getByText(en('match.paused'), { exact: true }).waitFor(LONG);
     const then = await played(page);
@@ -78,10 +78,10 @@ test(
       .getByRole('button', { name: en('library.delete') })
       .click();
     await match(again)
-      .getByRole('button', { name: en('library.delete.sure') })
+      .getByRole('button', { name: en('library.delete.confirm') })
       .click();
     await again
-      .getByText(en('match.gone'))
+      .getByText(en('match.deleted'))
       .or(again.getByText(en('match.none')))
       .first()
       .waitFor();
@@ -104,7 +104,7 @@ test.each([
     const page = await here.page('#/matches');
     await form(page);
     for (const count of [3, 4]) {
-      await page.getByRole('button', { name: en('match.more') }).click();
+      await page.getByRole('button', { name: en('match.add_engine') }).click();
       await page.getByLabel(en('match.engine', { number: count })).waitFor();
     }
     await page.getByLabel(en('match.format')).selectOption(format);
@@ -118,7 +118,7 @@ test.each([
     expect(fits([...all]), String(all)).toBe(true);
 
     await match(page)
-      .getByRole('button', { name: en('match.again') })
+      .getByRole('button', { name: en('match.replay') })
       .click();
     await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
@@ -232,7 +232,7 @@ test(
     await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
     await visit(page, en('nav.matches'));
     await form(page);
-    await page.getByRole('button', { name: en('match.more') }).click();
+    await page.getByRole('button', { name: en('match.add_engine') }).click();
     await page.getByLabel(en('match.format')).selectOption('round_robin');
     await page.getByLabel(en('match.pairs')).fill('1');
     await page.getByRole('button', { name: en('match.start'), exact: true }).dblclick();

@@ -18,7 +18,7 @@ import {
   visit,
   words,
 } from './journey';
-import { en, ja, pattern, ending } from './labels';
+import { en, ja, pattern, ending, valueIn } from './labels';
 
 const here = travel();
 const { misbehave, mime } = ENGINES;
@@ -56,7 +56,7 @@ test.each([
   await processes(page, 'dead').waitFor();
   expect(await violations(page)).toEqual([]);
   // It stays, and can be asked again.
-  await card.getByRole('button', { name: en('engine.inspect') }).click();
+  await card.getByRole('button', { name: en('engine.reload') }).click();
   await expect.poll(() => processes(page, 'dead').count(), LONG).toBe(2);
 });
 
@@ -86,7 +86,7 @@ test('what befalls an engine is told in Japanese', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(ja('add.path'), { exact: true }).fill(misbehave);
   await dialog.getByLabel(ja('add.args')).fill('start: !stderr no licence | !exit 3');
-  await dialog.getByRole('button', { name: ja('add.add') }).click();
+  await dialog.getByRole('button', { name: ja('add.submit') }).click();
   await says(cards.nth(1), 'コード3で終了しました。最後の出力: no licence');
   await says(processes(page, 'dead'), 'コード3で終了しました');
 });
@@ -96,7 +96,7 @@ test('an engine that is not there', async () => {
   await page.getByRole('button', { name: en('engine.add') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(en('add.path'), { exact: true }).fill('/no/such/engine');
-  await dialog.getByRole('button', { name: en('add.add') }).click();
+  await dialog.getByRole('button', { name: en('add.submit') }).click();
   await says(page.locator('.toasts'), '/no/such/engine');
   expect(await page.getByTestId('engine').count()).toBe(1);
 });
@@ -175,7 +175,7 @@ test('an engine that does not move loses on time', async () => {
   await visit(page, en('nav.play'));
   await choose(page, 'chess');
   await page.getByText(en('new.more'), { exact: true }).click();
-  await page.getByLabel(en('new.each')).check();
+  await page.getByLabel(en('new.per_side')).check();
   const side = page.getByRole('group', { name: en('side.black') });
   await side.getByLabel(en('new.player')).selectOption({ label: 'Rogue' });
   await side.getByLabel(en('time.base')).fill('0.01');
@@ -204,9 +204,9 @@ test('an engine that answers what it was not asked', async () => {
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
   await visit(page, en('nav.engines'));
   const process = processes(page, 'idle');
-  await says(process, en('log.breaches'));
+  await says(process, en('log.violations'));
   await process.getByRole('link', { name: en('engine.log') }).click();
-  await page.getByLabel(en('log.by'), { exact: true }).selectOption('breaches');
+  await page.getByLabel(en('log.source'), { exact: true }).selectOption('breaches');
   const breach = page.locator('.line.breach').filter({ hasText: 'bestmove a7a5' }).first();
   await breach.waitFor();
   expect(await breach.locator('.why code').first().textContent()).not.toBe('');
@@ -227,10 +227,10 @@ test('an engine that says as much as it can, in bytes that are no text and witho
     .click();
   // More than is kept of a log.
   const heard = async () =>
-    Number(pattern('log.lines').exec((await page.getByText(pattern('log.lines')).textContent()) ?? '')?.[1]);
+    Number(valueIn(await page.getByText(pattern('log.lines')).textContent(), 'log.lines'));
   await expect.poll(heard, LONG).toBeGreaterThan(10_000);
   // The page obeys while the engine goes on.
-  await page.getByLabel(en('log.by'), { exact: true }).selectOption('stderr');
+  await page.getByLabel(en('log.source'), { exact: true }).selectOption('stderr');
   const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toBe('');
   await visit(page, en('nav.play'));
@@ -250,10 +250,10 @@ test('an engine that does not stop shows no line of another position', async () 
     }),
   );
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
-  await page.getByLabel(en('lane.add')).selectOption({ label: 'Rogue' });
-  await page.getByLabel(en('lane.add')).selectOption({ label: 'Endless' });
+  await page.getByLabel(en('panel.add')).selectOption({ label: 'Rogue' });
+  await page.getByLabel(en('panel.add')).selectOption({ label: 'Endless' });
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(2);
   await enter(page, 'd4');
   const lanes = page.getByTestId('lane');

@@ -95,9 +95,9 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   expect(await played.textContent()).not.toContain('setoption name Style');
 
   await page.goto(new URL('/#/play/0/new', page.url()).href);
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
-  await page.getByLabel(en('lane.add')).selectOption({ label: 'Mime' });
+  await page.getByLabel(en('panel.add')).selectOption({ label: 'Mime' });
   await page.getByTestId('line').first().waitFor(LONG);
   const analysed = await log(page, 'searching');
   await expect.poll(() => analysed.textContent(), LONG).toContain('setoption name Style value Wild');
@@ -130,10 +130,10 @@ test('options are set from the board, for an engine that analyses and for one th
   await expect.poll(() => made(page).count(), LONG).toBe(4);
 
   await page.getByRole('button', { name: en('nav.analyse'), exact: true }).click();
-  await page.getByLabel(en('lane.add')).selectOption({ label: 'Mime' });
+  await page.getByLabel(en('panel.add')).selectOption({ label: 'Mime' });
   const lane = page.getByTestId('lane');
   await lane.getByTestId('line').first().waitFor(LONG);
-  await lane.getByRole('button', { name: en('lane.settings') }).click();
+  await lane.getByRole('button', { name: en('panel.settings') }).click();
   await lane.getByRole('button', { name: en('engine.options') }).click();
   expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('analyse');
   await set('128');
@@ -197,7 +197,7 @@ test('the file of an option is picked on the server', async () => {
     .getByRole('button', { name: en('engine.options') })
     .click();
   const book = page.getByRole('dialog').locator('[data-option="Book File"]');
-  await book.getByRole('button', { name: en('files.pick') }).click();
+  await book.getByRole('button', { name: en('files.browse') }).click();
   const files = page.getByRole('dialog', { name: en('files.file') });
   await files.getByRole('button', { name: /readyok-e2e/ }).click();
   await files.getByRole('button', { name: 'books' }).click();

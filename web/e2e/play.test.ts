@@ -24,7 +24,7 @@ import {
   words,
   type Variant,
 } from './journey';
-import { en, pattern, starts, ending } from './labels';
+import { en, starts, prefix, ending, valueIn } from './labels';
 
 const here = travel();
 
@@ -41,7 +41,7 @@ async function withMime(args: string[] = []): Promise<Page> {
 /** The form of a game of two persons. */
 async function persons(page: Page, variant: Variant) {
   await choose(page, variant);
-  await page.getByLabel(en('new.opponent')).selectOption({ label: en('new.person') });
+  await page.getByLabel(en('new.opponent')).selectOption({ label: en('new.local') });
 }
 
 /** What the engine that plays was told, line by line. */
@@ -78,7 +78,7 @@ test('hint, pause, flip, take back, resign', async () => {
   await press(page, en('play.takeback'));
   await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
   await press(page, en('play.resign'));
-  await press(page, en('play.resign.sure'));
+  await press(page, en('play.resign.confirm'));
   await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
   // Another game begins as the first one did.
   await press(page, en('new.title'));
@@ -99,7 +99,7 @@ test('a rematch by a button and a key, with the sides changed, and one for all t
   await begin(page);
   const resign = async () => {
     await press(page, en('play.resign'));
-    await press(page, en('play.resign.sure'));
+    await press(page, en('play.resign.confirm'));
     await expect.poll(() => status(page), LONG).toContain(en('reason.resignation'));
   };
   await resign();
@@ -113,7 +113,7 @@ test('a rematch by a button and a key, with the sides changed, and one for all t
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
   // The other tab stays where it is, and is led there if it wishes.
   expect(other.url()).toBe(first);
-  await press(other, en('play.rematch.begun'));
+  await press(other, en('play.rematch.open'));
   await expect.poll(() => words(other), LONG).toEqual(['a3']);
   expect(other.url()).toBe(page.url());
   await resign();
@@ -131,7 +131,7 @@ test('who gives a handicap gives it again', async () => {
   await begin(page);
   const sides = async () => (await page.locator('.bar .name').allTextContents()).join();
   await press(page, en('play.resign'));
-  await press(page, en('play.resign.sure'));
+  await press(page, en('play.resign.confirm'));
   // The engine tells its name in full when it has been started.
   const named = /^Narikin.*,Black \(sente\)$/;
   expect(await sides()).toMatch(named);
@@ -152,11 +152,11 @@ test('a game is not given up by mistake, and by keys as well', async () => {
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
   await resign.focus();
   await page.keyboard.press('Enter');
-  await expect.poll(focused).toBe(en('play.resign.sure'));
+  await expect.poll(focused).toBe(en('play.resign.confirm'));
   await page.keyboard.press('Escape');
   await expect.poll(focused).toBe(en('play.resign'));
   await page.keyboard.press('Enter');
-  await expect.poll(focused).toBe(en('play.resign.sure'));
+  await expect.poll(focused).toBe(en('play.resign.confirm'));
   await page.keyboard.press('Enter');
   await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
 });
@@ -237,7 +237,7 @@ test('who plays Black has the board turned, and the engine begins', async () => 
   await enter(page, 'e5');
   await expect.poll(() => made(page).count(), LONG).toBe(3);
   await press(page, en('play.resign'));
-  await press(page, en('play.resign.sure'));
+  await press(page, en('play.resign.confirm'));
   await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'resignation'));
   // The game is found by its engine.
   await visit(page, en('nav.library'));
@@ -273,7 +273,7 @@ test.each([
 test('an engine that is told to move now moves', async () => {
   const page = await withMime();
   await untimed(page, 'chess', 'Mime');
-  await page.getByText(en('time.endless')).waitFor();
+  await page.getByText(en('time.unlimited')).waitFor();
   await begin(page);
   await enter(page, 'e4');
   await press(page, en('play.movenow'));
@@ -307,7 +307,7 @@ test('an offer of a draw is said, and that it was not taken', async () => {
 test('a weaker engine that thinks on the time of the person', async () => {
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
-  await page.getByLabel(en('new.limited')).check();
+  await page.getByLabel(en('new.limit_strength')).check();
   await page.getByRole('slider').fill('3');
   await page.getByLabel(en('new.ponder')).check();
   await begin(page);
@@ -357,8 +357,8 @@ test('what an engine expects is told, and how often it was right', async () => {
   await newGame(page, 'chess');
   await page.getByLabel(en('new.ponder')).check();
   await begin(page);
-  const told = page.getByText(pattern('play.expects'));
-  const expected = async () => pattern('play.expects').exec((await told.textContent()) ?? '')?.[1] ?? '';
+  const told = page.getByText(prefix('play.expects'));
+  const expected = async () => valueIn(await told.textContent(), 'play.expects');
   await enter(page, 'e4');
   await told.waitFor(LONG);
   const first = await expected();
@@ -395,14 +395,14 @@ test('a number of Chess960, and a handicap of shogi', async () => {
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.number')).fill('0');
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   // BBQNNRKR.
   await page.getByRole('gridcell', { name: 'a1, White bishop' }).waitFor({ state: 'attached' });
   await page.getByRole('gridcell', { name: 'h8, Black rook' }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: en('new.title') }).click();
   await choose(page, 'shogi');
   await page.getByLabel(en('new.handicap')).selectOption('lance');
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await page.getByRole('gridcell', { name: '1a, empty' }).waitFor({ state: 'attached' });
   await page.getByRole('gridcell', { name: '9a, White (gote) lance' }).waitFor({ state: 'attached' });
 });
@@ -411,13 +411,13 @@ test('the start of Chess960 is drawn by lot', async () => {
   const page = await here.page();
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
-  expect(await page.getByLabel(en('new.number')).getAttribute('placeholder')).toBe(en('new.bylot'));
+  expect(await page.getByLabel(en('new.number')).getAttribute('placeholder')).toBe(en('new.number.random'));
   const drawn = new Set<string>();
   // Ten in a row are not the same.
   for (let games = 0; games < 10 && drawn.size < 2; games++) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
     await choose(page, 'chess960');
-    await page.getByRole('button', { name: en('new.analyse') }).click();
+    await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
     const rank = [];
     for (const file of 'abcdefgh') {

@@ -121,7 +121,7 @@ const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][
     async (page, text) => {
       await record(page);
       await page.getByLabel(starts('record.paste')).fill(text);
-      await page.getByRole('button', { name: en('record.read'), exact: true }).click();
+      await page.getByRole('button', { name: en('record.submit'), exact: true }).click();
     },
   ],
 ];
@@ -150,7 +150,7 @@ test.each(RECORDS)(
   '$name comes in by every way and goes out again',
   async ({ file, text, format, plies, part }) => {
     const page = await here.page();
-    await page.getByRole('button', { name: en('new.analyse') }).click();
+    await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
     const path = join(here.server.data, file);
     writeFileSync(path, text);
@@ -185,7 +185,7 @@ test.each(RECORDS)(
 
 test.each(['kif', 'ki2', 'csa'])('%s in Shift_JIS', async (format) => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await opens(page, () => paste(page, KIF));
   const before = await seen(page, 3);
@@ -216,16 +216,16 @@ test('many games of several files go into the library, and what is wrong is told
 
   await record(page);
   await page.getByLabel(starts('record.paste')).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
-  await page.getByRole('button', { name: en('record.read'), exact: true }).click();
+  await page.getByRole('button', { name: en('record.submit'), exact: true }).click();
   await page
     .getByRole('tabpanel')
-    .getByText(/^game 1, line 3, column \d+: Ke3/)
+    .getByText(new RegExp(`^game 1, line 3, column \\d+: ${en('problem.no_move_meant', { text: 'Ke3' })}`))
     .waitFor();
 });
 
 test('what was changed is exported', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await enter(page, 'd4');
   await expect.poll(() => words(page), LONG).toEqual(['d4']);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faultsOf, violations } from './browser';
 import { LONG, WHOLE, enter, made, paste, squares, travel, visit, witness } from './journey';
-import { en, pattern, prefix } from './labels';
+import { en, prefix, valueIn } from './labels';
 
 const here = travel();
 
@@ -26,7 +26,7 @@ async function open(page: Page, text: string, plies: number) {
 
 async function evaluate(page: Page, seconds: string) {
   await page.getByLabel(en('report.seconds')).fill(seconds);
-  await page.getByRole('button', { name: en('report.make') }).click();
+  await page.getByRole('button', { name: en('report.run') }).click();
 }
 
 test(
@@ -34,7 +34,7 @@ test(
   async () => {
     const page = await here.page();
     const faults = faultsOf(page);
-    await page.getByRole('button', { name: en('new.analyse') }).click();
+    await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
     await open(page, FOOLS_MATE, 4);
     await evaluate(page, '0.2');
@@ -65,14 +65,13 @@ test(
     await report(page);
 
     await page.getByRole('button', { name: en('report.learn') }).click();
-    await page.getByLabel(en('report.whose')).selectOption('first');
+    await page.getByLabel(en('report.mistakes_by')).selectOption('first');
     const blunder = page.getByText(en('report.better', { side: en('side.white'), move: 'g4' }));
     // Whether the first move was a mistake is for the engine to say.
     await page
-      .getByText(new RegExp(`^\\s*\\d+\\s+${pattern('report.better', { side: en('side.white') }).source}`))
+      .getByText(new RegExp(`^\\s*\\d+\\s+${prefix('report.better', { side: en('side.white') })}`))
       .waitFor();
-    if ((await blunder.count()) === 0)
-      await page.getByRole('button', { name: en('report.following') }).click();
+    if ((await blunder.count()) === 0) await page.getByRole('button', { name: en('report.next') }).click();
     await blunder.waitFor();
     const verdict = page.getByTestId('verdict');
     // Another way to be mated.
@@ -83,7 +82,7 @@ test(
     await expect.poll(() => verdict.textContent(), LONG).toContain('Kd4');
     await page.getByRole('button', { name: en('report.show') }).click();
     await expect.poll(() => verdict.textContent()).toContain(prefix('report.solution'));
-    const best = pattern('report.solution').exec((await verdict.textContent()) ?? '')?.[1] ?? '';
+    const best = valueIn(await verdict.textContent(), 'report.solution');
     await enter(page, best);
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('true');
     // Nothing of it is in the game.
@@ -96,7 +95,7 @@ test(
 
 test('a report is stopped, and goes on after another start of the server', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await open(page, FOOLS_MATE, 4);
   // Mate, and mate in one, need no long thought; the move before them takes longer than anybody waits.
@@ -115,7 +114,7 @@ test('a report is stopped, and goes on after another start of the server', async
   // What was stopped before its time does not count.
   await panel(again).getByText('2 / 5', { exact: true }).waitFor();
   await panel(again)
-    .getByRole('button', { name: en('report.goon') })
+    .getByRole('button', { name: en('report.resume') })
     .click();
   await panel(again).getByText(en('report.running'), { exact: true }).waitFor(LONG);
   await panel(again)
@@ -143,7 +142,7 @@ test(
     writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
     const page = await here.page('#/library');
     const faults = faultsOf(page);
-    await page.getByRole('button', { name: en('library.read') }).click();
+    await page.getByRole('button', { name: en('library.import_folder') }).click();
     await pick(page);
     const job = page.getByTestId('job');
     await job.and(page.locator('[data-status=done]')).waitFor(LONG);
@@ -151,32 +150,32 @@ test(
     await job.getByText(en('job.errors', { count: 1 })).click();
     await job.getByText(/^c\.pgn: /).waitFor();
     await expect.poll(() => page.getByText('/ 3').count(), LONG).toBe(1);
-    await job.getByRole('button', { name: en('job.forget') }).click();
+    await job.getByRole('button', { name: en('job.dismiss') }).click();
     await job.waitFor({ state: 'detached' });
 
     // All games of a folder, which are read once more.
-    await page.getByRole('button', { name: en('library.folder') }).click();
+    await page.getByRole('button', { name: en('library.analyze_folder') }).click();
     await pick(page);
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(en('report.seconds')).fill('0.05');
-    await dialog.getByRole('button', { name: en('report.make') }).click();
+    await dialog.getByRole('button', { name: en('report.run') }).click();
     await job.and(page.locator('[data-status=done]')).waitFor(WHOLE);
     await job.getByText(en('job.games', { done: 3, all: 3 })).waitFor();
     await expect.poll(() => page.getByText('/ 6').count(), LONG).toBe(1);
     expect(await violations(page)).toEqual([]);
-    await job.getByRole('button', { name: en('job.forget') }).click();
+    await job.getByRole('button', { name: en('job.dismiss') }).click();
     await job.waitFor({ state: 'detached' });
 
     // Two that are chosen.
     await page.getByLabel(en('library.player'), { exact: true }).fill('Foolish');
     await expect.poll(() => page.getByText('/ 2').count(), LONG).toBe(1);
-    const choices = page.getByRole('checkbox', { name: en('library.choose.one', { game: 'Foolish' }) });
+    const choices = page.getByRole('checkbox', { name: en('library.select.one', { game: 'Foolish' }) });
     await choices.nth(0).check();
     await choices.nth(1).check();
-    await page.getByRole('button', { name: en('report.make') }).click();
+    await page.getByRole('button', { name: en('report.run') }).click();
     await dialog.getByLabel(en('report.seconds')).fill('0.05');
-    await dialog.getByRole('button', { name: en('report.make') }).click();
-    await job.getByText(en('library.chosen', { count: 2 })).waitFor(LONG);
+    await dialog.getByRole('button', { name: en('report.run') }).click();
+    await job.getByText(en('library.selected', { count: 2 })).waitFor(LONG);
     await job.and(page.locator('[data-status=done]')).waitFor(WHOLE);
     await page
       .getByRole('button', { name: /Foolish/ })
@@ -196,22 +195,22 @@ test('a job goes on after another start of the server', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.pgn'), '1. e4 e5 *\n\n'.repeat(3));
   const page = await here.page('#/library');
-  await page.getByRole('button', { name: en('library.folder') }).click();
+  await page.getByRole('button', { name: en('library.analyze_folder') }).click();
   await pick(page);
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(en('report.seconds')).fill('600');
-  await dialog.getByRole('button', { name: en('report.make') }).click();
+  await dialog.getByRole('button', { name: en('report.run') }).click();
   await page
     .getByTestId('job')
-    .getByRole('button', { name: en('job.watch') })
+    .getByRole('button', { name: en('job.open') })
     .waitFor(LONG);
   await here.server.restart();
   const again = await here.page('#/library');
   const job = again.getByTestId('job');
   await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
   await job.getByText(en('job.games', { done: 0, all: 3 })).waitFor();
-  await job.getByRole('button', { name: en('report.goon') }).click();
-  await job.getByRole('button', { name: en('job.watch') }).waitFor(LONG);
+  await job.getByRole('button', { name: en('report.resume') }).click();
+  await job.getByRole('button', { name: en('job.open') }).waitFor(LONG);
   await job.getByRole('button', { name: en('report.cancel') }).click();
   await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
   await expect.poll(() => again.getByText('/ 3').count(), LONG).toBe(1);
@@ -224,7 +223,7 @@ const CLOCKED =
 
 test('graphs of evaluations and of clocks are clicked, and walked by keys', async () => {
   const page = await here.page();
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await open(page, CLOCKED, 4);
   for (const [name, text] of [
@@ -253,7 +252,7 @@ test('positions are judged from the end or from the start, as is chosen', async 
   const page = await here.page('#/engines');
   const heard = await witness(page, here.server, 'Judge');
   await visit(page, en('nav.play'));
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   for (const backwards of [false, true]) {
     await open(page, CLOCKED, 4);

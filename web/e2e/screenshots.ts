@@ -52,7 +52,7 @@ async function open(page: Page, text: string, plies: number): Promise<string> {
 
 /** Has the engine analyse until there is something to look at. */
 async function analyse(page: Page) {
-  await page.getByRole('button', { name: pattern('lane.start') }).click();
+  await page.getByRole('button', { name: pattern('panel.start') }).click();
   await page.getByTestId('line').nth(2).waitFor();
   await page.waitForFunction(
     () => Number(/\d+/.exec(document.querySelector('.facts b')?.textContent ?? '')?.[0]) >= 12,
@@ -100,7 +100,7 @@ test('analysis', async () => {
   await page.getByRole('tab', { name: en('tab.report') }).click();
   await page.getByLabel(en('report.seconds')).fill('0.1');
   await page.getByLabel(en('report.annotate')).uncheck();
-  await page.getByRole('button', { name: en('report.make') }).click();
+  await page.getByRole('button', { name: en('report.run') }).click();
   await page.getByRole('tabpanel').getByText(en('report.done'), { exact: true }).waitFor(WHOLE);
   await shoot(
     'report',
@@ -120,7 +120,7 @@ test('analysis', async () => {
   await shoot('analyse-chess-narrow', chess, NARROW, line);
   await page
     .getByTestId('lane')
-    .getByRole('button', { name: en('lane.stop') })
+    .getByRole('button', { name: en('panel.stop') })
     .click();
   const shogi = await open(page, SHOGI, 14);
   await analyse(page);

@@ -13,7 +13,7 @@ let attacker: Server | undefined;
 afterEach(() => attacker?.close());
 
 const secretOf = (page: Page) => page.evaluate(() => localStorage.getItem('readyok.session'));
-const door = (page: Page) => page.getByText(en('door.link'));
+const door = (page: Page) => page.getByText(en('login.link'));
 
 /** The status of a request by a program, which can set any header. */
 async function statusOf(url: URL, path: string, headers: IncomingHttpHeaders): Promise<number | undefined> {

@@ -58,7 +58,7 @@ test('the style of shogi pieces is kept', async () => {
       .first()
       .evaluate((piece) => getComputedStyle(piece).backgroundImage);
   await choose(page, 'shogi');
-  await page.getByRole('button', { name: en('new.analyse') }).click();
+  await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await expect.poll(picture).toContain('/international/');
   for (const style of ['kanji', 'international']) {
@@ -79,7 +79,7 @@ test.each([
   'where the system asks for %s of motion, pieces glide %d times',
   async (reducedMotion, glides) => {
     const page = await here.page('', { reducedMotion });
-    await page.getByRole('button', { name: en('new.analyse') }).click();
+    await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
     const glided = page.evaluate(
       () =>

@@ -33,7 +33,7 @@ test('the log is searched, and filtered by who speaks and what is wrong', async 
   const search = page.getByLabel(en('log.search'));
   await search.fill('UCI');
   await expect.poll(lines).toEqual(['uci', 'uciok']);
-  const by = page.getByLabel(en('log.by'), { exact: true });
+  const by = page.getByLabel(en('log.source'), { exact: true });
   await by.selectOption('engine');
   await expect.poll(lines).toEqual(['uciok']);
   await search.fill('');
@@ -236,7 +236,7 @@ test('options are copied as text, and files and folders picked on the server', a
   const pick = (name: string) =>
     dialog
       .locator(`[data-option="${name}"]`)
-      .getByRole('button', { name: en('files.pick') })
+      .getByRole('button', { name: en('files.browse') })
       .click();
   await pick('Book File');
   const files = page.getByRole('dialog', { name: en('files.file') });
@@ -265,7 +265,7 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in dialogs,
   await add.getByLabel(en('add.path'), { exact: true }).fill('/books/engine');
   expect(await violations(page)).toEqual([]);
   await add
-    .getByRole('button', { name: en('files.pick') })
+    .getByRole('button', { name: en('files.browse') })
     .first()
     .click();
   const files = page.getByRole('dialog', { name: en('files.program') });
@@ -311,8 +311,8 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     'settings of an analysis',
     '#/analyse/1',
     async (page) => {
-      await press(page, en('lane.settings'));
-      await page.getByRole('button', { name: en('lane.threat') }).waitFor();
+      await press(page, en('panel.settings'));
+      await page.getByRole('button', { name: en('panel.threat') }).waitFor();
     },
   ],
   ['the report', '#/analyse/1', (page) => page.getByRole('tab', { name: en('tab.report') }).click()],
@@ -334,13 +334,13 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
     '#/play/0/new',
     async (page) => {
       await page.getByText(en('new.more'), { exact: true }).click();
-      await page.getByLabel(en('new.each')).check();
+      await page.getByLabel(en('new.per_side')).check();
       await page.getByRole('group', { name: en('side.black') }).waitFor();
     },
   ],
   ['a new match', '#/matches', (page) => press(page, en('match.new'))],
   ['a match', '#/matches/3', (page) => page.getByTestId('match').waitFor()],
-  ['folders', '#/library', (page) => press(page, en('library.folder'))],
+  ['folders', '#/library', (page) => press(page, en('library.analyze_folder'))],
   ['shortcuts', '#/settings', (page) => page.keyboard.press('?')],
 ];
 
@@ -399,7 +399,7 @@ test.each([1366, 360])('what is refused is seen over a window, once, and said: %
   const dialog = page.getByRole('dialog');
   // What one has come for has the focus.
   await page.keyboard.type('/no/x');
-  await dialog.getByRole('button', { name: en('add.add') }).click();
+  await dialog.getByRole('button', { name: en('add.submit') }).click();
   // The field is read when it is left, and once more when it is sent.
   await expect.poll(() => fake.said.filter((said) => said.kind === 'preview_engine').length).toBe(2);
   const toast = page.getByText(`${en('refusal.path')} ${en('problem.not_a_program', { name: '/no/x' })}`);
@@ -487,7 +487,7 @@ test('another engine in a match is one that is not in it yet', async () => {
   state.state.engines.push(engine(3, 'Third'));
   const page = await fake.page(browser, '#/matches');
   await page.getByRole('button', { name: en('match.new') }).click();
-  const another = page.getByRole('button', { name: en('match.more') });
+  const another = page.getByRole('button', { name: en('match.add_engine') });
   await another.click();
   await another.click();
   const chosen = page.getByLabel(starts('match.engine')).locator('option:checked');

@@ -11,7 +11,7 @@ interface Place {
 
 const TABLE = [
   {
-    where: 'keys.everywhere',
+    where: 'keys.global',
     keys: {
       'keys.help': ['?'],
       'nav.play': ['1'],
@@ -34,8 +34,8 @@ const TABLE = [
       'board.flip': ['f'],
       'board.focus': ['b'],
       'entry.focus': ['m'],
-      'eval.say': ['e'],
-      'library.here': ['l'],
+      'eval.announce': ['e'],
+      'library.find_position': ['l'],
       'new.title': ['n'],
       'edit.undo': ['Ctrl+z'],
       'edit.redo': ['Ctrl+y', 'Ctrl+Shift+z'],
@@ -55,7 +55,7 @@ const TABLE = [
   {
     where: 'report.learn',
     keys: {
-      'report.following': ['j'],
+      'report.next': ['j'],
       'report.show': ['s'],
     },
   },

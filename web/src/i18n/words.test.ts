@@ -51,7 +51,7 @@ test('a mate whose length nobody knows is told without one', () => {
   expect([mate(true, 7), mate(false, 6)]).toEqual(['7手で詰み', '6手で詰まされる']);
   expect([mate(true, null), mate(false, null)]).toEqual(['詰みあり', '詰まされる']);
   prefs.language = 'en';
-  expect([mate(true, null), mate(false, null)]).toEqual(['mates', 'is mated']);
+  expect([mate(true, null), mate(false, null)]).toEqual(['forced mate', 'gets mated']);
 });
 
 test('what an engine did is told in Japanese where there are words for it', () => {
@@ -80,7 +80,7 @@ test('squares, pieces and sides are those of the game', () => {
   expect(problemText(field)).toBe('持ち駒がありません');
   prefs.language = 'en';
   const chess: Problem = { kind: 'too_much_material', values: { side: 'first' }, variant: 'chess' };
-  expect(problemText(chess)).toBe('White has more pieces than a game can give');
+  expect(problemText(chess)).toBe('White has more pieces than possible in a game');
 });
 
 test('a text that has its Japanese is told in the language of the page', () => {
@@ -91,7 +91,7 @@ test('a text that has its Japanese is told in the language of the page', () => {
   };
   expect(problemText(broke)).toBe('Rogue: プロトコル違反: 後には何も送らない');
   prefs.language = 'en';
-  expect(problemText(broke)).toBe('Rogue: broke its protocol: nothing follows it');
+  expect(problemText(broke)).toBe('Rogue: protocol violation: nothing follows it');
 });
 
 test('what has led to a problem is told in the language of the page', () => {
@@ -124,9 +124,9 @@ test('a problem says where it is, whose it is, and of what there is none', () =>
   const none: Problem = { kind: 'no_such', values: { name: '' }, variant: null, what: 'file' };
   expect(problemText(none)).toBe('指定されたファイルがありません');
   prefs.language = 'en';
-  expect(problemText(unread)).toBe('a.pgn, game 2, line 3, column 13: Ke3 is no legal move');
-  expect(problemText({ ...none, values: { name: '7' }, what: 'match' })).toBe('there is no match 7');
-  expect(problemText(none)).toBe('there is no such file');
+  expect(problemText(unread)).toBe('a.pgn, game 2, line 3, column 13: illegal move: Ke3');
+  expect(problemText({ ...none, values: { name: '7' }, what: 'match' })).toBe('match not found: 7');
+  expect(problemText(none)).toBe('file not found');
 });
 
 // What stands in no dictionary of Japanese: words of protocols, formats and systems.

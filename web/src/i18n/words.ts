@@ -128,7 +128,7 @@ export function problemText({ kind, values, variant, what, cause }: Problem): st
   if (cause) words.text = problemText(cause);
   const unnamed = kind === 'no_such' && !words.name;
   const plain = t(unnamed ? 'problem.none_such' : `problem.${kind}`, words).trim();
-  const text = words.last_words ? t('failure.last_words', { text: plain, line: words.last_words }) : plain;
+  const text = words.last_words ? t('failure.last_line', { text: plain, line: words.last_words }) : plain;
   return [engine, placeText(words), move, text].filter(Boolean).join(': ');
 }
 
