@@ -249,7 +249,7 @@ test('an engine analyses beside a copy of itself with another value', async () =
   await card.getByRole('button', { name: en('engine.duplicate'), exact: true }).click();
   const copy = page.getByTestId('engine').filter({ hasText: 'Mime (2)' });
   await greeted(copy);
-  await copy.getByRole('button', { name: en('engine.options') }).click();
+  await copy.getByRole('button', { name: en('engine.options'), exact: true }).click();
   const hash = page.getByRole('dialog').locator('[data-option="Hash"]');
   await hash.locator('input').fill('64');
   await hash.locator('input').blur();

@@ -553,7 +553,7 @@ test('hostile text stays text', async () => {
   await page.getByText(bad, { exact: false }).first().waitFor();
   await page.getByRole('tab', { name: en('tab.record') }).click();
   await page.goto('http://readyok.test/#/engines');
-  await page.getByRole('button', { name: en('engine.options') }).click();
+  await page.getByRole('button', { name: en('engine.options'), exact: true }).click();
   await page.getByRole('dialog').waitFor();
   expect(await page.evaluate(() => (window as unknown as { hurt?: number }).hurt)).toBeUndefined();
   expect(await page.locator('img, body script').count()).toBe(0);
@@ -600,7 +600,7 @@ test('the options of an engine, each in its own way', async () => {
     },
   });
   const page = await fake.page(browser, '#/engines');
-  await page.getByRole('button', { name: en('engine.options') }).click();
+  await page.getByRole('button', { name: en('engine.options'), exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Hash', { exact: true }).fill('64');
   await dialog.getByLabel('Hash', { exact: true }).blur();
@@ -645,7 +645,12 @@ test('all shortcuts are shown, wherever one is', async () => {
   for (const place of [en('keys.global'), en('keys.game'), en('keys.play')]) {
     await dialog.getByRole('heading', { name: place }).waitFor();
   }
-  for (const one of ['1 Play', 'T Take back', '↑ Home To the start', 'F Turn the board']) {
+  for (const one of [
+    `1 ${en('nav.play')}`,
+    `T ${en('play.takeback')}`,
+    `↑ Home ${en('step.first')}`,
+    `F ${en('board.flip')}`,
+  ]) {
     await dialog.getByRole('row', { name: one }).waitFor();
   }
   expect(await violations(page)).toEqual([]);

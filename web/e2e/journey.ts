@@ -180,7 +180,7 @@ export async function addEngine(
 /** Waits until an engine has said what it can do. */
 export async function greeted(card: Locator) {
   await expect
-    .poll(() => card.getByRole('button', { name: en('engine.options') }).isEnabled(), LONG)
+    .poll(() => card.getByRole('button', { name: en('engine.options'), exact: true }).isEnabled(), LONG)
     .toBe(true);
 }
 

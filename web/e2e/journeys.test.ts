@@ -262,7 +262,7 @@ test('an engine plays one game with options of its own', async () => {
   await page
     .getByTestId('engine')
     .nth(1)
-    .getByRole('button', { name: en('engine.options') })
+    .getByRole('button', { name: en('engine.options'), exact: true })
     .click();
   await page.locator('[data-option="Style"]').waitFor();
   expect(await page.locator('[data-option="Style"].changed').count()).toBe(0);
@@ -278,9 +278,9 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', asy
   await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
   const card = page.getByTestId('engine').nth(1);
   await expect
-    .poll(() => card.getByRole('button', { name: en('engine.options') }).isEnabled(), LONG)
+    .poll(() => card.getByRole('button', { name: en('engine.options'), exact: true }).isEnabled(), LONG)
     .toBe(true);
-  await card.getByRole('button', { name: en('engine.options') }).click();
+  await card.getByRole('button', { name: en('engine.options'), exact: true }).click();
   await expect.poll(() => page.locator('[data-option]').count()).toBeGreaterThan(2);
   await page.getByRole('searchbox').fill('Hash');
   const hash = page.locator('[data-option="Hash"] input');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './browser';
 import { ENGINES, LONG, WHOLE, addEngine, greeted, made, travel, visit } from './journey';
-import { en } from './labels';
+import { en, starts } from './labels';
 
 const here = travel();
 
@@ -13,7 +13,7 @@ const here = travel();
 async function form(page: Page) {
   await page.getByRole('button', { name: en('match.new') }).click();
   await expect.poll(() => page.getByLabel(en('match.engine', { number: 2 })).count(), LONG).toBe(1);
-  await page.getByLabel(en('time.kind')).selectOption('none');
+  await page.getByLabel(starts('time.kind')).selectOption('none');
   await page.getByLabel(en('time.nodes')).fill('30');
 }
 
@@ -182,7 +182,7 @@ test(
     const page = await here.page('#/engines');
     const card = await addEngine(page, { name: 'Mime', path: script });
     await greeted(card);
-    await card.getByRole('button', { name: en('engine.options') }).click();
+    await card.getByRole('button', { name: en('engine.options'), exact: true }).click();
     const dialog = page.getByRole('dialog');
     const hash = dialog.locator('[data-option="Hash"] input');
     await hash.fill('64');

@@ -113,7 +113,7 @@ test('an engine that writes markup is only text', async () => {
   const card = await addEngine(page, { path: misbehave, args });
   await greeted(card);
   await says(card.getByRole('heading'), evil);
-  await card.getByRole('button', { name: en('engine.options') }).click();
+  await card.getByRole('button', { name: en('engine.options'), exact: true }).click();
   await says(page.locator('[data-option]'), evil);
   await page.keyboard.press('Escape');
   await card.getByRole('button', { name: en('engine.console') }).click();

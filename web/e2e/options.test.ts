@@ -26,7 +26,7 @@ async function options(): Promise<[Page, Locator]> {
   const page = await here.page('#/engines');
   const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
   await greeted(card);
-  await card.getByRole('button', { name: en('engine.options') }).click();
+  await card.getByRole('button', { name: en('engine.options'), exact: true }).click();
   return [page, page.getByRole('dialog', { name: en('options.title', { engine: 'Mime' }) })];
 }
 
@@ -134,7 +134,7 @@ test('options are set from the board, for an engine that analyses and for one th
   const lane = page.getByTestId('lane');
   await lane.getByTestId('line').first().waitFor(LONG);
   await lane.getByRole('button', { name: en('panel.settings') }).click();
-  await lane.getByRole('button', { name: en('engine.options') }).click();
+  await lane.getByRole('button', { name: en('engine.options'), exact: true }).click();
   expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('analyse');
   await set('128');
   await lane.getByRole('link', { name: en('engine.log') }).click();
@@ -194,7 +194,7 @@ test('the file of an option is picked on the server', async () => {
   await page
     .getByTestId('engine')
     .first()
-    .getByRole('button', { name: en('engine.options') })
+    .getByRole('button', { name: en('engine.options'), exact: true })
     .click();
   const book = page.getByRole('dialog').locator('[data-option="Book File"]');
   await book.getByRole('button', { name: en('files.browse') }).click();

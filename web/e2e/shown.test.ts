@@ -226,7 +226,7 @@ function withOptions(): Fake {
 test('options are copied as text, and files and folders picked on the server', async () => {
   const fake = withOptions();
   const page = await fake.page(browser, '#/engines');
-  await page.getByRole('button', { name: en('engine.options') }).click();
+  await page.getByRole('button', { name: en('engine.options'), exact: true }).click();
   const dialog = page.getByRole('dialog', { name: en('options.title', { engine: 'Narikin' }) });
   // The clipboard is closed to this page: the text is there to be copied by hand.
   await dialog.getByRole('button', { name: en('options.copy') }).click();
