@@ -25,24 +25,22 @@ fn path() -> std::path::PathBuf {
 
 fn rules() -> String {
     let mut page = String::from(
-        "# Rules\n\n\
-        What a conversation and its lines are held to. Generated from the code by `cargo xtask docs`.\n\n\
-        ## The order of messages\n\n\
-        Who breaks a *must* has said something without a meaning; the other side ignores it. After a\n\
-        broken *should* the conversation goes on.\n\n\
-        | rule | binds | severity | what it says | where it stands |\n|---|---|---|---|---|\n",
+        "# Protocol rules\n\n\
+        The rules for the order and the form of messages. Generated from the code by `cargo xtask docs`.\n\n\
+        ## Order of messages\n\n\
+        A message that violates a *must* has no meaning and is ignored. After a violated *should* the session continues.\n\n\
+        | rule | party | severity | text | source |\n|---|---|---|---|---|\n",
     );
     rule_rows(&mut page, Rule::is_about_order);
     page.push_str(
-        "\n## What is said, and what never is\n\n\
-        Who listens to both sides knows which options were declared, when a search began, and what was\n\
-        never answered; an answer that is still owed is reported at the end.\n\n\
-        | rule | binds | severity | what it says | where it stands |\n|---|---|---|---|---|\n",
+        "\n## Content of messages\n\n\
+        These rules need both directions of a session. Missing answers are reported at its end.\n\n\
+        | rule | party | severity | text | source |\n|---|---|---|---|---|\n",
     );
     rule_rows(&mut page, |rule| !rule.is_about_order());
     page.push_str(
-        "\n## The form of lines\n\nReading a line never fails; what is odd about it is noted.\n\n\
-        | note | what was met | the rule |\n|---|---|---|\n",
+        "\n## Form of lines\n\nParsing a line never fails; deviations are diagnostics.\n\n\
+        | diagnostic | text | rule |\n|---|---|---|\n",
     );
     for kind in NoteKind::ALL {
         row(&mut page, &format!("`{kind:?}` | {} | {}", kind.text(), kind.clause()));
@@ -62,6 +60,11 @@ fn rule_rows(page: &mut String, wanted: impl Fn(Rule) -> bool) {
 }
 
 fn row(page: &mut String, cells: &str) {
+    // Outside code, `<x>` would be HTML.
+    let code = cells.split('`').enumerate();
+    let cells: Vec<String> = code
+        .map(|(index, it)| if index % 2 == 0 { it.replace('<', "&lt;") } else { it.to_owned() })
+        .collect();
     // Writing into a `String` cannot fail.
-    let _ = writeln!(page, "| {cells} |");
+    let _ = writeln!(page, "| {} |", cells.join("`"));
 }
