@@ -2,26 +2,26 @@
 //! news of engines, clocks.
 //!
 //! ```text
-//!  tab ── Command ──> World ── Order ──> Process ─┐
-//!  clocks ── tick ──>   │  <────── News ──────────┘
+//!  tab ── Command ──> AppState ── EngineCommand ──> Process ─┐
+//!  clocks ── tick ──>   │  <────── EngineEvent ──────────┘
 //!                       └─ Delta ──> Hub ──> tabs        every change of a game ──> Writer ──> Store
 //! ```
 //! Nothing waits while it holds the lock, and nothing but the thread of the [`Writer`] uses the [`Store`]. A
 //! command is answered when the library has what it has changed.
 
+mod analyses;
 mod checks;
 mod commands;
 mod engines;
 pub(crate) mod failures;
 mod games;
 mod jobs;
-mod lanes;
 mod library;
 mod matches;
 mod rematch;
 mod reports;
+mod retry;
 mod saving;
-mod tries;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -33,28 +33,28 @@ use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
 
 use crate::data_dir;
-use crate::engine::{Log, Order, Process, Registry, Reporter};
-use crate::game::{Ask, Room, Tree};
+use crate::engine::{EngineCommand, Log, Process, Registry, Reporter};
+use crate::game::{GameSession, SearchRequest, Tree};
 use crate::hub::{Hub, TabId};
 use crate::matches::{Matches, Program, Tell};
 use crate::store::{Store, StoreError, Writer};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta, LogState,
-    MatchId, ProcessId, ProcessState, Refusal, ReportOn, Settings, Side, State, Strength, ToTab,
-    Topic, Use, Variant,
+    ApiError, Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta,
+    LogState, MatchId, ProcessId, ProcessState, Purpose, ReportOn, Settings, Side, State, Strength,
+    ToTab, Topic, Variant,
 };
 
+use analyses::Panel;
 use jobs::Job;
-pub(crate) use jobs::KeptJob;
-use lanes::LaneRoom;
+pub(crate) use jobs::StoredJob;
 pub(crate) use library::{Batch, row_of};
-pub(crate) use reports::KeptReport;
 use reports::Report;
+pub(crate) use reports::StoredReport;
+use retry::RetryAttempt;
+pub(crate) use retry::Verdict;
 pub(crate) use saving::Reply;
-use saving::Saves;
-use tries::Trial;
-pub(crate) use tries::Verdict;
+use saving::SaveQueue;
 
 /// So many processes that have ended are remembered, for their logs.
 const MOST_ENDED: usize = 16;
@@ -78,8 +78,8 @@ pub struct Setup {
 
 /// The app.
 pub(crate) struct App {
-    world: Mutex<World>,
-    /// The library. The world queues its own changes by itself.
+    state: Mutex<AppState>,
+    /// The library. The state queues its own changes by itself.
     pub(crate) writer: Writer,
     matches: matches::Shared,
     /// The clocks have to be looked at anew.
@@ -89,21 +89,21 @@ pub(crate) struct App {
 }
 
 /// Everything that is true now.
-pub(crate) struct World {
+pub(crate) struct AppState {
     pub(crate) hub: Hub,
-    saves: Saves,
+    saves: SaveQueue,
     app: Weak<App>,
     setup: Setup,
-    rooms: BTreeMap<GameId, Room>,
+    rooms: BTreeMap<GameId, GameSession>,
     /// Those of the rooms that nobody has opened: a job looks at them.
     guests: BTreeSet<GameId>,
     registry: Registry,
-    processes: BTreeMap<ProcessId, Running>,
+    processes: BTreeMap<ProcessId, EngineProcess>,
     seats: BTreeMap<(GameId, Side), ProcessId>,
-    lanes: BTreeMap<GameId, BTreeMap<EngineId, LaneRoom>>,
+    lanes: BTreeMap<GameId, BTreeMap<EngineId, Panel>>,
     reports: BTreeMap<GameId, Report>,
     jobs: BTreeMap<JobId, Job>,
-    trials: BTreeMap<ProcessId, Trial>,
+    trials: BTreeMap<ProcessId, RetryAttempt>,
     /// Engines of which nothing is known and that were not asked yet, and about which game to ask them.
     unasked: VecDeque<(EngineId, Option<Variant>)>,
     matches: matches::Shared,
@@ -111,7 +111,7 @@ pub(crate) struct World {
     told: BTreeMap<ProcessId, u64>,
     settings: Settings,
     last_process: ProcessId,
-    last_ticket: u64,
+    last_search_id: u64,
     reporter: Reporter,
     checked: Checked,
     /// The server ends: nothing new is started.
@@ -122,7 +122,7 @@ pub(crate) struct World {
 type Checked = Arc<dyn Fn(EngineId, CheckRun) + Send + Sync>;
 
 /// A process with what is known of it.
-struct Running {
+struct EngineProcess {
     /// None when it has ended.
     handle: Option<Process>,
     log: Arc<Mutex<Log>>,
@@ -130,7 +130,7 @@ struct Running {
     /// What it speaks, once it has greeted.
     dialect: Option<Dialect>,
     /// What the game wants of it and cannot be said yet.
-    pending: Vec<Ask>,
+    pending: Vec<SearchRequest>,
     /// The side that it plays, and the search it is at.
     side: Option<Side>,
     hint: Option<(u64, crate::wire::NodeId)>,
@@ -153,7 +153,7 @@ impl App {
         let mut rooms = BTreeMap::new();
         let mut reports = BTreeMap::new();
         for (id, changed, kept) in store.open_games()? {
-            if let Some(room) = Room::restore(id, kept, changed) {
+            if let Some(room) = GameSession::restore(id, kept, changed) {
                 rooms.insert(id, room);
                 // One that cannot be read is made again.
                 let report = store.report(id).ok().flatten();
@@ -169,12 +169,12 @@ impl App {
             let (app, for_checks, for_world) = (app.clone(), app.clone(), app.clone());
             let checked: Checked = Arc::new(move |engine, run| {
                 if let Some(app) = for_checks.upgrade() {
-                    app.world().set_check(engine, run);
+                    app.state().set_check(engine, run);
                 }
             });
             let reporter: Reporter = Arc::new(move |process, news| {
                 if let Some(app) = app.upgrade() {
-                    app.world().news(process, news, now());
+                    app.state().news(process, news, now());
                     app.clocks.notify_one();
                     app.idle.notify_one();
                 }
@@ -182,10 +182,10 @@ impl App {
             Self {
                 matches: Arc::clone(&matches),
                 writer: writer.clone(),
-                world: Mutex::new(World {
+                state: Mutex::new(AppState {
                     matches,
                     hub: Hub::default(),
-                    saves: Saves::new(writer),
+                    saves: SaveQueue::new(writer),
                     app: for_world,
                     setup,
                     rooms,
@@ -201,7 +201,7 @@ impl App {
                     told: BTreeMap::new(),
                     settings,
                     last_process: 0,
-                    last_ticket: 0,
+                    last_search_id: 0,
                     reporter,
                     checked,
                     closing: false,
@@ -210,12 +210,12 @@ impl App {
                 idle: Notify::new(),
             }
         });
-        let Setup { guard, suspensions, .. } = app.world().setup.clone();
+        let Setup { guard, suspensions, .. } = app.state().setup.clone();
         let program = Program { guard, suspensions };
         let listener = Arc::downgrade(&app);
         let tell: Tell = Arc::new(move |news| {
             if let Some(app) = listener.upgrade() {
-                app.match_news(news);
+                app.match_event(news);
             }
         });
         let opened = Matches::open(&folder, program, tell);
@@ -228,9 +228,9 @@ impl App {
         Ok(app)
     }
 
-    /// The world. Whoever holds it waits for nothing.
-    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
-        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The state. Whoever holds it waits for nothing.
+    pub(crate) fn state(&self) -> MutexGuard<'_, AppState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Carries out a command of a tab.
@@ -259,7 +259,7 @@ impl App {
             Command::DeleteJob { id } => self.delete_job(id).await.into(),
             Command::RemoveEngine { engine } => self.remove_engine(engine).await.into(),
             Command::SetSettings { settings } => self.set_settings(settings).await.into(),
-            other => self.change(|world| world.command(tab, other, now())),
+            other => self.change(|state| state.command(tab, other, now())),
         };
         self.clocks.notify_one();
         self.idle.notify_one();
@@ -272,11 +272,11 @@ impl App {
     }
 }
 
-fn refused(error: Refusal) -> Reply {
+fn refused(error: ApiError) -> Reply {
     Err(error).into()
 }
 
-/// A snapshot of a topic, but for what can be made without the lock of the world.
+/// A snapshot of a topic, but for what can be made without the lock of the state.
 pub(crate) struct TopicSnapshot {
     topic: Topic,
     number: u64,
@@ -296,7 +296,7 @@ impl TopicSnapshot {
     }
 }
 
-impl World {
+impl AppState {
     /// A snapshot of a topic; none if there is no such topic.
     pub(crate) fn snapshot(&self, topic: Topic) -> Option<TopicSnapshot> {
         let at = now();
@@ -399,7 +399,7 @@ impl World {
 
     /// When the next flag falls.
     pub(crate) fn due(&self) -> Option<Moment> {
-        self.rooms.values().filter_map(Room::due).min()
+        self.rooms.values().filter_map(GameSession::due).min()
     }
 
     /// Looks at the clocks.
@@ -408,7 +408,7 @@ impl World {
             .rooms
             .values()
             .filter(|room| room.due().is_some_and(|due| due <= at))
-            .map(Room::id)
+            .map(GameSession::id)
             .collect();
         for id in due {
             let effects = self.rooms.get_mut(&id).map(|room| room.tick(at)).unwrap_or_default();
@@ -437,7 +437,7 @@ impl World {
         }
         for running in self.processes.values() {
             if let Some(handle) = &running.handle {
-                handle.order(Order::Quit);
+                handle.send(EngineCommand::Quit);
             }
         }
     }
@@ -459,7 +459,7 @@ impl World {
         let at = now();
         let choice = self.settings.on_close;
         for id in self.rooms.keys().copied().collect::<Vec<_>>() {
-            if choice.pause_games && self.rooms.get(&id).is_some_and(Room::is_going) {
+            if choice.pause_games && self.rooms.get(&id).is_some_and(GameSession::is_going) {
                 let paused = self.rooms.get_mut(&id).and_then(|room| room.pause(at).ok());
                 self.settle(id, paused.unwrap_or_default(), at);
             }
@@ -472,7 +472,7 @@ impl World {
     /// Whether the server is to end when nobody looks at it.
     pub(crate) fn may_end(&self) -> bool {
         self.settings.on_close.quit
-            && !self.rooms.values().any(Room::is_going)
+            && !self.rooms.values().any(GameSession::is_going)
             && self.lanes.is_empty()
             && !self.plays_a_match()
             && !self.has_work()
@@ -481,11 +481,11 @@ impl World {
 
 fn is_for(state: &ProcessState, game: GameId) -> bool {
     match state.use_for {
-        Use::Play { game: it }
-        | Use::Analyse { game: it }
-        | Use::Hint { game: it }
-        | Use::Report { game: it }
-        | Use::Learn { game: it } => it == game,
-        Use::Inspect | Use::Console => false,
+        Purpose::Play { game: it }
+        | Purpose::Analyse { game: it }
+        | Purpose::Hint { game: it }
+        | Purpose::Report { game: it }
+        | Purpose::Learn { game: it } => it == game,
+        Purpose::Inspect | Purpose::Console => false,
     }
 }

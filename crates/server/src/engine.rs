@@ -2,16 +2,17 @@
 
 mod describe;
 mod failure;
+mod info_accumulator;
 mod learned;
 mod log;
 mod process;
 mod registry;
-mod told;
 
 pub(crate) use describe::default_of;
 pub(crate) use failure::{exited, fault, option_problem};
 pub(crate) use log::{Log, printable};
 pub(crate) use process::{
-    Death, Job, News, Order, Process, Purpose, Reporter, Start, spoken, start,
+    EngineCommand, EngineEvent, EngineFailure, Process, Reporter, SearchKind, SearchSpec, Start,
+    answer, start,
 };
-pub(crate) use registry::{BUILT_IN, Entry, Registered, Registry, is_program, not_a_program};
+pub(crate) use registry::{BUILT_IN, Entry, RegisteredEngine, Registry, is_program, not_a_program};

@@ -1,20 +1,23 @@
 //! Games: their trees, their clocks, and who is to do what. No I/O, no threads; time is passed in.
 
+mod api_error;
 mod clock;
-pub(crate) mod here;
 mod judge;
+pub(crate) mod position_view;
 mod problem;
-mod refused;
-mod room;
+mod session;
 mod setup;
 mod tree;
 mod unread;
 
-pub(crate) use here::passed;
+pub(crate) use api_error::{api_error, no_such, odd_text, too_many};
 pub(crate) use judge::{Searched, judge, summary, winning};
+pub(crate) use position_view::passed;
 pub(crate) use problem::{illegal, move_problem, position_problem, unplayable};
-pub(crate) use refused::{no_such, odd_text, refusal, too_many};
-pub(crate) use room::{Ask, Effect, Engines, Kept, Origin, Room, Snapshot, Spoken, check_players};
+pub(crate) use session::{
+    Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin, SearchRequest,
+    StoredSession, check_players,
+};
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{MOST_PLIES, ROOT, Tree};
 pub(crate) use unread::{

@@ -1,10 +1,10 @@
 //! The part that listens: connections, authentication, files, the JSON of `/api`, sockets.
 
 mod assets;
+mod auth;
 mod connections;
 mod failed_logins;
 mod files;
-mod guard;
 mod record;
 mod rest;
 mod socket;
@@ -19,8 +19,8 @@ use tokio::sync::Semaphore;
 use crate::app::App;
 use crate::store::LibraryFile;
 
+pub(crate) use auth::{Auth, OwnHosts, Password};
 pub(crate) use connections::Connections;
-pub(crate) use guard::{Doors, OwnHosts, Password};
 
 /// Maximum size of an uploaded file, in bytes.
 const MAX_UPLOAD: usize = 64 << 20;
@@ -35,7 +35,7 @@ const MOST_UPLOADS: usize = 4;
 #[derive(Clone)]
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
-    pub(crate) doors: Arc<Doors>,
+    pub(crate) auth: Arc<Auth>,
     pub(crate) library: LibraryFile,
     /// Folders that the file picker shows.
     pub(crate) roots: Arc<[std::path::PathBuf]>,
@@ -43,18 +43,18 @@ pub(crate) struct Service {
     pub(crate) uploads: Arc<Semaphore>,
 }
 
-/// Room for the files that may be read at once.
+/// GameSession for the files that may be read at once.
 pub(crate) fn uploads() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(MOST_UPLOADS))
 }
 
 /// All that the server answers to.
 pub(crate) fn router(service: Service) -> Router {
-    let doors = Arc::clone(&service.doors);
+    let auth = Arc::clone(&service.auth);
     Router::new()
         .route("/api/ws", get(socket::upgrade))
-        .route("/api/login", post(guard::login).layer(DefaultBodyLimit::max(MAX_LOGIN)))
-        .route("/api/link", post(guard::link))
+        .route("/api/login", post(auth::login).layer(DefaultBodyLimit::max(MAX_LOGIN)))
+        .route("/api/link", post(auth::link))
         .route("/api/choices", get(rest::choices))
         .route("/api/position", post(rest::position))
         .route("/api/files", get(files::folder))
@@ -65,7 +65,7 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/export/{game}", get(record::export))
         .route("/", get(assets::index))
         .fallback(get(assets::file))
-        .layer(axum::middleware::from_fn_with_state(doors, guard::guard))
+        .layer(axum::middleware::from_fn_with_state(auth, auth::guard))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(service)
 }

@@ -37,15 +37,15 @@ pub use follow::Follow;
 pub use plan::{Entrant, plan_of};
 pub use record::Finished;
 use record::{finished, number_of};
-pub use run::{Changes, MatchNews, Tell};
-use run::{Running, lock};
+pub use run::{Changes, MatchEvent, Tell};
+use run::{MatchThread, lock};
 
 use note::{match_failure, schedule_problem, store_problem};
 
-use crate::game::{io_problem, no_such, refusal, too_many};
+use crate::game::{api_error, io_problem, no_such, too_many};
 use crate::wire::{
-    Failure, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus, ProblemKind as Kind, Refusal,
-    RefusalCode, Thing,
+    ApiError, ApiErrorCode, Failure, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus,
+    ProblemKind as Kind, Thing,
 };
 
 /// No file about a match is longer, but for its results.
@@ -79,16 +79,16 @@ impl std::fmt::Debug for Matches {
 }
 
 struct Entry {
-    kept: Kept,
+    kept: StoredMatch,
     /// Since it was started or gone on with by this program.
-    running: Option<Running>,
+    running: Option<MatchThread>,
 }
 
 /// What is kept of a match beside its results.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-struct Kept {
+struct StoredMatch {
     asked: MatchPlan,
-    status: Stood,
+    status: StoredStatus,
     played: u32,
     total: Option<u32>,
     note: Option<Failure>,
@@ -97,13 +97,13 @@ struct Kept {
 /// Where a match stood when that was written.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Stood {
+enum StoredStatus {
     Unfinished,
     Over,
     Failed,
 }
 
-impl From<MatchStatus> for Stood {
+impl From<MatchStatus> for StoredStatus {
     fn from(status: MatchStatus) -> Self {
         match status {
             MatchStatus::Running | MatchStatus::Finishing | MatchStatus::Paused => Self::Unfinished,
@@ -113,27 +113,27 @@ impl From<MatchStatus> for Stood {
     }
 }
 
-impl From<Stood> for MatchStatus {
-    fn from(stood: Stood) -> Self {
+impl From<StoredStatus> for MatchStatus {
+    fn from(stood: StoredStatus) -> Self {
         match stood {
-            Stood::Unfinished => Self::Paused,
-            Stood::Over => Self::Over,
-            Stood::Failed => Self::Failed,
+            StoredStatus::Unfinished => Self::Paused,
+            StoredStatus::Over => Self::Over,
+            StoredStatus::Failed => Self::Failed,
         }
     }
 }
 
-fn storage(error: &io::Error) -> Refusal {
-    Refusal::because(RefusalCode::Storage, Failure::new(io_problem(error), error.to_string()))
+fn storage(error: &io::Error) -> ApiError {
+    ApiError::because(ApiErrorCode::Storage, Failure::new(io_problem(error), error.to_string()))
 }
 
-fn bad_store(error: &StoreError) -> Refusal {
+fn bad_store(error: &StoreError) -> ApiError {
     let why = Failure::new(store_problem(error), error.to_string());
-    Refusal::because(RefusalCode::Storage, why)
+    ApiError::because(ApiErrorCode::Storage, why)
 }
 
-fn not_now(why: Kind, text: &str) -> Refusal {
-    refusal(RefusalCode::NotNow, why, text)
+fn not_now(why: Kind, text: &str) -> ApiError {
+    api_error(ApiErrorCode::NotNow, why, text)
 }
 
 impl Matches {
@@ -161,14 +161,15 @@ impl Matches {
     ///
     /// # Errors
     /// It makes no sense, or its files cannot be written.
-    pub fn start(&mut self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, Refusal> {
+    pub fn start(&mut self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
         if MOST <= self.entries.len() {
             return Err(too_many(Thing::Match, "there are too many matches"));
         }
         let (plan, _) = plan_of(&asked, entrants)?;
         let total = total(&plan)?;
         let id = self.next_id();
-        let kept = Kept { asked, status: Stood::Unfinished, played: 0, total, note: None };
+        let kept =
+            StoredMatch { asked, status: StoredStatus::Unfinished, played: 0, total, note: None };
         write_kept(&self.path(id, "json"), &kept).map_err(|error| storage(&error))?;
         let store =
             Store::create(&self.path(id, "match"), &plan).map_err(|error| bad_store(&error))?;
@@ -186,7 +187,7 @@ impl Matches {
     ///
     /// # Errors
     /// It is not there.
-    pub fn results(&self, id: MatchId) -> Result<Results, Refusal> {
+    pub fn results(&self, id: MatchId) -> Result<Results, ApiError> {
         self.entry(id)?;
         Ok(Results(self.path(id, "match")))
     }
@@ -195,7 +196,7 @@ impl Matches {
     ///
     /// # Errors
     /// It is not there.
-    pub fn asked(&self, id: MatchId) -> Result<MatchPlan, Refusal> {
+    pub fn asked(&self, id: MatchId) -> Result<MatchPlan, ApiError> {
         Ok(self.entry(id)?.kept.asked.clone())
     }
 
@@ -205,7 +206,7 @@ impl Matches {
     /// # Errors
     /// It is not there, is played already or over, its results cannot be read, or a value is not the one
     /// that the match was begun with.
-    pub fn resume(&mut self, id: MatchId, entrants: &[Entrant]) -> Result<(), Refusal> {
+    pub fn resume(&mut self, id: MatchId, entrants: &[Entrant]) -> Result<(), ApiError> {
         let entry = self.entry(id)?;
         if entry.running.as_ref().is_some_and(|running| !running.is_over()) {
             return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
@@ -229,10 +230,10 @@ impl Matches {
     fn run(
         &mut self,
         id: MatchId,
-        kept: Kept,
+        kept: StoredMatch,
         store: Store,
         mut follow: Follow,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ApiError> {
         let game = Game::from(kept.asked.variant);
         // All of it is in the snapshot.
         drop(follow.take_delta());
@@ -240,7 +241,7 @@ impl Matches {
         let slots = usize::try_from(kept.asked.concurrency).unwrap_or(1);
         let (path, at_end) = (self.path(id, "json"), kept.clone());
         let keep = move |follow: &Follow| {
-            let kept = Kept {
+            let kept = StoredMatch {
                 status: follow.status().into(),
                 played: follow.games(),
                 note: follow.note().cloned(),
@@ -250,18 +251,20 @@ impl Matches {
             let _ = write_kept(&path, &kept);
         };
         let (program, tell) = (self.program.clone(), Arc::clone(&self.tell));
-        let running = run::start(id, follow, store, slots, program, tell, keep)
-            .map_err(|error| Refusal::because(RefusalCode::Storage, match_failure(game, &error)))?;
+        let running =
+            run::start(id, follow, store, slots, program, tell, keep).map_err(|error| {
+                ApiError::because(ApiErrorCode::Storage, match_failure(game, &error))
+            })?;
         self.entries.insert(id, Entry { kept, running: Some(running) });
         Ok(())
     }
 
-    /// Stops a match: when the games that are on are over, or at once. [`MatchNews::Ended`] tells when it has
+    /// Stops a match: when the games that are on are over, or at once. [`MatchEvent::Ended`] tells when it has
     /// ended.
     ///
     /// # Errors
     /// It is not there or is not played.
-    pub fn stop(&mut self, id: MatchId, finish: bool) -> Result<(), Refusal> {
+    pub fn stop(&mut self, id: MatchId, finish: bool) -> Result<(), ApiError> {
         let entry = self.entries.get_mut(&id).ok_or_else(|| no_match(id))?;
         match entry.running.as_mut().filter(|running| !running.is_over()) {
             Some(running) => {
@@ -276,7 +279,7 @@ impl Matches {
     ///
     /// # Errors
     /// It is not there, is being played, or its files cannot be deleted.
-    pub fn delete(&mut self, id: MatchId) -> Result<(), Refusal> {
+    pub fn delete(&mut self, id: MatchId) -> Result<(), ApiError> {
         if self.entry(id)?.running.as_ref().is_some_and(|running| !running.is_over()) {
             return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
         }
@@ -312,7 +315,7 @@ impl Matches {
     ///
     /// # Errors
     /// It is not there, or its results cannot be read.
-    pub fn state(&self, id: MatchId) -> Result<MatchState, Refusal> {
+    pub fn state(&self, id: MatchId) -> Result<MatchState, ApiError> {
         let entry = self.entry(id)?;
         if let Some(running) = &entry.running {
             return Ok(lock(&running.follow).state());
@@ -345,7 +348,7 @@ impl Matches {
 
     /// Breaks all matches off and waits for the ends of their engines, within half a minute. They can go on later.
     pub fn end_all(&mut self) {
-        let mut all: Vec<&mut Running> =
+        let mut all: Vec<&mut MatchThread> =
             self.entries.values_mut().filter_map(|entry| entry.running.as_mut()).collect();
         for running in &mut all {
             running.stop(false);
@@ -355,7 +358,7 @@ impl Matches {
         }
     }
 
-    fn status(&self, id: MatchId) -> Result<MatchStatus, Refusal> {
+    fn status(&self, id: MatchId) -> Result<MatchStatus, ApiError> {
         let entry = self.entry(id)?;
         Ok(match &entry.running {
             Some(running) => lock(&running.follow).status(),
@@ -363,7 +366,7 @@ impl Matches {
         })
     }
 
-    fn entry(&self, id: MatchId) -> Result<&Entry, Refusal> {
+    fn entry(&self, id: MatchId) -> Result<&Entry, ApiError> {
         self.entries.get(&id).ok_or_else(|| no_match(id))
     }
 
@@ -381,7 +384,7 @@ impl Results {
     ///
     /// # Errors
     /// It is not there, or the results cannot be read.
-    pub fn game(&self, number: u32) -> Result<Finished, Refusal> {
+    pub fn game(&self, number: u32) -> Result<Finished, ApiError> {
         let missing = || no_such(Thing::Game, &number, format!("the match has no game {number}"));
         let reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
         let plan = reader.plan().clone();
@@ -403,29 +406,29 @@ impl Drop for Matches {
     }
 }
 
-fn no_match(id: MatchId) -> Refusal {
+fn no_match(id: MatchId) -> ApiError {
     no_such(Thing::Match, &id, format!("there is no match {id}"))
 }
 
 /// How many games a plan has; none if that depends on results.
-fn total(plan: &Plan) -> Result<Option<u32>, Refusal> {
+fn total(plan: &Plan) -> Result<Option<u32>, ApiError> {
     let schedule = Schedule::open(plan).map_err(|error| {
         let why = Failure::new(schedule_problem(plan.game, &error), error.to_string());
-        Refusal::because(RefusalCode::Storage, why)
+        ApiError::because(ApiErrorCode::Storage, why)
     })?;
     let games = schedule.total().saturating_mul(2);
     let is_known = !matches!(plan.format, readyok_arena::plan::Format::Knockout { .. });
     Ok(u32::try_from(games).ok().filter(|_| is_known))
 }
 
-fn read_kept(path: &Path) -> Option<Kept> {
+fn read_kept(path: &Path) -> Option<StoredMatch> {
     let mut text = String::new();
     fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 
 /// Whoever reads it meanwhile sees the old one, or all of the new one.
-fn write_kept(path: &Path, kept: &Kept) -> io::Result<()> {
+fn write_kept(path: &Path, kept: &StoredMatch) -> io::Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&serde_json::to_vec(kept)?)?;

@@ -14,7 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout_at
 
 use crate::app::{App, Setup};
 use crate::data_dir;
-use crate::http::{Connections, Doors, OwnHosts, Password, Service, router, uploads};
+use crate::http::{Auth, Connections, OwnHosts, Password, Service, router, uploads};
 use crate::store::{LibraryFile, StoreError};
 use crate::time::{beat, instant, now};
 
@@ -213,15 +213,15 @@ impl Server {
         }
         let password = options.password.as_deref().map(Password::new);
         let hosts = OwnHosts::new(&addresses, has_localhost);
-        let doors = Doors::new(address.port(), &hosts, &options.hosts, password);
-        let doors = Arc::new(doors.map_err(ServeError::System)?);
+        let auth = Auth::new(address.port(), &hosts, &options.hosts, password);
+        let auth = Arc::new(auth.map_err(ServeError::System)?);
         let shown = SocketAddr::new(reachable(ip), address.port());
-        write_note(&note, shown, &doors).map_err(file_error(&note))?;
+        write_note(&note, shown, &auth).map_err(file_error(&note))?;
         let mut roots = options.roots;
         roots.push(data.clone());
         let library = LibraryFile::in_folder(data);
         let (roots, uploads) = (roots.into(), uploads());
-        let service = Service { app, doors, library, roots, uploads };
+        let service = Service { app, auth, library, roots, uploads };
         let connections = Connections::new(options.request_timeout);
         let reload = options.reload;
         Ok(Self { listeners, address: shown, service, connections, reload, warnings, lock })
@@ -242,7 +242,7 @@ impl Server {
     /// # Errors
     /// The system has no random numbers.
     pub fn link(&self) -> io::Result<String> {
-        Ok(format!("http://{}/?token={}", self.address, self.service.doors.new_link()?))
+        Ok(format!("http://{}/?token={}", self.address, self.service.auth.new_link()?))
     }
 
     /// Answers until `stop` is over or the app has nothing left to do, if its user has wished so. Then
@@ -260,23 +260,23 @@ impl Server {
         }
         tasks.spawn(run_clocks(Arc::clone(&app)));
         tasks.spawn(beat_and_pass_on(Arc::clone(&app)));
-        app.world().inspect_unknown();
+        app.state().inspect_unknown();
         tokio::select! {
             () = stop => (),
             () = until_idle(&app, self.reload) => (),
         }
-        app.world().close();
+        app.state().close();
         let matches = Arc::clone(&app);
         // It waits for engines, within limits of its own.
         let _ = tokio::task::spawn_blocking(move || matches.end_matches()).await;
         let deadline = Instant::from_std(instant()) + LEAVING;
-        while !app.world().is_quiet() {
+        while !app.state().is_quiet() {
             // An engine that does not leave is killed with what follows.
             if timeout_at(deadline, app.idle.notified()).await.is_err() {
                 break;
             }
         }
-        app.world().kill_all();
+        app.state().kill_all();
         tasks.shutdown().await;
         app.close_library().await;
         drop(self.lock);
@@ -306,7 +306,7 @@ fn reachable(address: IpAddr) -> IpAddr {
 /// Looks at the clocks of games when a flag falls.
 async fn run_clocks(app: Arc<App>) {
     loop {
-        let due = app.world().due();
+        let due = app.state().due();
         match due {
             Some(due) => {
                 let wait = Duration::from_millis(due.saturating_sub(now()));
@@ -317,7 +317,7 @@ async fn run_clocks(app: Arc<App>) {
             }
             None => app.clocks.notified().await,
         }
-        app.world().tick(now());
+        app.state().tick(now());
         // A game may have ended.
         app.idle.notify_one();
     }
@@ -330,12 +330,12 @@ async fn beat_and_pass_on(app: Arc<App>) {
     loop {
         ticks.tick().await;
         let was_stopped = beat();
-        let mut world = app.world();
+        let mut state = app.state();
         if was_stopped {
             // Clocks went on wherever they are seen.
-            world.tell_clocks(now());
+            state.tell_clocks(now());
         }
-        world.pass_logs_on();
+        state.pass_logs_on();
     }
 }
 
@@ -346,7 +346,7 @@ async fn until_idle(app: &App, reload: Duration) {
     let mut seen = 0;
     loop {
         app.idle.notified().await;
-        let (tabs, visits) = app.world().hub.tabs_and_visits();
+        let (tabs, visits) = app.state().hub.tabs_and_visits();
         if 0 < tabs {
             continue;
         }
@@ -354,11 +354,11 @@ async fn until_idle(app: &App, reload: Duration) {
             if came_back(app, reload).await {
                 continue;
             }
-            let mut world = app.world();
-            (_, seen) = world.hub.tabs_and_visits();
-            world.last_tab_has_gone();
+            let mut state = app.state();
+            (_, seen) = state.hub.tabs_and_visits();
+            state.last_tab_has_gone();
         }
-        if seen != 0 && app.world().may_end() {
+        if seen != 0 && app.state().may_end() {
             return;
         }
     }
@@ -368,11 +368,11 @@ async fn until_idle(app: &App, reload: Duration) {
 async fn came_back(app: &App, reload: Duration) -> bool {
     let deadline = Instant::from_std(instant()) + reload;
     while timeout_at(deadline, app.idle.notified()).await.is_ok() {
-        if 0 < app.world().hub.tabs_and_visits().0 {
+        if 0 < app.state().hub.tabs_and_visits().0 {
             return true;
         }
     }
-    0 < app.world().hub.tabs_and_visits().0
+    0 < app.state().hub.tabs_and_visits().0
 }
 
 /// Listens. If any port will do, it is that of the last time, where bookmarks lead and pages wait that are open:
@@ -397,8 +397,8 @@ async fn listen(
 }
 
 /// Where this server is, for the next start of the program: for its user's eyes only.
-fn write_note(path: &Path, address: SocketAddr, doors: &Doors) -> io::Result<()> {
-    writeln!(data_dir::replace(path)?, "{address} {}", doors.session())
+fn write_note(path: &Path, address: SocketAddr, auth: &Auth) -> io::Result<()> {
+    writeln!(data_dir::replace(path)?, "{address} {}", auth.session())
 }
 
 /// Asks the server that runs for a link.

@@ -17,9 +17,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::app::KeptReport;
+use crate::app::StoredReport;
 use crate::engine::Entry;
-use crate::game::{Kept, Searched, Snapshot};
+use crate::game::{GameSnapshot, Searched, StoredSession};
 use crate::time::{Moment, date};
 use crate::wire::{EngineId, GameId, MatchId, Settings};
 
@@ -144,12 +144,12 @@ pub(crate) struct Store {
 
 /// A game as it was read, before it is parsed.
 pub(crate) struct StoredGame {
-    /// A [`Kept`] as JSON.
+    /// A [`StoredSession`] as JSON.
     pub(crate) kept: String,
     /// Whether its rematch is in the library.
     pub(crate) has_rematch: bool,
     /// Its report, if there is one that can be read.
-    pub(crate) report: Option<(KeptReport, Vec<Searched>)>,
+    pub(crate) report: Option<(StoredReport, Vec<Searched>)>,
 }
 
 /// Why the library cannot be used.
@@ -231,11 +231,11 @@ impl Store {
         row::insert(&self.db, source, true, at)
     }
 
-    /// Saves games as they are in their snapshots, in one transaction if possible. The results are in the order
+    /// SaveQueue games as they are in their snapshots, in one transaction if possible. The results are in the order
     /// of the games.
     pub(crate) fn save(
         &mut self,
-        games: &[(GameId, Snapshot)],
+        games: &[(GameId, GameSnapshot)],
         at: Moment,
     ) -> Vec<Result<(), StoreError>> {
         match (self.save_all(games, at), games) {
@@ -248,7 +248,7 @@ impl Store {
         }
     }
 
-    fn save_all(&mut self, games: &[(GameId, Snapshot)], at: Moment) -> Result<(), StoreError> {
+    fn save_all(&mut self, games: &[(GameId, GameSnapshot)], at: Moment) -> Result<(), StoreError> {
         let change = self.db.transaction()?;
         for (id, game) in games {
             // One row at a time: a large tree is many megabytes of JSON.
@@ -311,7 +311,7 @@ impl Store {
     }
 
     /// The games that were open, with when each was last changed.
-    pub(crate) fn open_games(&self) -> Result<Vec<(GameId, Moment, Kept)>, StoreError> {
+    pub(crate) fn open_games(&self) -> Result<Vec<(GameId, Moment, StoredSession)>, StoreError> {
         let mut query = self
             .db
             .prepare("SELECT id, changed, kept FROM game WHERE open = 1 AND kept IS NOT NULL")?;
@@ -464,15 +464,15 @@ mod tests {
     use readyok_rules::record::read;
 
     use super::*;
-    use crate::game::{Room, Tree};
+    use crate::game::{GameSession, Tree};
 
     fn memory() -> Store {
         Store::with(Connection::open_in_memory().expect("it opens")).expect("it is made")
     }
 
-    fn room(pgn: &str) -> Room {
+    fn room(pgn: &str) -> GameSession {
         let record = read(pgn.as_bytes(), None).flatten().next().expect("a game");
-        Room::new(1, Tree::from_record(&record), 5)
+        GameSession::new(1, Tree::from_record(&record), 5)
     }
 
     #[test]
@@ -591,7 +591,7 @@ mod tests {
         let game = store.game(1).expect("it works").expect("it is there");
         assert!(!game.has_rematch && game.report.is_none());
         let game = serde_json::from_str(&game.kept).expect("JSON");
-        let again = Room::restore(1, game, 9).expect("it is whole");
+        let again = GameSession::restore(1, game, 9).expect("it is whole");
         assert_eq!(again.tree().main_line().len(), 2);
         assert_eq!(store.open_games().expect("it works").len(), 1);
         // Openings can be searched for, which they could not then.

@@ -82,7 +82,7 @@ pub enum ToTab {
         /// The request's.
         id: u32,
         /// Why.
-        error: Refusal,
+        error: ApiError,
     },
     /// The whole state of a topic. What the tab knew of it before is void.
     Snapshot {
@@ -111,18 +111,18 @@ pub enum ToTab {
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-pub struct Refusal {
+pub struct ApiError {
     /// For the page, which has words for it in each language.
-    pub code: RefusalCode,
+    pub code: ApiErrorCode,
     /// For people, in English: what exactly was wrong and where.
     pub text: String,
     /// The same by its kind, for which the page has words.
     pub problem: Problem,
 }
 
-impl Refusal {
+impl ApiError {
     /// Because of this.
-    pub(crate) fn because(code: RefusalCode, Failure { text, problem }: Failure) -> Self {
+    pub(crate) fn because(code: ApiErrorCode, Failure { text, problem }: Failure) -> Self {
         Self { code, text, problem }
     }
 }
@@ -130,7 +130,7 @@ impl Refusal {
 /// The kinds of refusal.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum RefusalCode {
+pub enum ApiErrorCode {
     /// The message makes no sense.
     Malformed,
     /// There is no such game, node, engine, process, match or entry.

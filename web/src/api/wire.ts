@@ -7,7 +7,7 @@ export type AnalysisDelta = {
 /**
  * New or changed lanes, whole.
  */
-lanes: Array<Lane>, 
+lanes: Array<EngineAnalysis>, 
 /**
  * Engines that were taken away.
  */
@@ -66,7 +66,12 @@ export type AnalysisState = {
 /**
  * In the order in which they were added.
  */
-lanes: Array<Lane>, };
+lanes: Array<EngineAnalysis>, };
+
+/**
+ * What a lane does.
+ */
+export type AnalysisStatus = "starting" | "turning" | "searching" | "done" | "stopped" | "failed";
 
 /**
  * What came of a request.
@@ -114,6 +119,28 @@ good: boolean,
 side: Side, };
 
 /**
+ * Why a request was not carried out.
+ */
+export type ApiError = { 
+/**
+ * For the page, which has words for it in each language.
+ */
+code: ApiErrorCode, 
+/**
+ * For people, in English: what exactly was wrong and where.
+ */
+text: string, 
+/**
+ * The same by its kind, for which the page has words.
+ */
+problem: Problem, };
+
+/**
+ * The kinds of refusal.
+ */
+export type ApiErrorCode = "malformed" | "not_found" | "illegal_move" | "ambiguous_move" | "position" | "record" | "not_now" | "engine" | "too_much" | "path" | "storage";
+
+/**
  * What an engine says about a status.
  */
 export type Approval = "checking" | "ok" | "error";
@@ -129,7 +156,7 @@ cursor: number,
 /**
  * The position there.
  */
-here: Here, 
+here: PositionView, 
 /**
  * The opening of the moves that led there, if it has a name.
  */
@@ -792,6 +819,39 @@ error: number, };
 export type EndReason = "checkmate" | "stalemate" | "repetition" | "perpetual_check" | "fifty_moves" | "insufficient_material" | "move_limit" | "try" | "declaration" | "failed_declaration" | "impasse" | "resignation" | "time" | "time_without_material" | "illegal_move" | "agreement" | "forfeit" | "engine_failed" | "adjudication" | "aborted" | "other";
 
 /**
+ * One engine that analyses.
+ */
+export type EngineAnalysis = { 
+/**
+ * Which.
+ */
+engine: number, 
+/**
+ * What it is to do.
+ */
+settings: AnalysisSettings, 
+/**
+ * What it does.
+ */
+status: AnalysisStatus, 
+/**
+ * Its process, if it has one.
+ */
+process: number | null, 
+/**
+ * The node that everything below is about. Show nothing of it at another node.
+ */
+node: number, 
+/**
+ * What the engine has told about that position.
+ */
+told: SearchInfo, 
+/**
+ * What went wrong.
+ */
+error: Failure | null, };
+
+/**
  * An engine to be registered, or changed.
  */
 export type EngineEntry = { 
@@ -1164,7 +1224,7 @@ cursor: number,
 /**
  * The position there.
  */
-here: Here, 
+here: PositionView, 
 /**
  * The opening of the moves that led there, if it has a name.
  */
@@ -1237,35 +1297,6 @@ name: string,
  * Its value.
  */
 value: string, };
-
-/**
- * A position with all that a board and its reader need.
- */
-export type Here = { 
-/**
- * FEN or SFEN.
- */
-text: string, 
-/**
- * Whose turn it is.
- */
-turn: Side, 
-/**
- * All legal moves.
- */
-legal: Array<LegalMove>, 
-/**
- * The square of the king that is in check.
- */
-check: string | null, 
-/**
- * The squares of the move that led here: from (none for a drop) and to.
- */
-last: LastMove | null, 
-/**
- * If the position ends a game by the rules: how.
- */
-ending: Outcome | null, };
 
 /**
  * A hint.
@@ -1474,44 +1505,6 @@ error: string | null, };
  * What to call a move.
  */
 export type Label = "inaccuracy" | "mistake" | "blunder" | "best" | "forced";
-
-/**
- * One engine that analyses.
- */
-export type Lane = { 
-/**
- * Which.
- */
-engine: number, 
-/**
- * What it is to do.
- */
-settings: AnalysisSettings, 
-/**
- * What it does.
- */
-status: LaneStatus, 
-/**
- * Its process, if it has one.
- */
-process: number | null, 
-/**
- * The node that everything below is about. Show nothing of it at another node.
- */
-node: number, 
-/**
- * What the engine has told about that position.
- */
-told: Told, 
-/**
- * What went wrong.
- */
-error: Failure | null, };
-
-/**
- * What a lane does.
- */
-export type LaneStatus = "starting" | "turning" | "searching" | "done" | "stopped" | "failed";
 
 /**
  * The squares of a move that was played.
@@ -2180,6 +2173,39 @@ matches: Array<MatchLine>, };
 export type MateAnswer = "found" | "none" | "unknown" | "not_implemented";
 
 /**
+ * What a playing engine said of its last search.
+ */
+export type MoveInfo = { 
+/**
+ * The move it is about: the node of that move, or none while it thinks.
+ */
+node: number | null, 
+/**
+ * In plies.
+ */
+depth: number | null, 
+/**
+ * From its own side.
+ */
+score: Score | null, 
+/**
+ * Nodes searched.
+ */
+nodes: number | null, 
+/**
+ * Nodes per second.
+ */
+nps: number | null, 
+/**
+ * Milliseconds searched.
+ */
+time: number | null, 
+/**
+ * The line it expects.
+ */
+pv: Array<LineMove>, };
+
+/**
  * A move as people write it. The page chooses by its settings and language.
  */
 export type MoveText = { 
@@ -2475,7 +2501,7 @@ name: string,
 /**
  * For an engine: what it last said about the game, from its own side.
  */
-thought: Thought | null, 
+thought: MoveInfo | null, 
 /**
  * For an engine that ponders.
  */
@@ -2505,7 +2531,7 @@ export type PositionCheck = {
 /**
  * The position as it would be played, if it can be.
  */
-here: Here | null, 
+here: PositionView | null, 
 /**
  * The setup as its text, playable or not; none if the text cannot be read.
  */
@@ -2518,6 +2544,35 @@ error: Failure | null,
  * Squares that the error is about.
  */
 squares: Array<string>, };
+
+/**
+ * A position with all that a board and its reader need.
+ */
+export type PositionView = { 
+/**
+ * FEN or SFEN.
+ */
+text: string, 
+/**
+ * Whose turn it is.
+ */
+turn: Side, 
+/**
+ * All legal moves.
+ */
+legal: Array<LegalMove>, 
+/**
+ * The square of the king that is in check.
+ */
+check: string | null, 
+/**
+ * The squares of the move that led here: from (none for a drop) and to.
+ */
+last: LastMove | null, 
+/**
+ * If the position ends a game by the rules: how.
+ */
+ending: Outcome | null, };
 
 /**
  * A named set of values.
@@ -2580,7 +2635,7 @@ engine: number,
 /**
  * What it is for.
  */
-use_for: Use, 
+use_for: Purpose, 
 /**
  * What it does.
  */
@@ -2621,6 +2676,31 @@ export type ProcessStatus = "starting" | "idle" | "searching" | "pondering" | "l
 export type Protocol = "uci" | "usi";
 
 /**
+ * What a process is for.
+ */
+export type Purpose = { "kind": "inspect" } | { "kind": "play", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "analyse", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "hint", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "report", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "learn", 
+/**
+ * Which.
+ */
+game: number, } | { "kind": "console" };
+
+/**
  * How an engine is reached.
  */
 export type Reach = { "kind": "program", 
@@ -2649,28 +2729,6 @@ address: string, } | { "kind": "built_in" };
  * A format of records.
  */
 export type RecordFormat = "pgn" | "position" | "epd" | "kif" | "ki2" | "csa" | "jkf" | "line";
-
-/**
- * Why a request was not carried out.
- */
-export type Refusal = { 
-/**
- * For the page, which has words for it in each language.
- */
-code: RefusalCode, 
-/**
- * For people, in English: what exactly was wrong and where.
- */
-text: string, 
-/**
- * The same by its kind, for which the page has words.
- */
-problem: Problem, };
-
-/**
- * The kinds of refusal.
- */
-export type RefusalCode = "malformed" | "not_found" | "illegal_move" | "ambiguous_move" | "position" | "record" | "not_now" | "engine" | "too_much" | "path" | "storage";
 
 /**
  * A name and a code for `register`.
@@ -2837,6 +2895,71 @@ plies: number | null,
  * Whether the side gives mate, rather than being mated.
  */
 won: boolean, };
+
+/**
+ * What an engine has told about one position.
+ */
+export type SearchInfo = { 
+/**
+ * Its variations, the best first.
+ */
+lines: Array<Line>, 
+/**
+ * In plies, the latest that was told.
+ */
+depth: number | null, 
+/**
+ * Selective depth.
+ */
+seldepth: number | null, 
+/**
+ * Nodes searched.
+ */
+nodes: number | null, 
+/**
+ * Nodes per second.
+ */
+nps: number | null, 
+/**
+ * How full its table is, in thousandths.
+ */
+hashfull: number | null, 
+/**
+ * Hits in tablebases.
+ */
+tbhits: number | null, 
+/**
+ * Processor load in thousandths.
+ */
+cpuload: number | null, 
+/**
+ * Milliseconds.
+ */
+time: number | null, 
+/**
+ * The move it looks at now, with its number.
+ */
+current: CurrentMove | null, 
+/**
+ * Refutations of moves, if it tells them (`UCI_ShowRefutations`): the latest of each move.
+ */
+refutations: Array<Array<LineMove>>, 
+/**
+ * The lines its processors are at, if it tells them (`UCI_ShowCurrLine`).
+ */
+current_lines: Array<CurrentLine>, 
+/**
+ * The latest `info string`.
+ */
+text: string | null, 
+/**
+ * The answer to a search for a mate.
+ */
+mate: MateAnswer | null, 
+/**
+ * The move it would play, when the search is over.
+ */
+best: LineMove | null, };
 
 /**
  * The user's settings.
@@ -3008,39 +3131,6 @@ max: number, };
 export type Thing = "argument" | "button" | "comment" | "engine" | "engine_name" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "text" | "topic";
 
 /**
- * What a playing engine said of its last search.
- */
-export type Thought = { 
-/**
- * The move it is about: the node of that move, or none while it thinks.
- */
-node: number | null, 
-/**
- * In plies.
- */
-depth: number | null, 
-/**
- * From its own side.
- */
-score: Score | null, 
-/**
- * Nodes searched.
- */
-nodes: number | null, 
-/**
- * Nodes per second.
- */
-nps: number | null, 
-/**
- * Milliseconds searched.
- */
-time: number | null, 
-/**
- * The line it expects.
- */
-pv: Array<LineMove>, };
-
-/**
  * The time of one side for a game.
  */
 export type Time = { "kind": "none" } | { "kind": "clock", 
@@ -3092,7 +3182,7 @@ id: number,
 /**
  * Why.
  */
-error: Refusal, } | { "kind": "snapshot", 
+error: ApiError, } | { "kind": "snapshot", 
 /**
  * Which.
  */
@@ -3123,71 +3213,6 @@ delta: Delta, } | { "kind": "closed",
 topic: Topic, };
 
 /**
- * What an engine has told about one position.
- */
-export type Told = { 
-/**
- * Its variations, the best first.
- */
-lines: Array<Line>, 
-/**
- * In plies, the latest that was told.
- */
-depth: number | null, 
-/**
- * Selective depth.
- */
-seldepth: number | null, 
-/**
- * Nodes searched.
- */
-nodes: number | null, 
-/**
- * Nodes per second.
- */
-nps: number | null, 
-/**
- * How full its table is, in thousandths.
- */
-hashfull: number | null, 
-/**
- * Hits in tablebases.
- */
-tbhits: number | null, 
-/**
- * Processor load in thousandths.
- */
-cpuload: number | null, 
-/**
- * Milliseconds.
- */
-time: number | null, 
-/**
- * The move it looks at now, with its number.
- */
-current: CurrentMove | null, 
-/**
- * Refutations of moves, if it tells them (`UCI_ShowRefutations`): the latest of each move.
- */
-refutations: Array<Array<LineMove>>, 
-/**
- * The lines its processors are at, if it tells them (`UCI_ShowCurrLine`).
- */
-current_lines: Array<CurrentLine>, 
-/**
- * The latest `info string`.
- */
-text: string | null, 
-/**
- * The answer to a search for a mate.
- */
-mate: MateAnswer | null, 
-/**
- * The move it would play, when the search is over.
- */
-best: LineMove | null, };
-
-/**
  * Something that a tab can be kept informed of. As text: `games`, `game/7`, `log/3`.
  */
 export type Topic = "games" | "engines" | "matches" | "jobs" | "settings" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`;
@@ -3204,31 +3229,6 @@ undo: boolean,
  * One that was undone can be done again.
  */
 redo: boolean, };
-
-/**
- * What a process is for.
- */
-export type Use = { "kind": "inspect" } | { "kind": "play", 
-/**
- * Which.
- */
-game: number, } | { "kind": "analyse", 
-/**
- * Which.
- */
-game: number, } | { "kind": "hint", 
-/**
- * Which.
- */
-game: number, } | { "kind": "report", 
-/**
- * Which.
- */
-game: number, } | { "kind": "learn", 
-/**
- * Which.
- */
-game: number, } | { "kind": "console" };
 
 /**
  * Which values of options are meant.

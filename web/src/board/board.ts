@@ -1,5 +1,5 @@
 // What a page wants of a board, whichever game is on it.
-import type { Here, LegalMove, Side } from '../api/wire';
+import type { PositionView, LegalMove, Side } from '../api/wire';
 
 /** What is on the board. */
 export interface View {
@@ -55,7 +55,7 @@ export function origin(move: LegalMove): string {
 }
 
 /** The moves from a square to another: more than one if a promotion is to be chosen. */
-export function between(here: Here, from: string, to: string): LegalMove[] {
+export function between(here: PositionView, from: string, to: string): LegalMove[] {
   return here.legal.filter((move) => origin(move) === from && move.to.includes(to));
 }
 

@@ -1,7 +1,6 @@
 // Words in the person's language. Both dictionaries have the same keys; a test compares what is in their braces.
 import { language, type Language } from '../app/prefs.svelte';
 import { en, type Key } from './en';
-import { fill } from './fill';
 import { ja } from './ja';
 
 export const dictionaries: Record<Language, Record<Key, string>> = { en, ja };
@@ -13,4 +12,8 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
 /** Whether there are words for a key that comes from outside. */
 export function known(key: string): key is Key {
   return Object.hasOwn(en, key);
+}
+
+export function fill(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

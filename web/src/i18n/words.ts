@@ -1,5 +1,5 @@
 // Moves, pieces, scores and times as people read them.
-import type { Bound, Failure, MoveText, Outcome, Problem, Refusal, Score, Side, Variant } from '../api/wire';
+import type { Bound, Failure, MoveText, Outcome, Problem, ApiError, Score, Side, Variant } from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
 import { known, t } from './index.svelte';
@@ -143,7 +143,7 @@ export function failureText({ problem }: Failure): string {
   return problemText(problem);
 }
 
-export function refusalText(refusal: Refusal): string {
+export function refusalText(refusal: ApiError): string {
   return `${t(`refusal.${refusal.code}`)} ${problemText(refusal.problem)}`;
 }
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import type { Score, Told } from '../api/wire';
+import type { Score, SearchInfo } from '../api/wire';
 import { PAUSE, toSay } from './announce';
 
-function told(depth: number, move: string, score: Score | null): Told {
+function told(depth: number, move: string, score: Score | null): SearchInfo {
   return {
     depth,
     lines: [{ number: 1, depth, score, bound: 'exact', pv: [{ word: move, text: { western: move } }] }],
-  } as unknown as Told;
+  } as unknown as SearchInfo;
 }
 
 const cp = (value: number): Score => ({ kind: 'cp', value });
 
 test('the first thoughts are not said, a mate is', () => {
-  const say = (it: Told) => toSay(it, 1, 55, null, 0);
+  const say = (it: SearchInfo) => toSay(it, 1, 55, null, 0);
   expect(say(told(3, 'e2e4', cp(30)))).toBeNull();
   expect(say(told(12, 'e2e4', cp(30)))?.move).toBe('e2e4');
   expect(say(told(3, 'd8h4', { kind: 'mate', plies: 1, won: true }))).not.toBeNull();

@@ -1,5 +1,5 @@
 // What a screen reader hears of an analysis that goes on: a change that matters, and not too often.
-import type { Told } from '../api/wire';
+import type { SearchInfo } from '../api/wire';
 
 /** Between two announcements, in milliseconds: long enough to be listened to. */
 export const PAUSE = 8000;
@@ -18,7 +18,7 @@ export interface Said {
 
 /** What is to be said of a search now, `chances` being what its best line is worth; none if it is nothing new, or too soon. */
 export function toSay(
-  told: Told,
+  told: SearchInfo,
   node: number,
   chances: number,
   before: Said | null,

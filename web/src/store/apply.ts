@@ -125,9 +125,9 @@ function merge<T extends { id: number }>(old: T[], changed: T[], removed: number
   return newFirst ? [...added.toReversed(), ...kept] : [...kept, ...added];
 }
 
-function mergeLanes(old: wire.Lane[], delta: wire.AnalysisDelta): wire.Lane[] {
+function mergeLanes(old: wire.EngineAnalysis[], delta: wire.AnalysisDelta): wire.EngineAnalysis[] {
   const fresh = new Map(delta.lanes.map((lane) => [lane.engine, lane]));
-  const kept: wire.Lane[] = [];
+  const kept: wire.EngineAnalysis[] = [];
   for (const lane of old) {
     if (delta.removed.includes(lane.engine)) continue;
     kept.push(fresh.get(lane.engine) ?? lane);

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Command, GameState, GamesState, Problem, Refusal, ToTab } from '../api/wire';
+import type { Command, GameState, GamesState, Problem, ApiError, ToTab } from '../api/wire';
 import type { Game, Model } from './apply';
 import { Connection, Refused } from './connection';
 
@@ -110,7 +110,7 @@ test('answers and refusals find their requests', async () => {
   const two = connection.ask({ kind: 'stop_report', game: 4 });
   const [first, second] = line().sent;
   const problem: Problem = { kind: 'no_such', values: { name: '4' }, variant: null, what: 'game' };
-  const error: Refusal = { code: 'not_found', text: 'no game 4', problem };
+  const error: ApiError = { code: 'not_found', text: 'no game 4', problem };
   line().says({ kind: 'refusal', id: second?.id ?? 0, error });
   line().says({ kind: 'answer', id: first?.id ?? 0, answer: { kind: 'done' } });
   await expect(one).resolves.toEqual({ kind: 'done' });

@@ -3,21 +3,21 @@
 //   lost ──open──> open ──close──> lost ──(after a pause)──> open …
 //
 // What was asked and not answered is refused when the connection is lost; topics are wanted again when it is back.
-import type { Answer, Command, Refusal, State, ToTab, Topic } from '../api/wire';
+import type { Answer, Command, ApiError, State, ToTab, Topic } from '../api/wire';
 import { applyDelta, fromState, type Model } from './apply';
 
 /** Why a request failed. */
 export class Refused extends Error {
-  readonly refusal: Refusal;
+  readonly refusal: ApiError;
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: ApiError) {
     super(refusal.text);
     this.refusal = refusal;
   }
 }
 
 /** A refusal because nobody answers. */
-export function silent(text: string): Refusal {
+export function silent(text: string): ApiError {
   return { code: 'not_now', text, problem: { kind: 'no_answer', values: {}, variant: null } };
 }
 

@@ -1,12 +1,12 @@
 // The part of the server that is asked over HTTP: files, the library, positions.
-import type { Refusal } from '../api/wire';
+import type { ApiError } from '../api/wire';
 import { Refused, silent } from './connection';
 import { authenticated } from './session';
 
 async function check(response: Response): Promise<Response> {
   if (response.ok) return response;
   const text = `${response.status} ${response.statusText}`;
-  let refusal: Refusal = {
+  let refusal: ApiError = {
     code: 'malformed',
     text,
     problem: { kind: 'system', values: { text }, variant: null },

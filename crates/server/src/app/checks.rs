@@ -5,25 +5,25 @@ use std::thread;
 use readyok_check::{CheckResult as Found, Subject, Suite};
 use readyok_protocol::Language;
 
-use super::World;
+use super::AppState;
 use crate::engine::printable;
-use crate::game::refusal;
+use crate::game::api_error;
 use crate::time::{Moment, date, now};
 use crate::wire::{
-    Answer, CheckResult, CheckRun, CheckWords, EngineId, Failure, Problem, ProblemKind, Reach,
-    Refusal, RefusalCode,
+    Answer, ApiError, ApiErrorCode, CheckResult, CheckRun, CheckWords, EngineId, Failure, Problem,
+    ProblemKind, Reach,
 };
 
 /// So many engines of a run are asked at once: others need the machine too.
 const JOBS: usize = 1;
 
-impl World {
+impl AppState {
     /// Starts a run. Its result is told with the engine.
-    pub(super) fn check_engine(&mut self, id: EngineId, at: Moment) -> Result<Answer, Refusal> {
+    pub(super) fn check_engine(&mut self, id: EngineId, at: Moment) -> Result<Answer, ApiError> {
         let engine = self.registry.get(id)?;
         if matches!(engine.check, Some(CheckRun::Running { .. })) {
             let text = "the engine is being checked";
-            return Err(refusal(RefusalCode::NotNow, ProblemKind::BeingChecked, text));
+            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::BeingChecked, text));
         }
         let subject = match &engine.entry.reach {
             Reach::Tcp { address } => Subject::tcp(address),
@@ -69,7 +69,7 @@ impl World {
         thread::Builder::new()
             .name("check".to_owned())
             .spawn(run)
-            .map_err(|error| Refusal::because(RefusalCode::TooMuch, Failure::system(&error)))?;
+            .map_err(|error| ApiError::because(ApiErrorCode::TooMuch, Failure::system(&error)))?;
         self.set_check(id, CheckRun::Running { since: at });
         Ok(Answer::Done)
     }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::games::storage;
-use super::{App, World};
-use crate::engine::{Order, is_program, not_a_program};
-use crate::game::{Room, no_such, odd_text, refusal, too_many};
+use super::{App, AppState};
+use crate::engine::{EngineCommand, is_program, not_a_program};
+use crate::game::{GameSession, api_error, no_such, odd_text, too_many};
 use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Command, Delta, EngineEntry, Problem, ProblemKind as Kind, Reach, Refusal, RefusalCode,
-    Settings, Thing, Topic,
+    Answer, ApiError, ApiErrorCode, Command, Delta, EngineEntry, Problem, ProblemKind as Kind,
+    Reach, Settings, Thing, Topic,
 };
 
 /// What the page keeps has at most so many bytes.
@@ -18,13 +18,13 @@ const MOST_SETTINGS: usize = 64 << 10;
 /// A line that a user says to an engine has at most so many bytes.
 const LONGEST_LINE: usize = 64 << 10;
 
-impl World {
+impl AppState {
     pub(super) fn command(
         &mut self,
         tab: TabId,
         command: Command,
         at: Moment,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         match command {
             Command::Subscribe { topic } => {
                 if !self.has_topic(topic) {
@@ -59,7 +59,7 @@ impl World {
             Command::AcceptDraw { game } => self.act(game, at, |room| room.accept_draw(at)),
             Command::Claim { game } => self.act(game, at, |room| room.claim(at)),
             Command::Hint { game, engine } => self.hint(game, engine),
-            Command::MoveNow { game } => self.act(game, at, Room::move_now),
+            Command::MoveNow { game } => self.act(game, at, GameSession::move_now),
             Command::Pause { game } => self.act(game, at, |room| room.pause(at)),
             Command::Resume { game, from, players } => {
                 self.resume(game, from, players.as_deref(), at)
@@ -76,10 +76,10 @@ impl World {
             Command::SetOptions { engine, of, values } => self.set_options(engine, of, &values),
             Command::PressButton { engine, option } => self.press(engine, &option),
             Command::SavePreset { engine, preset } => {
-                self.save_presets(engine, |world| world.registry.save_preset(engine, preset))
+                self.save_presets(engine, |state| state.registry.save_preset(engine, preset))
             }
-            Command::DeletePreset { engine, name } => self.save_presets(engine, |world| {
-                let presets = &mut world.registry.get_mut(engine)?.entry.presets;
+            Command::DeletePreset { engine, name } => self.save_presets(engine, |state| {
+                let presets = &mut state.registry.get_mut(engine)?.entry.presets;
                 presets.retain(|preset| preset.name != name);
                 Ok(())
             }),
@@ -93,15 +93,15 @@ impl World {
                         "the line is too long, or holds control characters",
                     ));
                 }
-                self.order(process, Order::Say(line))
+                self.send(process, EngineCommand::Say(line))
             }
             Command::RestartProcess { process } => self.restart_process(process),
-            Command::QuitProcess { process } => self.order(process, Order::Quit),
+            Command::QuitProcess { process } => self.send(process, EngineCommand::Quit),
             Command::KillProcess { process } => self.kill_process(process, at),
             Command::CheckEngine { engine } => self.check_engine(engine, at),
             Command::StopReport { game } => self.stop_report(game),
             Command::StopJob { id } => self.stop_job(id),
-            // Matches are not the world's; books, folders and the library are read without its lock, and a
+            // Matches are not the state's; books, folders and the library are read without its lock, and a
             // try is answered later.
             Command::NewGame { .. }
             | Command::Rematch { .. }
@@ -120,7 +120,7 @@ impl World {
             | Command::ImportFolder { .. }
             | Command::ResumeJob { .. }
             | Command::TryMove { .. } => {
-                Err(refusal(RefusalCode::NotNow, Kind::NotHere, "this server cannot do that"))
+                Err(api_error(ApiErrorCode::NotNow, Kind::NotHere, "this server cannot do that"))
             }
         }
     }
@@ -130,20 +130,20 @@ impl App {
     pub(super) async fn set_settings(
         self: &Arc<Self>,
         settings: Settings,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
         if MOST_SETTINGS < size {
             let why = Problem::too_long(Thing::Settings);
-            return Err(refusal(RefusalCode::TooMuch, why, "the page keeps too much"));
+            return Err(api_error(ApiErrorCode::TooMuch, why, "the page keeps too much"));
         }
         let app = Arc::downgrade(self);
         // They take effect from the writer, so that the last ones written are the last ones in effect.
         let saved = self.writer.call(move |store| {
             store.save_settings(&settings)?;
             if let Some(app) = app.upgrade() {
-                let mut world = app.world();
-                world.settings = settings.clone();
-                world.hub.publish(Topic::Settings, Delta::Settings(settings));
+                let mut state = app.state();
+                state.settings = settings.clone();
+                state.hub.publish(Topic::Settings, Delta::Settings(settings));
             }
             Ok(())
         });
@@ -153,7 +153,7 @@ impl App {
 }
 
 /// What would be run for a text: an address, a path, or a command line in the quoting of a shell.
-fn preview(text: &str) -> Result<Answer, Refusal> {
+fn preview(text: &str) -> Result<Answer, ApiError> {
     let text = text.trim();
     let entry = |reach| Answer::Preview {
         entry: EngineEntry { name: String::new(), reach, protocol: None },
@@ -173,7 +173,7 @@ fn preview(text: &str) -> Result<Answer, Refusal> {
     let words = shlex::split(text).unwrap_or_default();
     let Some((first, args)) = words.split_first() else {
         let text = "there is no command, or an open quote";
-        return Err(refusal(RefusalCode::Malformed, Kind::NoCommand, text));
+        return Err(api_error(ApiErrorCode::Malformed, Kind::NoCommand, text));
     };
     let found = if first.contains('/') || first.contains(std::path::MAIN_SEPARATOR) {
         Some(first.clone())

@@ -1,19 +1,21 @@
-//! Engines of the world: what is registered, processes that start, tell news and end.
+//! Engines of the state: what is registered, processes that start, tell news and end.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use readyok_protocol::Register;
 
-use super::{App, MOST_ENDED, Running, World};
-use crate::engine::{Death, News, Order, Registered, Start, default_of, start};
-use crate::game::{no_such, odd_text, refusal};
+use super::{App, AppState, EngineProcess, MOST_ENDED};
+use crate::engine::{
+    EngineCommand, EngineEvent, EngineFailure, RegisteredEngine, Start, default_of, start,
+};
+use crate::game::{api_error, no_such, odd_text};
 use crate::store::{StoreError, Written};
 use crate::time::{Moment, date, now};
 use crate::wire::{
-    Answer, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState, Failure, GameId,
-    Machine, Problem, ProblemKind, ProcessId, ProcessState, ProcessStatus, Refusal, RefusalCode,
-    Registration, Thing, Topic, Use, ValuesFor, Variant,
+    Answer, ApiError, ApiErrorCode, Delta, EngineEntry, EngineId, EngineState, EnginesDelta,
+    EnginesState, Failure, GameId, Machine, Problem, ProblemKind, ProcessId, ProcessState,
+    ProcessStatus, Purpose, Registration, Thing, Topic, ValuesFor, Variant,
 };
 
 use super::failures::{killed_by_user, server_ends, too_many_engines};
@@ -26,14 +28,14 @@ const MOST_PROCESSES: usize = 64;
 const MOST_ASKED: usize = 4;
 
 impl App {
-    pub(super) async fn remove_engine(&self, id: EngineId) -> Result<Answer, Refusal> {
-        let forgotten = self.world().forget_engine(id)?;
+    pub(super) async fn remove_engine(&self, id: EngineId) -> Result<Answer, ApiError> {
+        let forgotten = self.state().forget_engine(id)?;
         written(forgotten).await?;
         Ok(Answer::Done)
     }
 }
 
-impl World {
+impl AppState {
     pub(super) fn engines_state(&self) -> EnginesState {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         EnginesState {
@@ -74,22 +76,22 @@ impl World {
     pub(super) fn start_process(
         &mut self,
         engine: EngineId,
-        use_for: Use,
+        use_for: Purpose,
         variant: Option<Variant>,
         values: BTreeMap<String, String>,
         ponders: bool,
-    ) -> Result<ProcessId, Refusal> {
+    ) -> Result<ProcessId, ApiError> {
         let registered = self.registry.get(engine)?;
         if self.closing {
-            return Err(Refusal::because(RefusalCode::NotNow, server_ends()));
+            return Err(ApiError::because(ApiErrorCode::NotNow, server_ends()));
         }
         let alive = self.processes.values().filter(|running| running.handle.is_some()).count();
         if MOST_PROCESSES <= alive {
-            return Err(Refusal::because(RefusalCode::TooMuch, too_many_engines()));
+            return Err(ApiError::because(ApiErrorCode::TooMuch, too_many_engines()));
         }
         self.last_process += 1;
         let id = self.last_process;
-        let dialect = if use_for == Use::Inspect {
+        let dialect = if use_for == Purpose::Inspect {
             registered.dialect_to_ask(variant)
         } else {
             registered.dialect(variant)
@@ -121,7 +123,7 @@ impl World {
         let log = Arc::clone(&process.log);
         self.processes.insert(
             id,
-            Running {
+            EngineProcess {
                 handle: Some(process),
                 log,
                 state,
@@ -158,15 +160,15 @@ impl World {
     }
 
     /// A process tells something.
-    pub(super) fn news(&mut self, id: ProcessId, news: News, at: Moment) {
+    pub(super) fn news(&mut self, id: ProcessId, news: EngineEvent, at: Moment) {
         let Some(running) = self.processes.get_mut(&id) else { return };
         let use_for = running.state.use_for;
         match news {
-            News::Greeted(greeting) => {
+            EngineEvent::Ready(greeting) => {
                 running.dialect = Some(greeting.dialect);
                 running.state.pid = greeting.pid;
                 let engine = running.state.engine;
-                self.registry.greeted(engine, &greeting);
+                self.registry.on_handshake(engine, &greeting);
                 let identity = self.registry.get(engine).ok().and_then(|it| it.identity().cloned());
                 if let Some(running) = self.processes.get_mut(&id) {
                     running.state.identity = identity;
@@ -176,63 +178,63 @@ impl World {
                 self.process_changed(id);
                 self.greeted(id, use_for, at);
             }
-            News::Status(status) => {
+            EngineEvent::Status(status) => {
                 running.state.status = status;
                 self.note_approvals(id);
                 self.process_changed(id);
             }
-            News::Begun(ticket) => match use_for {
-                Use::Play { game } => self.seat_begins(id, game, ticket, at),
-                Use::Analyse { game } => self.lane_begins(id, game, ticket),
-                Use::Inspect
-                | Use::Hint { .. }
-                | Use::Report { .. }
-                | Use::Learn { .. }
-                | Use::Console => (),
+            EngineEvent::SearchStarted(search_id) => match use_for {
+                Purpose::Play { game } => self.seat_begins(id, game, search_id, at),
+                Purpose::Analyse { game } => self.lane_begins(id, game, search_id),
+                Purpose::Inspect
+                | Purpose::Hint { .. }
+                | Purpose::Report { .. }
+                | Purpose::Learn { .. }
+                | Purpose::Console => (),
             },
-            News::Told(ticket, told) => match use_for {
-                Use::Play { game } => self.seat_thinks(id, game, ticket, &told, at),
-                Use::Analyse { game } => self.lane_tells(id, game, ticket, *told, false),
-                Use::Inspect
-                | Use::Hint { .. }
-                | Use::Report { .. }
-                | Use::Learn { .. }
-                | Use::Console => (),
+            EngineEvent::Info(search_id, told) => match use_for {
+                Purpose::Play { game } => self.seat_thinks(id, game, search_id, &told, at),
+                Purpose::Analyse { game } => self.lane_tells(id, game, search_id, *told, false),
+                Purpose::Inspect
+                | Purpose::Hint { .. }
+                | Purpose::Report { .. }
+                | Purpose::Learn { .. }
+                | Purpose::Console => (),
             },
-            News::Answered(ticket, played, told) => match use_for {
-                Use::Play { game } => {
-                    self.seat_answers(id, game, (ticket, &played, &told), at);
+            EngineEvent::SearchFinished(search_id, played, told) => match use_for {
+                Purpose::Play { game } => {
+                    self.seat_answers(id, game, (search_id, &played, &told), at);
                 }
-                Use::Analyse { game } => self.lane_tells(id, game, ticket, *told, true),
-                Use::Hint { game } => self.hint_answers(id, game, ticket, &told, at),
-                Use::Report { game } => self.report_answers(id, game, ticket, &told, at),
-                Use::Learn { .. } => self.trial_answers(id, ticket, &told),
-                Use::Inspect | Use::Console => (),
+                Purpose::Analyse { game } => self.lane_tells(id, game, search_id, *told, true),
+                Purpose::Hint { game } => self.hint_answers(id, game, search_id, &told, at),
+                Purpose::Report { game } => self.report_answers(id, game, search_id, &told, at),
+                Purpose::Learn { .. } => self.trial_answers(id, search_id, &told),
+                Purpose::Inspect | Purpose::Console => (),
             },
-            News::Refused(ticket, why) => {
+            EngineEvent::SearchRejected(search_id, why) => {
                 running.state.error = Some(why.clone());
                 self.process_changed(id);
                 match use_for {
-                    Use::Play { game } => self.seat_fails(id, game, Some(&why), at),
-                    Use::Analyse { game } => self.lane_refused(id, game, ticket, why),
-                    Use::Hint { .. }
-                    | Use::Inspect
-                    | Use::Report { .. }
-                    | Use::Learn { .. }
-                    | Use::Console => {
+                    Purpose::Play { game } => self.seat_fails(id, game, Some(&why), at),
+                    Purpose::Analyse { game } => self.lane_refused(id, game, search_id, why),
+                    Purpose::Hint { .. }
+                    | Purpose::Inspect
+                    | Purpose::Report { .. }
+                    | Purpose::Learn { .. }
+                    | Purpose::Console => {
                         if let Some(handle) =
                             self.processes.get(&id).and_then(|it| it.handle.as_ref())
                         {
-                            handle.order(Order::Quit);
+                            handle.send(EngineCommand::Quit);
                         }
                     }
                 }
             }
-            News::Complaint(why) => {
+            EngineEvent::CommandFailed(why) => {
                 running.state.error = Some(why);
                 self.process_changed(id);
             }
-            News::Ended(death) => {
+            EngineEvent::Exited(death) => {
                 running.handle = None;
                 running.pending.clear();
                 let restart = std::mem::take(&mut running.restart);
@@ -279,67 +281,67 @@ impl World {
         }
     }
 
-    fn greeted(&mut self, id: ProcessId, use_for: Use, at: Moment) {
+    fn greeted(&mut self, id: ProcessId, use_for: Purpose, at: Moment) {
         match use_for {
-            Use::Play { game } => self.seat_greeted(id, game, at),
-            Use::Analyse { game } => self.lane_greeted(id, game),
-            Use::Hint { game } => self.hint_greeted(id, game),
-            Use::Inspect => {
+            Purpose::Play { game } => self.seat_greeted(id, game, at),
+            Purpose::Analyse { game } => self.lane_greeted(id, game),
+            Purpose::Hint { game } => self.hint_greeted(id, game),
+            Purpose::Inspect => {
                 if let Some(handle) = self.processes.get(&id).and_then(|it| it.handle.as_ref()) {
                     // What it says of its registration comes after its options.
-                    handle.order(Order::Ready);
-                    handle.order(Order::Quit);
+                    handle.send(EngineCommand::Ready);
+                    handle.send(EngineCommand::Quit);
                 }
             }
-            Use::Report { game } => self.report_goes_on(id, game, at),
-            Use::Learn { .. } => self.trial_greeted(id),
-            Use::Console => (),
+            Purpose::Report { game } => self.report_goes_on(id, game, at),
+            Purpose::Learn { .. } => self.trial_greeted(id),
+            Purpose::Console => (),
         }
     }
 
     fn ended(
         &mut self,
         id: ProcessId,
-        use_for: Use,
+        use_for: Purpose,
         why: Option<&Failure>,
         restart: bool,
         at: Moment,
     ) {
         match use_for {
-            Use::Play { game } => {
+            Purpose::Play { game } => {
                 self.seat_fails(id, game, why, at);
                 if restart {
                     let _ = self.act(game, at, |room| room.go_on(at));
                 }
             }
-            Use::Analyse { game } => self.lane_ended(id, game, why, restart),
-            Use::Console if restart => {
+            Purpose::Analyse { game } => self.lane_ended(id, game, why, restart),
+            Purpose::Console if restart => {
                 if let Some(engine) = self.processes.get(&id).map(|it| it.state.engine) {
                     // Why it could not be started is told by its own state.
                     let _ = self.open_console(engine);
                 }
             }
-            Use::Report { game } => self.report_ended(id, game, why),
-            Use::Learn { .. } => self.trial_ended(id, why),
-            Use::Inspect | Use::Hint { .. } | Use::Console => (),
+            Purpose::Report { game } => self.report_ended(id, game, why),
+            Purpose::Learn { .. } => self.trial_ended(id, why),
+            Purpose::Inspect | Purpose::Hint { .. } | Purpose::Console => (),
         }
     }
 
     /// Registers an engine and asks it what it can do.
-    pub(super) fn add_engine(&mut self, entry: EngineEntry) -> Result<Answer, Refusal> {
+    pub(super) fn add_engine(&mut self, entry: EngineEntry) -> Result<Answer, ApiError> {
         let id = self.registry.add(entry)?;
         self.added(id)
     }
 
     /// Registers an engine again under another name.
-    pub(super) fn copy_engine(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+    pub(super) fn copy_engine(&mut self, id: EngineId) -> Result<Answer, ApiError> {
         let mut taken = self.registry.iter().map(|(_, it)| it.name().to_owned()).collect();
         let name = distinct(self.registry.get(id)?.name(), &mut taken);
         let copy = self.registry.copy(id, name)?;
         self.added(copy)
     }
 
-    fn added(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+    fn added(&mut self, id: EngineId) -> Result<Answer, ApiError> {
         // It is registered, even if it cannot be asked now.
         if let Err(error) = self.inspect(id) {
             self.registry.get_mut(id)?.error = Some(error.into());
@@ -348,23 +350,23 @@ impl World {
         Ok(Answer::Engine { engine: id })
     }
 
-    pub(super) fn inspect(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+    pub(super) fn inspect(&mut self, id: EngineId) -> Result<Answer, ApiError> {
         for variant in self.registry.get(id)?.to_ask_about() {
             self.ask_about(id, *variant)?;
         }
         Ok(Answer::Done)
     }
 
-    fn ask_about(&mut self, id: EngineId, variant: Option<Variant>) -> Result<ProcessId, Refusal> {
+    fn ask_about(&mut self, id: EngineId, variant: Option<Variant>) -> Result<ProcessId, ApiError> {
         let values = self.registry.get(id)?.values(ValuesFor::All);
-        self.start_process(id, Use::Inspect, variant, values, false)
+        self.start_process(id, Purpose::Inspect, variant, values, false)
     }
 
     /// Engines of which nothing is known are asked, and the built-in one with its copies.
     pub(crate) fn inspect_unknown(&mut self) {
         let unknown = self.registry.iter();
         let unknown = unknown.filter(|(_, engine)| engine.is_to_be_asked());
-        let asked = |(id, engine): (EngineId, &Registered)| {
+        let asked = |(id, engine): (EngineId, &RegisteredEngine)| {
             engine.to_ask_about().iter().map(move |variant| (id, *variant))
         };
         self.unasked = unknown.flat_map(asked).collect();
@@ -374,8 +376,8 @@ impl World {
     /// Asks the next engines of which nothing is known, a few at once.
     fn ask_next(&mut self) {
         loop {
-            let asked = |running: &&Running| {
-                running.state.use_for == Use::Inspect && running.handle.is_some()
+            let asked = |running: &&EngineProcess| {
+                running.state.use_for == Purpose::Inspect && running.handle.is_some()
             };
             if MOST_ASKED <= self.processes.values().filter(asked).count() {
                 return;
@@ -383,7 +385,7 @@ impl World {
             let Some((id, variant)) = self.unasked.pop_front() else { return };
             let engine = self.registry.get(id);
             // It may have been removed, or used, in the meantime.
-            let is_unknown = engine.is_ok_and(Registered::is_to_be_asked);
+            let is_unknown = engine.is_ok_and(RegisteredEngine::is_to_be_asked);
             if is_unknown && self.ask_about(id, variant).is_err() {
                 // There is no room: its turn comes when a process ends.
                 self.unasked.push_front((id, variant));
@@ -396,18 +398,18 @@ impl World {
         &mut self,
         id: EngineId,
         entry: EngineEntry,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         self.registry.change(id, entry)?;
         self.engine_changed(id);
         self.inspect(id)
     }
 
     /// Removes an engine. Returns when the library knows.
-    fn forget_engine(&mut self, id: EngineId) -> Result<Written<Result<(), StoreError>>, Refusal> {
+    fn forget_engine(&mut self, id: EngineId) -> Result<Written<Result<(), StoreError>>, ApiError> {
         self.registry.remove(id)?;
         for running in self.processes.values().filter(|running| running.state.engine == id) {
             if let Some(handle) = &running.handle {
-                handle.order(Order::Quit);
+                handle.send(EngineCommand::Quit);
             }
         }
         let games: Vec<GameId> = self.lanes.keys().copied().collect();
@@ -424,7 +426,7 @@ impl World {
         id: EngineId,
         of: ValuesFor,
         values: &BTreeMap<String, Option<String>>,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         self.registry.set_values(id, of, values)?;
         self.engine_changed(id);
         self.pass_values_on(id, &values.keys().collect::<Vec<_>>());
@@ -438,12 +440,13 @@ impl World {
         let options = engine.options();
         for running in self.processes.values().filter(|running| running.state.engine == id) {
             let of = match running.state.use_for {
-                Use::Play { .. } => ValuesFor::Play,
-                Use::Analyse { .. } | Use::Hint { .. } | Use::Report { .. } | Use::Learn { .. } => {
-                    ValuesFor::Analyse
-                }
-                Use::Inspect => continue,
-                Use::Console => ValuesFor::All,
+                Purpose::Play { .. } => ValuesFor::Play,
+                Purpose::Analyse { .. }
+                | Purpose::Hint { .. }
+                | Purpose::Report { .. }
+                | Purpose::Learn { .. } => ValuesFor::Analyse,
+                Purpose::Inspect => continue,
+                Purpose::Console => ValuesFor::All,
             };
             let mut values = engine.values(of);
             for name in changed {
@@ -455,18 +458,18 @@ impl World {
             let own = self.values_of_seat(running);
             values.retain(|name, _| !own.contains_key(name));
             if let Some(handle) = &running.handle {
-                handle.order(Order::Set(engine.fitting(values, running.dialect)));
+                handle.send(EngineCommand::Set(engine.fitting(values, running.dialect)));
             }
         }
     }
 
     /// The values that a process has for the game that it plays, over those of its engine.
-    fn values_of_seat(&self, running: &Running) -> BTreeMap<String, String> {
-        let (Use::Play { game }, Some(side)) = (running.state.use_for, running.side) else {
+    fn values_of_seat(&self, running: &EngineProcess) -> BTreeMap<String, String> {
+        let (Purpose::Play { game }, Some(side)) = (running.state.use_for, running.side) else {
             return BTreeMap::new();
         };
         let room = self.rooms.get(&game);
-        let player = room.and_then(|room| room.seat(side)?.engine());
+        let player = room.and_then(|room| room.slot(side)?.engine());
         let (Some(player), Ok(engine)) = (player, self.registry.get(running.state.engine)) else {
             return BTreeMap::new();
         };
@@ -474,22 +477,22 @@ impl World {
     }
 
     /// Presses a button of all processes of an engine. If there is none, one is started for it.
-    pub(super) fn press(&mut self, id: EngineId, button: &str) -> Result<Answer, Refusal> {
+    pub(super) fn press(&mut self, id: EngineId, button: &str) -> Result<Answer, ApiError> {
         let engine = self.registry.get(id)?;
         let known = engine.options().iter().any(|option| {
             option.name == button && matches!(option.kind, crate::wire::OptionKind::Button)
         });
         if !known {
-            return Err(refusal(
-                RefusalCode::Engine,
+            return Err(api_error(
+                ApiErrorCode::Engine,
                 Problem::no_such(Thing::Button, button),
                 "the engine has no such button",
             ));
         }
-        let press = || Order::Press(button.to_owned());
-        let runs = |running: &Running| {
+        let press = || EngineCommand::Press(button.to_owned());
+        let runs = |running: &EngineProcess| {
             // One that is only asked what it can do leaves at once.
-            running.state.use_for != Use::Inspect
+            running.state.use_for != Purpose::Inspect
                 && running.state.status != ProcessStatus::Leaving
                 && running.handle.is_some()
         };
@@ -501,20 +504,20 @@ impl World {
             .collect();
         if processes.is_empty() {
             let process = self.start_console(id)?;
-            self.order(process, press())?;
+            self.send(process, press())?;
             return Ok(Answer::Process { process });
         }
-        let orders = processes.into_iter().map(|process| self.order(process, press()));
+        let commands = processes.into_iter().map(|process| self.send(process, press()));
         // What one does not hear, the others do.
-        let orders: Vec<_> = orders.collect();
-        orders.into_iter().find(Result::is_err).unwrap_or(Ok(Answer::Done))
+        let commands: Vec<_> = commands.collect();
+        commands.into_iter().find(Result::is_err).unwrap_or(Ok(Answer::Done))
     }
 
     pub(super) fn save_presets(
         &mut self,
         id: EngineId,
-        change: impl FnOnce(&mut Self) -> Result<(), Refusal>,
-    ) -> Result<Answer, Refusal> {
+        change: impl FnOnce(&mut Self) -> Result<(), ApiError>,
+    ) -> Result<Answer, ApiError> {
         self.registry.get(id)?;
         change(self)?;
         self.engine_changed(id);
@@ -526,7 +529,7 @@ impl World {
         id: EngineId,
         name: &str,
         of: ValuesFor,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let engine = self.registry.get_mut(id)?;
         let preset = engine.entry.presets.iter().find(|preset| preset.name == name).cloned();
         let preset =
@@ -542,7 +545,7 @@ impl World {
         &mut self,
         id: EngineId,
         with: Option<Registration>,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let odd = |text: &str| 1000 < text.len() || text.chars().any(char::is_control);
         if with.as_ref().is_some_and(|with| odd(&with.name) || odd(&with.code)) {
             return Err(odd_text(Thing::Registration, "the name or the code is too long or odd"));
@@ -552,31 +555,35 @@ impl World {
         let register = engine.register().unwrap_or(Register::Later);
         for running in self.processes.values().filter(|running| running.state.engine == id) {
             if let Some(handle) = &running.handle {
-                handle.order(Order::Register(register.clone()));
+                handle.send(EngineCommand::Register(register.clone()));
             }
         }
         self.engine_changed(id);
         Ok(Answer::Done)
     }
 
-    pub(super) fn open_console(&mut self, id: EngineId) -> Result<Answer, Refusal> {
+    pub(super) fn open_console(&mut self, id: EngineId) -> Result<Answer, ApiError> {
         Ok(Answer::Process { process: self.start_console(id)? })
     }
 
-    fn start_console(&mut self, id: EngineId) -> Result<ProcessId, Refusal> {
+    fn start_console(&mut self, id: EngineId) -> Result<ProcessId, ApiError> {
         let values = self.registry.get(id)?.values(ValuesFor::All);
-        self.start_process(id, Use::Console, None, values, false)
+        self.start_process(id, Purpose::Console, None, values, false)
     }
 
     /// Orders something of a process.
-    pub(super) fn order(&mut self, id: ProcessId, order: Order) -> Result<Answer, Refusal> {
+    pub(super) fn send(
+        &mut self,
+        id: ProcessId,
+        command: EngineCommand,
+    ) -> Result<Answer, ApiError> {
         let running = self.processes.get(&id);
         let handle = running.and_then(|running| running.handle.as_ref());
         let handle = handle
             .ok_or_else(|| no_such(Thing::Process, &id, format!("process {id} does not run")))?;
-        if !handle.order(order) {
-            return Err(refusal(
-                RefusalCode::Engine,
+        if !handle.send(command) {
+            return Err(api_error(
+                ApiErrorCode::Engine,
                 ProblemKind::NotListening,
                 "the engine does not listen",
             ));
@@ -584,40 +591,41 @@ impl World {
         Ok(Answer::Done)
     }
 
-    pub(super) fn restart_process(&mut self, id: ProcessId) -> Result<Answer, Refusal> {
+    pub(super) fn restart_process(&mut self, id: ProcessId) -> Result<Answer, ApiError> {
         let alive = self.processes.get(&id).is_some_and(|running| running.handle.is_some());
         if alive {
             if let Some(running) = self.processes.get_mut(&id) {
                 running.restart = true;
             }
-            return self.order(id, Order::Quit);
+            return self.send(id, EngineCommand::Quit);
         }
         let state =
             self.processes.get(&id).map(|running| (running.state.engine, running.state.use_for));
         let (engine, use_for) = state
             .ok_or_else(|| no_such(Thing::Process, &id, format!("there is no process {id}")))?;
         match use_for {
-            Use::Play { game } => {
+            Purpose::Play { game } => {
                 let at = now();
                 self.act(game, at, |room| room.go_on(at))
             }
-            Use::Analyse { game } => self.restart_lane(game, engine),
-            Use::Console => self.open_console(engine),
-            Use::Inspect | Use::Hint { .. } | Use::Report { .. } | Use::Learn { .. } => {
-                self.inspect(engine)
-            }
+            Purpose::Analyse { game } => self.restart_lane(game, engine),
+            Purpose::Console => self.open_console(engine),
+            Purpose::Inspect
+            | Purpose::Hint { .. }
+            | Purpose::Report { .. }
+            | Purpose::Learn { .. } => self.inspect(engine),
         }
     }
 
     /// Kills a process at once. It is told as its end.
-    pub(super) fn kill_process(&mut self, id: ProcessId, at: Moment) -> Result<Answer, Refusal> {
+    pub(super) fn kill_process(&mut self, id: ProcessId, at: Moment) -> Result<Answer, ApiError> {
         let handle = self.processes.get_mut(&id).and_then(|running| running.handle.take());
         let handle = handle
             .ok_or_else(|| no_such(Thing::Process, &id, format!("process {id} does not run")))?;
         handle.kill();
         drop(handle);
-        let death = Death { why: killed_by_user(), stderr: Vec::new() };
-        self.news(id, News::Ended(Some(death)), at);
+        let death = EngineFailure { why: killed_by_user(), stderr: Vec::new() };
+        self.news(id, EngineEvent::Exited(Some(death)), at);
         Ok(Answer::Done)
     }
 }

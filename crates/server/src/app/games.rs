@@ -1,4 +1,4 @@
-//! Games of the world: their moves go to engines, tabs and the library.
+//! Games of the state: their moves go to engines, tabs and the library.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,17 +8,18 @@ use readyok_protocol::{GameResult, Go};
 use readyok_rules::{MoveCodec, Position};
 
 use super::saving::{Loaded, Reply};
-use super::{App, Running, World, is_for};
-use crate::engine::{Job, Order, Purpose, spoken};
+use super::{App, AppState, EngineProcess, is_for};
+use crate::engine::{EngineCommand, SearchKind, SearchSpec, answer};
 use crate::game::{
-    Ask, Effect, Origin, Room, Tree, check_players, no_such, open, refusal, too_many,
+    Effect, GameSession, Origin, SearchRequest, Tree, api_error, check_players, no_such, open,
+    too_many,
 };
 use crate::store::{StoreError, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, Delta, EngineId, Failure, GameId, GamesDelta, NewGame, NodeId, Player,
-    ProblemKind as Kind, ProcessId, Refusal, RefusalCode, Side, Sides, Thing, Thought, Told, Topic,
-    Use, ValuesFor, Variant,
+    Answer, ApiError, ApiErrorCode, Delta, EngineId, Failure, GameId, GamesDelta, MoveInfo,
+    NewGame, NodeId, Player, ProblemKind as Kind, ProcessId, Purpose, SearchInfo, Side, Sides,
+    Thing, Topic, ValuesFor, Variant,
 };
 
 /// So many games can be open.
@@ -34,17 +35,17 @@ enum Opened {
 
 impl App {
     /// Sets up a game.
-    pub(super) async fn new_game(&self, new: &NewGame) -> Result<Reply, Refusal> {
+    pub(super) async fn new_game(&self, new: &NewGame) -> Result<Reply, ApiError> {
         // A book is read without the lock.
         let tree = open(new)?;
         let id = self.new_row().await?;
-        Ok(self.in_new_row(id, |world| world.new_game(id, new, tree, now())))
+        Ok(self.in_new_row(id, |state| state.new_game(id, new, tree, now())))
     }
 
     /// A row for a game that is to be played.
-    pub(super) async fn new_row(&self) -> Result<GameId, Refusal> {
+    pub(super) async fn new_row(&self) -> Result<GameId, ApiError> {
         // What would be refused needs no row.
-        self.world().make_room()?;
+        self.state().make_room()?;
         let at = now();
         self.writer.call(move |store| store.new_game("play", at)).await.map_err(storage)
     }
@@ -53,12 +54,12 @@ impl App {
     pub(super) fn in_new_row(
         &self,
         id: GameId,
-        set_up: impl FnOnce(&mut World) -> Result<Answer, Refusal>,
+        set_up: impl FnOnce(&mut AppState) -> Result<Answer, ApiError>,
     ) -> Reply {
         let mut used = false;
-        let reply = self.change(|world| {
-            let answer = set_up(world);
-            used = world.rooms.contains_key(&id);
+        let reply = self.change(|state| {
+            let answer = set_up(state);
+            used = state.rooms.contains_key(&id);
             answer
         });
         if !used {
@@ -68,14 +69,14 @@ impl App {
     }
 
     /// Opens a game of the library.
-    pub(super) async fn open_game(&self, id: GameId) -> Result<Answer, Refusal> {
-        let present = self.world().open_present(id);
+    pub(super) async fn open_game(&self, id: GameId) -> Result<Answer, ApiError> {
+        let present = self.state().open_present(id);
         let opened = if let Some(opened) = present {
             opened
         } else {
-            let open = |world: &mut World, loaded: Result<Loaded, Refusal>| {
+            let open = |state: &mut AppState, loaded: Result<Loaded, ApiError>| {
                 // Another tab may have been faster.
-                world.open_present(id).map_or_else(|| world.open_loaded(loaded?), Ok)
+                state.open_present(id).map_or_else(|| state.open_loaded(loaded?), Ok)
             };
             self.load(id, open).await?
         };
@@ -87,25 +88,25 @@ impl App {
     }
 
     /// Closes a game; it stays in the library, as it is or not at all.
-    pub(super) async fn close_game(&self, id: GameId) -> Result<Answer, Refusal> {
+    pub(super) async fn close_game(&self, id: GameId) -> Result<Answer, ApiError> {
         loop {
             let saved = {
-                let mut world = self.world();
-                world.interrupt(id, now())?;
-                world.saves.is_pending(id).then(|| self.writer.barrier())
+                let mut state = self.state();
+                state.interrupt(id, now())?;
+                state.saves.is_pending(id).then(|| self.writer.barrier())
             };
             if let Some(saved) = saved {
                 // Without an answer the library is closed, which the next look at it shows.
                 let _ = saved.await;
             }
             let closed = {
-                let mut world = self.world();
-                let error = world.room(id)?.unsaved().map(storage);
+                let mut state = self.state();
+                let error = state.room(id)?.unsaved().map(storage);
                 match error {
                     // It may have been changed again meanwhile.
-                    _ if world.saves.is_pending(id) => continue,
+                    _ if state.saves.is_pending(id) => continue,
                     Some(error) => return Err(error),
-                    None => world.leave_game(id),
+                    None => state.leave_game(id),
                 }
             };
             written(closed).await?;
@@ -114,33 +115,33 @@ impl App {
     }
 
     /// Deletes a game.
-    pub(super) async fn delete_game(&self, id: GameId) -> Result<Reply, Refusal> {
+    pub(super) async fn delete_game(&self, id: GameId) -> Result<Reply, ApiError> {
         {
-            let mut world = self.world();
-            if world.rooms.contains_key(&id) {
-                world.interrupt(id, now())?;
-                drop(world.leave_game(id));
+            let mut state = self.state();
+            if state.rooms.contains_key(&id) {
+                state.interrupt(id, now())?;
+                drop(state.leave_game(id));
             }
         }
         let deleted = self.writer.call(move |store| store.delete(id)).await.map_err(storage)?;
-        Ok(self.change(|world| {
+        Ok(self.change(|state| {
             // Another tab may have opened it meanwhile.
-            if world.rooms.contains_key(&id) {
-                drop(world.leave_game(id));
+            if state.rooms.contains_key(&id) {
+                drop(state.leave_game(id));
             }
             // Games that are being read may name it.
-            world.saves.mark_changed(None);
+            state.saves.mark_changed(None);
             if !deleted {
                 return Err(no_such(Thing::Game, &id, format!("there is no game {id}")));
             }
-            world.forget_rematch(id, now());
+            state.forget_rematch(id, now());
             Ok(Answer::Done)
         }))
     }
 }
 
-impl World {
-    pub(super) fn room(&mut self, id: GameId) -> Result<&mut Room, Refusal> {
+impl AppState {
+    pub(super) fn room(&mut self, id: GameId) -> Result<&mut GameSession, ApiError> {
         self.rooms
             .get_mut(&id)
             .ok_or_else(|| no_such(Thing::OpenGame, &id, format!("game {id} is not open")))
@@ -153,13 +154,13 @@ impl World {
         new: &NewGame,
         tree: Tree,
         at: Moment,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let players = match &new.players {
             Some(players) => Some(self.named(players)?),
             None => None,
         };
         self.make_room()?;
-        let mut room = Room::new(id, tree, at);
+        let mut room = GameSession::new(id, tree, at);
         if let Some(end) = room.tree().main_line().last().copied() {
             room.go_to(end)?;
         }
@@ -176,10 +177,11 @@ impl World {
     }
 
     /// Makes room for a game. At the limit the game goes that has rested longest; it stays in the library.
-    pub(super) fn make_room(&mut self) -> Result<(), Refusal> {
+    pub(super) fn make_room(&mut self) -> Result<(), ApiError> {
         while MOST_OPEN <= self.rooms.len() {
             let resting = self.rooms.values().filter(|room| self.rests(room));
-            let oldest = resting.min_by_key(|room| (room.changed(), room.id())).map(Room::id);
+            let oldest =
+                resting.min_by_key(|room| (room.changed(), room.id())).map(GameSession::id);
             let Some(oldest) = oldest else {
                 return Err(too_many(
                     Thing::OpenGame,
@@ -194,7 +196,7 @@ impl World {
 
     /// Whether nobody misses a game that is closed: it is kept as it is, nobody plays it or looks at it, and
     /// nothing thinks about it.
-    fn rests(&self, room: &Room) -> bool {
+    fn rests(&self, room: &GameSession) -> bool {
         let id = room.id();
         let topics = [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)];
         let mut processes = self.processes.values();
@@ -208,7 +210,7 @@ impl World {
     }
 
     /// Opens a game that has its row in the library.
-    pub(super) fn add_room(&mut self, room: Room, at: Moment) {
+    pub(super) fn add_room(&mut self, room: GameSession, at: Moment) {
         let id = room.id();
         self.rooms.insert(id, room);
         self.settle(id, Vec::new(), at);
@@ -216,9 +218,9 @@ impl World {
     }
 
     /// Players with the names that they will have until engines tell theirs.
-    fn named(&self, players: &Sides<Player>) -> Result<Sides<(Player, String)>, Refusal> {
+    fn named(&self, players: &Sides<Player>) -> Result<Sides<(Player, String)>, ApiError> {
         check_players(players)?;
-        let named = |player: &Player| -> Result<(Player, String), Refusal> {
+        let named = |player: &Player| -> Result<(Player, String), ApiError> {
             let name = match player {
                 Player::Person { name, .. } => name.clone(),
                 Player::Engine(engine) => self.registry.get(engine.engine)?.name().to_owned(),
@@ -239,7 +241,7 @@ impl World {
     }
 
     /// Opens a game that was read from the library.
-    fn open_loaded(&mut self, loaded: Loaded) -> Result<Opened, Refusal> {
+    fn open_loaded(&mut self, loaded: Loaded) -> Result<Opened, ApiError> {
         self.make_room()?;
         let id = self.add_loaded(loaded);
         self.publish_line(id);
@@ -265,7 +267,7 @@ impl World {
         self.end_lanes(id);
         for running in self.processes.values().filter(|running| is_for(&running.state, id)) {
             if let Some(handle) = &running.handle {
-                handle.order(Order::Quit);
+                handle.send(EngineCommand::Quit);
             }
         }
         self.seats.retain(|(game, _), _| *game != id);
@@ -284,7 +286,7 @@ impl World {
     }
 
     /// Interrupts a game that is to be closed or deleted.
-    fn interrupt(&mut self, id: GameId, at: Moment) -> Result<(), Refusal> {
+    fn interrupt(&mut self, id: GameId, at: Moment) -> Result<(), ApiError> {
         let effects = self.room(id)?.interrupt(at);
         self.settle(id, effects, at);
         Ok(())
@@ -297,7 +299,7 @@ impl World {
         from: Option<NodeId>,
         players: Option<&Sides<Player>>,
         at: Moment,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let players = match players {
             Some(players) => Some(self.named(players)?),
             None => None,
@@ -324,8 +326,8 @@ impl World {
         &mut self,
         id: GameId,
         at: Moment,
-        act: impl FnOnce(&mut Room) -> Result<Vec<Effect>, Refusal>,
-    ) -> Result<Answer, Refusal> {
+        act: impl FnOnce(&mut GameSession) -> Result<Vec<Effect>, ApiError>,
+    ) -> Result<Answer, ApiError> {
         let effects = act(self.room(id)?)?;
         self.settle(id, effects, at);
         Ok(Answer::Done)
@@ -333,7 +335,7 @@ impl World {
 
     /// Everything that follows when something was done to a game.
     pub(super) fn settle(&mut self, id: GameId, effects: Vec<Effect>, at: Moment) {
-        for Effect::Ask(side, ask) in effects {
+        for Effect::Request(side, ask) in effects {
             self.ask(id, side, ask, at);
         }
         if let Some(room) = self.rooms.get_mut(&id)
@@ -372,13 +374,13 @@ impl World {
     }
 
     /// Asks the engine of a side, which is started if need be.
-    fn ask(&mut self, id: GameId, side: Side, ask: Ask, at: Moment) {
+    fn ask(&mut self, id: GameId, side: Side, ask: SearchRequest, at: Moment) {
         let process = self.seats.get(&(id, side)).copied();
         let process = process.filter(|process| {
             self.processes.get(process).is_some_and(|running| running.handle.is_some())
         });
         match (ask, process) {
-            (ask @ Ask::Think { .. }, None) => {
+            (ask @ SearchRequest::Think { .. }, None) => {
                 let started = self.seat_engine(id, side);
                 if let Ok(process) = started {
                     self.seats.insert((id, side), process);
@@ -395,61 +397,69 @@ impl World {
                 }
             }
             (ask, Some(process)) => self.ask_process(id, process, ask),
-            (Ask::Hit { .. } | Ask::MoveNow | Ask::Rest | Ask::Leave { .. }, None) => (),
+            (
+                SearchRequest::Hit { .. }
+                | SearchRequest::MoveNow
+                | SearchRequest::Rest
+                | SearchRequest::Leave { .. },
+                None,
+            ) => (),
         }
     }
 
-    fn ask_process(&mut self, id: GameId, process: ProcessId, ask: Ask) {
+    fn ask_process(&mut self, id: GameId, process: ProcessId, ask: SearchRequest) {
         let Some(room) = self.rooms.get(&id) else { return };
         let Some(running) = self.processes.get_mut(&process) else { return };
         let (Some(dialect), Some(handle)) = (running.dialect, &running.handle) else {
             match ask {
-                Ask::Rest => running.pending.clear(),
-                Ask::Leave { .. } => {
+                SearchRequest::Rest => running.pending.clear(),
+                SearchRequest::Leave { .. } => {
                     running.pending.clear();
                     if let Some(handle) = &running.handle {
-                        handle.order(Order::Quit);
+                        handle.send(EngineCommand::Quit);
                     }
                 }
-                Ask::Think { .. } | Ask::Hit { .. } | Ask::MoveNow => running.pending.push(ask),
+                SearchRequest::Think { .. }
+                | SearchRequest::Hit { .. }
+                | SearchRequest::MoveNow => running.pending.push(ask),
             }
             return;
         };
-        let order = match ask {
-            Ask::Think { ticket, moves, pace, ponder } => {
-                let go = Go { ponder, ..pace.go(dialect) };
-                match job(room, dialect, &moves, go, ticket, ponder) {
-                    Some(job) => Order::Search(Box::new(job)),
+        let command = match ask {
+            SearchRequest::Think { search_id, moves, budget, ponder } => {
+                let go = Go { ponder, ..budget.go(dialect) };
+                match job(room, dialect, &moves, go, search_id, ponder) {
+                    Some(job) => EngineCommand::Search(Box::new(job)),
                     // An engine that cannot be told of the position fails when it has to move.
-                    None => Order::Quit,
+                    None => EngineCommand::Quit,
                 }
             }
-            Ask::Hit { pace } => Order::Hit(pace.go(dialect).clocks),
-            Ask::MoveNow => Order::MoveNow,
-            Ask::Rest => Order::Rest,
-            Ask::Leave { won } => {
-                handle.order(Order::Rest);
-                handle.order(Order::GameOver(match won {
+            SearchRequest::Hit { budget } => EngineCommand::Hit(budget.go(dialect).clocks),
+            SearchRequest::MoveNow => EngineCommand::MoveNow,
+            SearchRequest::Rest => EngineCommand::Rest,
+            SearchRequest::Leave { won } => {
+                handle.send(EngineCommand::Rest);
+                handle.send(EngineCommand::GameOver(match won {
                     Some(true) => GameResult::Win,
                     Some(false) => GameResult::Lose,
                     None => GameResult::Draw,
                 }));
-                Order::Quit
+                EngineCommand::Quit
             }
         };
-        if !handle.order(order) {
+        if !handle.send(command) {
             // It has so much to do that it is not there.
             running.handle = None;
         }
     }
 
     /// Starts the engine of a side.
-    fn seat_engine(&mut self, id: GameId, side: Side) -> Result<ProcessId, Refusal> {
+    fn seat_engine(&mut self, id: GameId, side: Side) -> Result<ProcessId, ApiError> {
         let room = self.rooms.get(&id);
         let variant = room.map(|room| Variant::from(room.game()));
-        let player = room.and_then(|room| room.seat(side)?.engine().cloned());
+        let player = room.and_then(|room| room.slot(side)?.engine().cloned());
         let player = player.ok_or_else(|| {
-            refusal(RefusalCode::NotFound, Kind::NoEngineHere, "no engine plays this side")
+            api_error(ApiErrorCode::NotFound, Kind::NoEngineHere, "no engine plays this side")
         })?;
         let engine = self.registry.get(player.engine)?;
         let is_unknown = engine.learned(variant).is_none();
@@ -457,7 +467,7 @@ impl World {
         values.extend(engine.values_for(&player, variant));
         let process = self.start_process(
             player.engine,
-            Use::Play { game: id },
+            Purpose::Play { game: id },
             variant,
             values,
             player.ponder,
@@ -494,12 +504,12 @@ impl World {
         let Some(room) = self.rooms.get(&game) else { return };
         let values = engine.strength_values(room.game().into(), strength.value);
         let mut values: BTreeMap<_, _> = values.into_iter().collect();
-        let seat = running.side.and_then(|side| room.seat(side)?.engine());
+        let seat = running.side.and_then(|side| room.slot(side)?.engine());
         if let Some(player) = seat {
             values.retain(|name, _| !player.options.contains_key(name));
         }
         if let Some(handle) = running.handle.as_ref().filter(|_| !values.is_empty()) {
-            handle.order(Order::Set(values));
+            handle.send(EngineCommand::Set(values));
         }
     }
 
@@ -507,13 +517,13 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        ticket: u64,
+        search_id: u64,
         at: Moment,
     ) {
         if let Some(side) = self.side_of(process)
             && let Some(room) = self.rooms.get_mut(&game)
         {
-            room.engine_begins(side, ticket, at);
+            room.engine_begins(side, search_id, at);
             self.settle(game, Vec::new(), at);
         }
     }
@@ -527,14 +537,14 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        ticket: u64,
-        told: &Told,
+        search_id: u64,
+        told: &SearchInfo,
         at: Moment,
     ) {
         if let Some(side) = self.side_of(process)
             && let Some(room) = self.rooms.get_mut(&game)
         {
-            room.engine_thinks(side, ticket, thought(told));
+            room.engine_thinks(side, search_id, thought(told));
             self.settle(game, Vec::new(), at);
         }
     }
@@ -543,15 +553,15 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        (ticket, played, told): (u64, &readyok_client::SearchResult, &Told),
+        (search_id, played, told): (u64, &readyok_client::SearchResult, &SearchInfo),
         at: Moment,
     ) {
         let Some(side) = self.side_of(process) else { return };
         let dialect = self.processes.get(&process).and_then(|running| running.dialect);
         let Some(room) = self.rooms.get_mut(&game) else { return };
         let Some(codec) = dialect.and_then(|it| MoveCodec::new(it, room.game())) else { return };
-        room.engine_thinks(side, ticket, thought(told));
-        let effects = room.engine_answers(side, ticket, &spoken(played, codec), at);
+        room.engine_thinks(side, search_id, thought(told));
+        let effects = room.engine_answers(side, search_id, &answer(played, codec), at);
         self.settle(game, effects, at);
     }
 
@@ -568,7 +578,7 @@ impl World {
         self.seats.retain(|_, it| *it != process);
         let greeted = self.processes.get(&process).is_some_and(|running| running.dialect.is_some());
         let Some(room) = self.rooms.get_mut(&game) else { return };
-        let against_engine = room.seat(side.other()).is_some_and(|seat| seat.engine().is_some());
+        let against_engine = room.slot(side.other()).is_some_and(|seat| seat.engine().is_some());
         let effects = match why {
             Some(why) if greeted && against_engine && room.is_going() => {
                 room.engine_fails(side, why, at)
@@ -580,32 +590,36 @@ impl World {
     }
 
     /// Asks for a hint.
-    pub(super) fn hint(&mut self, id: GameId, engine: Option<EngineId>) -> Result<Answer, Refusal> {
+    pub(super) fn hint(
+        &mut self,
+        id: GameId,
+        engine: Option<EngineId>,
+    ) -> Result<Answer, ApiError> {
         let room = self.room(id)?;
         room.hint_for()?;
         let variant = room.game().into();
         let playing = [Side::First, Side::Second]
             .into_iter()
-            .find_map(|side| Some(room.seat(side)?.engine()?.engine));
+            .find_map(|side| Some(room.slot(side)?.engine()?.engine));
         let engine = engine.or(playing).unwrap_or(crate::engine::BUILT_IN);
         let values = self.registry.get(engine)?.values(ValuesFor::Analyse);
-        self.start_process(engine, Use::Hint { game: id }, Some(variant), values, false)?;
+        self.start_process(engine, Purpose::Hint { game: id }, Some(variant), values, false)?;
         Ok(Answer::Done)
     }
 
     /// An engine for a hint has greeted.
     pub(super) fn hint_greeted(&mut self, process: ProcessId, game: GameId) {
-        self.last_ticket += 1;
-        let ticket = self.last_ticket;
+        self.last_search_id += 1;
+        let search_id = self.last_search_id;
         let Some(room) = self.rooms.get(&game) else { return };
         let Some(running) = self.processes.get_mut(&process) else { return };
         let (Some(dialect), Some(handle)) = (running.dialect, &running.handle) else { return };
         let Ok((node, _)) = room.hint_for() else { return };
         let go = Go { move_time: Some(HINT_TIME), ..Go::default() };
-        let job = job(room, dialect, &room.tree().moves_to(node), go, ticket, false);
-        let order = job.map_or(Order::Quit, |job| Order::Search(Box::new(job)));
-        handle.order(order);
-        running.hint = Some((ticket, node));
+        let job = job(room, dialect, &room.tree().moves_to(node), go, search_id, false);
+        let command = job.map_or(EngineCommand::Quit, |job| EngineCommand::Search(Box::new(job)));
+        handle.send(command);
+        running.hint = Some((search_id, node));
     }
 
     /// A hint has come.
@@ -613,15 +627,17 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        ticket: u64,
-        told: &Told,
+        search_id: u64,
+        told: &SearchInfo,
         at: Moment,
     ) {
-        let Some(Running { hint, handle, .. }) = self.processes.get_mut(&process) else { return };
+        let Some(EngineProcess { hint, handle, .. }) = self.processes.get_mut(&process) else {
+            return;
+        };
         if let Some(handle) = handle {
-            handle.order(Order::Quit);
+            handle.send(EngineCommand::Quit);
         }
-        let node = hint.take_if(|(it, _)| *it == ticket).map(|(_, node)| node);
+        let node = hint.take_if(|(it, _)| *it == search_id).map(|(_, node)| node);
         if let (Some(node), Some(best)) = (node, told.best.clone())
             && let Some(room) = self.rooms.get_mut(&game)
         {
@@ -633,13 +649,13 @@ impl World {
 
 /// A search for a move in a game.
 fn job(
-    room: &Room,
+    room: &GameSession,
     dialect: readyok_client::Dialect,
     moves: &[readyok_rules::Move],
     go: Go<'static>,
-    ticket: u64,
+    search_id: u64,
     ponder: bool,
-) -> Option<Job> {
+) -> Option<SearchSpec> {
     let codec = MoveCodec::new(dialect, room.game())?;
     let root = room.tree().start();
     let mut position: Position = root.clone();
@@ -647,14 +663,14 @@ fn job(
         position.play(*mv).ok()?;
     }
     let game = room.wire_game(codec, moves)?;
-    let purpose = if ponder { Purpose::Ponder } else { Purpose::Play };
+    let kind = if ponder { SearchKind::Ponder } else { SearchKind::Play };
     let search = Search::from(go);
-    Some(Job { ticket, purpose, game, search, position, codec, shown: 1 })
+    Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
 }
 
-fn thought(told: &Told) -> Thought {
+fn thought(told: &SearchInfo) -> MoveInfo {
     let best = told.lines.first();
-    Thought {
+    MoveInfo {
         node: None,
         depth: told.depth,
         score: best.and_then(|line| line.score),
@@ -666,10 +682,10 @@ fn thought(told: &Told) -> Thought {
 }
 
 /// Waits until something is written.
-pub(super) async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, Refusal> {
+pub(super) async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, ApiError> {
     result.await.unwrap_or(Err(StoreError::Closed)).map_err(storage)
 }
 
-pub(super) fn storage(error: impl std::fmt::Display) -> Refusal {
-    Refusal::because(RefusalCode::Storage, Failure::system(&error))
+pub(super) fn storage(error: impl std::fmt::Display) -> ApiError {
+    ApiError::because(ApiErrorCode::Storage, Failure::system(&error))
 }

@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 use super::failures::{game_closed, other_game};
 use super::games::{storage, written};
 use super::saving::Loaded;
-use super::{App, Reply, World};
-use crate::game::{Room, no_such, refusal, too_many};
+use super::{App, AppState, Reply};
+use crate::game::{GameSession, api_error, no_such, too_many};
 use crate::time::{Moment, date, now};
 use crate::wire::{
-    Answer, Delta, Failure, GameId, Job as Told, JobError, JobErrorOf, JobId, JobsDelta, JobsState,
-    ProblemKind as Kind, Refusal, RefusalCode, ReportSettings, ReportStatus, Thing, Topic,
+    Answer, ApiError, ApiErrorCode, Delta, Failure, GameId, Job as WireJob, JobError, JobErrorOf,
+    JobId, JobsDelta, JobsState, ProblemKind as Kind, ReportSettings, ReportStatus, Thing, Topic,
 };
 
 /// So many games can be asked for at once.
@@ -36,7 +36,7 @@ const MOST_JOBS: usize = 100;
 
 /// A job as the library keeps it; its games are kept beside it.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct KeptJob {
+pub(crate) struct StoredJob {
     added: Moment,
     folder: Option<PathBuf>,
     settings: Option<ReportSettings>,
@@ -55,7 +55,7 @@ pub(crate) struct KeptJob {
 
 /// A job.
 pub(super) struct Job {
-    kept: KeptJob,
+    kept: StoredJob,
     games: Vec<GameId>,
     status: ReportStatus,
     current: Option<GameId>,
@@ -66,14 +66,14 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) fn restored(kept: KeptJob, games: Vec<GameId>) -> Self {
+    pub(super) fn restored(kept: StoredJob, games: Vec<GameId>) -> Self {
         let status = if kept.over { ReportStatus::Done } else { ReportStatus::Stopped };
         Self { kept, games, status, current: None, failures: 0, round: 0 }
     }
 
-    fn told(&self, id: JobId) -> Told {
+    fn told(&self, id: JobId) -> WireJob {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        Told {
+        WireJob {
             id,
             added: self.kept.added,
             folder: self.kept.folder.as_ref().map(|folder| folder.display().to_string()),
@@ -108,8 +108,8 @@ impl App {
         self: &Arc<Self>,
         folder: PathBuf,
         settings: Option<ReportSettings>,
-    ) -> Result<Answer, Refusal> {
-        let kept = KeptJob { folder: Some(folder), settings, ..KeptJob::default() };
+    ) -> Result<Answer, ApiError> {
+        let kept = StoredJob { folder: Some(folder), settings, ..StoredJob::default() };
         let id = self.add_job(kept, Vec::new()).await?;
         self.read_on(id);
         Ok(Answer::Job { id })
@@ -118,10 +118,10 @@ impl App {
     /// Goes on with a job.
     pub(super) fn resume_job(self: &Arc<Self>, id: JobId) -> Reply {
         let mut unread = false;
-        let reply = self.change(|world| {
-            unread = !world.resume_job(id)?;
+        let reply = self.change(|state| {
+            unread = !state.resume_job(id)?;
             if !unread {
-                world.next_report();
+                state.next_report();
             }
             Ok(Answer::Done)
         });
@@ -136,51 +136,51 @@ impl App {
         self: &Arc<Self>,
         games: Vec<GameId>,
         settings: ReportSettings,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         if MOST_GAMES < games.len() {
             return Err(too_many(Thing::Game, format!("more than {MOST_GAMES} games")));
         }
-        let kept = KeptJob { settings: Some(settings), read: true, ..KeptJob::default() };
+        let kept = StoredJob { settings: Some(settings), read: true, ..StoredJob::default() };
         let id = self.add_job(kept, games).await?;
-        self.world().next_report();
+        self.state().next_report();
         Ok(Answer::Job { id })
     }
 
-    async fn add_job(&self, kept: KeptJob, games: Vec<GameId>) -> Result<JobId, Refusal> {
-        let kept = KeptJob { added: date(now()), ..kept };
-        self.world().check_job(&kept)?;
+    async fn add_job(&self, kept: StoredJob, games: Vec<GameId>) -> Result<JobId, ApiError> {
+        let kept = StoredJob { added: date(now()), ..kept };
+        self.state().check_job(&kept)?;
         let (row, of_job) = (kept.clone(), games.clone());
         let id = self.writer.call(move |store| store.new_job(&row, &of_job)).await;
         let id = id.map_err(storage)?;
         let mut job = Job::restored(kept, games);
         job.status = ReportStatus::Running;
-        let mut world = self.world();
-        world.jobs.insert(id, job);
-        world.publish_job(id);
+        let mut state = self.state();
+        state.jobs.insert(id, job);
+        state.publish_job(id);
         Ok(id)
     }
 
     /// Forgets a job; the games and their reports stay.
-    pub(super) async fn delete_job(&self, id: JobId) -> Result<Answer, Refusal> {
-        self.world().rest_job(id)?;
+    pub(super) async fn delete_job(&self, id: JobId) -> Result<Answer, ApiError> {
+        self.state().rest_job(id)?;
         self.writer.call(move |store| store.delete_job(id)).await.map_err(storage)?;
-        let mut world = self.world();
+        let mut state = self.state();
         // Another tab may have resumed it, or deleted it, meanwhile.
-        if world.rest_job(id).is_ok() {
-            world.jobs.remove(&id);
+        if state.rest_job(id).is_ok() {
+            state.jobs.remove(&id);
             let delta = JobsDelta { changed: Vec::new(), removed: vec![id] };
-            world.hub.publish(Topic::Jobs, Delta::Jobs(delta));
+            state.hub.publish(Topic::Jobs, Delta::Jobs(delta));
         }
         Ok(Answer::Done)
     }
 
     /// Reads the next game of a job, which waits for it.
     async fn lend_game(&self, id: JobId, round: u32, game: GameId) {
-        self.load(game, |world, loaded| world.game_is_lent(id, round, game, loaded)).await;
+        self.load(game, |state, loaded| state.game_is_lent(id, round, game, loaded)).await;
     }
 }
 
-impl World {
+impl AppState {
     pub(super) fn jobs_state(&self) -> JobsState {
         JobsState { jobs: self.jobs.iter().rev().map(|(id, job)| job.told(*id)).collect() }
     }
@@ -199,18 +199,18 @@ impl World {
         drop(self.saves.run(move |store| {
             // As it is by then: games may have been added to it in the meantime.
             let app = app.upgrade()?;
-            let kept = app.world().jobs.get(&id)?.kept.clone();
+            let kept = app.state().jobs.get(&id)?.kept.clone();
             store.save_job(id, &kept).ok()
         }));
         self.publish_job(id);
     }
 
-    fn job(&mut self, id: JobId) -> Result<&mut Job, Refusal> {
+    fn job(&mut self, id: JobId) -> Result<&mut Job, ApiError> {
         let missing = || no_such(Thing::Job, &id, format!("there is no job {id}"));
         self.jobs.get_mut(&id).ok_or_else(missing)
     }
 
-    fn check_job(&self, kept: &KeptJob) -> Result<(), Refusal> {
+    fn check_job(&self, kept: &StoredJob) -> Result<(), ApiError> {
         if let Some(settings) = &kept.settings {
             self.registry.get(settings.engine)?;
         }
@@ -221,11 +221,11 @@ impl World {
     }
 
     /// A job that stood still runs again. Tells whether its folder is read.
-    fn resume_job(&mut self, id: JobId) -> Result<bool, Refusal> {
+    fn resume_job(&mut self, id: JobId) -> Result<bool, ApiError> {
         let job = self.job(id)?;
         if !matches!(job.status, ReportStatus::Stopped | ReportStatus::Failed) {
             let text = "the job does not stand still";
-            return Err(refusal(RefusalCode::NotNow, Kind::JobRuns, text));
+            return Err(api_error(ApiErrorCode::NotNow, Kind::JobRuns, text));
         }
         job.status = ReportStatus::Running;
         job.failures = 0;
@@ -236,10 +236,10 @@ impl World {
     }
 
     /// Stops a job where it stands.
-    pub(super) fn stop_job(&mut self, id: JobId) -> Result<Answer, Refusal> {
+    pub(super) fn stop_job(&mut self, id: JobId) -> Result<Answer, ApiError> {
         let job = self.job(id)?;
         if !job.is_running() {
-            return Err(refusal(RefusalCode::NotNow, Kind::JobRests, "the job does not run"));
+            return Err(api_error(ApiErrorCode::NotNow, Kind::JobRests, "the job does not run"));
         }
         job.status = ReportStatus::Stopped;
         let current = job.current.take();
@@ -252,7 +252,7 @@ impl World {
     }
 
     /// Stops a job if it runs.
-    fn rest_job(&mut self, id: JobId) -> Result<(), Refusal> {
+    fn rest_job(&mut self, id: JobId) -> Result<(), ApiError> {
         if self.job(id)?.is_running() {
             self.stop_job(id)?;
         }
@@ -317,7 +317,7 @@ impl World {
                     if let Err(error) = written(begun).await
                         && let Some(app) = app.upgrade()
                     {
-                        app.world().report_is_unkept(game, error.into());
+                        app.state().report_is_unkept(game, error.into());
                     }
                 });
                 true
@@ -343,7 +343,7 @@ impl World {
         id: JobId,
         round: u32,
         game: GameId,
-        loaded: Result<Loaded, Refusal>,
+        loaded: Result<Loaded, ApiError>,
     ) {
         let waits = |job: &&Job| {
             job.is_running() && job.round == round && job.current == Some(game) && !self.closing
@@ -368,12 +368,12 @@ impl World {
         &self,
         game: GameId,
         engine: crate::wire::EngineId,
-    ) -> Result<(), Refusal> {
-        let kind = self.rooms.get(&game).map(Room::game);
+    ) -> Result<(), ApiError> {
+        let kind = self.rooms.get(&game).map(GameSession::game);
         let dialect = self.registry.get(engine)?.dialect(kind.map(Into::into));
         match dialect.zip(kind) {
             Some((dialect, kind)) if readyok_rules::MoveCodec::new(dialect, kind).is_none() => {
-                Err(Refusal::because(RefusalCode::Engine, other_game()))
+                Err(ApiError::because(ApiErrorCode::Engine, other_game()))
             }
             Some(_) | None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! What HTTP asks of the world: games for files, logs and engines as text.
+//! What HTTP asks of the state: games for files, logs and engines as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use std::sync::PoisonError;
 use readyok_protocol::Language;
 
 use super::games::storage;
-use super::{App, World};
+use super::{App, AppState};
 use crate::engine::BUILT_IN;
-use crate::game::{Room, Tree};
+use crate::game::{GameSession, Tree};
 use crate::store::{Row, StoreError};
 use crate::time::{Moment, now};
-use crate::wire::{GameId, LibraryGame, NodeId, ProcessId, Protocol, Reach, Refusal, Speaker};
+use crate::wire::{ApiError, GameId, LibraryGame, NodeId, ProcessId, Protocol, Reach, Speaker};
 
 /// Maximum number of imported games in one transaction, and of bytes after which there is no further game in it:
 /// moves that are played meanwhile are written between two of them.
@@ -45,14 +45,14 @@ impl Batch {
 }
 
 /// The row of a game that was read. It is found by searches even without a result.
-pub(crate) fn row_of(tree: Tree, at: Moment) -> Result<Row, Refusal> {
-    Row::of(&Room::new(0, tree, at).snapshot(), true).map_err(storage)
+pub(crate) fn row_of(tree: Tree, at: Moment) -> Result<Row, ApiError> {
+    Row::of(&GameSession::new(0, tree, at).snapshot(), true).map_err(storage)
 }
 
 impl App {
     /// Adds games that were read. It waits for the library, so it is not for threads of the runtime. If one
     /// cannot be added, neither are those after it.
-    pub(crate) fn import(&self, rows: Vec<Row>) -> (Vec<LibraryGame>, Option<Refusal>) {
+    pub(crate) fn import(&self, rows: Vec<Row>) -> (Vec<LibraryGame>, Option<ApiError>) {
         let at = now();
         let added = self.writer.call_blocking(move |store| {
             let (ids, error) = store.import(&rows, at);
@@ -67,10 +67,10 @@ impl App {
     }
 
     /// Adds a game that was read, and opens it. It waits as [`Self::import`] does.
-    pub(crate) fn import_open(&self, tree: Tree) -> Result<LibraryGame, Refusal> {
+    pub(crate) fn import_open(&self, tree: Tree) -> Result<LibraryGame, ApiError> {
         let at = now();
         // What cannot be opened is not added.
-        self.world().make_room()?;
+        self.state().make_room()?;
         let row = row_of(tree.clone(), at)?;
         let added = self.writer.call_blocking(move |store| {
             let ids = store.add_games(std::slice::from_ref(&row), "import", true, at)?;
@@ -79,25 +79,25 @@ impl App {
         let closed = || storage(StoreError::Closed);
         let game = added.map_err(storage)?.ok_or_else(closed)?;
         // What was read is looked at from its beginning.
-        let mut room = Room::new(game.id, tree, at);
+        let mut room = GameSession::new(game.id, tree, at);
         room.take_unsaved();
-        let mut world = self.world();
-        if let Err(error) = world.make_room() {
-            drop(world.set_open(game.id, false));
+        let mut state = self.state();
+        if let Err(error) = state.make_room() {
+            drop(state.set_open(game.id, false));
             return Err(error);
         }
-        world.add_room(room, at);
+        state.add_room(room, at);
         Ok(game)
     }
 
     /// The tree of a game, open or not, with the node that is looked at.
-    pub(crate) async fn tree_of(&self, id: GameId) -> Result<(Tree, NodeId), Refusal> {
-        let shown = |room: &Room| (room.tree().clone(), room.cursor());
-        let open = self.world().rooms.get(&id).map(shown);
+    pub(crate) async fn tree_of(&self, id: GameId) -> Result<(Tree, NodeId), ApiError> {
+        let shown = |room: &GameSession| (room.tree().clone(), room.cursor());
+        let open = self.state().rooms.get(&id).map(shown);
         if let Some(found) = open {
             return Ok(found);
         }
-        let found = self.load(id, |world, loaded| match world.rooms.get(&id) {
+        let found = self.load(id, |state, loaded| match state.rooms.get(&id) {
             Some(room) => Ok(shown(room)),
             None => loaded.map(|loaded| shown(&loaded.room)),
         });
@@ -105,7 +105,7 @@ impl App {
     }
 }
 
-impl World {
+impl AppState {
     /// The log of a process as a file: `<time in ms> > line`. What lines break is told in a language.
     pub(crate) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
         let log = self.processes.get(&id)?.log.lock().unwrap_or_else(PoisonError::into_inner);

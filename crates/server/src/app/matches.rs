@@ -1,21 +1,21 @@
-//! Matches beside the world: they have threads of their own, and wait for nobody who holds it.
+//! Matches beside the state: they have threads of their own, and wait for nobody who holds it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::failures::server_ends;
 use super::games::{storage, written};
 use super::library::row_of;
-use super::{App, World};
+use super::{App, AppState};
 use crate::game::Tree;
-use crate::matches::{Changes, Entrant, Finished, MatchNews, Matches};
+use crate::matches::{Changes, Entrant, Finished, MatchEvent, Matches};
 use crate::store::{StoreError, Written};
 use crate::time::now;
 use crate::wire::{
-    Answer, Delta, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState, Protocol, Reach,
-    Refusal, RefusalCode, State, Topic, ValuesFor,
+    Answer, ApiError, ApiErrorCode, Delta, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState,
+    Protocol, Reach, State, Topic, ValuesFor,
 };
 
-/// The matches, until the server ends. Whoever holds the world may take this as well, and nobody the
+/// The matches, until the server ends. Whoever holds the state may take this as well, and nobody the
 /// other way round.
 pub(super) type Shared = Arc<Mutex<Option<Matches>>>;
 
@@ -23,13 +23,13 @@ fn lock(shared: &Mutex<Option<Matches>>) -> MutexGuard<'_, Option<Matches>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn closing() -> Refusal {
-    Refusal::because(RefusalCode::NotNow, server_ends())
+fn closing() -> ApiError {
+    ApiError::because(ApiErrorCode::NotNow, server_ends())
 }
 
 impl App {
-    pub(super) fn start_match(&self, plan: MatchPlan) -> Result<Answer, Refusal> {
-        let entrants = self.world().entrants(&plan)?;
+    pub(super) fn start_match(&self, plan: MatchPlan) -> Result<Answer, ApiError> {
+        let entrants = self.state().entrants(&plan)?;
         let mut matches = lock(&self.matches);
         let open = matches.as_mut().ok_or_else(closing)?;
         let id = open.start(plan, &entrants)?;
@@ -38,14 +38,14 @@ impl App {
         Ok(Answer::Match { id })
     }
 
-    pub(super) fn resume_match(&self, id: MatchId) -> Result<Answer, Refusal> {
+    pub(super) fn resume_match(&self, id: MatchId) -> Result<Answer, ApiError> {
         let asked = lock(&self.matches).as_ref().ok_or_else(closing)?.asked(id)?;
         // One that is registered no more may still play, but for the values of its environment.
-        let entrants = self.world().entrants(&asked).unwrap_or_default();
+        let entrants = self.state().entrants(&asked).unwrap_or_default();
         self.change_match(id, |it| it.resume(id, &entrants))
     }
 
-    pub(super) async fn delete_match(&self, id: MatchId) -> Result<Answer, Refusal> {
+    pub(super) async fn delete_match(&self, id: MatchId) -> Result<Answer, ApiError> {
         let answer = self.change_match(id, |it| it.delete(id))?;
         let forgotten = self.writer.call(move |store| store.forget_matches(id..=id));
         forgotten.await.map_err(storage)?;
@@ -57,7 +57,7 @@ impl App {
         &self,
         id: MatchId,
         number: u32,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let results = lock(&self.matches).as_ref().ok_or_else(closing)?.results(id)?;
         let known = self.writer.call(move |store| store.match_game(id, number)).await;
         let game = match known.map_err(storage)? {
@@ -72,7 +72,7 @@ impl App {
         &self,
         of: MatchId,
         game: &Finished,
-    ) -> Result<Written<Result<GameId, StoreError>>, Refusal> {
+    ) -> Result<Written<Result<GameId, StoreError>>, ApiError> {
         let (at, number) = (now(), game.number);
         let mut row = row_of(Tree::from_record(&game.record), at)?;
         row.set_reason(game.outcome.reason);
@@ -82,8 +82,8 @@ impl App {
     pub(super) fn change_match(
         &self,
         id: MatchId,
-        change: impl FnOnce(&mut Matches) -> Result<(), Refusal>,
-    ) -> Result<Answer, Refusal> {
+        change: impl FnOnce(&mut Matches) -> Result<(), ApiError>,
+    ) -> Result<Answer, ApiError> {
         let mut matches = lock(&self.matches);
         let open = matches.as_mut().ok_or_else(closing)?;
         change(open)?;
@@ -95,10 +95,10 @@ impl App {
     /// Only without the lock of matches. Where the match stands is looked up when nobody else can tell:
     /// its own thread may have gone on.
     fn tell_of_match(&self, id: MatchId) {
-        let mut world = self.world();
+        let mut state = self.state();
         let delta = lock(&self.matches).as_ref().map(|matches| changed(matches, id));
         if let Some(delta) = delta {
-            world.hub.publish(Topic::Matches, Delta::Matches(delta));
+            state.hub.publish(Topic::Matches, Delta::Matches(delta));
         }
     }
 
@@ -108,12 +108,12 @@ impl App {
     }
 
     /// Takes news of a match, from its thread.
-    pub(super) fn match_news(&self, news: MatchNews) {
+    pub(super) fn match_event(&self, news: MatchEvent) {
         match news {
-            MatchNews::Changed(id, changes) => self.world().pass_match_on(id, &changes),
+            MatchEvent::Changed(id, changes) => self.state().pass_match_on(id, &changes),
             // A game that cannot be kept stays in the match's own results.
-            MatchNews::Game(id, game) => drop(self.keep_match_game(id, &game)),
-            MatchNews::Ended(_) => self.idle.notify_one(),
+            MatchEvent::Game(id, game) => drop(self.keep_match_game(id, &game)),
+            MatchEvent::Ended(_) => self.idle.notify_one(),
         }
     }
 
@@ -134,7 +134,7 @@ fn changed(matches: &Matches, id: MatchId) -> MatchesDelta {
     MatchesDelta { changed, removed }
 }
 
-impl World {
+impl AppState {
     pub(super) fn matches_state(&self) -> State {
         let lines = lock(&self.matches).as_ref().map(Matches::lines);
         State::Matches(MatchesState { matches: lines.unwrap_or_default() })
@@ -162,7 +162,7 @@ impl World {
     }
 
     /// The engines of a plan as the arena starts them.
-    fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, Refusal> {
+    fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
         let entrant = |id| {
             let engine = self.registry.get(id)?;
             let dialect = engine.dialect(Some(plan.variant));

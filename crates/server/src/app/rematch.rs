@@ -1,9 +1,9 @@
 //! Rematches: one for each game that is over, however often somebody asks.
 
-use super::{App, Reply, World};
+use super::{App, AppState, Reply};
 use crate::game::{Tree, open};
 use crate::time::{Moment, now};
-use crate::wire::{Answer, GameId, NewGame, Refusal};
+use crate::wire::{Answer, ApiError, GameId, NewGame};
 
 /// What there is to do for a rematch.
 enum Wanted {
@@ -15,8 +15,8 @@ enum Wanted {
 
 impl App {
     /// Has the players of a game that is over play again.
-    pub(super) async fn rematch(&self, of: GameId) -> Result<Reply, Refusal> {
-        let wanted = self.world().rematch_of(of)?;
+    pub(super) async fn rematch(&self, of: GameId) -> Result<Reply, ApiError> {
+        let wanted = self.state().rematch_of(of)?;
         let new = match wanted {
             Wanted::Begun(game) => return Ok(Ok(Answer::Game { game }).into()),
             Wanted::Open(new) => new,
@@ -24,12 +24,12 @@ impl App {
         // A book is read without the lock.
         let tree = open(&new)?;
         let id = self.new_row().await?;
-        Ok(self.in_new_row(id, |world| world.begin_rematch(of, id, tree, now())))
+        Ok(self.in_new_row(id, |state| state.begin_rematch(of, id, tree, now())))
     }
 }
 
-impl World {
-    fn rematch_of(&mut self, of: GameId) -> Result<Wanted, Refusal> {
+impl AppState {
+    fn rematch_of(&mut self, of: GameId) -> Result<Wanted, ApiError> {
         let room = self.room(of)?;
         match room.next() {
             Some(game) => Ok(Wanted::Begun(game)),
@@ -43,7 +43,7 @@ impl World {
         id: GameId,
         tree: Tree,
         at: Moment,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         // Another tab may have been faster.
         let new = match self.rematch_of(of)? {
             Wanted::Begun(game) => return Ok(Answer::Game { game }),

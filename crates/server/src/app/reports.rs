@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::failures::{engine_ended, game_changed, no_score, untold};
 use super::games::written;
-use super::{App, World};
-use crate::engine::{Job, Order, Purpose};
-use crate::game::{Searched, judge, refusal, summary};
+use super::{App, AppState};
+use crate::engine::{EngineCommand, SearchKind, SearchSpec};
+use crate::game::{Searched, api_error, judge, summary};
 use crate::store::{StoreError, Written};
 use crate::time::Moment;
 use crate::wire::{
-    Answer, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label, Limits, NodeId,
-    ProblemKind as Kind, ProcessId, Refusal, RefusalCode, ReportDelta, ReportSettings, ReportState,
-    ReportStatus, Score, Told, Topic, Use, ValuesFor,
+    Answer, ApiError, ApiErrorCode, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label,
+    Limits, NodeId, ProblemKind as Kind, ProcessId, Purpose, ReportDelta, ReportSettings,
+    ReportState, ReportStatus, Score, SearchInfo, Topic, ValuesFor,
 };
 
 /// Search time of a position if no limit is given.
@@ -30,7 +30,7 @@ const LONGEST: usize = 8;
 
 /// A report as the library keeps it; what was found out is kept beside it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct KeptReport {
+pub(crate) struct StoredReport {
     settings: ReportSettings,
     nodes: Vec<NodeId>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Report {
     nodes: Vec<NodeId>,
     searched: Vec<Option<Searched>>,
     process: Option<ProcessId>,
-    ticket: u64,
+    search_id: u64,
     /// The ply that is being searched.
     at: usize,
     error: Option<Failure>,
@@ -52,15 +52,25 @@ pub(super) struct Report {
 }
 
 impl Report {
-    fn new(kept: KeptReport, status: ReportStatus) -> Self {
-        let KeptReport { settings, nodes } = kept;
+    fn new(kept: StoredReport, status: ReportStatus) -> Self {
+        let StoredReport { settings, nodes } = kept;
         let searched = vec![None; nodes.len()];
         let (process, error) = (None, None);
-        Self { settings, status, nodes, searched, process, ticket: 0, at: 0, error, stored: true }
+        Self {
+            settings,
+            status,
+            nodes,
+            searched,
+            process,
+            search_id: 0,
+            at: 0,
+            error,
+            stored: true,
+        }
     }
 
     /// What the library knows of a report.
-    pub(super) fn restored((kept, judged): (KeptReport, Vec<Searched>)) -> Self {
+    pub(super) fn restored((kept, judged): (StoredReport, Vec<Searched>)) -> Self {
         let mut report = Self::new(kept, ReportStatus::Stopped);
         for searched in judged {
             let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
@@ -118,31 +128,33 @@ impl App {
         self: &Arc<Self>,
         games: Vec<GameId>,
         settings: ReportSettings,
-    ) -> Result<Answer, Refusal> {
-        self.world().registry.get(settings.engine)?;
+    ) -> Result<Answer, ApiError> {
+        self.state().registry.get(settings.engine)?;
         let id = match *games.as_slice() {
-            [] => return Err(refusal(RefusalCode::NotFound, Kind::NoGames, "there are no games")),
+            [] => {
+                return Err(api_error(ApiErrorCode::NotFound, Kind::NoGames, "there are no games"));
+            }
             [id] => id,
             _ => return self.report_on_many(games, settings).await,
         };
         self.open_game(id).await?;
         let begun = {
-            let mut world = self.world();
-            let begun = world.queue_report(id, &settings)?;
-            world.next_report();
+            let mut state = self.state();
+            let begun = state.queue_report(id, &settings)?;
+            state.next_report();
             begun
         };
         if let Some(begun) = begun
             && let Err(error) = written(begun).await
         {
-            self.world().report_is_unkept(id, error.clone().into());
+            self.state().report_is_unkept(id, error.clone().into());
             return Err(error);
         }
         Ok(Answer::Done)
     }
 }
 
-impl World {
+impl AppState {
     /// The state of a report; an empty one if there is none.
     pub(super) fn report_state(&self, id: GameId) -> ReportState {
         let (Some(report), Some(room)) = (self.reports.get(&id), self.rooms.get(&id)) else {
@@ -183,13 +195,13 @@ impl World {
         &mut self,
         id: GameId,
         settings: &ReportSettings,
-    ) -> Result<Option<Written<Result<(), StoreError>>>, Refusal> {
+    ) -> Result<Option<Written<Result<(), StoreError>>>, ApiError> {
         let mut nodes = vec![crate::game::ROOT];
         nodes.extend(self.room(id)?.tree().main_line());
         let old = self.reports.get_mut(&id);
         if old.as_ref().is_some_and(|report| report.process.is_some()) {
             let text = "the game is being reported on";
-            return Err(refusal(RefusalCode::NotNow, Kind::BeingReported, text));
+            return Err(api_error(ApiErrorCode::NotNow, Kind::BeingReported, text));
         }
         let same = |report: &&mut Report| {
             report.stored && report.settings == *settings && report.nodes == nodes
@@ -199,7 +211,7 @@ impl World {
             report.error = None;
             None
         } else {
-            let kept = KeptReport { settings: settings.clone(), nodes };
+            let kept = StoredReport { settings: settings.clone(), nodes };
             let report = Report::new(kept.clone(), ReportStatus::Queued);
             self.reports.insert(id, report);
             // Whoever listens knows another report.
@@ -239,7 +251,7 @@ impl World {
             let variant = self.rooms.get(&id).map(|room| room.game().into());
             let values = self.registry.get(engine).map(|it| it.values(ValuesFor::Analyse));
             let started = values.and_then(|values| {
-                self.start_process(engine, Use::Report { game: id }, variant, values, false)
+                self.start_process(engine, Purpose::Report { game: id }, variant, values, false)
             });
             let failed = started.is_err();
             if let Some(report) = self.reports.get_mut(&id) {
@@ -274,8 +286,8 @@ impl World {
             }
             let Some(ply) = report.next() else { return self.end_report(id, at) };
             let Some(node) = report.nodes.get(ply).copied() else { return };
-            self.last_ticket += 1;
-            let ticket = self.last_ticket;
+            self.last_search_id += 1;
+            let search_id = self.last_search_id;
             let Some(room) = self.rooms.get(&id) else { return };
             let position = room.tree().position(node);
             let Some(position) = position else {
@@ -302,15 +314,15 @@ impl World {
             let job = codec.and_then(|codec| {
                 let game = room.wire_game(codec, &moves)?;
                 let search = Search::from(go(&report.settings.limits, dialect)).lines(1);
-                let purpose = Purpose::Analyse;
-                Some(Job { ticket, purpose, game, search, position, codec, shown: 1 })
+                let kind = SearchKind::Analyse;
+                Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
             });
             let Some(job) = job else {
                 return self.fail_report(id, untold());
             };
-            handle.order(Order::Search(Box::new(job)));
+            handle.send(EngineCommand::Search(Box::new(job)));
             if let Some(report) = self.reports.get_mut(&id) {
-                (report.ticket, report.at) = (ticket, ply);
+                (report.search_id, report.at) = (search_id, ply);
             }
             return;
         }
@@ -332,11 +344,12 @@ impl World {
         &mut self,
         process: ProcessId,
         id: GameId,
-        ticket: u64,
-        told: &Told,
+        search_id: u64,
+        told: &SearchInfo,
         at: Moment,
     ) {
-        let Some(report) = self.reports.get(&id).filter(|report| report.ticket == ticket) else {
+        let Some(report) = self.reports.get(&id).filter(|report| report.search_id == search_id)
+        else {
             return;
         };
         let ply = report.at;
@@ -379,7 +392,7 @@ impl World {
     fn leave_report(&mut self, process: Option<ProcessId>) {
         let running = process.and_then(|process| self.processes.get(&process));
         if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
-            handle.order(Order::Quit);
+            handle.send(EngineCommand::Quit);
         }
     }
 
@@ -411,7 +424,7 @@ impl World {
     }
 
     /// Stops a report, or all.
-    pub(super) fn stop_report(&mut self, game: Option<GameId>) -> Result<Answer, Refusal> {
+    pub(super) fn stop_report(&mut self, game: Option<GameId>) -> Result<Answer, ApiError> {
         let stops: Vec<GameId> = self
             .reports
             .iter()
@@ -420,7 +433,7 @@ impl World {
             .map(|(id, _)| *id)
             .collect();
         if stops.is_empty() {
-            return Err(refusal(RefusalCode::NotNow, Kind::NoReport, "no report is being made"));
+            return Err(api_error(ApiErrorCode::NotNow, Kind::NoReport, "no report is being made"));
         }
         for id in stops {
             let Some(report) = self.reports.get_mut(&id) else { continue };
@@ -492,7 +505,7 @@ mod tests {
     fn check(backwards: bool, expected: [usize; 3]) {
         let limits = Limits::default();
         let settings = ReportSettings { engine: 1, limits, backwards, annotate: false };
-        let kept = KeptReport { settings, nodes: vec![0, 1, 2, 3] };
+        let kept = StoredReport { settings, nodes: vec![0, 1, 2, 3] };
         let mut report = Report::new(kept, ReportStatus::Running);
         let found = Searched {
             ply: 0,

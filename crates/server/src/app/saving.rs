@@ -1,4 +1,4 @@
-//! Between the world and the thread that writes: games to be saved, answers that wait until they are, and games
+//! Between the state and the thread that writes: games to be saved, answers that wait until they are, and games
 //! that are read from the library.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,27 +6,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::games::storage;
-use super::{App, KeptReport, World};
-use crate::game::{Kept, Room, Searched, Snapshot, no_such, refusal};
+use super::{App, AppState, StoredReport};
+use crate::game::{GameSession, GameSnapshot, Searched, StoredSession, api_error, no_such};
 use crate::store::{Games, Store, StoreError, StoredGame, Writer, Written};
 use crate::time::{Moment, now};
-use crate::wire::{Answer, GameId, ProblemKind as Kind, Refusal, RefusalCode, Thing};
+use crate::wire::{Answer, ApiError, ApiErrorCode, GameId, ProblemKind as Kind, Thing};
 
 /// The answer to a command. It is sent when all that the command has changed is written, or could not be.
 pub(crate) struct Reply {
-    pub(crate) answer: Result<Answer, Refusal>,
+    pub(crate) answer: Result<Answer, ApiError>,
     /// None if nothing has to be written.
     pub(crate) written: Option<Written>,
 }
 
-impl From<Result<Answer, Refusal>> for Reply {
-    fn from(answer: Result<Answer, Refusal>) -> Self {
+impl From<Result<Answer, ApiError>> for Reply {
+    fn from(answer: Result<Answer, ApiError>) -> Self {
         Self { answer, written: None }
     }
 }
 
-/// What the world has queued for the library.
-pub(super) struct Saves {
+/// What the state has queued for the library.
+pub(super) struct SaveQueue {
     writer: Writer,
     /// Counts what was queued.
     queued: u64,
@@ -35,12 +35,12 @@ pub(super) struct Saves {
     /// Games that are being written.
     writing: BTreeSet<GameId>,
     /// Games that were closed before the writer has taken them.
-    closed: BTreeMap<GameId, Snapshot>,
+    closed: BTreeMap<GameId, GameSnapshot>,
     /// Games that are being read, each with a flag that it was changed meanwhile.
     reading: Vec<(GameId, Weak<AtomicBool>)>,
 }
 
-impl Saves {
+impl SaveQueue {
     pub(super) fn new(writer: Writer) -> Self {
         let (waiting, writing) = (BTreeSet::new(), BTreeSet::new());
         Self { writer, queued: 0, waiting, writing, closed: BTreeMap::new(), reading: Vec::new() }
@@ -75,7 +75,7 @@ impl Saves {
     }
 
     /// A game is no longer open. What waits to be written is written all the same.
-    pub(super) fn leave(&mut self, room: &Room) {
+    pub(super) fn leave(&mut self, room: &GameSession) {
         if self.waiting.contains(&room.id()) {
             self.closed.insert(room.id(), room.snapshot());
         }
@@ -104,14 +104,14 @@ impl Saves {
 
 /// A game that was read from the library.
 pub(super) struct Loaded {
-    pub(super) room: Room,
-    pub(super) report: Option<(KeptReport, Vec<Searched>)>,
+    pub(super) room: GameSession,
+    pub(super) report: Option<(StoredReport, Vec<Searched>)>,
 }
 
 impl Loaded {
     fn new(id: GameId, stored: StoredGame, at: Moment) -> Option<Self> {
-        let kept: Kept = serde_json::from_str(&stored.kept).ok()?;
-        let mut room = Room::restore(id, kept, at)?;
+        let kept: StoredSession = serde_json::from_str(&stored.kept).ok()?;
+        let mut room = GameSession::restore(id, kept, at)?;
         if !stored.has_rematch && room.next().is_some() {
             room.set_rematch(None);
         }
@@ -120,69 +120,69 @@ impl Loaded {
 }
 
 impl Games for Weak<App> {
-    fn take(&self, games: &[GameId]) -> Vec<(GameId, Snapshot)> {
+    fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)> {
         let Some(app) = self.upgrade() else { return Vec::new() };
-        let mut world = app.world();
-        games.iter().filter_map(|id| Some((*id, world.take_to_save(*id)?))).collect()
+        let mut state = app.state();
+        games.iter().filter_map(|id| Some((*id, state.take_to_save(*id)?))).collect()
     }
 
     fn saved(&self, results: Vec<(GameId, Result<(), StoreError>)>) {
         let Some(app) = self.upgrade() else { return };
         for (id, result) in results {
-            app.world().game_saved(id, result, now());
+            app.state().game_saved(id, result, now());
         }
     }
 }
 
 impl App {
-    /// Changes the world. What has to be written for it is written before the answer is sent.
+    /// Changes the state. What has to be written for it is written before the answer is sent.
     pub(super) fn change(
         &self,
-        change: impl FnOnce(&mut World) -> Result<Answer, Refusal>,
+        change: impl FnOnce(&mut AppState) -> Result<Answer, ApiError>,
     ) -> Reply {
-        let mut world = self.world();
-        let before = world.saves.queued;
-        let answer = change(&mut world);
-        let written = (world.saves.queued != before).then(|| self.writer.barrier());
+        let mut state = self.state();
+        let before = state.saves.queued;
+        let answer = change(&mut state);
+        let written = (state.saves.queued != before).then(|| self.writer.barrier());
         Reply { answer, written }
     }
 
-    /// Reads a game of the library, and hands it to `then` with the world as it was meanwhile.
+    /// Reads a game of the library, and hands it to `then` with the state as it was meanwhile.
     pub(super) async fn load<T>(
         &self,
         id: GameId,
-        then: impl FnOnce(&mut World, Result<Loaded, Refusal>) -> T,
+        then: impl FnOnce(&mut AppState, Result<Loaded, ApiError>) -> T,
     ) -> T {
         loop {
-            let changed = self.world().saves.begin_reading(id);
+            let changed = self.state().saves.begin_reading(id);
             let loaded = self.read_game(id).await;
-            let mut world = self.world();
+            let mut state = self.state();
             if !changed.load(Ordering::Relaxed) {
-                return then(&mut world, loaded);
+                return then(&mut state, loaded);
             }
         }
     }
 
     /// The text is parsed outside the runtime and the writer: a large tree takes seconds.
-    async fn read_game(&self, id: GameId) -> Result<Loaded, Refusal> {
+    async fn read_game(&self, id: GameId) -> Result<Loaded, ApiError> {
         let stored = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
         let missing = || no_such(Thing::Game, &id, format!("there is no game {id}"));
         let stored = stored.ok_or_else(missing)?;
         let parsed = tokio::task::spawn_blocking(move || Loaded::new(id, stored, now())).await;
         parsed.ok().flatten().ok_or_else(|| {
-            refusal(RefusalCode::Storage, Kind::Damaged, format!("game {id} is damaged"))
+            api_error(ApiErrorCode::Storage, Kind::Damaged, format!("game {id} is damaged"))
         })
     }
 }
 
-impl World {
+impl AppState {
     /// The writer takes a game.
-    fn take_to_save(&mut self, id: GameId) -> Option<Snapshot> {
+    fn take_to_save(&mut self, id: GameId) -> Option<GameSnapshot> {
         if !self.saves.waiting.remove(&id) {
             return None;
         }
         let closed = self.saves.closed.remove(&id);
-        let snapshot = closed.or_else(|| self.rooms.get(&id).map(Room::snapshot))?;
+        let snapshot = closed.or_else(|| self.rooms.get(&id).map(GameSession::snapshot))?;
         self.saves.writing.insert(id);
         Some(snapshot)
     }

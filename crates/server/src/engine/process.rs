@@ -1,9 +1,9 @@
 //! One process of an engine: a task that owns it, does what it is ordered to, and tells the news.
 //!
 //! ```text
-//!  Order ──> ┌─ Idle ──── Search ────> Searching ─┐  answer, or the next order ends the search
+//!  EngineCommand ──> ┌─ Idle ──── Search ────> Searching ─┐  answer, or the next command ends the search
 //!            │   │ its end is awaited             │  (the old search is stopped and drained first)
-//!            └───┴──────── Dead, Ended <──────────┘ ──> News
+//!            └───┴──────── Dead, Ended <──────────┘ ──> EngineEvent
 //! ```
 
 use std::collections::{BTreeMap, VecDeque};
@@ -21,31 +21,31 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::failure::failure;
+use super::info_accumulator::InfoAccumulator;
 use super::log::Log;
-use super::told::Collector;
 use crate::time::{instant, now};
-use crate::wire::{Failure, ProcessId, ProcessStatus, Reach, Told};
+use crate::wire::{Failure, ProcessId, ProcessStatus, Reach, SearchInfo};
 
 /// What a process tells of its search at most so often: 25 times a second.
 const PACE: Duration = Duration::from_millis(40);
 /// So many bytes a second are read of an engine: forty thousand lines, of which people see 25.
 const RATE: u32 = 4 << 20;
-/// A process gets so many orders ahead of what it has done.
+/// A process gets so many commands ahead of what it has done.
 const MOST_ORDERS: usize = 256;
 
 /// A handle to a process. Dropping it kills the process with all that it has started.
 #[derive(Debug)]
 pub(crate) struct Process {
-    orders: mpsc::Sender<Order>,
+    commands: mpsc::Sender<EngineCommand>,
     pub(crate) log: Arc<Mutex<Log>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 /// What a process is ordered to do.
 #[derive(Debug)]
-pub(crate) enum Order {
+pub(crate) enum EngineCommand {
     /// To search. Whatever it searches is stopped first.
-    Search(Box<Job>),
+    Search(Box<SearchSpec>),
     /// To answer at once.
     MoveNow,
     /// The opponent has played what it ponders on.
@@ -68,7 +68,7 @@ pub(crate) enum Order {
     Quit,
 }
 
-impl Order {
+impl EngineCommand {
     /// Whether an engine that does nothing is needed for it, and nothing else changes.
     fn needs_rest(&self) -> bool {
         matches!(self, Self::Set(_) | Self::Press(_) | Self::Register(_))
@@ -77,10 +77,10 @@ impl Order {
 
 /// A search.
 #[derive(Clone, Debug)]
-pub(crate) struct Job {
+pub(crate) struct SearchSpec {
     /// Comes back with all that is told of it.
-    pub(crate) ticket: u64,
-    pub(crate) purpose: Purpose,
+    pub(crate) search_id: u64,
+    pub(crate) kind: SearchKind,
     pub(crate) game: WireGame,
     pub(crate) search: Search,
     /// The position that is searched.
@@ -92,7 +92,7 @@ pub(crate) struct Job {
 
 /// What a search is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Purpose {
+pub(crate) enum SearchKind {
     Play,
     Ponder,
     Analyse,
@@ -100,35 +100,35 @@ pub(crate) enum Purpose {
 
 /// What a process tells.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum EngineEvent {
     /// It has greeted.
-    Greeted(Box<Greeting>),
+    Ready(Box<EngineInfo>),
     /// It does something else now.
     Status(ProcessStatus),
     /// A search has begun.
-    Begun(u64),
+    SearchStarted(u64),
     /// What it thinks.
-    Told(u64, Box<Told>),
+    Info(u64, Box<SearchInfo>),
     /// A search has ended with an answer.
-    Answered(u64, Box<SearchResult>, Box<Told>),
+    SearchFinished(u64, Box<SearchResult>, Box<SearchInfo>),
     /// A search could not be begun or failed, and the engine is there still.
-    Refused(u64, Failure),
-    /// An order could not be carried out.
-    Complaint(Failure),
+    SearchRejected(u64, Failure),
+    /// An command could not be carried out.
+    CommandFailed(Failure),
     /// It has ended: as it was asked to, or with an error.
-    Ended(Option<Death>),
+    Exited(Option<EngineFailure>),
 }
 
 /// How a process has failed, with the last lines of its error output.
 #[derive(Debug)]
-pub(crate) struct Death {
+pub(crate) struct EngineFailure {
     pub(crate) why: Failure,
     pub(crate) stderr: Vec<String>,
 }
 
 /// What an engine says of itself.
 #[derive(Debug)]
-pub(crate) struct Greeting {
+pub(crate) struct EngineInfo {
     pub(crate) name: String,
     pub(crate) author: String,
     pub(crate) dialect: Dialect,
@@ -153,12 +153,12 @@ pub(crate) struct Start {
 }
 
 /// Who is told the news. He must not wait.
-pub(crate) type Reporter = Arc<dyn Fn(ProcessId, News) + Send + Sync>;
+pub(crate) type Reporter = Arc<dyn Fn(ProcessId, EngineEvent) + Send + Sync>;
 
 impl Process {
-    /// Gives an order. One too many is refused: the engine does not listen.
-    pub(crate) fn order(&self, order: Order) -> bool {
-        self.orders.try_send(order).is_ok()
+    /// Gives an command. One too many is refused: the engine does not listen.
+    pub(crate) fn send(&self, command: EngineCommand) -> bool {
+        self.commands.try_send(command).is_ok()
     }
 
     /// Kills the process.
@@ -181,44 +181,44 @@ impl Drop for Process {
 
 /// Starts a process.
 pub(crate) fn start(id: ProcessId, how: Start, report: Reporter) -> Process {
-    let (orders, inbox) = mpsc::channel(MOST_ORDERS);
+    let (commands, inbox) = mpsc::channel(MOST_ORDERS);
     let log = Arc::<Mutex<Log>>::default();
     let actor =
-        Actor { id, report, inbox, log: Arc::clone(&log), job: None, held: VecDeque::new() };
+        Actor { id, report, inbox, log: Arc::clone(&log), spec: None, held: VecDeque::new() };
     let task = tokio::spawn(actor.run(how));
-    Process { orders, log, task }
+    Process { commands, log, task }
 }
 
 struct Actor {
     id: ProcessId,
     report: Reporter,
-    inbox: mpsc::Receiver<Order>,
+    inbox: mpsc::Receiver<EngineCommand>,
     log: Arc<Mutex<Log>>,
-    job: Option<Box<Job>>,
+    spec: Option<Box<SearchSpec>>,
     /// What waits for the end of a search whose answer is wanted.
-    held: VecDeque<Order>,
+    held: VecDeque<EngineCommand>,
 }
 
 /// Why a search was left.
-enum Left {
-    /// For an order.
-    Order(Order),
+enum SearchEnd {
+    /// For an command.
+    Command(EngineCommand),
     /// It has ended.
     Over,
-    /// Nobody is there to give orders.
+    /// Nobody is there to give commands.
     Alone,
 }
 
 impl Actor {
-    fn tell(&self, news: News) {
+    fn tell(&self, news: EngineEvent) {
         (self.report)(self.id, news);
     }
 
     async fn run(mut self, how: Start) {
-        self.tell(News::Status(ProcessStatus::Starting));
+        self.tell(EngineEvent::Status(ProcessStatus::Starting));
         let engine = match self.open(&how).await {
             Ok(engine) => engine,
-            Err(error) => return self.tell(News::Ended(Some(death(&error)))),
+            Err(error) => return self.tell(EngineEvent::Exited(Some(death(&error)))),
         };
         let end = self.serve(engine, &how).await;
         let death = end.as_ref().map(death);
@@ -228,7 +228,7 @@ impl Actor {
                 log.hear_error(line, now());
             }
         }
-        self.tell(News::Ended(death));
+        self.tell(EngineEvent::Exited(death));
     }
 
     async fn open(&self, how: &Start) -> Result<Engine, EngineError> {
@@ -277,63 +277,63 @@ impl Actor {
         if let Err(error) = self.set(&mut engine, &how.values) {
             return Some(error);
         }
-        self.tell(News::Greeted(Box::new(Greeting {
+        self.tell(EngineEvent::Ready(Box::new(EngineInfo {
             name: engine.identity().name.clone(),
             author: engine.identity().author.clone(),
             dialect: engine.dialect(),
             options: engine.options().clone(),
             pid: engine.process_id(),
         })));
-        self.tell(News::Status(ProcessStatus::Idle));
+        self.tell(EngineEvent::Status(ProcessStatus::Idle));
         loop {
-            let order = if let Some(job) = self.job.take() {
-                match self.search(&mut engine, &job).await {
-                    Ok(Left::Order(order)) => {
+            let command = if let Some(spec) = self.spec.take() {
+                match self.search(&mut engine, &spec).await {
+                    Ok(SearchEnd::Command(command)) => {
                         // Analysis goes on after what needed an engine that does nothing.
-                        self.job = order.needs_rest().then_some(job);
-                        order
+                        self.spec = command.needs_rest().then_some(spec);
+                        command
                     }
-                    Ok(Left::Over) => {
-                        self.tell(News::Status(ProcessStatus::Idle));
+                    Ok(SearchEnd::Over) => {
+                        self.tell(EngineEvent::Status(ProcessStatus::Idle));
                         continue;
                     }
-                    Ok(Left::Alone) => Order::Quit,
+                    Ok(SearchEnd::Alone) => EngineCommand::Quit,
                     Err(error) => return Some(error),
                 }
-            } else if let Some(order) = self.held.pop_front() {
-                order
+            } else if let Some(command) = self.held.pop_front() {
+                command
             } else {
                 tokio::select! {
-                    order = self.inbox.recv() => order.unwrap_or(Order::Quit),
+                    command = self.inbox.recv() => command.unwrap_or(EngineCommand::Quit),
                     error = engine.ended() => return Some(error),
                 }
             };
-            let done = match order {
-                Order::Search(job) => {
-                    self.job = Some(job);
+            let done = match command {
+                EngineCommand::Search(spec) => {
+                    self.spec = Some(spec);
                     continue;
                 }
-                Order::Rest => {
-                    self.tell(News::Status(ProcessStatus::Idle));
+                EngineCommand::Rest => {
+                    self.tell(EngineEvent::Status(ProcessStatus::Idle));
                     Ok(())
                 }
                 // The search that they were meant for is over.
-                Order::MoveNow | Order::Hit(_) => Ok(()),
-                Order::Set(values) => self.set(&mut engine, &values),
-                Order::Press(button) => engine.push_button(&button),
-                Order::Register(with) => engine.register(with),
-                Order::Say(line) => {
+                EngineCommand::MoveNow | EngineCommand::Hit(_) => Ok(()),
+                EngineCommand::Set(values) => self.set(&mut engine, &values),
+                EngineCommand::Press(button) => engine.push_button(&button),
+                EngineCommand::Register(with) => engine.register(with),
+                EngineCommand::Say(line) => {
                     self.user_speaks();
                     engine.send_raw(&line)
                 }
-                Order::GameOver(result) => engine.game_over(result),
-                Order::Ready => match engine.dialect() {
+                EngineCommand::GameOver(result) => engine.game_over(result),
+                EngineCommand::Ready => match engine.dialect() {
                     Dialect::Uci => engine.ready_async().await,
                     // There the same word begins a game.
                     Dialect::Usi => Ok(()),
                 },
-                Order::Quit => {
-                    self.tell(News::Status(ProcessStatus::Leaving));
+                EngineCommand::Quit => {
+                    self.tell(EngineEvent::Status(ProcessStatus::Leaving));
                     return engine.quit_async().await.err();
                 }
             };
@@ -341,7 +341,7 @@ impl Actor {
                 if !error.is_recoverable() {
                     return Some(error);
                 }
-                self.tell(News::Complaint(failure(&error)));
+                self.tell(EngineEvent::CommandFailed(failure(&error)));
             }
         }
     }
@@ -354,7 +354,9 @@ impl Actor {
     ) -> Result<(), EngineError> {
         for (name, value) in values {
             match set(engine, name, value) {
-                Err(error) if error.is_recoverable() => self.tell(News::Complaint(failure(&error))),
+                Err(error) if error.is_recoverable() => {
+                    self.tell(EngineEvent::CommandFailed(failure(&error)))
+                }
                 done => done?,
             }
         }
@@ -365,68 +367,76 @@ impl Actor {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).user_speaks();
     }
 
-    /// Searches until the end, or until an order that needs the engine.
-    async fn search(&mut self, engine: &mut Engine, job: &Job) -> Result<Left, EngineError> {
-        let begun = match job.purpose {
-            Purpose::Play => engine.begin(&job.game, job.search.clone()),
-            Purpose::Analyse => engine.analyse(&job.game, job.search.clone()),
-            Purpose::Ponder => return self.ponder(engine, job).await,
+    /// Searches until the end, or until an command that needs the engine.
+    async fn search(
+        &mut self,
+        engine: &mut Engine,
+        spec: &SearchSpec,
+    ) -> Result<SearchEnd, EngineError> {
+        let begun = match spec.kind {
+            SearchKind::Play => engine.begin(&spec.game, spec.search.clone()),
+            SearchKind::Analyse => engine.analyse(&spec.game, spec.search.clone()),
+            SearchKind::Ponder => return self.ponder(engine, spec).await,
         };
         match begun {
             Ok(search) => {
-                self.tell(News::Status(ProcessStatus::Searching));
-                self.tell(News::Begun(job.ticket));
-                self.follow(engine, search, job).await
+                self.tell(EngineEvent::Status(ProcessStatus::Searching));
+                self.tell(EngineEvent::SearchStarted(spec.search_id));
+                self.follow(engine, search, spec).await
             }
-            Err(error) => self.refuse(job, error),
+            Err(error) => self.refuse(spec, error),
         }
     }
 
-    fn refuse(&self, job: &Job, error: EngineError) -> Result<Left, EngineError> {
+    fn refuse(&self, spec: &SearchSpec, error: EngineError) -> Result<SearchEnd, EngineError> {
         if !error.is_recoverable() {
             return Err(error);
         }
-        self.tell(News::Refused(job.ticket, failure(&error)));
-        Ok(Left::Over)
+        self.tell(EngineEvent::SearchRejected(spec.search_id, failure(&error)));
+        Ok(SearchEnd::Over)
     }
 
-    async fn ponder(&mut self, engine: &mut Engine, job: &Job) -> Result<Left, EngineError> {
-        let mut pondering = match engine.ponder(&job.game, job.search.clone()) {
+    async fn ponder(
+        &mut self,
+        engine: &mut Engine,
+        spec: &SearchSpec,
+    ) -> Result<SearchEnd, EngineError> {
+        let mut pondering = match engine.ponder(&spec.game, spec.search.clone()) {
             Ok(pondering) => pondering,
-            Err(error) => return self.refuse(job, error),
+            Err(error) => return self.refuse(spec, error),
         };
-        self.tell(News::Status(ProcessStatus::Pondering));
-        self.tell(News::Begun(job.ticket));
-        let mut telling = Telling::new(job);
+        self.tell(EngineEvent::Status(ProcessStatus::Pondering));
+        self.tell(EngineEvent::SearchStarted(spec.search_id));
+        let mut throttle = InfoThrottle::new(spec);
         let mut ended = false;
         let clocks = loop {
             tokio::select! {
-                order = self.inbox.recv() => match order {
-                    Some(Order::Hit(clocks)) => break clocks,
-                    Some(Order::Say(line)) => {
+                command = self.inbox.recv() => match command {
+                    Some(EngineCommand::Hit(clocks)) => break clocks,
+                    Some(EngineCommand::Say(line)) => {
                         self.user_speaks();
                         engine.send_raw(&line)?;
                     }
-                    Some(Order::MoveNow) => (),
-                    Some(order) if order.needs_rest() => self.held.push_back(order),
-                    Some(order) => return Ok(Left::Order(order)),
-                    None => return Ok(Left::Alone),
+                    Some(EngineCommand::MoveNow) => (),
+                    Some(command) if command.needs_rest() => self.held.push_back(command),
+                    Some(command) => return Ok(SearchEnd::Command(command)),
+                    None => return Ok(SearchEnd::Alone),
                 },
                 update = pondering.update(), if !ended => match update {
-                    Some(update) => telling.take(&update),
+                    Some(update) => throttle.take(&update),
                     None => ended = true,
                 },
-                () = telling.due(), if telling.is_due() => {
-                    self.tell(News::Told(job.ticket, Box::new(telling.told(&pondering.so_far()))));
+                () = throttle.due(), if throttle.is_due() => {
+                    self.tell(EngineEvent::Info(spec.search_id, Box::new(throttle.told(&pondering.so_far()))));
                 }
             }
         };
         match pondering.ponder_hit(Some(clocks).filter(|clocks| !clocks.is_empty())) {
             Ok(()) => {
-                self.tell(News::Status(ProcessStatus::Searching));
-                self.follow(engine, pondering, job).await
+                self.tell(EngineEvent::Status(ProcessStatus::Searching));
+                self.follow(engine, pondering, spec).await
             }
-            Err(error) => self.refuse(job, error),
+            Err(error) => self.refuse(spec, error),
         }
     }
 
@@ -435,60 +445,64 @@ impl Actor {
         &mut self,
         engine: &mut Engine,
         mut search: SearchHandle,
-        job: &Job,
-    ) -> Result<Left, EngineError> {
-        let mut telling = Telling::new(job);
+        spec: &SearchSpec,
+    ) -> Result<SearchEnd, EngineError> {
+        let mut throttle = InfoThrottle::new(spec);
         let played = loop {
             tokio::select! {
-                order = self.inbox.recv() => match order {
-                    Some(Order::MoveNow) => search.stop(),
-                    Some(Order::Say(line)) => {
+                command = self.inbox.recv() => match command {
+                    Some(EngineCommand::MoveNow) => search.stop(),
+                    Some(EngineCommand::Say(line)) => {
                         self.user_speaks();
                         engine.send_raw(&line)?;
                     }
-                    Some(Order::Hit(_)) => (),
-                    Some(order) if order.needs_rest() && job.purpose != Purpose::Analyse => {
-                        self.held.push_back(order);
+                    Some(EngineCommand::Hit(_)) => (),
+                    Some(command) if command.needs_rest() && spec.kind != SearchKind::Analyse => {
+                        self.held.push_back(command);
                     }
-                    Some(order) => return Ok(Left::Order(order)),
-                    None => return Ok(Left::Alone),
+                    Some(command) => return Ok(SearchEnd::Command(command)),
+                    None => return Ok(SearchEnd::Alone),
                 },
                 update = search.update() => match update {
-                    Some(update) => telling.take(&update),
+                    Some(update) => throttle.take(&update),
                     None => break search.await,
                 },
-                () = telling.due(), if telling.is_due() => {
-                    self.tell(News::Told(job.ticket, Box::new(telling.told(&search.so_far()))));
+                () = throttle.due(), if throttle.is_due() => {
+                    self.tell(EngineEvent::Info(spec.search_id, Box::new(throttle.told(&search.so_far()))));
                 }
             }
         };
         match played {
             Ok(played) => {
-                let told = telling.collector.ended(&played);
-                self.tell(News::Answered(job.ticket, Box::new(played), Box::new(told)));
-                Ok(Left::Over)
+                let told = throttle.accumulator.ended(&played);
+                self.tell(EngineEvent::SearchFinished(
+                    spec.search_id,
+                    Box::new(played),
+                    Box::new(told),
+                ));
+                Ok(SearchEnd::Over)
             }
-            Err(error) => self.refuse(job, error),
+            Err(error) => self.refuse(spec, error),
         }
     }
 }
 
 /// What was told and not passed on.
-struct Telling {
-    collector: Collector,
+struct InfoThrottle {
+    accumulator: InfoAccumulator,
     /// When it is to be passed on.
     due: Option<Instant>,
     last: Option<Instant>,
 }
 
-impl Telling {
-    fn new(job: &Job) -> Self {
-        let collector = Collector::new(job.position.clone(), job.codec, job.shown);
-        Self { collector, due: None, last: None }
+impl InfoThrottle {
+    fn new(spec: &SearchSpec) -> Self {
+        let accumulator = InfoAccumulator::new(spec.position.clone(), spec.codec, spec.shown);
+        Self { accumulator, due: None, last: None }
     }
 
     fn take(&mut self, update: &Update) {
-        self.collector.take(&update.info);
+        self.accumulator.take(&update.info);
         if self.due.is_none() {
             let now = Instant::from_std(instant());
             self.due = Some(self.last.map_or(now, |last| (last + PACE).max(now)));
@@ -505,10 +519,10 @@ impl Telling {
         }
     }
 
-    fn told(&mut self, lines: &Lines) -> Told {
+    fn told(&mut self, lines: &Lines) -> SearchInfo {
         self.last = Some(Instant::from_std(instant()));
         self.due = None;
-        self.collector.told(lines)
+        self.accumulator.told(lines)
     }
 }
 
@@ -519,22 +533,22 @@ fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> 
     if is_button { engine.push_button(name) } else { engine.set_option(name, value) }
 }
 
-fn death(error: &EngineError) -> Death {
-    Death { why: failure(error), stderr: error.stderr().to_vec() }
+fn death(error: &EngineError) -> EngineFailure {
+    EngineFailure { why: failure(error), stderr: error.stderr().to_vec() }
 }
 
 /// What an answer says, in words of the game.
-pub(crate) fn spoken(played: &SearchResult, codec: MoveCodec) -> crate::game::Spoken {
-    use crate::game::Engines;
+pub(crate) fn answer(played: &SearchResult, codec: MoveCodec) -> crate::game::EngineAnswer {
+    use crate::game::EngineMove;
     let best = match &played.best {
-        Best::Move(mv) if played.best_move().is_none() => Engines::Nothing(mv.to_string()),
-        Best::Move(mv) => Engines::Move(codec.decode_text(mv.as_str()).into_owned()),
-        Best::Resign => Engines::Resign,
-        Best::Win => Engines::Win,
-        Best::None => Engines::Nothing("(none)".to_owned()),
-        Best::Other(word) => Engines::Nothing(super::log::printable(word)),
+        Best::Move(mv) if played.best_move().is_none() => EngineMove::Nothing(mv.to_string()),
+        Best::Move(mv) => EngineMove::Move(codec.decode_text(mv.as_str()).into_owned()),
+        Best::Resign => EngineMove::Resign,
+        Best::Win => EngineMove::Win,
+        Best::None => EngineMove::Nothing("(none)".to_owned()),
+        Best::Other(word) => EngineMove::Nothing(super::log::printable(word)),
     };
-    crate::game::Spoken {
+    crate::game::EngineAnswer {
         best,
         ponder: played.ponder.map(|mv| codec.decode_text(mv.as_str()).into_owned()),
         elapsed: u64::try_from(played.time().as_millis()).unwrap_or(u64::MAX),

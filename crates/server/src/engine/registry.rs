@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::describe;
 use super::learned::{self, Learned};
 use super::log::printable;
-use super::process::Greeting;
-use crate::game::{no_such, odd_text, refusal, too_many};
+use super::process::EngineInfo;
+use crate::game::{api_error, no_such, odd_text, too_many};
 use crate::wire::{
-    CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer, EngineState, Failure, Identity,
-    Preset, Problem, ProblemKind as Kind, Protocol, Reach, Refusal, RefusalCode, StrengthRange,
-    Thing, ValuesFor, Variant,
+    ApiError, ApiErrorCode, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer,
+    EngineState, Failure, Identity, Preset, Problem, ProblemKind as Kind, Protocol, Reach,
+    StrengthRange, Thing, ValuesFor, Variant,
 };
 
 /// The engine that comes with the program.
@@ -30,7 +30,7 @@ const LONGEST: usize = 4096;
 /// All engines.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    engines: BTreeMap<EngineId, Registered>,
+    engines: BTreeMap<EngineId, RegisteredEngine>,
     /// The last number that an engine has got, whether it is still there or not.
     last: EngineId,
     /// The translation file of the built-in engine.
@@ -39,7 +39,7 @@ pub(crate) struct Registry {
 
 /// One engine, with how it is just now.
 #[derive(Debug)]
-pub(crate) struct Registered {
+pub(crate) struct RegisteredEngine {
     pub(crate) entry: Entry,
     pub(crate) error: Option<Failure>,
     pub(crate) check: Option<CheckRun>,
@@ -100,7 +100,7 @@ impl From<Dialect> for Protocol {
     }
 }
 
-impl Registered {
+impl RegisteredEngine {
     fn new(entry: Entry) -> Self {
         Self { entry, error: None, check: None, registration: None, copy_protection: None }
     }
@@ -321,54 +321,54 @@ impl Registry {
     ) -> Self {
         let built_in =
             EngineEntry { name: "Narikin".to_owned(), reach: Reach::BuiltIn, protocol: None };
-        let mut engines = BTreeMap::from([(BUILT_IN, Registered::new(built_in.into()))]);
+        let mut engines = BTreeMap::from([(BUILT_IN, RegisteredEngine::new(built_in.into()))]);
         for (id, entry) in kept {
             if id == BUILT_IN && entry.reach != Reach::BuiltIn {
                 continue;
             }
-            engines.insert(id, Registered::new(entry));
+            engines.insert(id, RegisteredEngine::new(entry));
         }
         let last = engines.keys().next_back().copied().unwrap_or(BUILT_IN).max(last);
         Self { engines, last, translation }
     }
 
-    pub(crate) fn get(&self, id: EngineId) -> Result<&Registered, Refusal> {
+    pub(crate) fn get(&self, id: EngineId) -> Result<&RegisteredEngine, ApiError> {
         self.engines.get(&id).ok_or_else(|| no_engine(id))
     }
 
-    pub(crate) fn get_mut(&mut self, id: EngineId) -> Result<&mut Registered, Refusal> {
+    pub(crate) fn get_mut(&mut self, id: EngineId) -> Result<&mut RegisteredEngine, ApiError> {
         self.engines.get_mut(&id).ok_or_else(|| no_engine(id))
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (EngineId, &Registered)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (EngineId, &RegisteredEngine)> {
         self.engines.iter().map(|(id, engine)| (*id, engine))
     }
 
     /// Registers an engine. Its number is never used again: games, reports and matches name it.
-    pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, Refusal> {
+    pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, ApiError> {
         check_entry(&entry)?;
         self.insert(entry.into())
     }
 
     /// Registers another engine like this one, with values and presets of its own.
-    pub(crate) fn copy(&mut self, id: EngineId, name: String) -> Result<EngineId, Refusal> {
+    pub(crate) fn copy(&mut self, id: EngineId, name: String) -> Result<EngineId, ApiError> {
         let entry = Entry { name, ..self.get(id)?.entry.clone() };
         self.insert(entry)
     }
 
-    fn insert(&mut self, entry: Entry) -> Result<EngineId, Refusal> {
+    fn insert(&mut self, entry: Entry) -> Result<EngineId, ApiError> {
         if MOST <= self.engines.len() {
             return Err(too_many(Thing::Engine, "there are too many engines"));
         }
         let id = self.last.checked_add(1);
         let id = id.ok_or_else(|| too_many(Thing::Engine, "all numbers are used up"))?;
         self.last = id;
-        self.engines.insert(id, Registered::new(entry));
+        self.engines.insert(id, RegisteredEngine::new(entry));
         Ok(id)
     }
 
     /// Changes how an engine is reached.
-    pub(crate) fn change(&mut self, id: EngineId, entry: EngineEntry) -> Result<(), Refusal> {
+    pub(crate) fn change(&mut self, id: EngineId, entry: EngineEntry) -> Result<(), ApiError> {
         if id == BUILT_IN {
             return Err(built_in_stays());
         }
@@ -388,7 +388,7 @@ impl Registry {
         Ok(())
     }
 
-    pub(crate) fn remove(&mut self, id: EngineId) -> Result<(), Refusal> {
+    pub(crate) fn remove(&mut self, id: EngineId) -> Result<(), ApiError> {
         if id == BUILT_IN {
             return Err(built_in_stays());
         }
@@ -401,13 +401,13 @@ impl Registry {
         id: EngineId,
         of: ValuesFor,
         values: &BTreeMap<String, Option<String>>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ApiError> {
         let engine = self.get_mut(id)?;
         let options = engine.options();
         for (name, value) in values {
             let Some(value) = value else { continue };
             describe::check_value(&options, name, value)
-                .map_err(|why| Refusal::because(RefusalCode::Engine, why))?;
+                .map_err(|why| ApiError::because(ApiErrorCode::Engine, why))?;
         }
         let all = engine.values_mut(of);
         for (name, value) in values {
@@ -420,7 +420,7 @@ impl Registry {
     }
 
     /// Keeps a set of values.
-    pub(crate) fn save_preset(&mut self, id: EngineId, preset: Preset) -> Result<(), Refusal> {
+    pub(crate) fn save_preset(&mut self, id: EngineId, preset: Preset) -> Result<(), ApiError> {
         let engine = self.get_mut(id)?;
         let presets = &mut engine.entry.presets;
         let too_long = LONGEST < preset.name.len() || MOST_VALUES < preset.values.len();
@@ -433,7 +433,7 @@ impl Registry {
     }
 
     /// Learns what an engine says of itself.
-    pub(crate) fn greeted(&mut self, id: EngineId, greeting: &Greeting) {
+    pub(crate) fn on_handshake(&mut self, id: EngineId, info: &EngineInfo) {
         let translation = match self.engines.get(&id).map(|engine| &engine.entry.reach) {
             Some(Reach::BuiltIn) => self.translation.clone(),
             Some(Reach::Program { path, .. }) => describe::translation_beside(Path::new(path)),
@@ -441,16 +441,13 @@ impl Registry {
         };
         let Some(engine) = self.engines.get_mut(&id) else { return };
         let learned = Learned {
-            identity: Identity {
-                name: printable(&greeting.name),
-                author: printable(&greeting.author),
-            },
-            protocol: greeting.dialect.into(),
-            options: describe::options(&greeting.options, greeting.dialect, &translation),
-            variants: describe::variants(&greeting.options, greeting.dialect),
-            strength: describe::strength(&greeting.options),
+            identity: Identity { name: printable(&info.name), author: printable(&info.author) },
+            protocol: info.dialect.into(),
+            options: describe::options(&info.options, info.dialect, &translation),
+            variants: describe::variants(&info.options, info.dialect),
+            strength: describe::strength(&info.options),
         };
-        match (&engine.entry.reach, greeting.dialect) {
+        match (&engine.entry.reach, info.dialect) {
             (Reach::BuiltIn, Dialect::Usi) => engine.entry.learned_in_usi = Some(learned),
             _ => engine.entry.learned = Some(learned),
         }
@@ -458,25 +455,25 @@ impl Registry {
     }
 }
 
-fn no_engine(id: EngineId) -> Refusal {
+fn no_engine(id: EngineId) -> ApiError {
     no_such(Thing::Engine, &id, format!("there is no engine {id}"))
 }
 
-fn built_in_stays() -> Refusal {
-    refusal(RefusalCode::NotNow, Kind::BuiltInStays, "the built-in engine stays as it is")
+fn built_in_stays() -> ApiError {
+    api_error(ApiErrorCode::NotNow, Kind::BuiltInStays, "the built-in engine stays as it is")
 }
 
 /// What cannot be run.
-pub(crate) fn not_a_program(path: &str) -> Refusal {
+pub(crate) fn not_a_program(path: &str) -> ApiError {
     let text = format!("`{}` is no program that may be run", path.escape_debug());
-    refusal(RefusalCode::Path, Problem::new(Kind::NotAProgram).with("name", path), text)
+    api_error(ApiErrorCode::Path, Problem::new(Kind::NotAProgram).with("name", path), text)
 }
 
 fn is_odd(text: &str) -> bool {
     LONGEST < text.len() || text.chars().any(char::is_control)
 }
 
-fn check_name(name: &str) -> Result<(), Refusal> {
+fn check_name(name: &str) -> Result<(), ApiError> {
     if is_odd(name) {
         let text = "the name is too long, or holds control characters";
         return Err(odd_text(Thing::EngineName, text));
@@ -485,19 +482,19 @@ fn check_name(name: &str) -> Result<(), Refusal> {
 }
 
 /// Refuses what cannot be run as it stands.
-fn check_entry(entry: &EngineEntry) -> Result<(), Refusal> {
+fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
     check_name(&entry.name)?;
     match &entry.reach {
         Reach::BuiltIn => {
             let text = "the built-in engine is registered already";
-            Err(refusal(RefusalCode::Malformed, Kind::BuiltInStays, text))
+            Err(api_error(ApiErrorCode::Malformed, Kind::BuiltInStays, text))
         }
         Reach::Tcp { address } => {
             let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
             let port = port.and_then(|(_, port)| port.parse::<u16>().ok());
             if is_odd(address) || port.is_none() {
                 let text = "an address has the form host:port";
-                return Err(refusal(RefusalCode::Malformed, Kind::AddressForm, text));
+                return Err(api_error(ApiErrorCode::Malformed, Kind::AddressForm, text));
             }
             Ok(())
         }
@@ -514,7 +511,7 @@ fn check_entry(entry: &EngineEntry) -> Result<(), Refusal> {
             let is_absolute = |path: &str| Path::new(path).is_absolute();
             if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {
                 let text = "a program is given by its absolute path";
-                return Err(refusal(RefusalCode::Path, Kind::AbsolutePath, text));
+                return Err(api_error(ApiErrorCode::Path, Kind::AbsolutePath, text));
             }
             if !is_program(Path::new(path)) {
                 return Err(not_a_program(path));
@@ -554,7 +551,7 @@ mod tests {
                 Err(refused) => break refused,
             }
         };
-        assert_eq!(refused.code, RefusalCode::TooMuch);
+        assert_eq!(refused.code, ApiErrorCode::TooMuch);
         // The one that is built in counts as well.
         assert_eq!(registry.iter().count(), MOST);
         registry.remove(7).expect("it is there");
@@ -562,7 +559,7 @@ mod tests {
         assert!(registry.get(again).is_ok());
         assert_eq!(
             registry.add(over_tcp("host:1")).map_err(|it| it.code),
-            Err(RefusalCode::TooMuch)
+            Err(ApiErrorCode::TooMuch)
         );
     }
 
@@ -571,7 +568,7 @@ mod tests {
         let named = |name: &str, reach| {
             let name = name.to_owned();
             let entry = EngineEntry { name, reach, protocol: None };
-            Registered::new(entry.into()).name().to_owned()
+            RegisteredEngine::new(entry.into()).name().to_owned()
         };
         let program = || Reach::Program {
             path: "/usr/games/gpsusi".to_owned(),
@@ -589,7 +586,7 @@ mod tests {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         for address in ["host", ":1", "host:", "host:65536", "host:1\n", ""] {
             let refused = registry.add(over_tcp(address)).map_err(|it| it.code);
-            assert_eq!(refused, Err(RefusalCode::Malformed), "{address:?}");
+            assert_eq!(refused, Err(ApiErrorCode::Malformed), "{address:?}");
         }
         assert!(registry.add(over_tcp("[::1]:4711")).is_ok());
     }
@@ -604,13 +601,13 @@ mod tests {
     }
 
     /// An engine that speaks a protocol and has these options, spins from 1 to 9.
-    fn greeting(dialect: Dialect, options: &[&'static str]) -> Greeting {
+    fn info(dialect: Dialect, options: &[&'static str]) -> EngineInfo {
         let mut declared = OptionSet::new(dialect);
         for name in options {
             declared.declare(OptionDecl::spin(*name, 5, 1, 9));
         }
         let name = String::new();
-        Greeting { author: name.clone(), name, dialect, options: declared, pid: None }
+        EngineInfo { author: name.clone(), name, dialect, options: declared, pid: None }
     }
 
     #[test]
@@ -619,12 +616,10 @@ mod tests {
         let in_uci = ["Hash", "SyzygyProbeDepth", "UCI_LimitStrength", "UCI_Elo"];
         let in_usi = ["USI_Hash", "USI_LimitStrength", "USI_Strength"];
         // Whichever it spoke last.
-        for greeting in [
-            greeting(Dialect::Usi, &in_usi),
-            greeting(Dialect::Uci, &in_uci),
-            greeting(Dialect::Usi, &in_usi),
-        ] {
-            registry.greeted(BUILT_IN, &greeting);
+        for info in
+            [info(Dialect::Usi, &in_usi), info(Dialect::Uci, &in_uci), info(Dialect::Usi, &in_usi)]
+        {
+            registry.on_handshake(BUILT_IN, &info);
         }
         let engine = registry.get(BUILT_IN).expect("it is there");
         let names: Vec<String> = engine.options().into_iter().map(|it| it.name).collect();

@@ -56,7 +56,7 @@ fn centipawns(score: Score, game: Game) -> f64 {
 fn first_sides(searched: &Searched) -> Score {
     match searched.turn {
         Side::First => searched.score,
-        Side::Second => super::room::negated(searched.score),
+        Side::Second => super::session::negated(searched.score),
     }
 }
 

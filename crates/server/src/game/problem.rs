@@ -2,8 +2,8 @@
 
 use readyok_rules::{Field, Game, Illegal, MoveError, PositionError, Side as RulesSide};
 
-use super::refused::refusal;
-use crate::wire::{Problem, ProblemKind as Kind, Refusal, RefusalCode};
+use super::api_error::api_error;
+use crate::wire::{ApiError, ApiErrorCode, Problem, ProblemKind as Kind};
 
 /// Why a position cannot be played.
 pub(crate) fn position_problem(game: Option<Game>, error: &PositionError) -> Problem {
@@ -105,13 +105,13 @@ pub(crate) fn move_problem(error: &MoveError) -> Problem {
 }
 
 /// A move that is refused.
-pub(crate) fn illegal(error: &MoveError) -> Refusal {
+pub(crate) fn illegal(error: &MoveError) -> ApiError {
     let ambiguous = error.why == Illegal::Ambiguous;
-    let code = if ambiguous { RefusalCode::AmbiguousMove } else { RefusalCode::IllegalMove };
-    refusal(code, move_problem(error), error.to_string())
+    let code = if ambiguous { ApiErrorCode::AmbiguousMove } else { ApiErrorCode::IllegalMove };
+    api_error(code, move_problem(error), error.to_string())
 }
 
 /// A position that is refused.
-pub(crate) fn unplayable(game: Game, error: &PositionError) -> Refusal {
-    refusal(RefusalCode::Position, position_problem(Some(game), error), error.to_string())
+pub(crate) fn unplayable(game: Game, error: &PositionError) -> ApiError {
+    api_error(ApiErrorCode::Position, position_problem(Some(game), error), error.to_string())
 }

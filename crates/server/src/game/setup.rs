@@ -4,20 +4,20 @@ use readyok_arena::openings::{self as arena, OpeningError};
 use readyok_arena::plan::{OpeningOrder, OpeningSource, Openings};
 use readyok_rules::{Game, Handicap, Position, Setup};
 
+use super::api_error::api_error;
 use super::problem::{illegal, unplayable};
-use super::refused::refusal;
-use super::room::{check_players, not_added};
+use super::session::{check_players, not_added};
 use super::tree::Tree;
 use super::unread::bad_openings;
 use crate::wire::{
-    Book, NewGame, Problem, ProblemKind as Kind, Refusal, RefusalCode, Start, Thing, Variant,
+    ApiError, ApiErrorCode, Book, NewGame, Problem, ProblemKind as Kind, Start, Thing, Variant,
 };
 
 /// No text of a position with its moves is longer.
 const LONGEST: usize = 64 << 10;
 
-fn wrong(why: impl Into<Problem>, text: &str) -> Refusal {
-    refusal(RefusalCode::Position, why, text)
+fn wrong(why: impl Into<Problem>, text: &str) -> ApiError {
+    api_error(ApiErrorCode::Position, why, text)
 }
 
 /// The position of a start, and the words of the moves that a `position …` line has.
@@ -25,7 +25,7 @@ pub(crate) fn read_start(
     variant: Variant,
     start: &Start,
     lot: u16,
-) -> Result<(Position, Vec<String>), Refusal> {
+) -> Result<(Position, Vec<String>), ApiError> {
     let game = Game::from(variant);
     let setup = match start {
         Start::Usual => return Ok((Position::start(game), Vec::new())),
@@ -53,16 +53,16 @@ pub(crate) fn read_start(
     Ok((setup.position().map_err(|error| unplayable(game, &error))?, Vec::new()))
 }
 
-fn no_start(what: Thing, name: &str) -> Refusal {
+fn no_start(what: Thing, name: &str) -> ApiError {
     let text = format!("there is no start position `{}`", name.escape_debug());
     wrong(Problem::no_such(what, name), &text)
 }
 
 /// Reads FEN, SFEN, or a `position …` line.
-fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), Refusal> {
+fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), ApiError> {
     if LONGEST < text.len() {
-        return Err(refusal(
-            RefusalCode::TooMuch,
+        return Err(api_error(
+            ApiErrorCode::TooMuch,
             Problem::too_long(Thing::Text),
             "the text is too long",
         ));
@@ -86,7 +86,7 @@ fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), Refusal>
 }
 
 /// The tree of a new game. Its book is read, which may take a while.
-pub(crate) fn open(new: &NewGame) -> Result<Tree, Refusal> {
+pub(crate) fn open(new: &NewGame) -> Result<Tree, ApiError> {
     if let Some(players) = &new.players {
         check_players(players)?;
     }
@@ -112,7 +112,7 @@ fn read_book(
     start: &Start,
     book: &Book,
     lot: u64,
-) -> Result<(Position, Vec<String>), Refusal> {
+) -> Result<(Position, Vec<String>), ApiError> {
     if !matches!(start, Start::Usual | Start::Number { number: None }) {
         return Err(wrong(Kind::BookStart, "a book begins at the usual position"));
     }
@@ -123,7 +123,7 @@ fn read_book(
         plies: Some(book.plies),
         ..Openings::default()
     };
-    let refused = |error: OpeningError| bad_openings(game, RefusalCode::Path, &error);
+    let refused = |error: OpeningError| bad_openings(game, ApiErrorCode::Path, &error);
     let mut book = arena::Book::open(game, &openings, lot).map_err(refused)?;
     let opening = book.get(0).map_err(refused)?;
     let position = match &opening.position {

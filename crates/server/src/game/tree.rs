@@ -10,7 +10,7 @@ use readyok_rules::record::{
 };
 use readyok_rules::{Game, Move, Opening, Position, Square};
 
-use super::here::move_text;
+use super::position_view::move_text;
 use crate::wire::{Evaluation, Mark, MoveText, Node, NodeId, Score};
 
 /// The root of every tree.

@@ -6,9 +6,9 @@ use readyok_arena::openings::{OpeningError, OpeningFault};
 use readyok_rules::record::{Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};
 use readyok_rules::{EpdError, Game};
 
+use super::api_error::api_error;
 use super::problem::{move_problem, position_problem};
-use super::refused::refusal;
-use crate::wire::{Failure, Problem, ProblemKind as Kind, Refusal, RefusalCode, Thing};
+use crate::wire::{ApiError, ApiErrorCode, Failure, Problem, ProblemKind as Kind, Thing};
 
 /// What the system refuses.
 pub(crate) fn io_problem(error: &io::Error) -> Problem {
@@ -48,16 +48,16 @@ pub(crate) fn oddity_failure(oddity: &Oddity) -> Failure {
 }
 
 /// A record that cannot be written.
-pub(crate) fn unwritten(error: &WriteError) -> Refusal {
+pub(crate) fn unwritten(error: &WriteError) -> ApiError {
     let problem = match error {
         WriteError::Io(error) => io_problem(error),
         WriteError::WrongGame { .. } => Problem::new(Kind::FormatOfOtherGame),
     };
-    refusal(RefusalCode::Record, problem, error.to_string())
+    api_error(ApiErrorCode::Record, problem, error.to_string())
 }
 
 /// Openings that cannot be used.
-pub(crate) fn bad_openings(game: Game, code: RefusalCode, error: &OpeningError) -> Refusal {
+pub(crate) fn bad_openings(game: Game, code: ApiErrorCode, error: &OpeningError) -> ApiError {
     let mut problem = opening_problem(Some(game), &error.fault);
     if let Some(path) = &error.path {
         problem = problem.with("path", path);
@@ -65,7 +65,7 @@ pub(crate) fn bad_openings(game: Game, code: RefusalCode, error: &OpeningError) 
     if let Some(line) = error.line {
         problem = problem.with("line", &line);
     }
-    refusal(code, problem, error.to_string())
+    api_error(code, problem, error.to_string())
 }
 
 fn record_problem(game: Option<Game>, kind: &RecordErrorKind) -> Problem {

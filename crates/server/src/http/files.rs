@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::Service;
 use super::rest::refused;
 use crate::engine::is_program;
-use crate::game::{io_problem, refusal};
-use crate::wire::{Folder, FolderEntry, Problem, ProblemKind, Refusal, RefusalCode, Thing};
+use crate::game::{api_error, io_problem};
+use crate::wire::{ApiError, ApiErrorCode, Folder, FolderEntry, Problem, ProblemKind, Thing};
 
 /// So much of a folder is shown.
 const MOST: usize = 2000;
@@ -32,23 +32,29 @@ pub(super) async fn folder(State(service): State<Service>, Query(asked): Query<A
     match read.await {
         Ok(Ok(folder)) => Json(folder).into_response(),
         Ok(Err(error)) => refused(error),
-        Err(_) => {
-            refused(refusal(RefusalCode::Storage, ProblemKind::Unread, "the folder cannot be read"))
-        }
+        Err(_) => refused(api_error(
+            ApiErrorCode::Storage,
+            ProblemKind::Unread,
+            "the folder cannot be read",
+        )),
     }
 }
 
 /// A path below one of the roots, as it really is: links that lead out of them do not. Only within the roots is it told
 /// that there is nothing.
-pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Refusal> {
+pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiError> {
     let text = "the path is outside of the folders that are shown";
-    let outside = || refusal(RefusalCode::Path, ProblemKind::OutsideFolders, text);
+    let outside = || api_error(ApiErrorCode::Path, ProblemKind::OutsideFolders, text);
     if !path.is_absolute() {
         return Err(outside());
     }
     let real = path.canonicalize().map_err(|error| match path.parent() {
         Some(parent) if error.kind() == ErrorKind::NotFound && allowed(parent, roots).is_ok() => {
-            refusal(RefusalCode::Path, Problem::no_such(Thing::File, ""), "there is no such file")
+            api_error(
+                ApiErrorCode::Path,
+                Problem::no_such(Thing::File, ""),
+                "there is no such file",
+            )
         }
         _ => outside(),
     })?;
@@ -64,9 +70,9 @@ fn list_of_roots(roots: &[PathBuf]) -> Folder {
     Folder { path: None, parent: None, entries, truncated: false }
 }
 
-fn list(path: &Path, roots: &[PathBuf]) -> Result<Folder, Refusal> {
+fn list(path: &Path, roots: &[PathBuf]) -> Result<Folder, ApiError> {
     let real = allowed(path, roots)?;
-    let unread = |error| refusal(RefusalCode::Path, io_problem(&error), error.to_string());
+    let unread = |error| api_error(ApiErrorCode::Path, io_problem(&error), error.to_string());
     let all = std::fs::read_dir(&real).map_err(unread)?;
     let mut entries: Vec<FolderEntry> =
         all.flatten().take(20 * MOST).filter_map(|it| entry(&it.path())).collect();

@@ -12,10 +12,12 @@ use serde::Deserialize;
 use super::Service;
 use super::rest::refused;
 use crate::app::{Batch, row_of};
-use crate::game::{ROOT, Tree, refusal, unwritten};
+use crate::game::{ROOT, Tree, api_error, unwritten};
 use crate::import::read_each;
 use crate::time::now;
-use crate::wire::{GameId, Imported, LibraryGame, ProblemKind, RecordFormat, Refusal, RefusalCode};
+use crate::wire::{
+    ApiError, ApiErrorCode, GameId, Imported, LibraryGame, ProblemKind, RecordFormat,
+};
 
 /// So many games are told of.
 const MOST_TOLD: usize = 1000;
@@ -37,7 +39,7 @@ pub(super) async fn import(
     // Before a byte of it is taken: each may be large.
     let Ok(permit) = service.uploads.try_acquire_owned() else {
         let text = "too many files are being read";
-        return refused(refusal(RefusalCode::NotNow, ProblemKind::BusyReading, text));
+        return refused(api_error(ApiErrorCode::NotNow, ProblemKind::BusyReading, text));
     };
     let body = match Bytes::from_request(request, &()).await {
         Ok(body) => body,
@@ -90,7 +92,7 @@ pub(super) async fn import(
     match done.await {
         Ok(imported) => Json(imported).into_response(),
         Err(_) => {
-            refused(refusal(RefusalCode::Record, ProblemKind::Unread, "the file cannot be read"))
+            refused(api_error(ApiErrorCode::Record, ProblemKind::Unread, "the file cannot be read"))
         }
     }
 }
@@ -141,7 +143,7 @@ fn written(
     cursor: u32,
     format: RecordFormat,
     encoding: Encoding,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, ApiError> {
     let format = match format {
         RecordFormat::Pgn => Format::Pgn,
         RecordFormat::Kif => Format::Kif,

@@ -10,31 +10,31 @@ use serde::Deserialize;
 
 use super::Service;
 use crate::app::failures::cannot_pass;
-use crate::game::here::here;
-use crate::game::{Room, illegal, no_such, passed, read_start, too_many};
+use crate::game::position_view::here;
+use crate::game::{GameSession, illegal, no_such, passed, read_start, too_many};
 use crate::store::SearchError;
 use crate::wire::{
-    Choices, Failure, HandicapChoice, LibraryQuery, NagChoice, PositionCheck, ProcessId, Refusal,
-    RefusalCode, Start, Thing, Variant,
+    ApiError, ApiErrorCode, Choices, Failure, HandicapChoice, LibraryQuery, NagChoice,
+    PositionCheck, ProcessId, Start, Thing, Variant,
 };
 
 /// A line of a threat has at most so many moves.
 const LONGEST_THREAT: usize = 1000;
 
 /// A refusal as an answer.
-pub(super) fn refused(error: Refusal) -> Response {
+pub(super) fn refused(error: ApiError) -> Response {
     let status = match error.code {
-        RefusalCode::NotFound => StatusCode::NOT_FOUND,
-        RefusalCode::Storage => StatusCode::INTERNAL_SERVER_ERROR,
-        RefusalCode::TooMuch => StatusCode::PAYLOAD_TOO_LARGE,
-        RefusalCode::NotNow => StatusCode::CONFLICT,
-        RefusalCode::Path => StatusCode::FORBIDDEN,
-        RefusalCode::Malformed
-        | RefusalCode::IllegalMove
-        | RefusalCode::AmbiguousMove
-        | RefusalCode::Position
-        | RefusalCode::Record
-        | RefusalCode::Engine => StatusCode::BAD_REQUEST,
+        ApiErrorCode::NotFound => StatusCode::NOT_FOUND,
+        ApiErrorCode::Storage => StatusCode::INTERNAL_SERVER_ERROR,
+        ApiErrorCode::TooMuch => StatusCode::PAYLOAD_TOO_LARGE,
+        ApiErrorCode::NotNow => StatusCode::CONFLICT,
+        ApiErrorCode::Path => StatusCode::FORBIDDEN,
+        ApiErrorCode::Malformed
+        | ApiErrorCode::IllegalMove
+        | ApiErrorCode::AmbiguousMove
+        | ApiErrorCode::Position
+        | ApiErrorCode::Record
+        | ApiErrorCode::Engine => StatusCode::BAD_REQUEST,
     };
     (status, Json(error)).into_response()
 }
@@ -95,7 +95,7 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
                 return Err(too_many(Thing::Move, "the line is too long"));
             }
             position = passed(&position)
-                .ok_or_else(|| Refusal::because(RefusalCode::NotNow, cannot_pass()))?;
+                .ok_or_else(|| ApiError::because(ApiErrorCode::NotNow, cannot_pass()))?;
             last = play(&mut position, &words)?.or(last);
         }
         Ok(here(&position, last))
@@ -107,10 +107,10 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
 }
 
 /// Plays moves. Tells the last of them.
-fn play(position: &mut Position, words: &[String]) -> Result<Option<Move>, Refusal> {
+fn play(position: &mut Position, words: &[String]) -> Result<Option<Move>, ApiError> {
     let mut last = None;
     for word in words {
-        let mv = Room::read_move(position, word)?;
+        let mv = GameSession::read_move(position, word)?;
         position.play(mv).map_err(|error| illegal(&error))?;
         last = Some(mv);
     }
@@ -141,7 +141,7 @@ pub(super) async fn log(
         Shown::En => Language::English,
         Shown::Ja => Language::Japanese,
     };
-    let Some(text) = service.app.world().log_text(process, language) else {
+    let Some(text) = service.app.state().log_text(process, language) else {
         return refused(no_such(
             Thing::Process,
             &process,
@@ -152,12 +152,12 @@ pub(super) async fn log(
 }
 
 /// What the disk or the library says.
-fn unkept(error: &impl ToString) -> Refusal {
-    Refusal::because(RefusalCode::Storage, Failure::system(error))
+fn unkept(error: &impl ToString) -> ApiError {
+    ApiError::because(ApiErrorCode::Storage, Failure::system(error))
 }
 
 pub(super) async fn engines(State(service): State<Service>) -> Response {
-    let written = service.app.world().engines_toml();
+    let written = service.app.state().engines_toml();
     match written {
         Ok(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
         Err(error) => refused(unkept(&error)),

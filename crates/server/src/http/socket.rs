@@ -13,16 +13,16 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use super::Service;
+use super::auth::SUBPROTOCOL;
 use super::connections::Connection;
 use super::files::allowed;
-use super::guard::SUBPROTOCOL;
 use crate::app::failures::server_ends;
 use crate::app::{App, Reply, TopicSnapshot, Verdict};
-use crate::game::refusal;
+use crate::game::api_error;
 use crate::hub::{Next, Outbox, TabId, text};
 use crate::wire::{
-    Answer, Command, Failure, MatchOpenings, ProblemKind, Refusal, RefusalCode, ReportOn, Request,
-    ToTab,
+    Answer, ApiError, ApiErrorCode, Command, Failure, MatchOpenings, ProblemKind, ReportOn,
+    Request, ToTab,
 };
 
 /// No message of a tab is larger.
@@ -46,19 +46,19 @@ pub(super) async fn upgrade(
 
 async fn serve(service: Service, socket: WebSocket) {
     let app = service.app;
-    let joined = app.world().hub.join();
+    let joined = app.state().hub.join();
     // One too many is closed without a word; the page tries again later.
     let Some((tab, outbox)) = joined else { return };
     outbox.push(text(&ToTab::Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        run: service.doors.run(),
+        run: service.auth.run(),
     }));
     let (to, from) = socket.split();
     tokio::select! {
         () = write(&app, &outbox, to) => (),
         () = read(&app, &service.roots, tab, &outbox, from) => (),
     }
-    app.world().hub.leave(tab);
+    app.state().hub.leave(tab);
     app.idle.notify_one();
 }
 
@@ -68,12 +68,12 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
         let message = match outbox.next().await {
             Next::Send(text) => text,
             Next::Snapshot(topic) => {
-                let world = app.world();
+                let state = app.state();
                 if !outbox.begin_snapshot(topic) {
                     continue;
                 }
-                let snapshot = world.snapshot(topic);
-                drop(world);
+                let snapshot = state.snapshot(topic);
+                drop(state);
                 text(&snapshot.map_or(ToTab::Closed { topic }, TopicSnapshot::finish))
             }
             Next::Close => return,
@@ -101,7 +101,7 @@ async fn read(
         };
         let answer = match serde_json::from_str::<Request>(&message) {
             Ok(Request { id, command: Command::TryMove { game, node, text, limits } }) => {
-                let verdict = app.world().try_move(game, node, &text, limits);
+                let verdict = app.state().try_move(game, node, &text, limits);
                 match verdict {
                     Ok(verdict) => {
                         answer_later(id, verdict, Arc::clone(outbox));
@@ -130,7 +130,7 @@ async fn read(
                 let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
                 ToTab::Refusal {
                     id,
-                    error: Refusal::because(RefusalCode::Malformed, Failure::system(&error)),
+                    error: ApiError::because(ApiErrorCode::Malformed, Failure::system(&error)),
                 }
             }
         };
@@ -138,7 +138,7 @@ async fn read(
     }
 }
 
-fn told(id: u32, answer: Result<Answer, Refusal>) -> ToTab {
+fn told(id: u32, answer: Result<Answer, ApiError>) -> ToTab {
     match answer {
         Ok(answer) => ToTab::Answer { id, answer },
         Err(error) => ToTab::Refusal { id, error },
@@ -153,8 +153,8 @@ fn answer_later(id: u32, verdict: Verdict, outbox: Arc<Outbox>) {
     });
 }
 
-fn lost() -> Result<Answer, Refusal> {
-    Err(Refusal::because(RefusalCode::NotNow, server_ends()))
+fn lost() -> Result<Answer, ApiError> {
+    Err(ApiError::because(ApiErrorCode::NotNow, server_ends()))
 }
 
 /// The file that a command names.
@@ -187,7 +187,7 @@ async fn carry_out(app: &Arc<App>, roots: &Arc<[PathBuf]>, tab: TabId, command: 
         runtime.block_on(app.command(tab, command))
     });
     done.await.unwrap_or_else(|_| {
-        Err(refusal(RefusalCode::Path, ProblemKind::Unread, "the file cannot be read")).into()
+        Err(api_error(ApiErrorCode::Path, ProblemKind::Unread, "the file cannot be read")).into()
     })
 }
 

@@ -15,7 +15,7 @@ use super::note::{decided, has_failed, left_out, played_again, warning};
 use super::outcome::{of_game, score};
 use super::record::{Finished, begun, finished, number_of, play};
 use super::tally::Tally;
-use crate::game::here::{last_move, move_text};
+use crate::game::position_view::{last_move, move_text};
 use crate::wire::{
     CurvePoint, Failure, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId, MatchLine,
     MatchPlan, MatchScore, MatchState, MatchStatus, ProblemKind, Score, Sides,
@@ -44,7 +44,7 @@ pub struct Follow {
     note: Option<Failure>,
     /// Why no more games are played.
     end: Option<End>,
-    news: News,
+    news: Unpublished,
 }
 
 /// A game that is on.
@@ -64,7 +64,7 @@ struct Board {
 /// What was not told yet.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
-struct News {
+struct Unpublished {
     any: bool,
     status: bool,
     score: bool,
@@ -91,7 +91,7 @@ impl Follow {
             waiting: BTreeMap::new(),
             note: None,
             end: None,
-            news: News::default(),
+            news: Unpublished::default(),
         }
     }
 

@@ -11,7 +11,7 @@ use readyok_rules::Game;
 
 use crate::engine::{fault, option_problem, printable};
 use crate::game::{bad_openings, io_problem};
-use crate::wire::{Failure, Problem, ProblemKind as Kind, RefusalCode, Thing};
+use crate::wire::{ApiErrorCode, Failure, Problem, ProblemKind as Kind, Thing};
 
 /// What a test has decided.
 pub(super) fn decided(verdict: Verdict) -> Option<Failure> {
@@ -36,7 +36,7 @@ pub(super) fn left_out(game: Game, skipped: &Skipped) -> Option<Failure> {
         1 => (Kind::OpeningLeftOut, format!("an opening is left out: {first}")),
         _ => (Kind::OpeningsLeftOut, format!("{count} openings are left out; the first: {first}")),
     };
-    let why = bad_openings(game, RefusalCode::Malformed, first);
+    let why = bad_openings(game, ApiErrorCode::Malformed, first);
     let problem = Problem::new(kind).with("count", &count).with("text", &why.text);
     Some(Failure::new(problem.because(Some(why.problem)), text))
 }
@@ -131,7 +131,7 @@ pub(super) fn schedule_problem(game: Game, error: &ScheduleError) -> Problem {
         ScheduleError::TooFewEngines { .. } => Problem::new(Kind::TwoEngines),
         ScheduleError::TooManyEngines { .. } => Problem::too_many(Thing::Engine),
         ScheduleError::TooLarge => Problem::too_many(Thing::Game),
-        ScheduleError::Opening(error) => bad_openings(game, RefusalCode::Malformed, error).problem,
+        ScheduleError::Opening(error) => bad_openings(game, ApiErrorCode::Malformed, error).problem,
         ScheduleError::NoSuchPairing { .. }
         | ScheduleError::Games { .. }
         | ScheduleError::OtherEngines { .. } => Problem::new(Kind::BadResults),

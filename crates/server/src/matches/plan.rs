@@ -13,10 +13,10 @@ use readyok_arena::stats::Model;
 use readyok_rules::{Handicap, Position};
 
 use super::note::{schedule_problem, test_problem};
-use crate::game::{odd_text, position_problem, refusal, too_many};
+use crate::game::{api_error, odd_text, position_problem, too_many};
 use crate::wire::{
-    MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Problem, ProblemKind as Kind, Protocol,
-    Refusal, RefusalCode, Thing, Time,
+    ApiError, ApiErrorCode, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Problem,
+    ProblemKind as Kind, Protocol, Thing, Time,
 };
 
 /// No match has more engines, rounds, pairs of a meeting, or games at once.
@@ -47,8 +47,8 @@ pub struct Entrant {
     pub options: BTreeMap<String, String>,
 }
 
-fn wrong(why: impl Into<Problem>, text: impl Into<String>) -> Refusal {
-    refusal(RefusalCode::Malformed, why, text)
+fn wrong(why: impl Into<Problem>, text: impl Into<String>) -> ApiError {
+    api_error(ApiErrorCode::Malformed, why, text)
 }
 
 /// The plan of a match, and how many games are played at once. `entrants` are the engines in the order of the
@@ -56,7 +56,7 @@ fn wrong(why: impl Into<Problem>, text: impl Into<String>) -> Refusal {
 ///
 /// # Errors
 /// The match makes no sense or is too large: what is wrong.
-pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), Refusal> {
+pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), ApiError> {
     if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
         return Err(wrong(Kind::TwoEngines, "a match has at least two engines"));
     }
@@ -70,8 +70,8 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
             .with("pairs", &MOST_PAIRS)
             .with("engines", &MOST_ENGINES)
             .with("slots", &MOST_SLOTS);
-        return Err(refusal(
-            RefusalCode::TooMuch,
+        return Err(api_error(
+            ApiErrorCode::TooMuch,
             why,
             format!(
                 "a match has 1 to {MOST_ROUNDS} rounds, 1 to {MOST_PAIRS} pairs, up to \
@@ -123,7 +123,11 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
 }
 
 /// A name that no other engine of the match has.
-fn name(engine: &MatchEngine, entrant: &Entrant, others: &[EnginePlan]) -> Result<String, Refusal> {
+fn name(
+    engine: &MatchEngine,
+    entrant: &Entrant,
+    others: &[EnginePlan],
+) -> Result<String, ApiError> {
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
     let asked = engine.name.trim();
     if LONGEST < asked.len() || asked.chars().any(char::is_control) {
@@ -150,7 +154,7 @@ fn name(engine: &MatchEngine, entrant: &Entrant, others: &[EnginePlan]) -> Resul
         .ok_or_else(|| too_many(Thing::Engine, "there are too many engines"))
 }
 
-fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, Refusal> {
+fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, ApiError> {
     let limits = limits(engine)?;
     let mut options = entrant.options.clone();
     options.extend(engine.options.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -171,7 +175,7 @@ fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, Re
     })
 }
 
-fn limits(engine: &MatchEngine) -> Result<Limits, Refusal> {
+fn limits(engine: &MatchEngine) -> Result<Limits, ApiError> {
     let mut limits = Limits { nodes: engine.nodes, depth: engine.depth, ..Limits::default() };
     match engine.time {
         Time::None if engine.nodes.is_none() && engine.depth.is_none() => {
@@ -204,7 +208,7 @@ fn limits(engine: &MatchEngine) -> Result<Limits, Refusal> {
     Ok(limits)
 }
 
-fn openings(asked: &MatchPlan) -> Result<Openings, Refusal> {
+fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
     let usual = Openings::default();
     Ok(match &asked.openings {
         MatchOpenings::Start => usual,
@@ -242,7 +246,7 @@ fn openings(asked: &MatchPlan) -> Result<Openings, Refusal> {
     })
 }
 
-fn adjudication(asked: &MatchPlan) -> Result<Adjudication, Refusal> {
+fn adjudication(asked: &MatchPlan) -> Result<Adjudication, ApiError> {
     let none = |moves: Option<u32>| moves == Some(0);
     if none(asked.draw.map(|rule| rule.moves))
         || none(asked.resign.map(|rule| rule.moves))
@@ -266,7 +270,7 @@ fn adjudication(asked: &MatchPlan) -> Result<Adjudication, Refusal> {
     })
 }
 
-fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, Refusal> {
+fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
     let Some(test) = asked.sprt else { return Ok(None) };
     if asked.engines.len() != 2 {
         return Err(wrong(Kind::TestOfTwo, "a test is between two engines"));

@@ -26,7 +26,7 @@ const PACE: Duration = Duration::from_millis(200);
 
 /// What has happened in a match.
 #[derive(Debug)]
-pub enum MatchNews {
+pub enum MatchEvent {
     /// Something has changed.
     Changed(MatchId, Changes),
     /// A game counts, and can go into the library.
@@ -49,11 +49,11 @@ impl Changes {
 }
 
 /// Somebody who is told of matches, from their threads.
-pub type Tell = Arc<dyn Fn(MatchNews) + Send + Sync>;
+pub type Tell = Arc<dyn Fn(MatchEvent) + Send + Sync>;
 
 /// A match that is played.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct MatchThread {
     pub(super) follow: Arc<Mutex<Follow>>,
     stop: StopHandle,
     /// Nothing is said here: its other end goes when the thread ends.
@@ -65,7 +65,7 @@ pub(super) fn lock(follow: &Mutex<Follow>) -> MutexGuard<'_, Follow> {
     follow.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Running {
+impl MatchThread {
     /// Ends the match: games that are on are played to their ends, or broken off.
     pub(super) fn stop(&mut self, finish: bool) {
         let wanted = if finish { 1 } else { 2 };
@@ -134,7 +134,7 @@ pub(super) fn start(
     program: Program,
     tell: Tell,
     keep: impl FnOnce(&Follow) + Send + 'static,
-) -> Result<Running, MatchError> {
+) -> Result<MatchThread, MatchError> {
     let plan_game = store.plan().game;
     let settings = Settings { on_interrupt: Stop::Finish, tell_moves: true, ..Settings::default() };
     let mut game = Match::new(store, settings)?;
@@ -143,7 +143,7 @@ pub(super) fn start(
     let stop = game.stop_handle();
     let follow = Arc::new(Mutex::new(follow));
     let (end, ended) = mpsc::channel();
-    let running = Running { follow: Arc::clone(&follow), stop, ended, interrupts: 0 };
+    let running = MatchThread { follow: Arc::clone(&follow), stop, ended, interrupts: 0 };
     let play = move || {
         let setting = Setting::new(plan_game);
         let make = |order: &Order| {
@@ -166,7 +166,7 @@ pub(super) fn start(
     let follower = move || {
         let publish = || {
             if lock(&follow).has_news() {
-                tell(MatchNews::Changed(id, Changes(Arc::clone(&follow))));
+                tell(MatchEvent::Changed(id, Changes(Arc::clone(&follow))));
             }
         };
         let mut told = instant();
@@ -184,7 +184,7 @@ pub(super) fn start(
                 Ok(Heard::Event(event)) => {
                     let games = lock(&follow).hear(&event);
                     for game in games {
-                        tell(MatchNews::Game(id, Box::new(game)));
+                        tell(MatchEvent::Game(id, Box::new(game)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -206,7 +206,7 @@ pub(super) fn start(
         // Whoever hears that it is over can go on with it or delete it.
         drop(end);
         publish();
-        tell(MatchNews::Ended(id));
+        tell(MatchEvent::Ended(id));
     };
     thread::Builder::new()
         .name(format!("{name}, followed"))

@@ -5,14 +5,18 @@ use serde::de::DeserializeOwned;
 
 use super::row::{self, Row};
 use super::{Store, StoreError};
-use crate::app::{KeptJob, KeptReport};
+use crate::app::{StoredJob, StoredReport};
 use crate::game::Searched;
 use crate::time::Moment;
 use crate::wire::{GameId, JobId};
 
 impl Store {
     /// Begins a report anew: what was found out before is forgotten.
-    pub(crate) fn begin_report(&mut self, id: GameId, kept: &KeptReport) -> Result<(), StoreError> {
+    pub(crate) fn begin_report(
+        &mut self,
+        id: GameId,
+        kept: &StoredReport,
+    ) -> Result<(), StoreError> {
         let kept = serde_json::to_string(kept)?;
         let change = self.db.transaction()?;
         change.execute("DELETE FROM judgement WHERE game = ?1", [id])?;
@@ -35,7 +39,7 @@ impl Store {
     pub(crate) fn report(
         &self,
         id: GameId,
-    ) -> Result<Option<(KeptReport, Vec<Searched>)>, StoreError> {
+    ) -> Result<Option<(StoredReport, Vec<Searched>)>, StoreError> {
         let mut query = self.db.prepare_cached("SELECT kept FROM report WHERE game = ?1")?;
         let kept: Option<String> = query.query_row([id], |row| row.get(0)).optional()?;
         let Some(kept) = kept else { return Ok(None) };
@@ -52,7 +56,7 @@ impl Store {
     /// A row for a new job with its games. Its number is never used again.
     pub(crate) fn new_job(
         &mut self,
-        kept: &KeptJob,
+        kept: &StoredJob,
         games: &[GameId],
     ) -> Result<JobId, StoreError> {
         let kept = serde_json::to_string(kept)?;
@@ -68,7 +72,7 @@ impl Store {
     pub(crate) fn add_games_of_job(
         &mut self,
         id: JobId,
-        kept: &KeptJob,
+        kept: &StoredJob,
         rows: &[Row],
         at: Moment,
     ) -> Result<Vec<GameId>, StoreError> {
@@ -82,14 +86,14 @@ impl Store {
     }
 
     /// Keeps where a job stands.
-    pub(crate) fn save_job(&self, id: JobId, kept: &KeptJob) -> Result<(), StoreError> {
+    pub(crate) fn save_job(&self, id: JobId, kept: &StoredJob) -> Result<(), StoreError> {
         let kept = serde_json::to_string(kept)?;
         self.db.execute("UPDATE job SET kept = ?2 WHERE id = ?1", params![id, kept])?;
         Ok(())
     }
 
     /// All jobs with their games.
-    pub(crate) fn jobs(&self) -> Result<Vec<(JobId, KeptJob, Vec<GameId>)>, StoreError> {
+    pub(crate) fn jobs(&self) -> Result<Vec<(JobId, StoredJob, Vec<GameId>)>, StoreError> {
         let mut query = self.db.prepare("SELECT id, kept FROM job WHERE kept <> '' ORDER BY id")?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
         let mut games =

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::{StoreError, dated, moves, search, variant_word};
-use crate::game::Snapshot;
+use crate::game::GameSnapshot;
 use crate::time::Moment;
 use crate::wire::{EndReason, GameId, LibraryGame, Sides};
 
@@ -23,8 +23,8 @@ pub(crate) struct Row {
 
 impl Row {
     /// The row of a game. With `index`, searches find the positions of its main line.
-    pub(crate) fn of(game: &Snapshot, index: bool) -> Result<Self, StoreError> {
-        let Snapshot { line, outcome, tree, .. } = game;
+    pub(crate) fn of(game: &GameSnapshot, index: bool) -> Result<Self, StoreError> {
+        let GameSnapshot { line, outcome, tree, .. } = game;
         let last = tree.main_line().last().copied().unwrap_or(0);
         let moves = moves::encoded(&tree.moves_to(last));
         let header = |names: &[&str]| {

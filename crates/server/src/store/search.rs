@@ -8,9 +8,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 
 use super::{StoreError, file_in, moves, variant_word};
-use crate::game::{Room, Tree, illegal, refusal, unplayable};
+use crate::game::{GameSession, Tree, api_error, illegal, unplayable};
 use crate::wire::{
-    GameId, LibraryGame, LibraryPage, LibraryQuery, Problem, Refusal, RefusalCode, Sides, Thing,
+    ApiError, ApiErrorCode, GameId, LibraryGame, LibraryPage, LibraryQuery, Problem, Sides, Thing,
     Variant,
 };
 
@@ -28,7 +28,7 @@ pub(crate) struct LibraryFile(PathBuf);
 #[derive(Debug)]
 pub(crate) enum SearchError {
     /// The query makes no sense.
-    Query(Refusal),
+    Query(ApiError),
     /// The library failed.
     Store(StoreError),
 }
@@ -116,7 +116,7 @@ impl LibraryFile {
 
 fn too_long() -> SearchError {
     let why = Problem::too_long(Thing::Query);
-    SearchError::Query(refusal(RefusalCode::Malformed, why, "the query is too long"))
+    SearchError::Query(api_error(ApiErrorCode::Malformed, why, "the query is too long"))
 }
 
 /// Finds a text anywhere, in capitals or not.
@@ -214,10 +214,10 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
 /// understood most of it.
 fn in_any<T>(
     games: &[Game],
-    read: impl Fn(Game) -> Result<T, (usize, Refusal)>,
+    read: impl Fn(Game) -> Result<T, (usize, ApiError)>,
 ) -> Result<Vec<T>, SearchError> {
     let mut found = Vec::new();
-    let mut failed: Option<(usize, Refusal)> = None;
+    let mut failed: Option<(usize, ApiError)> = None;
     for &game in games {
         match read(game) {
             Ok(it) => found.push(it),
@@ -236,7 +236,7 @@ fn in_any<T>(
 
 /// Moves from the start position of a game: where it starts, and the moves as they are kept. If they are
 /// none of this game: how many were, and why the next is not.
-fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, Refusal)> {
+fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, ApiError)> {
     let mut position = Position::start(game);
     let start = position.to_string();
     let mut played = Vec::new();
@@ -245,7 +245,8 @@ fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, Refusal)> {
         if word.is_empty() {
             continue;
         }
-        let mv = Room::read_move(&position, word).map_err(|refusal| (played.len(), refusal))?;
+        let mv =
+            GameSession::read_move(&position, word).map_err(|refusal| (played.len(), refusal))?;
         position.play(mv).map_err(|error| (played.len(), illegal(&error)))?;
         played.push(mv);
     }

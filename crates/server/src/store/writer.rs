@@ -1,8 +1,8 @@
-//! The thread that owns the library: a thread with the lock of the world queues work for it, and waits for
+//! The thread that owns the library: a thread with the lock of the state queues work for it, and waits for
 //! nothing.
 //!
 //! ```text
-//!  World ── save(game) ──┐                             ┌─ takes snapshots of the games (short lock)
+//!  AppState ── save(game) ──┐                             ┌─ takes snapshots of the games (short lock)
 //!  anyone ── run(work) ──┼──> queue ──> writer thread ─┼─ writes them in one transaction
 //!  anyone ── barrier ────┘                             └─ reports the results (short lock), answers barriers
 //! ```
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::{Store, StoreError};
-use crate::game::Snapshot;
+use crate::game::GameSnapshot;
 use crate::time::now;
 use crate::wire::GameId;
 
@@ -29,7 +29,7 @@ const CLOSING: Duration = Duration::from_secs(30);
 /// Where the writer takes games from.
 pub(crate) trait Games: Send + 'static {
     /// Snapshots of those of the games that are still open.
-    fn take(&self, games: &[GameId]) -> Vec<(GameId, Snapshot)>;
+    fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)>;
 
     /// The results of saving them.
     fn saved(&self, results: Vec<(GameId, Result<(), StoreError>)>);
@@ -158,7 +158,7 @@ fn work(
     None
 }
 
-/// Saves the games that were queued, and answers the barriers among them.
+/// SaveQueue the games that were queued, and answers the barriers among them.
 fn save(
     store: &mut Store,
     source: &impl Games,
@@ -183,7 +183,7 @@ mod tests {
     use readyok_rules::record::read;
 
     use super::*;
-    use crate::game::{Room, Tree};
+    use crate::game::{GameSession, Tree};
 
     /// One game that is always open, with what was taken and saved.
     #[derive(Clone, Default)]
@@ -200,10 +200,10 @@ mod tests {
     }
 
     impl Games for Open {
-        fn take(&self, games: &[GameId]) -> Vec<(GameId, Snapshot)> {
+        fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)> {
             self.note(format!("take {games:?}"));
             let record = read(&b"1. e4 e5 *"[..], None).flatten().next().expect("a game");
-            let room = |id: &GameId| Room::new(*id, Tree::from_record(&record), 5);
+            let room = |id: &GameId| GameSession::new(*id, Tree::from_record(&record), 5);
             games.iter().map(|id| (*id, room(id).snapshot())).collect()
         }
 

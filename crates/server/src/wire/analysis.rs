@@ -14,7 +14,7 @@ pub enum Score {
         /// Positive if the side is better.
         value: i32,
     },
-    /// Mate in so many plies by the side; by the other if negative. 0 with `won` telling by whom: mated now.
+    /// Mate in so many plies by the side; by the other if negative. 0 with `won` throttle by whom: mated now.
     Mate {
         /// Plies, none if nobody knows how many.
         plies: Option<u32>,
@@ -40,33 +40,33 @@ pub enum Bound {
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct AnalysisState {
     /// In the order in which they were added.
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<EngineAnalysis>,
 }
 
 /// Changes of the analysis.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct AnalysisDelta {
     /// New or changed lanes, whole.
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<EngineAnalysis>,
     /// Engines that were taken away.
     pub removed: Vec<EngineId>,
 }
 
 /// One engine that analyses.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
-pub struct Lane {
+pub struct EngineAnalysis {
     /// Which.
     pub engine: EngineId,
     /// What it is to do.
     pub settings: AnalysisSettings,
     /// What it does.
-    pub status: LaneStatus,
+    pub status: AnalysisStatus,
     /// Its process, if it has one.
     pub process: Option<ProcessId>,
     /// The node that everything below is about. Show nothing of it at another node.
     pub node: NodeId,
     /// What the engine has told about that position.
-    pub told: Told,
+    pub told: SearchInfo,
     /// What went wrong.
     pub error: Option<Failure>,
 }
@@ -74,7 +74,7 @@ pub struct Lane {
 /// What a lane does.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum LaneStatus {
+pub enum AnalysisStatus {
     /// The engine is being started.
     Starting,
     /// The old search ends, the new one has told nothing yet.
@@ -137,7 +137,7 @@ pub enum AnalysisGoal {
 
 /// What an engine has told about one position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
-pub struct Told {
+pub struct SearchInfo {
     /// Its variations, the best first.
     pub lines: Vec<Line>,
     /// In plies, the latest that was told.

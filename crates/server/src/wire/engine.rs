@@ -263,7 +263,7 @@ pub struct ProcessState {
     /// The engine it is one of.
     pub engine: EngineId,
     /// What it is for.
-    pub use_for: Use,
+    pub use_for: Purpose,
     /// What it does.
     pub status: ProcessStatus,
     /// The system's number; none for a connection, and before it has started.
@@ -283,7 +283,7 @@ pub struct ProcessState {
 /// What a process is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Use {
+pub enum Purpose {
     /// To learn what it can do.
     Inspect,
     /// To play a game.

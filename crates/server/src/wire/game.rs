@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Here, MoveText, Outcome, Score, Side, Sides, Start, Strength, Variant};
+use super::{
+    EngineId, MoveText, Outcome, PositionView, Score, Side, Sides, Start, Strength, Variant,
+};
 
 /// A game by its number, which is also that of the library and of its analysis.
 pub type GameId = u32;
@@ -67,7 +69,7 @@ pub struct GameState {
     /// The node that is looked at, in all tabs.
     pub cursor: NodeId,
     /// The position there.
-    pub here: Here,
+    pub here: PositionView,
     /// The opening of the moves that led there, if it has a name.
     pub opening: Option<OpeningName>,
     /// How it has ended.
@@ -130,7 +132,7 @@ pub struct At {
     /// Its number.
     pub cursor: NodeId,
     /// The position there.
-    pub here: Here,
+    pub here: PositionView,
     /// The opening of the moves that led there, if it has a name.
     pub opening: Option<OpeningName>,
 }
@@ -297,14 +299,14 @@ pub struct PlayerState {
     /// The name: the person's, or the engine's own.
     pub name: String,
     /// For an engine: what it last said about the game, from its own side.
-    pub thought: Option<Thought>,
+    pub thought: Option<MoveInfo>,
     /// For an engine that ponders.
     pub pondering: Option<PonderState>,
 }
 
 /// What a playing engine said of its last search.
 #[derive(Clone, Debug, Serialize, TS)]
-pub struct Thought {
+pub struct MoveInfo {
     /// The move it is about: the node of that move, or none while it thinks.
     pub node: Option<NodeId>,
     /// In plies.

@@ -90,7 +90,7 @@ pub struct LegalMove {
 
 /// A position with all that a board and its reader need.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-pub struct Here {
+pub struct PositionView {
     /// FEN or SFEN.
     pub text: String,
     /// Whose turn it is.
@@ -134,7 +134,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct PositionCheck {
     /// The position as it would be played, if it can be.
-    pub here: Option<Here>,
+    pub here: Option<PositionView>,
     /// The setup as its text, playable or not; none if the text cannot be read.
     pub text: Option<String>,
     /// What is wrong.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Refusal, Variant};
+use super::{ApiError, Variant};
 
 /// Why something has failed that nobody asked for a moment ago: an engine, an analysis, a report.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
@@ -506,8 +506,8 @@ impl Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(Refusal { code: _, text, problem }: Refusal) -> Self {
+impl From<ApiError> for Failure {
+    fn from(ApiError { code: _, text, problem }: ApiError) -> Self {
         Self { text, problem }
     }
 }

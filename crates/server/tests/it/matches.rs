@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use readyok_server::matches::{Entrant, Finished, MatchNews, Matches, Program, Tell, plan_of};
+use readyok_server::matches::{Entrant, Finished, MatchEvent, Matches, Program, Tell, plan_of};
 use readyok_server::wire::{
-    EndReason, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings, MatchPlan,
-    MatchStatus, ProblemKind as Kind, Protocol, RefusalCode, SprtSettings, Time, Variant, Wins,
+    ApiErrorCode, EndReason, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings,
+    MatchPlan, MatchStatus, ProblemKind as Kind, Protocol, SprtSettings, Time, Variant, Wins,
 };
 use tempfile::TempDir;
 
@@ -64,51 +64,51 @@ fn entrants(count: usize) -> Vec<Entrant> {
 #[test]
 fn what_makes_no_sense_is_refused_before_anything_is_started() {
     let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
-    let changes: Vec<(Change, RefusalCode, Kind)> = vec![
-        (Box::new(|plan| plan.rounds = 0), RefusalCode::TooMuch, Kind::MatchSize),
-        (Box::new(|plan| plan.pairs = u32::MAX), RefusalCode::TooMuch, Kind::MatchSize),
-        (Box::new(|plan| plan.concurrency = 0), RefusalCode::TooMuch, Kind::MatchSize),
-        (Box::new(|plan| plan.engines[0].nodes = None), RefusalCode::Malformed, Kind::NoLimit),
+    let changes: Vec<(Change, ApiErrorCode, Kind)> = vec![
+        (Box::new(|plan| plan.rounds = 0), ApiErrorCode::TooMuch, Kind::MatchSize),
+        (Box::new(|plan| plan.pairs = u32::MAX), ApiErrorCode::TooMuch, Kind::MatchSize),
+        (Box::new(|plan| plan.concurrency = 0), ApiErrorCode::TooMuch, Kind::MatchSize),
+        (Box::new(|plan| plan.engines[0].nodes = None), ApiErrorCode::Malformed, Kind::NoLimit),
         (
             Box::new(move |plan| plan.engines[0].time = clock(0, 0, 0)),
-            RefusalCode::Malformed,
+            ApiErrorCode::Malformed,
             Kind::NoTime,
         ),
         (
             Box::new(move |plan| plan.engines[0].time = clock(u64::MAX, 0, 0)),
-            RefusalCode::Malformed,
+            ApiErrorCode::Malformed,
             Kind::TimeTooLong,
         ),
         (
             Box::new(|plan| plan.engines[0].name = "b".to_owned()),
-            RefusalCode::Malformed,
+            ApiErrorCode::Malformed,
             Kind::SameName,
         ),
         (
             Box::new(|plan| plan.engines[0].name = "\x1b[2J".to_owned()),
-            RefusalCode::Malformed,
+            ApiErrorCode::Malformed,
             Kind::Odd,
         ),
-        (Box::new(|plan| plan.max_moves = Some(0)), RefusalCode::Malformed, Kind::EndRule),
+        (Box::new(|plan| plan.max_moves = Some(0)), ApiErrorCode::Malformed, Kind::EndRule),
         (
             Box::new(|plan| {
                 plan.openings = MatchOpenings::Handicap { name: "everything".to_owned() };
             }),
-            RefusalCode::Malformed,
+            ApiErrorCode::Malformed,
             Kind::NoSuch,
         ),
         (
             Box::new(|plan| {
                 plan.openings = MatchOpenings::Positions { list: vec!["nonsense".to_owned()] };
             }),
-            RefusalCode::Malformed,
+            ApiErrorCode::Malformed,
             Kind::MissingField,
         ),
         (
             Box::new(|plan| {
                 plan.sprt = Some(SprtSettings { elo0: 5.0, elo1: 0.0, alpha: 2.0, beta: 0.05 });
             }),
-            RefusalCode::Malformed,
+            ApiErrorCode::Malformed,
             Kind::Hypotheses,
         ),
     ];
@@ -174,24 +174,24 @@ esac; done
 
 /// What was told, with changes as they were then.
 #[cfg(unix)]
-enum Told {
+enum SearchInfo {
     Changed(Box<MatchDelta>, MatchLine),
     Game(Box<Finished>),
     Ended,
 }
 
 #[cfg(unix)]
-fn listening() -> (Tell, Receiver<Told>) {
+fn listening() -> (Tell, Receiver<SearchInfo>) {
     let (sender, heard) = channel();
     let sender = Mutex::new(sender);
     let tell: Tell = Arc::new(move |news| {
         let told = match news {
-            MatchNews::Changed(_, changes) => {
+            MatchEvent::Changed(_, changes) => {
                 let (delta, line) = changes.take().expect("nobody else takes them");
-                Told::Changed(Box::new(delta), line)
+                SearchInfo::Changed(Box::new(delta), line)
             }
-            MatchNews::Game(_, game) => Told::Game(game),
-            MatchNews::Ended(_) => Told::Ended,
+            MatchEvent::Game(_, game) => SearchInfo::Game(game),
+            MatchEvent::Ended(_) => SearchInfo::Ended,
         };
         // The test may have ended.
         let _ = sender.lock().expect("nobody has panicked").send(told);
@@ -201,11 +201,11 @@ fn listening() -> (Tell, Receiver<Told>) {
 
 /// What was told until a match has ended.
 #[cfg(unix)]
-fn until_ended(heard: &Receiver<Told>) -> Vec<Told> {
+fn until_ended(heard: &Receiver<SearchInfo>) -> Vec<SearchInfo> {
     let mut all = Vec::new();
     loop {
         let news = heard.recv_timeout(LONG).expect("the match goes on");
-        if let Told::Ended = news {
+        if let SearchInfo::Ended = news {
             return all;
         }
         all.push(news);
@@ -229,13 +229,13 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     let (mut games, mut boards, mut ended, mut curve) = (Vec::new(), Vec::new(), 0, 0);
     for news in news {
         match news {
-            Told::Game(game) => games.push(game),
-            Told::Changed(delta, _) => {
+            SearchInfo::Game(game) => games.push(game),
+            SearchInfo::Changed(delta, _) => {
                 boards.extend(delta.boards);
                 ended += delta.ended.len();
                 curve += delta.curve.len();
             }
-            Told::Ended => (),
+            SearchInfo::Ended => (),
         }
     }
     assert_eq!((games.len(), ended, curve), (4, 4, 2));
@@ -254,7 +254,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     assert!(state.games.iter().all(|game| game.outcome.result == "0-1"));
     assert!(state.boards.is_empty());
     assert!(!matches.is_busy());
-    assert_eq!(matches.resume(id, &[]).expect_err("it is over").code, RefusalCode::NotNow);
+    assert_eq!(matches.resume(id, &[]).expect_err("it is over").code, ApiErrorCode::NotNow);
 
     // All of it is found on the disk again.
     drop(matches);
@@ -267,7 +267,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     assert_eq!(again.games, state.games);
     assert_eq!(matches.lines().len(), 1);
     matches.delete(id).expect("it can be deleted");
-    assert_eq!(matches.state(id).expect_err("it is gone").code, RefusalCode::NotFound);
+    assert_eq!(matches.state(id).expect_err("it is gone").code, ApiErrorCode::NotFound);
     assert_eq!(folder.path().join("m").read_dir().expect("a folder").count(), 0);
 }
 
@@ -285,7 +285,7 @@ fn a_match_that_was_stopped_goes_on() {
     // The engine thinks until it may play: the board is seen meanwhile.
     loop {
         let news = heard.recv_timeout(LONG).expect("the match begins");
-        if let Told::Changed(delta, line) = news
+        if let SearchInfo::Changed(delta, line) = news
             && !delta.boards.is_empty()
         {
             assert_eq!(line.status, MatchStatus::Running);
@@ -293,13 +293,13 @@ fn a_match_that_was_stopped_goes_on() {
         }
     }
     assert!(matches.is_busy());
-    assert_eq!(matches.delete(id).expect_err("it is played").code, RefusalCode::NotNow);
-    assert_eq!(matches.resume(id, &[]).expect_err("it is played").code, RefusalCode::NotNow);
+    assert_eq!(matches.delete(id).expect_err("it is played").code, ApiErrorCode::NotNow);
+    assert_eq!(matches.resume(id, &[]).expect_err("it is played").code, ApiErrorCode::NotNow);
     matches.stop(id, false).expect("it is played");
     until_ended(&heard);
     let state = matches.state(id).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Paused, 0));
-    assert_eq!(matches.stop(id, true).expect_err("it is stopped").code, RefusalCode::NotNow);
+    assert_eq!(matches.stop(id, true).expect_err("it is stopped").code, ApiErrorCode::NotNow);
     drop(matches);
 
     // Another start of the server finds it as it was.
@@ -332,7 +332,7 @@ fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
     let id = matches.start(plan(&["a", "b"]), &[engine.clone(), engine]).expect("it starts");
     loop {
         let news = heard.recv_timeout(LONG).expect("the match begins");
-        if let Told::Changed(delta, _) = news
+        if let SearchInfo::Changed(delta, _) = news
             && !delta.boards.is_empty()
         {
             break;

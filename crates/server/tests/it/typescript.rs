@@ -11,13 +11,13 @@ use ts_rs::{Config, TS, TypeVisitor};
 const FILE: &str = "../../web/src/api/wire.ts";
 
 /// All types that hang together with some, by name.
-struct Collector {
+struct InfoAccumulator {
     config: Config,
     seen: HashSet<TypeId>,
     declarations: BTreeMap<String, String>,
 }
 
-impl Collector {
+impl InfoAccumulator {
     fn add<T: TS + 'static + ?Sized>(&mut self) {
         if !self.seen.insert(TypeId::of::<T>()) {
             return;
@@ -34,7 +34,7 @@ impl Collector {
     }
 }
 
-impl TypeVisitor for Collector {
+impl TypeVisitor for InfoAccumulator {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         self.add::<T>();
     }
@@ -42,7 +42,7 @@ impl TypeVisitor for Collector {
 
 fn generated() -> String {
     let config = Config::new().with_large_int("number");
-    let mut all = Collector { config, seen: HashSet::new(), declarations: BTreeMap::new() };
+    let mut all = InfoAccumulator { config, seen: HashSet::new(), declarations: BTreeMap::new() };
     all.add::<wire::Request>();
     all.add::<wire::ToTab>();
     all.add::<wire::Choices>();

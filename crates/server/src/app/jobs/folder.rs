@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 
 use super::super::failures::too_many_games;
 use super::super::library::{Batch, row_of};
-use super::super::{App, World};
-use super::{KeptJob, MOST_GAMES};
+use super::super::{App, AppState};
+use super::{MOST_GAMES, StoredJob};
 use crate::game::io_problem;
 use crate::import::{is_record, read_each};
 use crate::store::{Row, StoreError};
@@ -22,7 +22,7 @@ impl App {
     /// Reads the files of a job that are not read yet, in a thread that ends with the app.
     pub(super) fn read_on(self: &Arc<Self>, id: JobId) {
         let app = Arc::downgrade(self);
-        let round = self.world().jobs.get(&id).map_or(0, |job| job.round);
+        let round = self.state().jobs.get(&id).map_or(0, |job| job.round);
         // A thread of the runtime: engines are started from it when the last file is read.
         tokio::task::spawn_blocking(move || read_folder(&app, id, round));
     }
@@ -34,12 +34,12 @@ impl App {
         let app = Arc::downgrade(self);
         let added = self.writer.run(move |store| {
             let Some(app) = app.upgrade() else { return false };
-            let Some((mut kept, room)) = app.world().room_in_job(id, round) else { return false };
+            let Some((mut kept, room)) = app.state().room_in_job(id, round) else { return false };
             let fitting = rows.get(..room).unwrap_or(&rows);
             kept.in_file += fitting.len();
             let added = store.add_games_of_job(id, &kept, fitting, now());
             let full = fitting.len() < rows.len();
-            app.world().games_are_added(id, added, full)
+            app.state().games_are_added(id, added, full)
         });
         added.blocking_recv().unwrap_or(false)
     }
@@ -47,7 +47,7 @@ impl App {
 
 /// Reads what is left of a job's folder. Stopping the job ends this before the next games.
 fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
-    let Some(kept) = app.upgrade().and_then(|app| app.world().reading(id, round).cloned()) else {
+    let Some(kept) = app.upgrade().and_then(|app| app.state().reading(id, round).cloned()) else {
         return;
     };
     let folder = kept.folder.unwrap_or_default();
@@ -56,13 +56,13 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
         Err(error) => {
             if let Some(app) = app.upgrade() {
                 let of = JobErrorOf::File { name: folder.display().to_string() };
-                app.world().fail_job(id, of, Failure::new(io_problem(&error), error.to_string()));
+                app.state().fail_job(id, of, Failure::new(io_problem(&error), error.to_string()));
             }
             return;
         }
     };
     if let Some(app) = app.upgrade() {
-        app.world().count_files(id, round, files.len());
+        app.state().count_files(id, round, files.len());
     }
     let mut skip = kept.in_file;
     for path in files.into_iter().skip(kept.files_done) {
@@ -86,7 +86,7 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
                         Err(why) => {
                             if let Some(app) = app.upgrade() {
                                 let of = JobErrorOf::File { name: name.to_owned() };
-                                app.world().fail_job(id, of, why.into());
+                                app.state().fail_job(id, of, why.into());
                             }
                             false
                         }
@@ -99,12 +99,12 @@ fn read_folder(app: &Weak<App>, id: JobId, round: u32) {
         };
         skip = 0;
         let Some(app) = app.upgrade().filter(|_| goes_on) else { return };
-        if !app.world().file_is_read(id, round, name, errors) {
+        if !app.state().file_is_read(id, round, name, errors) {
             return;
         }
     }
     if let Some(app) = app.upgrade() {
-        app.world().folder_is_read(id, round);
+        app.state().folder_is_read(id, round);
     }
 }
 
@@ -133,9 +133,9 @@ fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(unread)
 }
 
-impl World {
+impl AppState {
     /// Where the reading of a folder stands, while it is to go on.
-    fn reading(&self, id: JobId, round: u32) -> Option<&KeptJob> {
+    fn reading(&self, id: JobId, round: u32) -> Option<&StoredJob> {
         let job = self.jobs.get(&id)?;
         (job.is_running() && job.round == round && !self.closing).then_some(&job.kept)
     }
@@ -150,7 +150,7 @@ impl World {
     }
 
     /// A job that is read, and how many games it may still have.
-    fn room_in_job(&self, id: JobId, round: u32) -> Option<(KeptJob, usize)> {
+    fn room_in_job(&self, id: JobId, round: u32) -> Option<(StoredJob, usize)> {
         let kept = self.reading(id, round)?.clone();
         let games = self.jobs.get(&id)?.games.len();
         Some((kept, MOST_GAMES.saturating_sub(games)))

@@ -7,35 +7,35 @@ use readyok_client::Search;
 use readyok_rules::{Game, Move, MoveCodec};
 use tokio::sync::oneshot;
 
-use super::World;
+use super::AppState;
 use super::failures::{engine_ended, no_score, untold};
 use super::reports::{go, score_at_end};
-use crate::engine::{Job, Order, Purpose};
-use crate::game::{Room, illegal, no_such, refusal, winning};
+use crate::engine::{EngineCommand, SearchKind, SearchSpec};
+use crate::game::{GameSession, api_error, illegal, no_such, winning};
 use crate::wire::{
-    Answer, Failure, GameId, Limits, NodeId, ProblemKind as Kind, ProcessId, Refusal, RefusalCode,
-    Side, Thing, Told, Use, ValuesFor,
+    Answer, ApiError, ApiErrorCode, Failure, GameId, Limits, NodeId, ProblemKind as Kind,
+    ProcessId, Purpose, SearchInfo, Side, Thing, ValuesFor,
 };
 
 /// A try that costs no more, in percent of winning chances, is as good as the best.
 const GOOD: f64 = 2.0;
 
 /// What is told of a try, when it is known.
-pub(crate) type Verdict = oneshot::Receiver<Result<Answer, Refusal>>;
+pub(crate) type Verdict = oneshot::Receiver<Result<Answer, ApiError>>;
 
 /// A try that an engine looks at.
-pub(super) struct Trial {
+pub(super) struct RetryAttempt {
     game: GameId,
-    ticket: u64,
+    search_id: u64,
     /// The mover, and the chances that the best move gives.
     side: Side,
     best: f64,
     moves: Vec<Move>,
     limits: Limits,
-    tell: oneshot::Sender<Result<Answer, Refusal>>,
+    tell: oneshot::Sender<Result<Answer, ApiError>>,
 }
 
-impl World {
+impl AppState {
     /// Has the engine of a game's report look at another move in the place of one that was played.
     pub(crate) fn try_move(
         &mut self,
@@ -43,10 +43,10 @@ impl World {
         node: NodeId,
         text: &str,
         limits: Limits,
-    ) -> Result<Verdict, Refusal> {
+    ) -> Result<Verdict, ApiError> {
         let missing = || {
             let text = "the report has not judged this position";
-            refusal(RefusalCode::NotFound, Kind::NotJudged, text)
+            api_error(ApiErrorCode::NotFound, Kind::NotJudged, text)
         };
         let report = self.reports.get(&game).ok_or_else(missing)?;
         let judged = report.judged_at(node).ok_or_else(missing)?;
@@ -62,7 +62,7 @@ impl World {
             .ok_or_else(|| no_such(Thing::Node, &node, format!("there is no node {node}")))?;
         let best = winning(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.word).ok());
-        let mv = Room::read_move(&position, text)?;
+        let mv = GameSession::read_move(&position, text)?;
         let mut moves = room.tree().moves_to(node);
         moves.push(mv);
         position.play(mv).map_err(|error| illegal(&error))?;
@@ -82,10 +82,12 @@ impl World {
         }
         let values = self.registry.get(engine)?.values(ValuesFor::Analyse);
         let variant = Some(kind.into());
-        let process = self.start_process(engine, Use::Learn { game }, variant, values, false)?;
-        self.last_ticket += 1;
-        let ticket = self.last_ticket;
-        self.trials.insert(process, Trial { game, ticket, side, best, moves, limits, tell });
+        let process =
+            self.start_process(engine, Purpose::Learn { game }, variant, values, false)?;
+        self.last_search_id += 1;
+        let search_id = self.last_search_id;
+        self.trials
+            .insert(process, RetryAttempt { game, search_id, side, best, moves, limits, tell });
         Ok(verdict)
     }
 
@@ -95,8 +97,8 @@ impl World {
         for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
             self.end_trial(
                 process,
-                Err(refusal(
-                    RefusalCode::NotNow,
+                Err(api_error(
+                    ApiErrorCode::NotNow,
                     Kind::OtherMoveTried,
                     "another move was tried meanwhile",
                 )),
@@ -104,33 +106,33 @@ impl World {
         }
     }
 
-    fn end_trial(&mut self, process: ProcessId, verdict: Result<Answer, Refusal>) {
+    fn end_trial(&mut self, process: ProcessId, verdict: Result<Answer, ApiError>) {
         if let Some(trial) = self.trials.remove(&process) {
             // A tab that has gone needs no verdict.
             let _ = trial.tell.send(verdict);
         }
         let running = self.processes.get(&process);
         if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
-            handle.order(Order::Quit);
+            handle.send(EngineCommand::Quit);
         }
     }
 
     /// The engine for a try has greeted.
     pub(super) fn trial_greeted(&mut self, process: ProcessId) {
-        let order = self.trial_order(process);
-        let order = order.ok_or_else(|| Refusal::because(RefusalCode::Engine, untold()));
-        match order {
-            Ok(order) => {
+        let command = self.trial_order(process);
+        let command = command.ok_or_else(|| ApiError::because(ApiErrorCode::Engine, untold()));
+        match command {
+            Ok(command) => {
                 let running = self.processes.get(&process);
                 if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
-                    handle.order(order);
+                    handle.send(command);
                 }
             }
             Err(error) => self.end_trial(process, Err(error)),
         }
     }
 
-    fn trial_order(&self, process: ProcessId) -> Option<Order> {
+    fn trial_order(&self, process: ProcessId) -> Option<EngineCommand> {
         let trial = self.trials.get(&process)?;
         let dialect = self.processes.get(&process)?.dialect?;
         let room = self.rooms.get(&trial.game)?;
@@ -141,21 +143,22 @@ impl World {
             position.play(*mv).ok()?;
         }
         let search = Search::from(go(&trial.limits, dialect)).lines(1);
-        let (ticket, purpose) = (trial.ticket, Purpose::Analyse);
-        let job = Job { ticket, purpose, game, search, position, codec, shown: 1 };
-        Some(Order::Search(Box::new(job)))
+        let (search_id, kind) = (trial.search_id, SearchKind::Analyse);
+        let job = SearchSpec { search_id, kind, game, search, position, codec, shown: 1 };
+        Some(EngineCommand::Search(Box::new(job)))
     }
 
     /// The engine has looked at a try.
-    pub(super) fn trial_answers(&mut self, process: ProcessId, ticket: u64, told: &Told) {
-        let Some(trial) = self.trials.get(&process).filter(|trial| trial.ticket == ticket) else {
+    pub(super) fn trial_answers(&mut self, process: ProcessId, search_id: u64, told: &SearchInfo) {
+        let Some(trial) = self.trials.get(&process).filter(|trial| trial.search_id == search_id)
+        else {
             return;
         };
-        let kind = self.rooms.get(&trial.game).map_or(Game::Chess, Room::game);
+        let kind = self.rooms.get(&trial.game).map_or(Game::Chess, GameSession::game);
         let score = told.lines.first().and_then(|line| line.score);
         let verdict = match score {
             Some(score) => Ok(tried(trial.side, trial.best, 100.0 - winning(score, kind))),
-            None => Err(Refusal::because(RefusalCode::Engine, no_score())),
+            None => Err(ApiError::because(ApiErrorCode::Engine, no_score())),
         };
         self.end_trial(process, verdict);
     }
@@ -163,7 +166,7 @@ impl World {
     /// The engine has gone; if it has told nothing, that is told.
     pub(super) fn trial_ended(&mut self, process: ProcessId, why: Option<&Failure>) {
         let why = why.cloned().unwrap_or_else(engine_ended);
-        self.end_trial(process, Err(Refusal::because(RefusalCode::Engine, why)));
+        self.end_trial(process, Err(ApiError::because(ApiErrorCode::Engine, why)));
     }
 }
 

@@ -6,7 +6,7 @@ use readyok_rules::record::{GameResult, Headers};
 use readyok_rules::{Game, Position};
 use serde::{Deserialize, Serialize};
 
-use super::{Origin, Room, Seat, Stand, Table};
+use super::{ActiveGame, GameSession, Origin, PlayState, PlayerSlot};
 use crate::game::clock::{GameClocks, Reading};
 use crate::game::tree::{ROOT, Tree};
 use crate::time::Moment;
@@ -17,7 +17,7 @@ use crate::wire::{
 
 /// A game as JSON.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSession {
     variant: Variant,
     start: String,
     headers: Vec<Header>,
@@ -26,11 +26,11 @@ pub(crate) struct Kept {
     next: NodeId,
     cursor: NodeId,
     outcome: Option<Outcome>,
-    play: Option<KeptPlay>,
+    play: Option<StoredPlay>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
-struct KeptPlay {
+struct StoredPlay {
     players: Sides<Player>,
     names: Sides<String>,
     readings: BTreeMap<NodeId, Reading>,
@@ -43,8 +43,8 @@ struct KeptPlay {
     rematch: Option<GameId>,
 }
 
-impl Kept {
-    /// Whether an engine played each side; none where neither the table nor the record tells.
+impl StoredSession {
+    /// Whether an engine played each side; none where neither the active nor the record tells.
     pub(crate) fn engines(&self) -> Sides<Option<bool>> {
         let seated = |of: Side| {
             let players = &self.play.as_ref()?.players;
@@ -65,20 +65,20 @@ impl Kept {
     }
 }
 
-/// A game at one moment, to be saved. It shares its tree with the room, so that it is made in constant time.
-pub(crate) struct Snapshot {
+/// A game at one moment, to be saved. It shares its tree with the session, so that it is made in constant time.
+pub(crate) struct GameSnapshot {
     pub(crate) line: GameLine,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) tree: Tree,
     cursor: NodeId,
-    play: Option<KeptPlay>,
+    play: Option<StoredPlay>,
 }
 
-impl Snapshot {
+impl GameSnapshot {
     /// The game as the library keeps it, which takes time in proportion to its size.
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn kept(&self) -> StoredSession {
         let tree = &self.tree;
-        Kept {
+        StoredSession {
             variant: tree.game().into(),
             start: tree.start().to_string(),
             headers: super::wire_headers(tree),
@@ -92,26 +92,26 @@ impl Snapshot {
     }
 }
 
-impl Room {
+impl GameSession {
     /// The game as it is now, to be saved.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        let play = self.play.as_ref().map(|table| KeptPlay {
+    pub(crate) fn snapshot(&self) -> GameSnapshot {
+        let play = self.play.as_ref().map(|active| StoredPlay {
             players: Sides {
-                first: table.seats.first.player.clone(),
-                second: table.seats.second.player.clone(),
+                first: active.slots.first.player.clone(),
+                second: active.slots.second.player.clone(),
             },
             names: Sides {
-                first: table.seats.first.name.clone(),
-                second: table.seats.second.name.clone(),
+                first: active.slots.first.name.clone(),
+                second: active.slots.second.name.clone(),
             },
-            readings: table.readings.clone(),
-            tip: table.tip,
-            over: table.stand == Stand::Over,
-            rules: table.rules,
-            origin: table.origin.clone(),
-            rematch: table.rematch,
+            readings: active.readings.clone(),
+            tip: active.tip,
+            over: active.state == PlayState::Over,
+            rules: active.rules,
+            origin: active.origin.clone(),
+            rematch: active.rematch,
         });
-        Snapshot {
+        GameSnapshot {
             line: self.line(),
             outcome: self.outcome.clone(),
             tree: self.tree.clone(),
@@ -121,7 +121,7 @@ impl Room {
     }
 
     /// The game as it was. One that was going on is interrupted. None if the text is none of a game.
-    pub(crate) fn restore(id: GameId, kept: Kept, now: Moment) -> Option<Self> {
+    pub(crate) fn restore(id: GameId, kept: StoredSession, now: Moment) -> Option<Self> {
         let start = Position::from_text(kept.variant.into(), &kept.start).ok()?;
         let mut tree = Tree::from_wire(start, &kept.nodes, kept.next)?;
         let mut headers = Headers::default();
@@ -135,44 +135,44 @@ impl Room {
             "1/2-1/2" => GameResult::Draw,
             _ => GameResult::Unknown,
         };
-        let mut room = Self::new(id, tree, now);
-        room.dirty.unsaved = false;
+        let mut session = Self::new(id, tree, now);
+        session.changes.unsaved = false;
         // Ends are not kept with the nodes.
         if let Some(outcome) = &kept.outcome
             && outcome.reason != EndReason::Other
-            && (kept.play.is_some() || room.game() == Game::Shogi)
+            && (kept.play.is_some() || session.game() == Game::Shogi)
         {
-            let last = room.tree.main_line().last().copied().unwrap_or(ROOT);
+            let last = session.tree.main_line().last().copied().unwrap_or(ROOT);
             let last = kept.play.as_ref().map_or(last, |play| play.tip);
-            room.tree.conclude(last, outcome.reason.into());
+            session.tree.conclude(last, outcome.reason.into());
         }
-        room.outcome = kept.outcome;
-        room.cursor = if room.tree.node(kept.cursor).is_some() { kept.cursor } else { ROOT };
+        session.outcome = kept.outcome;
+        session.cursor = if session.tree.node(kept.cursor).is_some() { kept.cursor } else { ROOT };
         if let Some(play) = kept.play {
-            room.tree.node(play.tip)?;
+            session.tree.node(play.tip)?;
             let Sides { first, second } = play.players;
-            let seats = Sides {
-                first: Seat::new(first, play.names.first),
-                second: Seat::new(second, play.names.second),
+            let slots = Sides {
+                first: PlayerSlot::new(first, play.names.first),
+                second: PlayerSlot::new(second, play.names.second),
             };
-            let mut clocks = GameClocks::new(seats.first.time(), seats.second.time());
+            let mut clocks = GameClocks::new(slots.first.time(), slots.second.time());
             if let Some(clocks) = &mut clocks {
                 clocks.set(play.readings.get(&play.tip).copied());
             }
-            room.play = Some(Table {
-                seats,
+            session.play = Some(ActiveGame {
+                slots,
                 clocks,
                 readings: play.readings,
                 tip: play.tip,
-                stand: if play.over { Stand::Over } else { Stand::Interrupted },
+                state: if play.over { PlayState::Over } else { PlayState::Interrupted },
                 rules: play.rules,
                 origin: play.origin,
                 rematch: play.rematch,
                 offer: None,
                 hint: None,
-                last_ticket: 0,
+                last_search_id: 0,
             });
         }
-        Some(room)
+        Some(session)
     }
 }

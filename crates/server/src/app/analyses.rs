@@ -9,14 +9,14 @@ use readyok_client::{Game as WireGame, Limit, Search};
 use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
 use readyok_rules::{MoveCodec, Position};
 
-use super::World;
+use super::AppState;
 use super::failures::{cannot_pass, game_changed, other_game, untold};
-use crate::engine::{Job, Order, Purpose};
-use crate::game::{Room, illegal, no_such, passed, refusal, too_many};
+use crate::engine::{EngineCommand, SearchKind, SearchSpec};
+use crate::game::{GameSession, api_error, illegal, no_such, passed, too_many};
 use crate::wire::{
-    AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, Answer, Delta, EngineId, Failure,
-    GameId, Lane, LaneStatus, NodeId, Problem, ProblemKind as Kind, ProcessId, Refusal,
-    RefusalCode, Thing, Told, Topic, Use, ValuesFor,
+    AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, AnalysisStatus, Answer, ApiError,
+    ApiErrorCode, Delta, EngineAnalysis, EngineId, Failure, GameId, NodeId, Problem,
+    ProblemKind as Kind, ProcessId, Purpose, SearchInfo, Thing, Topic, ValuesFor,
 };
 
 /// So many variations can be asked for.
@@ -25,17 +25,17 @@ const MOST_LINES: u32 = 20;
 const MOST_LANES: usize = 16;
 
 /// One engine that analyses a game.
-pub(super) struct LaneRoom {
-    lane: Lane,
+pub(super) struct Panel {
+    lane: EngineAnalysis,
     /// The search that was asked for last.
-    ticket: u64,
+    search_id: u64,
     /// Where the moves of `only` were chosen.
     only_at: NodeId,
     /// The identity of the game for this engine.
     game: Option<WireGame>,
 }
 
-impl World {
+impl AppState {
     pub(super) fn analysis_state(&self, id: GameId) -> AnalysisState {
         let lanes = self.lanes.get(&id);
         AnalysisState {
@@ -55,7 +55,7 @@ impl World {
         }
     }
 
-    fn lane_mut(&mut self, game: GameId, engine: EngineId) -> Option<&mut LaneRoom> {
+    fn lane_mut(&mut self, game: GameId, engine: EngineId) -> Option<&mut Panel> {
         self.lanes.get_mut(&game)?.get_mut(&engine)
     }
 
@@ -65,7 +65,7 @@ impl World {
         game: GameId,
         engine: EngineId,
         settings: AnalysisSettings,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let room = self.room(game)?;
         let cursor = room.cursor();
         let position = room.tree().position(cursor);
@@ -78,23 +78,23 @@ impl World {
             dialect.is_none_or(|dialect| MoveCodec::new(dialect, position.game()).is_some())
         };
         if !playable {
-            return Err(Refusal::because(RefusalCode::Engine, other_game()));
+            return Err(ApiError::because(ApiErrorCode::Engine, other_game()));
         }
         let lanes = self.lanes.entry(game).or_default();
         if MOST_LANES <= lanes.len() && !lanes.contains_key(&engine) {
             return Err(too_many(Thing::Engine, "too many engines analyse this game"));
         }
-        let room = lanes.entry(engine).or_insert_with(|| LaneRoom {
-            lane: Lane {
+        let room = lanes.entry(engine).or_insert_with(|| Panel {
+            lane: EngineAnalysis {
                 engine,
                 settings: settings.clone(),
-                status: LaneStatus::Starting,
+                status: AnalysisStatus::Starting,
                 process: None,
                 node: cursor,
-                told: Told::default(),
+                told: SearchInfo::default(),
                 error: None,
             },
-            ticket: 0,
+            search_id: 0,
             only_at: cursor,
             game: None,
         });
@@ -105,21 +105,21 @@ impl World {
             room.lane.node = cursor;
         }
         room.lane.error = None;
-        room.lane.status = LaneStatus::Turning;
+        room.lane.status = AnalysisStatus::Turning;
         self.search_lane(game, engine);
         Ok(Answer::Done)
     }
 
     /// All lanes of a game follow its cursor.
     pub(super) fn steer_all(&mut self, game: GameId) {
-        let Some(cursor) = self.rooms.get(&game).map(Room::cursor) else { return };
+        let Some(cursor) = self.rooms.get(&game).map(GameSession::cursor) else { return };
         let engines: Vec<EngineId> =
             self.lanes.get(&game).into_iter().flatten().map(|(engine, _)| *engine).collect();
         for engine in engines {
             let Some(room) = self.lane_mut(game, engine) else { continue };
             let lane = &mut room.lane;
             if lane.settings.locked
-                || matches!(lane.status, LaneStatus::Stopped | LaneStatus::Failed)
+                || matches!(lane.status, AnalysisStatus::Stopped | AnalysisStatus::Failed)
                 || lane.node == cursor
             {
                 continue;
@@ -134,11 +134,11 @@ impl World {
 
     /// Searches what a lane is to search now. The search before is stopped and drained first.
     fn search_lane(&mut self, game: GameId, engine: EngineId) {
-        self.last_ticket += 1;
-        let ticket = self.last_ticket;
+        self.last_search_id += 1;
+        let search_id = self.last_search_id;
         let Some(room) = self.lane_mut(game, engine) else { return };
-        room.ticket = ticket;
-        room.lane.told = Told::default();
+        room.search_id = search_id;
+        room.lane.told = SearchInfo::default();
         let process = room.lane.process;
         let alive = process.and_then(|id| self.processes.get(&id)?.handle.as_ref()).is_some();
         if !alive {
@@ -146,16 +146,16 @@ impl World {
         } else if let Some(id) = process
             && self.processes.get(&id).is_some_and(|running| running.dialect.is_some())
         {
-            let order = self.lane_order(game, engine, ticket);
-            let status = match &order {
-                Ok(Order::Search(_)) => LaneStatus::Turning,
-                Ok(_) => LaneStatus::Done,
-                Err(_) => LaneStatus::Failed,
+            let command = self.lane_order(game, engine, search_id);
+            let status = match &command {
+                Ok(EngineCommand::Search(_)) => AnalysisStatus::Turning,
+                Ok(_) => AnalysisStatus::Done,
+                Err(_) => AnalysisStatus::Failed,
             };
-            let error = order.as_ref().err().cloned();
+            let error = command.as_ref().err().cloned();
             let handle = self.processes.get(&id).and_then(|running| running.handle.as_ref());
             if let Some(handle) = handle {
-                handle.order(order.unwrap_or(Order::Rest));
+                handle.send(command.unwrap_or(EngineCommand::Rest));
             }
             if let Some(room) = self.lane_mut(game, engine) {
                 (room.lane.status, room.lane.error) = (status, error);
@@ -168,17 +168,17 @@ impl World {
         let variant = self.rooms.get(&game).map(|room| room.game().into());
         let values = self.registry.get(engine).map(|it| it.values(ValuesFor::Analyse));
         let started = values.and_then(|values| {
-            self.start_process(engine, Use::Analyse { game }, variant, values, false)
+            self.start_process(engine, Purpose::Analyse { game }, variant, values, false)
         });
         let Some(room) = self.lane_mut(game, engine) else { return };
         match started {
             Ok(process) => {
                 room.lane.process = Some(process);
-                room.lane.status = LaneStatus::Starting;
+                room.lane.status = AnalysisStatus::Starting;
                 room.lane.error = None;
             }
             Err(error) => {
-                room.lane.status = LaneStatus::Failed;
+                room.lane.status = AnalysisStatus::Failed;
                 room.lane.error = Some(error.into());
             }
         }
@@ -189,15 +189,15 @@ impl World {
         &mut self,
         game: GameId,
         engine: EngineId,
-        ticket: u64,
-    ) -> Result<Order, Failure> {
+        search_id: u64,
+    ) -> Result<EngineCommand, Failure> {
         let lane = self.lanes.get(&game).and_then(|lanes| lanes.get(&engine));
         let (Some(lane), Some(board)) = (lane, self.rooms.get(&game)) else {
-            return Ok(Order::Rest);
+            return Ok(EngineCommand::Rest);
         };
         let process = lane.lane.process.and_then(|id| self.processes.get(&id));
         let Some(dialect) = process.and_then(|running| running.dialect) else {
-            return Ok(Order::Rest);
+            return Ok(EngineCommand::Rest);
         };
         let codec = MoveCodec::new(dialect, board.game()).ok_or_else(other_game)?;
         let (node, settings) = (lane.lane.node, &lane.lane.settings);
@@ -210,7 +210,7 @@ impl World {
             (board.tree().start().clone(), moves, position)
         };
         if position.legal_moves().is_empty() {
-            return Ok(Order::Rest);
+            return Ok(EngineCommand::Rest);
         }
         let sent = codec.encode_position(&root, &moves).ok_or_else(untold)?;
         let wire = match &lane.game {
@@ -225,9 +225,9 @@ impl World {
             }
             search = search.only(only);
         }
-        let job = Job {
-            ticket,
-            purpose: Purpose::Analyse,
+        let job = SearchSpec {
+            search_id,
+            kind: SearchKind::Analyse,
             game: wire.clone(),
             search,
             position,
@@ -237,7 +237,7 @@ impl World {
         if let Some(room) = self.lane_mut(game, engine) {
             room.game = Some(wire);
         }
-        Ok(Order::Search(Box::new(job)))
+        Ok(EngineCommand::Search(Box::new(job)))
     }
 
     fn lane_of(&self, process: ProcessId, game: GameId) -> Option<EngineId> {
@@ -248,19 +248,19 @@ impl World {
     pub(super) fn lane_greeted(&mut self, process: ProcessId, game: GameId) {
         if let Some(engine) = self.lane_of(process, game)
             && let Some(room) = self.lane_mut(game, engine)
-            && room.lane.status != LaneStatus::Stopped
+            && room.lane.status != AnalysisStatus::Stopped
         {
             self.search_lane(game, engine);
         }
     }
 
-    pub(super) fn lane_begins(&mut self, process: ProcessId, game: GameId, ticket: u64) {
+    pub(super) fn lane_begins(&mut self, process: ProcessId, game: GameId, search_id: u64) {
         if let Some(engine) = self.lane_of(process, game)
             && let Some(room) = self.lane_mut(game, engine)
-            && room.ticket == ticket
-            && room.lane.status == LaneStatus::Starting
+            && room.search_id == search_id
+            && room.lane.status == AnalysisStatus::Starting
         {
-            room.lane.status = LaneStatus::Turning;
+            room.lane.status = AnalysisStatus::Turning;
             self.publish_lane(game, engine);
         }
     }
@@ -269,17 +269,18 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        ticket: u64,
-        told: Told,
+        search_id: u64,
+        told: SearchInfo,
         over: bool,
     ) {
         if let Some(engine) = self.lane_of(process, game)
             && let Some(room) = self.lane_mut(game, engine)
-            && room.ticket == ticket
+            && room.search_id == search_id
         {
             room.lane.told = told;
-            if room.lane.status != LaneStatus::Stopped {
-                room.lane.status = if over { LaneStatus::Done } else { LaneStatus::Searching };
+            if room.lane.status != AnalysisStatus::Stopped {
+                room.lane.status =
+                    if over { AnalysisStatus::Done } else { AnalysisStatus::Searching };
             }
             self.publish_lane(game, engine);
         }
@@ -289,14 +290,14 @@ impl World {
         &mut self,
         process: ProcessId,
         game: GameId,
-        ticket: u64,
+        search_id: u64,
         why: Failure,
     ) {
         if let Some(engine) = self.lane_of(process, game)
             && let Some(room) = self.lane_mut(game, engine)
-            && room.ticket == ticket
+            && room.search_id == search_id
         {
-            room.lane.status = LaneStatus::Failed;
+            room.lane.status = AnalysisStatus::Failed;
             room.lane.error = Some(why);
             self.publish_lane(game, engine);
         }
@@ -314,10 +315,11 @@ impl World {
         room.lane.process = None;
         room.game = None;
         if restart {
-            room.lane.status = LaneStatus::Turning;
+            room.lane.status = AnalysisStatus::Turning;
             return self.search_lane(game, engine);
         }
-        room.lane.status = if why.is_some() { LaneStatus::Failed } else { LaneStatus::Stopped };
+        room.lane.status =
+            if why.is_some() { AnalysisStatus::Failed } else { AnalysisStatus::Stopped };
         room.lane.error = why.cloned();
         self.publish_lane(game, engine);
     }
@@ -326,9 +328,9 @@ impl World {
         &mut self,
         game: GameId,
         engine: EngineId,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         let room = self.lane_mut(game, engine).ok_or_else(|| no_lane(engine))?;
-        room.lane.status = LaneStatus::Turning;
+        room.lane.status = AnalysisStatus::Turning;
         self.search_lane(game, engine);
         Ok(Answer::Done)
     }
@@ -338,7 +340,7 @@ impl World {
         &mut self,
         game: GameId,
         engine: Option<EngineId>,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Answer, ApiError> {
         self.room(game)?;
         let all: Vec<EngineId> =
             self.lanes.get(&game).into_iter().flatten().map(|(id, _)| *id).collect();
@@ -347,11 +349,11 @@ impl World {
         }
         for id in all.into_iter().filter(|id| engine.is_none_or(|engine| engine == *id)) {
             let Some(room) = self.lane_mut(game, id) else { continue };
-            room.lane.status = LaneStatus::Stopped;
+            room.lane.status = AnalysisStatus::Stopped;
             let process = room.lane.process.and_then(|process| self.processes.get(&process));
             if let Some(handle) = process.and_then(|running| running.handle.as_ref()) {
                 // The last lines come with the answer.
-                handle.order(Order::MoveNow);
+                handle.send(EngineCommand::MoveNow);
             }
             self.publish_lane(game, id);
         }
@@ -359,7 +361,7 @@ impl World {
     }
 
     /// Takes an engine away.
-    pub(super) fn end_lane(&mut self, game: GameId, engine: EngineId) -> Result<Answer, Refusal> {
+    pub(super) fn end_lane(&mut self, game: GameId, engine: EngineId) -> Result<Answer, ApiError> {
         self.room(game)?;
         if self.remove_lane(game, engine) { Ok(Answer::Done) } else { Err(no_lane(engine)) }
     }
@@ -372,7 +374,7 @@ impl World {
         }
         let process = room.lane.process.and_then(|process| self.processes.get(&process));
         if let Some(handle) = process.and_then(|running| running.handle.as_ref()) {
-            handle.order(Order::Quit);
+            handle.send(EngineCommand::Quit);
         }
         let delta = AnalysisDelta { lanes: Vec::new(), removed: vec![engine] };
         self.hub.publish(Topic::Analysis(game), Delta::Analysis(delta));
@@ -389,21 +391,21 @@ impl World {
     }
 }
 
-fn no_lane(engine: EngineId) -> Refusal {
+fn no_lane(engine: EngineId) -> ApiError {
     let text = format!("engine {engine} does not analyse this game");
-    refusal(RefusalCode::NotFound, Kind::NotAnalysed, text)
+    api_error(ApiErrorCode::NotFound, Kind::NotAnalysed, text)
 }
 
-fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<(), Refusal> {
+fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<(), ApiError> {
     if MOST_LINES < settings.lines {
         let why = Problem::new(Kind::LineCount).with("limit", &MOST_LINES);
-        return Err(refusal(RefusalCode::TooMuch, why, "there can be 0 to 20 variations"));
+        return Err(api_error(ApiErrorCode::TooMuch, why, "there can be 0 to 20 variations"));
     }
     for word in &settings.only {
         position.parse_move(word).map_err(|error| illegal(&error))?;
     }
     if settings.threat && passed(position).is_none() {
-        return Err(Refusal::because(RefusalCode::NotNow, cannot_pass()));
+        return Err(ApiError::because(ApiErrorCode::NotNow, cannot_pass()));
     }
     Ok(())
 }

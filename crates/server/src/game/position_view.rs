@@ -8,7 +8,7 @@ use readyok_rules::{
 
 use super::problem::illegal_problem;
 use crate::wire::{
-    EndReason, Here, LastMove, LegalMove, LineMove, MoveText, Outcome, Side, Variant,
+    EndReason, LastMove, LegalMove, LineMove, MoveText, Outcome, PositionView, Side, Variant,
 };
 
 impl From<Variant> for Game {
@@ -158,9 +158,9 @@ fn king(position: &Position) -> Option<String> {
 }
 
 /// A position with all that a board needs; `last` is the move that led to it.
-pub(crate) fn here(position: &Position, last: Option<Move>) -> Here {
+pub(crate) fn here(position: &Position, last: Option<Move>) -> PositionView {
     let ending = position.ending();
-    Here {
+    PositionView {
         text: position.text(FenForm::default()),
         turn: position.turn().into(),
         legal: legal(position),
@@ -212,11 +212,11 @@ pub(crate) fn result_word(winner: Option<Side>, over: bool) -> &'static str {
 mod tests {
     use super::*;
 
-    fn at(game: Game, text: &str) -> Here {
+    fn at(game: Game, text: &str) -> PositionView {
         here(&Position::from_text(game, text).expect("it can be played"), None)
     }
 
-    fn find<'a>(here: &'a Here, word: &str) -> &'a LegalMove {
+    fn find<'a>(here: &'a PositionView, word: &str) -> &'a LegalMove {
         here.legal.iter().find(|mv| mv.word == word).expect("it is legal")
     }
 

@@ -9,8 +9,10 @@ use readyok_protocol::{Bound as EngineBound, Checkmate, MoveList};
 use readyok_rules::{MoveCodec, Position};
 
 use super::log::printable;
-use crate::game::here::line;
-use crate::wire::{Bound, CurrentLine, CurrentMove, Line, LineMove, MateAnswer, Score, Told, Wdl};
+use crate::game::position_view::line;
+use crate::wire::{
+    Bound, CurrentLine, CurrentMove, Line, LineMove, MateAnswer, Score, SearchInfo, Wdl,
+};
 
 /// A line shows at most so many moves.
 const LONGEST: usize = 64;
@@ -20,8 +22,8 @@ const MOST: usize = 256;
 /// Collects what an engine tells of one search. Most of it is replaced before anybody is told: it is kept in the
 /// engine's words, and written for people when it is told.
 #[derive(Debug)]
-pub(crate) struct Collector {
-    pen: Pen,
+pub(crate) struct InfoAccumulator {
+    cache: LineCache,
     codec: MoveCodec,
     /// So many variations are shown.
     shown: usize,
@@ -33,13 +35,13 @@ pub(crate) struct Collector {
 
 /// Writes lines from a position as people write them, and those that were written the last time only once.
 #[derive(Debug)]
-struct Pen {
+struct LineCache {
     position: Position,
     before: BTreeMap<Vec<String>, Vec<LineMove>>,
     now: BTreeMap<Vec<String>, Vec<LineMove>>,
 }
 
-impl Pen {
+impl LineCache {
     fn new(position: Position) -> Self {
         Self { position, before: BTreeMap::new(), now: BTreeMap::new() }
     }
@@ -71,10 +73,10 @@ impl Pen {
     }
 }
 
-impl Collector {
+impl InfoAccumulator {
     pub(crate) fn new(position: Position, codec: MoveCodec, shown: usize) -> Self {
         Self {
-            pen: Pen::new(position),
+            cache: LineCache::new(position),
             codec,
             shown,
             current: None,
@@ -115,26 +117,26 @@ impl Collector {
     }
 
     /// Everything as it stands.
-    pub(crate) fn told(&mut self, lines: &Lines) -> Told {
+    pub(crate) fn told(&mut self, lines: &Lines) -> SearchInfo {
         let best = lines.best();
         let latest = |part: fn(&Info<'static>) -> Option<u64>| lines.iter().filter_map(part).max();
         let shown = lines.iter().take(self.shown).enumerate();
         let variations = shown.filter_map(|(index, info)| self.variation(index, info)).collect();
-        let Self { pen, current, refutations, current_lines, text, .. } = self;
+        let Self { cache, current, refutations, current_lines, text, .. } = self;
         let current = current.as_ref().and_then(|(word, number)| {
-            let it = pen.line(vec![word.clone()]).into_iter().next()?;
+            let it = cache.line(vec![word.clone()]).into_iter().next()?;
             Some(CurrentMove { it, number: *number })
         });
-        let refutations = refutations.values().map(|words| pen.line(words.clone())).collect();
+        let refutations = refutations.values().map(|words| cache.line(words.clone())).collect();
         let current_lines = current_lines
             .iter()
             .map(|(processor, words)| CurrentLine {
                 processor: *processor,
-                moves: pen.line(words.clone()),
+                moves: cache.line(words.clone()),
             })
             .collect();
-        pen.rest();
-        Told {
+        cache.rest();
+        SearchInfo {
             lines: variations,
             depth: best.and_then(|info| info.depth),
             seldepth: best.and_then(|info| info.seldepth),
@@ -154,11 +156,11 @@ impl Collector {
     }
 
     /// The same at the end of the search.
-    pub(crate) fn ended(&mut self, played: &SearchResult) -> Told {
+    pub(crate) fn ended(&mut self, played: &SearchResult) -> SearchInfo {
         let mut told = self.told(&played.lines);
         told.current = None;
         let best = played.best_move().map(|mv| self.codec.decode_text(mv.as_str()).into_owned());
-        told.best = best.and_then(|word| self.pen.line(vec![word]).into_iter().next());
+        told.best = best.and_then(|word| self.cache.line(vec![word]).into_iter().next());
         told.mate = played.checkmate.as_ref().map(|answer| match answer {
             Checkmate::Moves(_) => MateAnswer::Found,
             Checkmate::NoMate => MateAnswer::None,
@@ -166,7 +168,7 @@ impl Collector {
             Checkmate::NotImplemented => MateAnswer::NotImplemented,
         });
         if let Some(Checkmate::Moves(moves)) = &played.checkmate {
-            let pv = self.pen.line(self.words(moves));
+            let pv = self.cache.line(self.words(moves));
             let plies = u32::try_from(moves.len()).ok();
             let (depth, seldepth, wdl) = (plies, None, None);
             let score = Some(Score::Mate { plies, won: true });
@@ -192,7 +194,7 @@ impl Collector {
                 EngineBound::Upper => Bound::Upper,
             },
             wdl: info.wdl.map(|it| Wdl { win: it.win, draw: it.draw, loss: it.loss }),
-            pv: self.pen.line(pv),
+            pv: self.cache.line(pv),
         })
     }
 }
@@ -248,14 +250,14 @@ mod tests {
             ),
         ] {
             let position = Position::start(game);
-            let mut pen = Pen::new(position.clone());
+            let mut cache = LineCache::new(position.clone());
             for first in lines {
                 for second in lines {
                     for text in [first, second] {
                         let plain = line(&position, &words(text), &[]);
-                        assert_eq!(pen.line(words(text)), plain, "{text} after {first}");
+                        assert_eq!(cache.line(words(text)), plain, "{text} after {first}");
                     }
-                    pen.rest();
+                    cache.rest();
                 }
             }
         }
@@ -263,11 +265,11 @@ mod tests {
 
     #[test]
     fn only_what_was_told_the_last_time_is_remembered() {
-        let mut pen = Pen::new(Position::start(Game::Chess));
+        let mut cache = LineCache::new(Position::start(Game::Chess));
         for word in ["e2e4", "d2d4", "c2c4"] {
-            pen.line(words(word));
-            pen.rest();
-            assert_eq!((pen.before.len(), pen.now.len()), (1, 0));
+            cache.line(words(word));
+            cache.rest();
+            assert_eq!((cache.before.len(), cache.now.len()), (1, 0));
         }
     }
 }

@@ -26,9 +26,9 @@ use tokio::time::timeout;
 use super::Service;
 use super::connections::Connection;
 use super::failed_logins::FailedLogins;
-use crate::game::refusal;
+use crate::game::api_error;
 use crate::time::instant;
-use crate::wire::{ProblemKind, RefusalCode};
+use crate::wire::{ApiErrorCode, ProblemKind};
 
 /// So many links can wait to be used.
 const MOST_LINKS: usize = 16;
@@ -100,8 +100,8 @@ fn literal(address: &IpAddr) -> String {
     }
 }
 
-/// The doors of one start of the server.
-pub(crate) struct Doors {
+/// The auth of one start of the server.
+pub(crate) struct Auth {
     /// What the `Host` of a request may be.
     hosts: HashSet<String>,
     /// What the `Origin` of a request may be.
@@ -113,8 +113,8 @@ pub(crate) struct Doors {
     failed_logins: Mutex<FailedLogins>,
 }
 
-impl Doors {
-    /// Doors of a server that is reached on a port of these addresses. Other hosts are allowed by name.
+impl Auth {
+    /// Auth of a server that is reached on a port of these addresses. Other hosts are allowed by name.
     pub(crate) fn new(
         port: u16,
         own: &OwnHosts,
@@ -258,14 +258,14 @@ impl Doors {
 
 /// Lets a request in or not, and has every answer say what browsers are to make of it.
 pub(super) async fn guard(
-    State(doors): State<Arc<Doors>>,
+    State(auth): State<Arc<Auth>>,
     Extension(connection): Extension<Arc<Connection>>,
     request: Request<Body>,
     next: Next,
 ) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
-    let is_authenticated = doors.is_authenticated(headers);
-    let judged = doors.judge(request.method(), uri, headers, is_authenticated);
+    let is_authenticated = auth.is_authenticated(headers);
+    let judged = auth.judge(request.method(), uri, headers, is_authenticated);
     let is_api = uri.path().starts_with("/api/");
     if is_authenticated && judged.is_ok() {
         connection.authenticate();
@@ -282,7 +282,7 @@ pub(super) async fn guard(
                 StatusCode::FORBIDDEN => (other, "another page has asked for this"),
                 _ => (other, "the request is not one of the page"),
             };
-            (status, Json(refusal(RefusalCode::Malformed, why, text))).into_response()
+            (status, Json(api_error(ApiErrorCode::Malformed, why, text))).into_response()
         }
     };
     let headers = response.headers_mut();
@@ -334,13 +334,13 @@ pub(super) async fn login(
         Ok(Err(error)) => return error.into_response(),
         Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
     };
-    let doors = &service.doors;
+    let auth = &service.auth;
     let checked = match login {
-        Login::Token(token) => doors.use_link(&token).then_some(()).ok_or(Denied::Wrong),
-        Login::Password(password) => doors.check_password(&password, connection.address()),
+        Login::Token(token) => auth.use_link(&token).then_some(()).ok_or(Denied::Wrong),
+        Login::Password(password) => auth.check_password(&password, connection.address()),
     };
     match checked {
-        Ok(()) => Json(Session { session: doors.session() }).into_response(),
+        Ok(()) => Json(Session { session: auth.session() }).into_response(),
         Err(Denied::Wrong) => StatusCode::UNAUTHORIZED.into_response(),
         Err(Denied::NoPassword) => StatusCode::NOT_FOUND.into_response(),
         Err(Denied::TooMany(seconds)) => {
@@ -358,7 +358,7 @@ enum Denied {
     TooMany(u64),
 }
 
-impl Doors {
+impl Auth {
     fn check_password(&self, password: &str, address: IpAddr) -> Result<(), Denied> {
         let right = self.password.as_ref().ok_or(Denied::NoPassword)?;
         let mut failed = self.failed_logins.lock().unwrap_or_else(PoisonError::into_inner);
@@ -383,7 +383,7 @@ struct Link {
 
 /// Makes a link for another visit.
 pub(super) async fn link(State(service): State<Service>) -> Response {
-    match service.doors.new_link() {
+    match service.auth.new_link() {
         Ok(token) => Json(Link { token }).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }

@@ -7,16 +7,16 @@ use readyok_rules::record::{GameResult, Tag};
 use readyok_rules::{Ending, Game, Position, Reason};
 
 use super::{
-    Ask, Asked, Effect, Engines, GRACE, Pace, ROOT, Room, Seat, Spoken, Stand, Table, no_node,
-    not_now, odd_text, refusal,
+    ActiveGame, Effect, EngineAnswer, EngineMove, GRACE, GameSession, PendingSearch, PlayState,
+    PlayerSlot, ROOT, SearchRequest, TimeBudget, api_error, no_node, not_now, odd_text,
 };
 use crate::game::clock::GameClocks;
-use crate::game::here::{outcome as wire_outcome, result_word};
+use crate::game::position_view::{outcome as wire_outcome, result_word};
 use crate::game::problem::move_problem;
 use crate::time::{self, Moment};
 use crate::wire::{
-    EndReason, Failure, Hint, LineMove, NodeId, Outcome, PlayRules, Player, Problem, ProblemKind,
-    Refusal, RefusalCode, Score, Side, Sides, Thing, Thought, Time,
+    ApiError, ApiErrorCode, EndReason, Failure, Hint, LineMove, MoveInfo, NodeId, Outcome,
+    PlayRules, Player, Problem, ProblemKind, Score, Side, Sides, Thing, Time,
 };
 
 /// An engine takes a draw from this ply on, if it does not think that it is better.
@@ -39,7 +39,7 @@ fn time_control(time: Time) -> String {
     }
 }
 
-impl Room {
+impl GameSession {
     /// Seats players at the end of the main line, at a moment. Nothing starts yet.
     pub(crate) fn seat_players(
         &mut self,
@@ -48,36 +48,38 @@ impl Room {
         at: Moment,
     ) {
         let Sides { first, second } = players;
-        let seats =
-            Sides { first: Seat::new(first.0, first.1), second: Seat::new(second.0, second.1) };
-        let clocks = GameClocks::new(seats.first.time(), seats.second.time());
+        let slots = Sides {
+            first: PlayerSlot::new(first.0, first.1),
+            second: PlayerSlot::new(second.0, second.1),
+        };
+        let clocks = GameClocks::new(slots.first.time(), slots.second.time());
         let tip = self.tree.main_line().last().copied().unwrap_or(ROOT);
         for side in [Side::First, Side::Second] {
             let tag = Tag::Player(side.into()).name(self.game());
-            self.tree.headers.set(tag, seats.of(side).name.clone());
+            self.tree.headers.set(tag, slots.of(side).name.clone());
         }
-        self.note_times(&seats, at);
-        self.play = Some(Table {
-            seats,
+        self.note_times(&slots, at);
+        self.play = Some(ActiveGame {
+            slots,
             clocks,
             readings: std::collections::BTreeMap::new(),
             tip,
-            stand: Stand::Paused,
+            state: PlayState::Paused,
             rules,
             origin: None,
             rematch: None,
             offer: None,
             hint: None,
-            last_ticket: 0,
+            last_search_id: 0,
         });
         self.set_cursor(tip);
-        self.dirty.play = true;
-        self.dirty.headers = true;
-        self.dirty.unsaved = true;
+        self.changes.play = true;
+        self.changes.headers = true;
+        self.changes.unsaved = true;
     }
 
     /// Notes in the record when the game was begun, and with what time.
-    fn note_times(&mut self, seats: &Sides<Seat>, at: Moment) {
+    fn note_times(&mut self, slots: &Sides<PlayerSlot>, at: Moment) {
         let game = self.game();
         let date = Tag::Date.name(game);
         if self.tree.headers.get(date).is_none() {
@@ -89,7 +91,7 @@ impl Room {
         // Shogi has no form for it that all programs read.
         if game != Game::Shogi {
             let control = Tag::TimeControl.name(game);
-            let both = [&seats.first, &seats.second].map(|seat| time_control(seat.time()));
+            let both = [&slots.first, &slots.second].map(|slot| time_control(slot.time()));
             let [white, black] = ["White", "Black"].map(|side| format!("{side}{control}"));
             for name in [control, &white, &black] {
                 self.tree.headers.remove(name);
@@ -107,31 +109,31 @@ impl Room {
     /// An engine has told its name.
     pub(crate) fn set_name(&mut self, side: Side, name: &str) {
         let tag = Tag::Player(side.into()).name(self.game());
-        let Some(table) = &mut self.play else { return };
-        let seat = table.seats.of_mut(side);
-        if seat.name != name {
-            name.clone_into(&mut seat.name);
+        let Some(active) = &mut self.play else { return };
+        let slot = active.slots.of_mut(side);
+        if slot.name != name {
+            name.clone_into(&mut slot.name);
             self.tree.headers.set(tag, name);
-            self.dirty.play = true;
-            self.dirty.headers = true;
-            self.dirty.unsaved = true;
+            self.changes.play = true;
+            self.changes.headers = true;
+            self.changes.unsaved = true;
         }
     }
 
     /// Starts the game, or goes on with it.
-    pub(crate) fn go_on(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
-        let Some(table) = &mut self.play else {
+    pub(crate) fn go_on(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
+        let Some(active) = &mut self.play else {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
-        if table.stand == Stand::Going {
+        if active.state == PlayState::Going {
             return Err(not_now(ProblemKind::GameGoesOn, "the game is going on"));
         }
-        if self.outcome.is_some() && table.stand == Stand::Over {
+        if self.outcome.is_some() && active.state == PlayState::Over {
             return Err(not_now(ProblemKind::GameOver, "the game is over"));
         }
-        table.stand = Stand::Going;
-        self.dirty.play = true;
-        self.dirty.unsaved = true;
+        active.state = PlayState::Going;
+        self.changes.play = true;
+        self.changes.unsaved = true;
         let Some(position) = self.tip_position() else { return Err(no_node(ROOT)) };
         if let Some(ending) = self.ending(&position) {
             return Ok(self.finish(wire_outcome(ending), now));
@@ -140,30 +142,30 @@ impl Room {
     }
 
     /// Plays on from a node: the line to it becomes the game.
-    pub(crate) fn rewind_to(&mut self, node: NodeId, now: Moment) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn rewind_to(&mut self, node: NodeId, now: Moment) -> Result<Vec<Effect>, ApiError> {
         self.tree.node(node).ok_or_else(|| no_node(node))?;
         let effects = self.rest_all(now);
         self.forget_past();
         let changed = self.tree.promote(node, true);
-        self.dirty.nodes.extend(changed);
+        self.changes.nodes.extend(changed);
         self.forget_outcome();
-        if let Some(table) = &mut self.play {
-            table.tip = node;
-            table.stand = Stand::Paused;
-            table.offer = None;
-            if let Some(clocks) = &mut table.clocks {
-                clocks.set(table.readings.get(&node).copied());
+        if let Some(active) = &mut self.play {
+            active.tip = node;
+            active.state = PlayState::Paused;
+            active.offer = None;
+            if let Some(clocks) = &mut active.clocks {
+                clocks.set(active.readings.get(&node).copied());
             }
         }
-        self.dirty.play = true;
-        self.dirty.unsaved = true;
+        self.changes.play = true;
+        self.changes.unsaved = true;
         self.set_cursor(node);
         Ok(effects)
     }
 
     fn forget_outcome(&mut self) {
         if self.outcome.take().is_some() {
-            self.dirty.over = true;
+            self.changes.over = true;
         }
         self.tree.result = GameResult::Unknown;
         for id in self.tree.ids().collect::<Vec<_>>() {
@@ -188,13 +190,13 @@ impl Room {
         node: NodeId,
         text: &str,
         now: Moment,
-    ) -> Result<(NodeId, Vec<Effect>), Refusal> {
+    ) -> Result<(NodeId, Vec<Effect>), ApiError> {
         let position = self.tree.position(node).ok_or_else(|| no_node(node))?;
         let mv = Self::read_move(&position, text)?;
         let in_game = self
             .play
             .as_ref()
-            .is_some_and(|table| table.stand == Stand::Going && table.tip == node);
+            .is_some_and(|active| active.state == PlayState::Going && active.tip == node);
         if !in_game {
             let before = self.tree.child(node, mv).is_none().then(|| self.stage());
             let id = self.add(node, mv)?;
@@ -205,7 +207,7 @@ impl Room {
             return Ok((id, Vec::new()));
         }
         let side = Side::from(position.turn());
-        if self.seat(side).is_some_and(|seat| seat.engine().is_some()) {
+        if self.slot(side).is_some_and(|slot| slot.engine().is_some()) {
             return Err(not_now(ProblemKind::EnginesTurn, "it is the engine's turn"));
         }
         let (id, effects) = self.make(side, mv, None, now)?;
@@ -220,40 +222,40 @@ impl Room {
         mv: readyok_rules::Move,
         measured: Option<u64>,
         now: Moment,
-    ) -> Result<(NodeId, Vec<Effect>), Refusal> {
-        let Some(table) = &self.play else {
+    ) -> Result<(NodeId, Vec<Effect>), ApiError> {
+        let Some(active) = &self.play else {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
-        let tip = table.tip;
+        let tip = active.tip;
         let follows = self.cursor == tip;
         let before = self.tree.position(tip).ok_or_else(|| no_node(tip))?;
         self.forget_past();
         let word = mv.word(self.game().castling_form());
         let id = self.add(tip, mv)?;
         let reordered = self.tree.promote(id, true);
-        self.dirty.nodes.extend(reordered);
-        self.dirty.nodes.insert(id);
-        self.dirty.play = true;
-        self.dirty.unsaved = true;
-        let Some(table) = &mut self.play else {
+        self.changes.nodes.extend(reordered);
+        self.changes.nodes.insert(id);
+        self.changes.play = true;
+        self.changes.unsaved = true;
+        let Some(active) = &mut self.play else {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
-        let pressed = table.clocks.as_mut().map(|clocks| clocks.press(side, now, measured));
+        let pressed = active.clocks.as_mut().map(|clocks| clocks.press(side, now, measured));
         if let Some(Err(_)) = pressed {
             // The move came too late, and was not played.
             let gone = self.tree.delete(id);
-            self.dirty.removed.extend(gone);
-            self.dirty.nodes.insert(tip);
+            self.changes.removed.extend(gone);
+            self.changes.nodes.insert(tip);
             return Ok((tip, self.finish(wire_outcome(before.time_is_over(side.into())), now)));
         }
-        let left = table.clocks.and_then(|clocks| clocks.left(side));
-        if let Some(clocks) = &table.clocks {
-            table.readings.insert(id, clocks.reading());
+        let left = active.clocks.and_then(|clocks| clocks.left(side));
+        if let Some(clocks) = &active.clocks {
+            active.readings.insert(id, clocks.reading());
         }
-        table.tip = id;
-        table.hint = None;
+        active.tip = id;
+        active.hint = None;
         // An offer stands until the other side has moved.
-        table.offer = table.offer.filter(|by| *by == side);
+        active.offer = active.offer.filter(|by| *by == side);
         if let Some(notes) = self.tree.notes_mut(id) {
             let time = Duration::from_millis;
             notes.clock = left.map(time);
@@ -273,66 +275,66 @@ impl Room {
     /// The side to move is asked, if it is an engine.
     fn next_turn(&mut self, position: &Position, played: Option<&str>, now: Moment) -> Vec<Effect> {
         let side = Side::from(position.turn());
-        let Some(table) = &mut self.play else { return Vec::new() };
-        let moves = self.tree.moves_to(table.tip);
-        let clocks = table.clocks;
-        let seat = table.seats.of_mut(side);
-        let Some(engine) = seat.engine() else {
-            if let Some(clocks) = &mut table.clocks {
+        let Some(active) = &mut self.play else { return Vec::new() };
+        let moves = self.tree.moves_to(active.tip);
+        let clocks = active.clocks;
+        let slot = active.slots.of_mut(side);
+        let Some(engine) = slot.engine() else {
+            if let Some(clocks) = &mut active.clocks {
                 clocks.start(side, now);
             }
             return Vec::new();
         };
-        let pace = Pace::new(clocks, side, &engine.limits);
-        let expected = seat.asked.as_ref().and_then(|asked| asked.on.as_deref());
+        let budget = TimeBudget::new(clocks, side, &engine.limits);
+        let expected = slot.asked.as_ref().and_then(|asked| asked.on.as_deref());
         let hit = expected.is_some() && expected == played;
         // What is still expected is neither right nor wrong.
-        seat.tries += u32::from(expected.is_some() && played.is_some());
+        slot.tries += u32::from(expected.is_some() && played.is_some());
         let ask = if hit {
-            seat.hits += 1;
-            if let Some(asked) = &mut seat.asked {
+            slot.hits += 1;
+            if let Some(asked) = &mut slot.asked {
                 asked.on = None;
             }
-            Ask::Hit { pace }
+            SearchRequest::Hit { budget }
         } else {
-            table.last_ticket += 1;
-            let ticket = table.last_ticket;
-            seat.asked = Some(Asked { ticket, on: None, begun: false });
-            Ask::Think { ticket, moves, pace, ponder: false }
+            active.last_search_id += 1;
+            let search_id = active.last_search_id;
+            slot.asked = Some(PendingSearch { search_id, on: None, begun: false });
+            SearchRequest::Think { search_id, moves, budget, ponder: false }
         };
-        if hit && let Some(clocks) = &mut table.clocks {
+        if hit && let Some(clocks) = &mut active.clocks {
             clocks.start(side, now);
         }
-        vec![Effect::Ask(side, ask)]
+        vec![Effect::Request(side, ask)]
     }
 
     /// The engine of a side is at its search: now its clock runs.
-    pub(crate) fn engine_begins(&mut self, side: Side, ticket: u64, now: Moment) {
-        let Some(table) = &mut self.play else { return };
-        if table.stand != Stand::Going {
+    pub(crate) fn engine_begins(&mut self, side: Side, search_id: u64, now: Moment) {
+        let Some(active) = &mut self.play else { return };
+        if active.state != PlayState::Going {
             return;
         }
-        let Some(asked) = &mut table.seats.of_mut(side).asked else { return };
-        if asked.ticket != ticket || asked.begun {
+        let Some(asked) = &mut active.slots.of_mut(side).asked else { return };
+        if asked.search_id != search_id || asked.begun {
             return;
         }
         asked.begun = true;
         if asked.on.is_none()
-            && let Some(clocks) = &mut table.clocks
+            && let Some(clocks) = &mut active.clocks
             && clocks.running() != Some(side)
         {
             clocks.start(side, now);
         }
-        self.dirty.play = true;
+        self.changes.play = true;
     }
 
     /// The engine of a side tells what it thinks.
-    pub(crate) fn engine_thinks(&mut self, side: Side, ticket: u64, thought: Thought) {
-        let Some(table) = &mut self.play else { return };
-        let seat = table.seats.of_mut(side);
-        if seat.asked.as_ref().is_some_and(|asked| asked.ticket == ticket) {
-            seat.thought = Some(thought);
-            self.dirty.play = true;
+    pub(crate) fn engine_thinks(&mut self, side: Side, search_id: u64, thought: MoveInfo) {
+        let Some(active) = &mut self.play else { return };
+        let slot = active.slots.of_mut(side);
+        if slot.asked.as_ref().is_some_and(|asked| asked.search_id == search_id) {
+            slot.thought = Some(thought);
+            self.changes.play = true;
         }
     }
 
@@ -340,28 +342,28 @@ impl Room {
     pub(crate) fn engine_answers(
         &mut self,
         side: Side,
-        ticket: u64,
-        spoken: &Spoken,
+        search_id: u64,
+        answer: &EngineAnswer,
         now: Moment,
     ) -> Vec<Effect> {
-        let Some(table) = &mut self.play else { return Vec::new() };
-        let seat = table.seats.of_mut(side);
-        let Some(asked) = seat.asked.take_if(|asked| asked.ticket == ticket) else {
+        let Some(active) = &mut self.play else { return Vec::new() };
+        let slot = active.slots.of_mut(side);
+        let Some(asked) = slot.asked.take_if(|asked| asked.search_id == search_id) else {
             return Vec::new();
         };
-        if table.stand != Stand::Going || asked.on.is_some() {
+        if active.state != PlayState::Going || asked.on.is_some() {
             return Vec::new();
         }
-        self.dirty.play = true;
+        self.changes.play = true;
         let Some(position) = self.tip_position() else { return Vec::new() };
-        let word = match &spoken.best {
-            Engines::Move(word) => word,
-            Engines::Resign => {
+        let word = match &answer.best {
+            EngineMove::Move(word) => word,
+            EngineMove::Resign => {
                 let outcome = lost(side, EndReason::Resignation);
                 return self.finish(outcome, now);
             }
-            Engines::Win => {
-                let rules = self.play.as_ref().map(Table::end_rules);
+            EngineMove::Win => {
+                let rules = self.play.as_ref().map(ActiveGame::end_rules);
                 let declared = rules.and_then(|rules| position.declare(rules));
                 let outcome = match declared {
                     Some(ending) => wire_outcome(ending),
@@ -373,7 +375,7 @@ impl Room {
                 };
                 return self.finish(outcome, now);
             }
-            Engines::Nothing(said) => {
+            EngineMove::Nothing(said) => {
                 let outcome = Outcome {
                     detail: Some(format!("it answered `{said}` where it has moves")),
                     problem: Some(Problem::new(ProblemKind::Answered).with("said", said)),
@@ -393,17 +395,17 @@ impl Room {
                 return self.finish(outcome, now);
             }
         };
-        let Ok((id, mut effects)) = self.make(side, mv, Some(spoken.elapsed), now) else {
+        let Ok((id, mut effects)) = self.make(side, mv, Some(answer.elapsed), now) else {
             return Vec::new();
         };
-        if let Some(table) = &mut self.play
-            && let Some(thought) = &mut table.seats.of_mut(side).thought
+        if let Some(active) = &mut self.play
+            && let Some(thought) = &mut active.slots.of_mut(side).thought
         {
             thought.node = Some(id);
         }
         self.note_evaluation(side, id);
         if self.is_going() {
-            effects.extend(self.ponder(side, spoken));
+            effects.extend(self.ponder(side, answer));
         }
         effects
     }
@@ -411,7 +413,7 @@ impl Room {
     /// What an engine thought of its move is kept with it.
     fn note_evaluation(&mut self, side: Side, id: NodeId) {
         let game = self.game();
-        let thought = self.play.as_ref().and_then(|table| table.seats.of(side).thought.as_ref());
+        let thought = self.play.as_ref().and_then(|active| active.slots.of(side).thought.as_ref());
         let Some((score, depth)) = thought.and_then(|it| it.score.map(|score| (score, it.depth)))
         else {
             return;
@@ -420,37 +422,37 @@ impl Room {
         let evaluation = crate::wire::Evaluation { score, depth };
         if let Some(notes) = self.tree.notes_mut(id) {
             notes.evaluation = crate::game::tree::record_evaluation(evaluation, game);
-            self.dirty.nodes.insert(id);
+            self.changes.nodes.insert(id);
         }
     }
 
     /// An engine that ponders thinks on, if it expects a move that can be played.
-    fn ponder(&mut self, side: Side, spoken: &Spoken) -> Vec<Effect> {
+    fn ponder(&mut self, side: Side, answer: &EngineAnswer) -> Vec<Effect> {
         let Some(position) = self.tip_position() else { return Vec::new() };
-        let Some(table) = &mut self.play else { return Vec::new() };
-        let mut moves = self.tree.moves_to(table.tip);
-        let clocks = table.clocks;
-        let seat = table.seats.of_mut(side);
-        let Some(engine) = seat.engine().filter(|engine| engine.ponder) else { return Vec::new() };
-        let expected = spoken.ponder.as_ref().and_then(|word| position.parse_move(word).ok());
+        let Some(active) = &mut self.play else { return Vec::new() };
+        let mut moves = self.tree.moves_to(active.tip);
+        let clocks = active.clocks;
+        let slot = active.slots.of_mut(side);
+        let Some(engine) = slot.engine().filter(|engine| engine.ponder) else { return Vec::new() };
+        let expected = answer.ponder.as_ref().and_then(|word| position.parse_move(word).ok());
         let Some(mv) = expected else { return Vec::new() };
         moves.push(mv);
-        let pace = Pace::new(clocks, side, &engine.limits);
-        table.last_ticket += 1;
-        let ticket = table.last_ticket;
+        let budget = TimeBudget::new(clocks, side, &engine.limits);
+        active.last_search_id += 1;
+        let search_id = active.last_search_id;
         let on = Some(mv.word(position.game().castling_form()));
-        seat.asked = Some(Asked { ticket, on, begun: false });
-        vec![Effect::Ask(side, Ask::Think { ticket, moves, pace, ponder: true })]
+        slot.asked = Some(PendingSearch { search_id, on, begun: false });
+        vec![Effect::Request(side, SearchRequest::Think { search_id, moves, budget, ponder: true })]
     }
 
     /// The engine of a side cannot go on: it loses, if it was to move or will have to.
     pub(crate) fn engine_fails(&mut self, side: Side, why: &Failure, now: Moment) -> Vec<Effect> {
-        let Some(table) = &mut self.play else { return Vec::new() };
-        if table.stand != Stand::Going {
+        let Some(active) = &mut self.play else { return Vec::new() };
+        if active.state != PlayState::Going {
             return Vec::new();
         }
-        let seat = table.seats.of_mut(side);
-        seat.asked = None;
+        let slot = active.slots.of_mut(side);
+        slot.asked = None;
         let outcome = Outcome {
             detail: Some(why.text.clone()),
             problem: Some(why.problem.clone()),
@@ -462,28 +464,28 @@ impl Room {
     /// The engine of a side could not be started: the game waits for it.
     pub(crate) fn engine_is_missing(&mut self, now: Moment) -> Vec<Effect> {
         let effects = self.rest_all(now);
-        if let Some(table) = &mut self.play
-            && table.stand != Stand::Over
+        if let Some(active) = &mut self.play
+            && active.state != PlayState::Over
         {
-            table.stand = Stand::Interrupted;
-            self.dirty.play = true;
-            self.dirty.unsaved = true;
+            active.state = PlayState::Interrupted;
+            self.changes.play = true;
+            self.changes.unsaved = true;
         }
         effects
     }
 
     /// When somebody has to look at the clocks.
     pub(crate) fn due(&self) -> Option<Moment> {
-        let table = self.play.as_ref().filter(|table| table.stand == Stand::Going)?;
-        let (side, at) = table.clocks.as_ref()?.flag()?;
-        let is_engine = table.seats.of(side).engine().is_some();
+        let active = self.play.as_ref().filter(|active| active.state == PlayState::Going)?;
+        let (side, at) = active.clocks.as_ref()?.flag()?;
+        let is_engine = active.slots.of(side).engine().is_some();
         Some(if is_engine { at.saturating_add(GRACE) } else { at })
     }
 
     /// Has the page told of the clock that runs.
     pub(crate) fn tell_clocks(&mut self) {
-        let clocks = self.play.as_ref().and_then(|table| table.clocks.as_ref());
-        self.dirty.play |= clocks.is_some_and(|clocks| clocks.running().is_some());
+        let clocks = self.play.as_ref().and_then(|active| active.clocks.as_ref());
+        self.changes.play |= clocks.is_some_and(|clocks| clocks.running().is_some());
     }
 
     /// Looks at the clocks.
@@ -491,7 +493,7 @@ impl Room {
         if self.due().is_none_or(|due| now < due) {
             return Vec::new();
         }
-        let flag = self.play.as_ref().and_then(|table| table.clocks.as_ref()?.flag());
+        let flag = self.play.as_ref().and_then(|active| active.clocks.as_ref()?.flag());
         let (Some((side, _)), Some(position)) = (flag, self.tip_position()) else {
             return Vec::new();
         };
@@ -502,14 +504,14 @@ impl Room {
     pub(super) fn finish(&mut self, outcome: Outcome, now: Moment) -> Vec<Effect> {
         let mut effects = self.rest_all(now);
         self.forget_past();
-        let Some(table) = &mut self.play else { return Vec::new() };
-        table.stand = Stand::Over;
-        table.offer = None;
-        let tip = table.tip;
+        let Some(active) = &mut self.play else { return Vec::new() };
+        active.state = PlayState::Over;
+        active.offer = None;
+        let tip = active.tip;
         for side in [Side::First, Side::Second] {
-            if table.seats.of(side).engine().is_some() {
+            if active.slots.of(side).engine().is_some() {
                 let won = outcome.winner.map(|winner| winner == side);
-                effects.push(Effect::Ask(side, Ask::Leave { won }));
+                effects.push(Effect::Request(side, SearchRequest::Leave { won }));
             }
         }
         self.tree.result = match (outcome.winner, outcome.result.as_str()) {
@@ -519,38 +521,38 @@ impl Room {
         };
         self.tree.conclude(tip, outcome.reason.into());
         self.outcome = Some(outcome);
-        self.dirty.over = true;
-        self.dirty.play = true;
-        self.dirty.unsaved = true;
+        self.changes.over = true;
+        self.changes.play = true;
+        self.changes.unsaved = true;
         effects
     }
 
     /// Stops the clocks, and the engines that search.
     fn rest_all(&mut self, now: Moment) -> Vec<Effect> {
-        let Some(table) = &mut self.play else { return Vec::new() };
-        if let Some(clocks) = &mut table.clocks {
+        let Some(active) = &mut self.play else { return Vec::new() };
+        if let Some(clocks) = &mut active.clocks {
             clocks.pause(now);
         }
         let mut effects = Vec::new();
         for side in [Side::First, Side::Second] {
-            if table.seats.of_mut(side).asked.take().is_some() {
-                effects.push(Effect::Ask(side, Ask::Rest));
+            if active.slots.of_mut(side).asked.take().is_some() {
+                effects.push(Effect::Request(side, SearchRequest::Rest));
             }
         }
         effects
     }
 
     /// Stops the clocks and the engines until somebody goes on.
-    pub(crate) fn pause(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn pause(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
         if !self.is_going() {
             return Err(not_now(ProblemKind::GameRests, "the game is not going on"));
         }
         let effects = self.rest_all(now);
-        if let Some(table) = &mut self.play {
-            table.stand = Stand::Paused;
+        if let Some(active) = &mut self.play {
+            active.state = PlayState::Paused;
         }
-        self.dirty.play = true;
-        self.dirty.unsaved = true;
+        self.changes.play = true;
+        self.changes.unsaved = true;
         Ok(effects)
     }
 
@@ -560,7 +562,7 @@ impl Room {
     }
 
     /// Breaks the game off without a result.
-    pub(crate) fn abort(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn abort(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
         self.require_open()?;
         let outcome = Outcome {
             winner: None,
@@ -572,10 +574,10 @@ impl Room {
         Ok(self.finish(outcome, now))
     }
 
-    fn require_open(&self) -> Result<(), Refusal> {
+    fn require_open(&self) -> Result<(), ApiError> {
         match &self.play {
             None => Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game")),
-            Some(table) if table.stand == Stand::Over => {
+            Some(active) if active.state == PlayState::Over => {
                 Err(not_now(ProblemKind::GameOver, "the game is over"))
             }
             Some(_) => Ok(()),
@@ -583,14 +585,14 @@ impl Room {
     }
 
     /// The person who acts: the only one, or of two the one to move.
-    fn person(&self) -> Result<Side, Refusal> {
+    fn person(&self) -> Result<Side, ApiError> {
         self.require_open()?;
-        let Some(table) = &self.play else {
+        let Some(active) = &self.play else {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
         let persons: Vec<Side> = [Side::First, Side::Second]
             .into_iter()
-            .filter(|side| table.seats.of(*side).engine().is_none())
+            .filter(|side| active.slots.of(*side).engine().is_none())
             .collect();
         match persons.as_slice() {
             [] => Err(not_now(ProblemKind::NoPerson, "no person plays")),
@@ -600,19 +602,19 @@ impl Room {
     }
 
     /// The person gives up.
-    pub(crate) fn resign(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn resign(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
         let side = self.person()?;
         Ok(self.finish(lost(side, EndReason::Resignation), now))
     }
 
     /// The person offers a draw. An engine answers by its score.
-    pub(crate) fn offer_draw(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn offer_draw(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
         let side = self.person()?;
-        let Some(table) = &mut self.play else {
+        let Some(active) = &mut self.play else {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
-        let other = table.seats.of(side.other());
-        let ply = self.tree.node(table.tip).map_or(0, super::super::tree::Branch::ply);
+        let other = active.slots.of(side.other());
+        let ply = self.tree.node(active.tip).map_or(0, super::super::tree::Branch::ply);
         let takes = other.engine().is_some()
             && DRAW_FROM_PLY <= ply
             && other.thought.as_ref().is_some_and(|thought| match thought.score {
@@ -623,28 +625,28 @@ impl Room {
         if takes {
             return Ok(self.finish(drawn(EndReason::Agreement), now));
         }
-        table.offer = Some(side);
-        self.dirty.play = true;
+        active.offer = Some(side);
+        self.changes.play = true;
         Ok(Vec::new())
     }
 
     /// The other person takes the draw.
-    pub(crate) fn accept_draw(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn accept_draw(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
         self.require_open()?;
-        let Some(table) = &self.play else {
+        let Some(active) = &self.play else {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
-        let Some(by) = table.offer else {
+        let Some(by) = active.offer else {
             return Err(not_now(ProblemKind::NoOffer, "nobody has offered a draw"));
         };
-        if table.seats.of(by.other()).engine().is_some() {
+        if active.slots.of(by.other()).engine().is_some() {
             return Err(not_now(ProblemKind::DrawRefused, "the engine did not take the draw"));
         }
         Ok(self.finish(drawn(EndReason::Agreement), now))
     }
 
     /// The person claims a draw (chess) or declares (shogi).
-    pub(crate) fn claim(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn claim(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
         let side = self.person()?;
         let position = self.tip_position().ok_or_else(|| no_node(ROOT))?;
         if Side::from(position.turn()) != side {
@@ -667,17 +669,17 @@ impl Room {
     }
 
     /// Takes the person's last move back.
-    pub(crate) fn take_back(&mut self, now: Moment) -> Result<Vec<Effect>, Refusal> {
-        let Some(table) = &self.play else {
+    pub(crate) fn take_back(&mut self, now: Moment) -> Result<Vec<Effect>, ApiError> {
+        let Some(active) = &self.play else {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         };
-        let was_paused = table.stand == Stand::Paused;
-        let line = self.tree.line_to(table.tip);
+        let was_paused = active.state == PlayState::Paused;
+        let line = self.tree.line_to(active.tip);
         let by_person = |id: &NodeId| {
             let parent = self.tree.node(*id).and_then(super::super::tree::Branch::parent);
             let position = parent.and_then(|parent| self.tree.position(parent));
             position
-                .is_some_and(|position| table.seats.of(position.turn().into()).engine().is_none())
+                .is_some_and(|position| active.slots.of(position.turn().into()).engine().is_none())
         };
         let Some(last) = line.iter().rev().find(|id| by_person(id)).copied() else {
             return Err(not_now(
@@ -689,8 +691,8 @@ impl Room {
         let parent = parent.unwrap_or(ROOT);
         let mut effects = self.rewind_to(parent, now)?;
         let gone = self.tree.delete(last);
-        self.dirty.removed.extend(gone);
-        self.dirty.nodes.insert(parent);
+        self.changes.removed.extend(gone);
+        self.changes.nodes.insert(parent);
         if !was_paused {
             effects.extend(self.go_on(now)?);
         }
@@ -698,20 +700,20 @@ impl Room {
     }
 
     /// The engine that thinks is to move at once.
-    pub(crate) fn move_now(&mut self) -> Result<Vec<Effect>, Refusal> {
+    pub(crate) fn move_now(&mut self) -> Result<Vec<Effect>, ApiError> {
         let thinking = [Side::First, Side::Second].into_iter().find(|side| {
-            let asked = self.seat(*side).and_then(|seat| seat.asked.as_ref());
+            let asked = self.slot(*side).and_then(|slot| slot.asked.as_ref());
             self.is_going() && asked.is_some_and(|asked| asked.on.is_none())
         });
         let side = thinking
             .ok_or_else(|| not_now(ProblemKind::NobodyThinks, "no engine thinks about its move"))?;
-        Ok(vec![Effect::Ask(side, Ask::MoveNow)])
+        Ok(vec![Effect::Request(side, SearchRequest::MoveNow)])
     }
 
     /// The node that a hint is for, with its position.
-    pub(crate) fn hint_for(&self) -> Result<(NodeId, Position), Refusal> {
+    pub(crate) fn hint_for(&self) -> Result<(NodeId, Position), ApiError> {
         let node = match &self.play {
-            Some(table) if table.stand != Stand::Over => table.tip,
+            Some(active) if active.state != PlayState::Over => active.tip,
             Some(_) | None => self.cursor,
         };
         Ok((node, self.tree.position(node).ok_or_else(|| no_node(node))?))
@@ -719,14 +721,14 @@ impl Room {
 
     /// A hint has come.
     pub(crate) fn set_hint(&mut self, node: NodeId, hint: LineMove) {
-        if let Some(table) = self.play.as_mut().filter(|table| table.tip == node) {
-            table.hint = Some(Hint { node, hint });
-            self.dirty.play = true;
+        if let Some(active) = self.play.as_mut().filter(|active| active.tip == node) {
+            active.hint = Some(Hint { node, hint });
+            self.changes.play = true;
         }
     }
 
     /// Requires that players can be seated anew.
-    pub(crate) fn require_rest(&self) -> Result<(), Refusal> {
+    pub(crate) fn require_rest(&self) -> Result<(), ApiError> {
         if self.is_going() {
             return Err(not_now(ProblemKind::GameGoesOn, "the game is going on: pause it first"));
         }
@@ -762,7 +764,7 @@ pub(crate) fn negated(score: Score) -> Score {
 const YEAR: u64 = 365 * 24 * 3600 * 1000;
 
 /// Refuses players that cannot play.
-pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
+pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), ApiError> {
     for side in [Side::First, Side::Second] {
         let (name, time) = match players.of(side) {
             Player::Person { name, time } => (name.as_str(), time),
@@ -781,7 +783,7 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), Refusal> {
         };
         if !fits {
             let text = "there is no such time control";
-            return Err(refusal(RefusalCode::Malformed, ProblemKind::NoTimeControl, text));
+            return Err(api_error(ApiErrorCode::Malformed, ProblemKind::NoTimeControl, text));
         }
     }
     Ok(())

@@ -3,8 +3,8 @@
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
-use super::{Room, Stand, Table, not_now};
-use crate::wire::{Book, GameId, NewGame, ProblemKind, Refusal, Rematch, Sides, Start};
+use super::{ActiveGame, GameSession, PlayState, not_now};
+use crate::wire::{ApiError, Book, GameId, NewGame, ProblemKind, Rematch, Sides, Start};
 
 /// How a game was set up, beside its players and its rules. What was left to the lot is drawn anew.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -15,19 +15,19 @@ pub(crate) struct Origin {
     pub(crate) book: Option<Book>,
 }
 
-impl Room {
+impl GameSession {
     /// Keeps how the game was set up.
     pub(crate) fn set_origin(&mut self, origin: Origin) {
-        if let Some(table) = &mut self.play {
-            table.origin = Some(origin);
-            self.dirty.unsaved = true;
+        if let Some(active) = &mut self.play {
+            active.origin = Some(origin);
+            self.changes.unsaved = true;
         }
     }
 
     /// Whether there is another game of the same players; none while this one is not over.
     pub(crate) fn rematch(&self) -> Option<Rematch> {
-        let table = self.over()?;
-        Some(match table.rematch {
+        let active = self.over()?;
+        Some(match active.rematch {
             Some(game) => Rematch::Begun { game },
             None => Rematch::Open { swapped: self.swaps() },
         })
@@ -40,28 +40,28 @@ impl Room {
 
     /// The rematch has begun, or is no more.
     pub(crate) fn set_rematch(&mut self, game: Option<GameId>) {
-        if let Some(table) = &mut self.play {
-            table.rematch = game;
-            self.dirty.play = true;
-            self.dirty.unsaved = true;
+        if let Some(active) = &mut self.play {
+            active.rematch = game;
+            self.changes.play = true;
+            self.changes.unsaved = true;
         }
     }
 
     /// How to set the rematch up.
-    pub(crate) fn next_game(&self) -> Result<NewGame, Refusal> {
+    pub(crate) fn next_game(&self) -> Result<NewGame, ApiError> {
         if self.play.is_none() {
             return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
         }
-        let table =
+        let active =
             self.over().ok_or_else(|| not_now(ProblemKind::GameNotOver, "the game is not over"))?;
         let [first, second] =
-            [&table.seats.first, &table.seats.second].map(|seat| seat.player.clone());
+            [&active.slots.first, &active.slots.second].map(|slot| slot.player.clone());
         let players = if self.swaps() {
             Sides { first: second, second: first }
         } else {
             Sides { first, second }
         };
-        let origin = table.origin.clone().unwrap_or_else(|| Origin {
+        let origin = active.origin.clone().unwrap_or_else(|| Origin {
             start: Start::Text { text: self.tree.start().to_string() },
             book: None,
         });
@@ -69,13 +69,13 @@ impl Room {
             variant: self.game().into(),
             start: origin.start,
             players: Some(players),
-            rules: table.rules,
+            rules: active.rules,
             book: origin.book,
         })
     }
 
-    fn over(&self) -> Option<&Table> {
-        self.play.as_ref().filter(|table| table.stand == Stand::Over)
+    fn over(&self) -> Option<&ActiveGame> {
+        self.play.as_ref().filter(|active| active.state == PlayState::Over)
     }
 
     /// A handicap is for the weaker player, who keeps it.

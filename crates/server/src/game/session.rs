@@ -6,17 +6,17 @@
 //!            pause       │ the server ends, an engine cannot be started            │ take back, resume
 //!                        └──> Interrupted ──> resume ──> Going <──────────────────┘
 //! ```
-//! A room knows nothing of processes: it asks the engine of a side to do something ([`Ask`]) and is
-//! told of its answer. What has changed for the page is collected until [`Room::take_delta`].
+//! A session knows nothing of processes: it asks the engine of a side to do something ([`SearchRequest`]) and is
+//! told of its answer. What has changed for the page is collected until [`GameSession::take_delta`].
 
 mod edit;
-mod keep;
+mod persist;
 mod play;
 mod rematch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keep::{Kept, Snapshot};
+pub(crate) use persist::{GameSnapshot, StoredSession};
 pub(crate) use play::{check_players, negated};
 pub(crate) use rematch::Origin;
 
@@ -31,34 +31,34 @@ use readyok_rules::{
     EndRules, Ending, Game, Illegal, Move, MoveCodec, MoveError, Notation, Position, Reason,
 };
 
+use super::api_error::{api_error, no_such, odd_text, too_many};
 use super::clock::{GameClocks, Reading};
-use super::here::{here, outcome as wire_outcome, result_word};
+use super::position_view::{here, outcome as wire_outcome, result_word};
 use super::problem::illegal;
-use super::refused::{no_such, odd_text, refusal, too_many};
 use super::tree::{ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
-    At, Claim, EndReason, EnginePlayer, GameDelta, GameId, GameLine, GameState, Header, Hint,
-    KeptState, Limits, NodeId, OpeningName, Outcome, Over, Play, PlayRules, PlayStatus, Player,
-    PlayerState, PonderState, ProblemKind, Refusal, RefusalCode, Side, Sides, Thing, Thought, Time,
+    ApiError, ApiErrorCode, At, Claim, EndReason, EnginePlayer, GameDelta, GameId, GameLine,
+    GameState, Header, Hint, KeptState, Limits, MoveInfo, NodeId, OpeningName, Outcome, Over, Play,
+    PlayRules, PlayStatus, Player, PlayerState, PonderState, ProblemKind, Side, Sides, Thing, Time,
     Undo,
 };
 
 /// One open game.
-pub(crate) struct Room {
+pub(crate) struct GameSession {
     id: GameId,
     tree: Tree,
     cursor: NodeId,
     outcome: Option<Outcome>,
-    play: Option<Table>,
+    play: Option<ActiveGame>,
     /// What can be gone back to, the latest last.
-    past: Vec<Stage>,
+    past: Vec<UndoEntry>,
     /// What was undone, the latest last.
-    future: Vec<Stage>,
+    future: Vec<UndoEntry>,
     changed: Moment,
     /// Why the library could not take the last change.
     unsaved: Option<String>,
-    dirty: Dirty,
+    changes: Changes,
     /// The identity of the game for engines of each protocol: another identity is a new game.
     wire: [OnceLock<WireGame>; 2],
 }
@@ -66,7 +66,7 @@ pub(crate) struct Room {
 /// What the page and the library do not know yet.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
-struct Dirty {
+struct Changes {
     nodes: BTreeSet<NodeId>,
     removed: BTreeSet<NodeId>,
     headers: bool,
@@ -79,14 +79,14 @@ struct Dirty {
 }
 
 /// A game that is played.
-struct Table {
-    seats: Sides<Seat>,
+struct ActiveGame {
+    slots: Sides<PlayerSlot>,
     clocks: Option<GameClocks>,
     /// The clocks after each move, to go back to.
     readings: BTreeMap<NodeId, Reading>,
     /// Where the game stands.
     tip: NodeId,
-    stand: Stand,
+    state: PlayState,
     rules: PlayRules,
     /// How it was set up, if it was set up to be played.
     origin: Option<Origin>,
@@ -95,57 +95,57 @@ struct Table {
     offer: Option<Side>,
     hint: Option<Hint>,
     /// Tells requests to engines apart.
-    last_ticket: u64,
+    last_search_id: u64,
 }
 
 /// Where a game stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Stand {
+enum PlayState {
     Going,
     Paused,
     Interrupted,
     Over,
 }
 
-/// A side of the table.
-pub(crate) struct Seat {
+/// A side of the active.
+pub(crate) struct PlayerSlot {
     player: Player,
     name: String,
     /// What the engine was asked and has not answered.
-    asked: Option<Asked>,
-    thought: Option<Thought>,
+    asked: Option<PendingSearch>,
+    thought: Option<MoveInfo>,
     hits: u32,
     tries: u32,
 }
 
 /// What an engine was asked.
 #[derive(Clone, Debug)]
-struct Asked {
-    ticket: u64,
+struct PendingSearch {
+    search_id: u64,
     /// The move of the opponent that it ponders on; none if it is to move.
     on: Option<String>,
     /// Whether its process has told that it is at it.
     begun: bool,
 }
 
-/// What a room wants of the engine of a side.
+/// What a session wants of the engine of a side.
 #[derive(Clone, Debug)]
-pub(crate) enum Ask {
+pub(crate) enum SearchRequest {
     /// A move; or to think ahead on the last of these moves.
     Think {
         /// Comes back with the answer.
-        ticket: u64,
+        search_id: u64,
         /// From the start position on.
         moves: Vec<Move>,
         /// How long.
-        pace: Pace,
+        budget: TimeBudget,
         /// On the opponent's time.
         ponder: bool,
     },
     /// The expected move was played: the search goes on as one for a move.
     Hit {
         /// How long.
-        pace: Pace,
+        budget: TimeBudget,
     },
     /// To play at once.
     MoveNow,
@@ -160,7 +160,7 @@ pub(crate) enum Ask {
 
 /// How long an engine may think, before it is known what it speaks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct TimeBudget {
     clocks: Option<GameClocks>,
     side: Side,
     depth: Option<u32>,
@@ -169,18 +169,18 @@ pub(crate) struct Pace {
     mate: Option<u64>,
 }
 
-/// Something to be done outside of the room.
+/// Something to be done outside of the session.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
     /// The engine of a side is asked.
-    Ask(Side, Ask),
+    Request(Side, SearchRequest),
 }
 
 /// What an engine has answered.
 #[derive(Clone, Debug)]
-pub(crate) struct Spoken {
+pub(crate) struct EngineAnswer {
     /// What it plays.
-    pub(crate) best: Engines,
+    pub(crate) best: EngineMove,
     /// The word of the answer that it expects.
     pub(crate) ponder: Option<String>,
     /// How long it took, in milliseconds.
@@ -189,7 +189,7 @@ pub(crate) struct Spoken {
 
 /// What an engine plays.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Engines {
+pub(crate) enum EngineMove {
     /// A word of the game, or what the engine takes for one.
     Move(String),
     /// It resigns.
@@ -203,24 +203,26 @@ pub(crate) enum Engines {
 /// So much later than its clock says an engine has lost for sure: its answer needs time to be read.
 const GRACE: u64 = 1000;
 
-fn not_now(why: ProblemKind, text: &str) -> Refusal {
-    refusal(RefusalCode::NotNow, why, text)
+fn not_now(why: ProblemKind, text: &str) -> ApiError {
+    api_error(ApiErrorCode::NotNow, why, text)
 }
 
-fn no_node(id: NodeId) -> Refusal {
+fn no_node(id: NodeId) -> ApiError {
     no_such(Thing::Node, &id, format!("the game has no node {id}"))
 }
 
 /// A move that the tree does not take.
-pub(crate) fn not_added(parent: NodeId, error: AddError) -> Refusal {
+pub(crate) fn not_added(parent: NodeId, error: AddError) -> ApiError {
     match error {
         AddError::NoSuchNode => no_node(parent),
-        AddError::Full => refusal(RefusalCode::TooMuch, ProblemKind::TreeFull, "the tree is full"),
+        AddError::Full => {
+            api_error(ApiErrorCode::TooMuch, ProblemKind::TreeFull, "the tree is full")
+        }
         AddError::Move(error) => illegal(&error),
     }
 }
 
-impl Seat {
+impl PlayerSlot {
     fn new(player: Player, name: String) -> Self {
         let (asked, thought) = (None, None);
         Self { player, name, asked, thought, hits: 0, tries: 0 }
@@ -243,7 +245,7 @@ impl Seat {
         let ponders = self.engine().is_some_and(|engine| engine.ponder);
         let expects = self.asked.as_ref().and_then(|asked| asked.on.as_ref());
         let expects = expects.zip(position).and_then(|(word, position)| {
-            super::here::line(position, std::slice::from_ref(word), &[]).into_iter().next()
+            super::position_view::line(position, std::slice::from_ref(word), &[]).into_iter().next()
         });
         PlayerState {
             player: self.player.clone(),
@@ -258,7 +260,7 @@ impl Seat {
     }
 }
 
-impl Pace {
+impl TimeBudget {
     fn new(clocks: Option<GameClocks>, side: Side, limits: &Limits) -> Self {
         let Limits { depth, nodes, time, mate } = *limits;
         Self { clocks, side, depth, nodes, time, mate }
@@ -281,14 +283,14 @@ impl Pace {
 }
 
 /// A game as it was before a change, or after one that was undone.
-struct Stage {
+struct UndoEntry {
     tree: Tree,
     cursor: NodeId,
     outcome: Option<Outcome>,
 }
 
-impl Room {
-    /// A room with a tree that nobody plays.
+impl GameSession {
+    /// A session with a tree that nobody plays.
     pub(crate) fn new(id: GameId, tree: Tree, now: Moment) -> Self {
         let outcome = record_outcome(&tree);
         Self {
@@ -301,7 +303,7 @@ impl Room {
             future: Vec::new(),
             changed: now,
             unsaved: None,
-            dirty: Dirty { unsaved: true, ..Dirty::default() },
+            changes: Changes { unsaved: true, ..Changes::default() },
             wire: Default::default(),
         }
     }
@@ -327,9 +329,9 @@ impl Room {
         self.outcome.as_ref()
     }
 
-    /// The seat of a side, if the game is played.
-    pub(crate) fn seat(&self, side: Side) -> Option<&Seat> {
-        self.play.as_ref().map(|table| table.seats.of(side))
+    /// The slot of a side, if the game is played.
+    pub(crate) fn slot(&self, side: Side) -> Option<&PlayerSlot> {
+        self.play.as_ref().map(|active| active.slots.of(side))
     }
 
     /// The game for an engine: always the same one, whatever the moves.
@@ -356,11 +358,11 @@ impl Room {
 
     /// Whether it is being played just now.
     pub(crate) fn is_going(&self) -> bool {
-        self.play.as_ref().is_some_and(|table| table.stand == Stand::Going)
+        self.play.as_ref().is_some_and(|active| active.state == PlayState::Going)
     }
 
     /// Reads a move in any notation.
-    pub(crate) fn read_move(position: &Position, text: &str) -> Result<Move, Refusal> {
+    pub(crate) fn read_move(position: &Position, text: &str) -> Result<Move, ApiError> {
         let text = text.trim();
         let mut found: Option<MoveError> = None;
         for notation in [Notation::Word, Notation::Western, Notation::Japanese] {
@@ -375,13 +377,13 @@ impl Room {
             }
         }
         Err(found.map_or_else(
-            || refusal(RefusalCode::IllegalMove, ProblemKind::Unreadable, ""),
+            || api_error(ApiErrorCode::IllegalMove, ProblemKind::Unreadable, ""),
             |error| illegal(&error),
         ))
     }
 
     /// Looks at a node.
-    pub(crate) fn go_to(&mut self, node: NodeId) -> Result<(), Refusal> {
+    pub(crate) fn go_to(&mut self, node: NodeId) -> Result<(), ApiError> {
         self.tree.node(node).ok_or_else(|| no_node(node))?;
         self.set_cursor(node);
         Ok(())
@@ -390,17 +392,17 @@ impl Room {
     fn set_cursor(&mut self, node: NodeId) {
         if self.cursor != node {
             self.cursor = node;
-            self.dirty.at = true;
+            self.changes.at = true;
         }
     }
 
     /// Adds a move to the tree, and marks what the page has to know.
-    fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, Refusal> {
+    fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, ApiError> {
         let known = self.tree.child(parent, mv);
         let id = self.tree.add(parent, mv).map_err(|error| not_added(parent, error))?;
         if known.is_none() {
-            self.dirty.nodes.extend([parent, id]);
-            self.dirty.unsaved = true;
+            self.changes.nodes.extend([parent, id]);
+            self.changes.unsaved = true;
         }
         Ok(id)
     }
@@ -430,7 +432,7 @@ impl Room {
             first_number: start.setup().move_number(),
             first_turn: start.turn().into(),
             headers: self.headers(),
-            // The caller adds them without the lock of the world.
+            // The caller adds them without the lock of the state.
             nodes: Vec::new(),
             cursor,
             here,
@@ -451,59 +453,63 @@ impl Room {
     }
 
     fn wire_play(&self, now: Moment) -> Option<Play> {
-        let table = self.play.as_ref()?;
-        let position = self.tree.position(table.tip)?;
-        let status = table.status(position.turn().into());
+        let active = self.play.as_ref()?;
+        let position = self.tree.position(active.tip)?;
+        let status = active.status(position.turn().into());
         let can_claim = status == PlayStatus::YourTurn;
         Some(Play {
             status,
             players: Sides {
-                first: table.seats.first.wire(Some(&position)),
-                second: table.seats.second.wire(Some(&position)),
+                first: active.slots.first.wire(Some(&position)),
+                second: active.slots.second.wire(Some(&position)),
             },
-            tip: table.tip,
-            clocks: table.clocks.map(|clocks| clocks.wire(now)),
-            draw_offer: table.offer,
+            tip: active.tip,
+            clocks: active.clocks.map(|clocks| clocks.wire(now)),
+            draw_offer: active.offer,
             claim: can_claim.then(|| self.claimed(&position)).flatten().map(claim),
-            hint: table.hint.clone(),
+            hint: active.hint.clone(),
             rematch: self.rematch(),
         })
     }
 
     /// What the page does not know yet. Whether the cursor has moved is told beside it.
     pub(crate) fn take_delta(&mut self, now: Moment) -> (Option<GameDelta>, bool) {
-        let unsaved = self.dirty.unsaved;
-        let dirty = std::mem::take(&mut self.dirty);
-        self.dirty.unsaved = unsaved;
-        let moved = dirty.at;
-        let any = !dirty.nodes.is_empty() || !dirty.removed.is_empty();
-        let seen = dirty.headers || dirty.at || dirty.over || dirty.play || dirty.undo;
-        if !(any || seen || dirty.kept) {
+        let unsaved = self.changes.unsaved;
+        let changes = std::mem::take(&mut self.changes);
+        self.changes.unsaved = unsaved;
+        let moved = changes.at;
+        let any = !changes.nodes.is_empty() || !changes.removed.is_empty();
+        let seen = changes.headers || changes.at || changes.over || changes.play || changes.undo;
+        if !(any || seen || changes.kept) {
             return (None, moved);
         }
         self.changed = now;
         let delta = GameDelta {
-            nodes: dirty.nodes.iter().filter_map(|id| self.tree.wire(*id)).collect(),
-            removed: dirty.removed.into_iter().filter(|id| self.tree.node(*id).is_none()).collect(),
-            headers: dirty.headers.then(|| self.headers()),
-            at: dirty.at.then(|| self.at()),
-            over: dirty.over.then(|| Over { outcome: self.outcome.clone() }),
-            play: if dirty.play { self.wire_play(now) } else { None },
-            undo: dirty.undo.then(|| self.undo()),
-            kept: dirty.kept.then(|| KeptState { error: self.unsaved.clone() }),
+            nodes: changes.nodes.iter().filter_map(|id| self.tree.wire(*id)).collect(),
+            removed: changes
+                .removed
+                .into_iter()
+                .filter(|id| self.tree.node(*id).is_none())
+                .collect(),
+            headers: changes.headers.then(|| self.headers()),
+            at: changes.at.then(|| self.at()),
+            over: changes.over.then(|| Over { outcome: self.outcome.clone() }),
+            play: if changes.play { self.wire_play(now) } else { None },
+            undo: changes.undo.then(|| self.undo()),
+            kept: changes.kept.then(|| KeptState { error: self.unsaved.clone() }),
         };
         (Some(delta), moved)
     }
 
     /// Whether there is something that the library does not know yet.
     pub(crate) fn take_unsaved(&mut self) -> bool {
-        std::mem::take(&mut self.dirty.unsaved)
+        std::mem::take(&mut self.changes.unsaved)
     }
 
     /// The library has saved a snapshot, or failed: then the game is saved with the next change.
     pub(crate) fn mark_saved(&mut self, error: Option<String>) {
-        self.dirty.unsaved |= error.is_some();
-        self.dirty.kept |= self.unsaved != error;
+        self.changes.unsaved |= error.is_some();
+        self.changes.kept |= self.unsaved != error;
         self.unsaved = error;
     }
 
@@ -523,21 +529,21 @@ impl Room {
 
     /// The name of a player.
     pub(crate) fn name(&self, side: Side) -> String {
-        if let Some(seat) = self.seat(side) {
-            return seat.name.clone();
+        if let Some(slot) = self.slot(side) {
+            return slot.name.clone();
         }
         let tag = Tag::Player(side.into()).name(self.game());
         self.tree.headers.get(tag).unwrap_or_default().to_owned()
     }
 }
 
-impl Table {
+impl ActiveGame {
     fn status(&self, turn: Side) -> PlayStatus {
-        match self.stand {
-            Stand::Paused => PlayStatus::Paused,
-            Stand::Interrupted => PlayStatus::Interrupted,
-            Stand::Over => PlayStatus::Over,
-            Stand::Going => match &self.seats.of(turn).asked {
+        match self.state {
+            PlayState::Paused => PlayStatus::Paused,
+            PlayState::Interrupted => PlayStatus::Interrupted,
+            PlayState::Over => PlayStatus::Over,
+            PlayState::Going => match &self.slots.of(turn).asked {
                 Some(asked) if asked.begun => PlayStatus::Thinking,
                 Some(_) => PlayStatus::Starting,
                 None => PlayStatus::YourTurn,

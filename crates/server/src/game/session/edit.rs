@@ -3,11 +3,12 @@
 use readyok_rules::record::{GameResult, Headers, Nag};
 
 use super::{
-    Room, Stage, Stand, illegal, no_node, not_now, odd_text, record_outcome, refusal, too_many,
+    GameSession, PlayState, UndoEntry, api_error, illegal, no_node, not_now, odd_text,
+    record_outcome, too_many,
 };
 use crate::game::tree::{ROOT, record_evaluation, record_mark};
 use crate::wire::{
-    Edit, Header, NodeId, Problem, ProblemKind as Kind, Refusal, RefusalCode, Side, Thing,
+    ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind as Kind, Side, Thing,
 };
 
 /// So many states can be gone back to.
@@ -21,9 +22,9 @@ const MOST_NOTES: usize = 100;
 /// A header has at most so many bytes.
 const LONGEST_HEADER: usize = 4096;
 
-impl Room {
+impl GameSession {
     /// Changes the tree. Tells the last node of a line that was inserted.
-    pub(crate) fn edit(&mut self, edit: Edit) -> Result<Option<NodeId>, Refusal> {
+    pub(crate) fn edit(&mut self, edit: Edit) -> Result<Option<NodeId>, ApiError> {
         match edit {
             Edit::Undo => return self.step_back().map(|()| None),
             Edit::Redo => return self.step_forward().map(|()| None),
@@ -40,25 +41,25 @@ impl Room {
         let done = self.change(edit);
         if done.is_ok() {
             self.remember(before);
-            self.dirty.unsaved = true;
+            self.changes.unsaved = true;
         }
         done
     }
 
     /// The game as it stands, to be gone back to.
-    pub(super) fn stage(&self) -> Stage {
-        Stage { tree: self.tree.clone(), cursor: self.cursor, outcome: self.outcome.clone() }
+    pub(super) fn stage(&self) -> UndoEntry {
+        UndoEntry { tree: self.tree.clone(), cursor: self.cursor, outcome: self.outcome.clone() }
     }
 
     /// Whoever undoes next comes back to this.
-    pub(super) fn remember(&mut self, before: Stage) {
+    pub(super) fn remember(&mut self, before: UndoEntry) {
         self.past.push(before);
         let mut nodes: usize = self.past.iter().map(|stage| stage.tree.len()).sum();
         while MOST_UNDONE < self.past.len() || (MOST_NODES < nodes && 1 < self.past.len()) {
             nodes -= self.past.remove(0).tree.len();
         }
         self.future.clear();
-        self.dirty.undo = true;
+        self.changes.undo = true;
     }
 
     /// What is played is not undone: nothing from before it can be gone back to.
@@ -66,11 +67,11 @@ impl Room {
         if !self.past.is_empty() || !self.future.is_empty() {
             self.past.clear();
             self.future.clear();
-            self.dirty.undo = true;
+            self.changes.undo = true;
         }
     }
 
-    fn change(&mut self, edit: Edit) -> Result<Option<NodeId>, Refusal> {
+    fn change(&mut self, edit: Edit) -> Result<Option<NodeId>, ApiError> {
         match edit {
             Edit::Comment { node, before, comments } => {
                 check_texts(&before)?;
@@ -81,13 +82,13 @@ impl Room {
                 let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
                 notes.before = filled(before);
                 notes.comments = filled(comments);
-                self.dirty.nodes.insert(node);
+                self.changes.nodes.insert(node);
             }
             Edit::Nags { node, nags } => {
                 check_count(nags.len())?;
                 let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
                 notes.nags = nags.into_iter().map(Nag).collect();
-                self.dirty.nodes.insert(node);
+                self.changes.nodes.insert(node);
             }
             Edit::Marks { node, marks } => {
                 check_count(marks.len())?;
@@ -96,23 +97,23 @@ impl Room {
                     marks.iter().map(|mark| record_mark(mark, game)).collect();
                 let marks = marks.ok_or_else(|| {
                     let text = "a mark is not one of the game's board";
-                    refusal(RefusalCode::Malformed, Kind::MarkOffBoard, text)
+                    api_error(ApiErrorCode::Malformed, Kind::MarkOffBoard, text)
                 })?;
                 let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
                 notes.marks = marks;
-                self.dirty.nodes.insert(node);
+                self.changes.nodes.insert(node);
             }
             Edit::Delete { node } => self.delete(node)?,
             Edit::Promote { node, to_main } => {
                 self.tree.node(node).ok_or_else(|| no_node(node))?;
-                if self.play.as_ref().is_some_and(|table| table.stand != Stand::Over) {
+                if self.play.as_ref().is_some_and(|active| active.state != PlayState::Over) {
                     return Err(not_now(
                         Kind::MovesStay,
                         "variations keep their order while the game is played",
                     ));
                 }
                 let changed = self.tree.promote(node, to_main);
-                self.dirty.nodes.extend(changed);
+                self.changes.nodes.extend(changed);
             }
             Edit::Insert { node, words, evaluation } => {
                 return self.insert(node, &words, evaluation).map(Some);
@@ -132,10 +133,10 @@ impl Room {
                     new.push(name, value);
                 }
                 self.tree.headers = new;
-                self.dirty.headers = true;
+                self.changes.headers = true;
             }
             Edit::Result { result } => {
-                if self.play.as_ref().is_some_and(|table| table.stand != Stand::Over) {
+                if self.play.as_ref().is_some_and(|active| active.state != PlayState::Over) {
                     return Err(not_now(Kind::GameGoesOn, "the game is being played"));
                 }
                 self.tree.result = match result.as_str() {
@@ -146,25 +147,25 @@ impl Room {
                     _ => {
                         let why = Problem::no_such(Thing::Result, &result);
                         let text = "there is no such result";
-                        return Err(refusal(RefusalCode::Malformed, why, text));
+                        return Err(api_error(ApiErrorCode::Malformed, why, text));
                     }
                 };
                 self.outcome = record_outcome(&self.tree);
-                self.dirty.over = true;
+                self.changes.over = true;
             }
             Edit::Undo | Edit::Redo => (),
         }
         Ok(None)
     }
 
-    fn delete(&mut self, node: NodeId) -> Result<(), Refusal> {
+    fn delete(&mut self, node: NodeId) -> Result<(), ApiError> {
         let parent = self.tree.node(node).ok_or_else(|| no_node(node))?.parent();
         let Some(parent) = parent else {
             let text = "the start cannot be deleted";
-            return Err(refusal(RefusalCode::NotFound, Kind::StartStays, text));
+            return Err(api_error(ApiErrorCode::NotFound, Kind::StartStays, text));
         };
-        if let Some(table) = self.play.as_ref().filter(|table| table.stand != Stand::Over)
-            && self.tree.line_to(table.tip).contains(&node)
+        if let Some(active) = self.play.as_ref().filter(|active| active.state != PlayState::Over)
+            && self.tree.line_to(active.tip).contains(&node)
         {
             return Err(not_now(Kind::MovesStay, "the moves of the game stay while it is played"));
         }
@@ -172,14 +173,14 @@ impl Room {
         if gone.contains(&self.cursor) {
             self.set_cursor(parent);
         }
-        if let Some(table) = &mut self.play
-            && gone.contains(&table.tip)
+        if let Some(active) = &mut self.play
+            && gone.contains(&active.tip)
         {
-            table.tip = parent;
-            self.dirty.play = true;
+            active.tip = parent;
+            self.changes.play = true;
         }
-        self.dirty.removed.extend(gone);
-        self.dirty.nodes.insert(parent);
+        self.changes.removed.extend(gone);
+        self.changes.nodes.insert(parent);
         Ok(())
     }
 
@@ -188,7 +189,7 @@ impl Room {
         node: NodeId,
         words: &[String],
         evaluation: Option<crate::wire::Evaluation>,
-    ) -> Result<NodeId, Refusal> {
+    ) -> Result<NodeId, ApiError> {
         let mut position = self.tree.position(node).ok_or_else(|| no_node(node))?;
         let mut moves = Vec::new();
         for word in words.iter().take(1000) {
@@ -205,7 +206,7 @@ impl Room {
                 && let Some(notes) = self.tree.notes_mut(at)
             {
                 notes.evaluation = Some(evaluation);
-                self.dirty.nodes.insert(at);
+                self.changes.nodes.insert(at);
             }
         }
         Ok(at)
@@ -216,8 +217,8 @@ impl Room {
         let evaluation = record_evaluation(evaluation, self.game());
         if let Some(notes) = self.tree.notes_mut(node) {
             notes.evaluation = evaluation;
-            self.dirty.nodes.insert(node);
-            self.dirty.unsaved = true;
+            self.changes.nodes.insert(node);
+            self.changes.unsaved = true;
         }
     }
 
@@ -226,14 +227,14 @@ impl Room {
         if let Some(notes) = self.tree.notes_mut(node) {
             notes.nags.retain(|it| !matches!(it.0, 1..=6));
             notes.nags.push(Nag(nag));
-            self.dirty.nodes.insert(node);
-            self.dirty.unsaved = true;
+            self.changes.nodes.insert(node);
+            self.changes.unsaved = true;
         }
     }
 
-    fn require_no_game(&self) -> Result<(), Refusal> {
+    fn require_no_game(&self) -> Result<(), ApiError> {
         match &self.play {
-            Some(table) if table.stand != Stand::Over => Err(not_now(
+            Some(active) if active.state != PlayState::Over => Err(not_now(
                 Kind::UndoInPlay,
                 "nothing is undone while a game is played: take moves back",
             )),
@@ -241,7 +242,7 @@ impl Room {
         }
     }
 
-    fn step_back(&mut self) -> Result<(), Refusal> {
+    fn step_back(&mut self) -> Result<(), ApiError> {
         self.require_no_game()?;
         let stage = self
             .past
@@ -252,7 +253,7 @@ impl Room {
         Ok(())
     }
 
-    fn step_forward(&mut self) -> Result<(), Refusal> {
+    fn step_forward(&mut self) -> Result<(), ApiError> {
         self.require_no_game()?;
         let stage = self
             .future
@@ -264,45 +265,45 @@ impl Room {
     }
 
     /// Puts another stage in the place of this one, and gives this one back.
-    fn replace(&mut self, stage: Stage) -> Stage {
-        let Stage { mut tree, cursor, outcome } = stage;
+    fn replace(&mut self, stage: UndoEntry) -> UndoEntry {
+        let UndoEntry { mut tree, cursor, outcome } = stage;
         tree.continue_numbers_of(&self.tree);
-        let old = Stage {
+        let old = UndoEntry {
             tree: std::mem::replace(&mut self.tree, tree),
             cursor: self.cursor,
             outcome: std::mem::replace(&mut self.outcome, outcome),
         };
-        self.dirty.nodes.extend(self.tree.ids());
-        self.dirty.removed.extend(old.tree.ids().filter(|id| self.tree.node(*id).is_none()));
+        self.changes.nodes.extend(self.tree.ids());
+        self.changes.removed.extend(old.tree.ids().filter(|id| self.tree.node(*id).is_none()));
         // Whoever undoes something sees where it was.
         let there = self.tree.node(cursor).map(|_| cursor);
         self.set_cursor(there.unwrap_or(ROOT));
-        if let Some(table) = &mut self.play
-            && self.tree.node(table.tip).is_none()
+        if let Some(active) = &mut self.play
+            && self.tree.node(active.tip).is_none()
         {
-            table.tip = self.tree.main_line().last().copied().unwrap_or(ROOT);
-            self.dirty.play = true;
+            active.tip = self.tree.main_line().last().copied().unwrap_or(ROOT);
+            self.changes.play = true;
         }
-        self.dirty.over = true;
-        self.dirty.headers = true;
-        self.dirty.undo = true;
-        self.dirty.unsaved = true;
+        self.changes.over = true;
+        self.changes.headers = true;
+        self.changes.undo = true;
+        self.changes.unsaved = true;
         old
     }
 }
 
-fn check_count(count: usize) -> Result<(), Refusal> {
+fn check_count(count: usize) -> Result<(), ApiError> {
     if MOST_NOTES < count {
         return Err(too_many(Thing::Note, format!("more than {MOST_NOTES} of them")));
     }
     Ok(())
 }
 
-fn check_texts(texts: &[String]) -> Result<(), Refusal> {
+fn check_texts(texts: &[String]) -> Result<(), ApiError> {
     check_count(texts.len())?;
     if texts.iter().any(|text| LONGEST_COMMENT < text.len()) {
-        return Err(refusal(
-            RefusalCode::TooMuch,
+        return Err(api_error(
+            ApiErrorCode::TooMuch,
             Problem::too_long(Thing::Comment),
             "a comment is too long",
         ));

@@ -1,0 +1,357 @@
+//! A session, played without any engine.
+
+use super::*;
+use crate::game::tree::ROOT;
+use crate::wire::{Edit, LineMove, MoveInfo, MoveText, Score};
+
+fn clock(base: u64) -> Time {
+    Time::Clock { base, increment: 0, byoyomi: 0, moves: None }
+}
+
+fn engine(time: Time, ponder: bool) -> Player {
+    Player::Engine(EnginePlayer {
+        engine: 1,
+        time,
+        limits: Limits::default(),
+        ponder,
+        strength: None,
+        options: BTreeMap::new(),
+    })
+}
+
+fn person(time: Time) -> Player {
+    Player::Person { name: "Ada".to_owned(), time }
+}
+
+/// A game of chess that has begun.
+fn begun(first: Player, second: Player) -> (GameSession, Vec<Effect>) {
+    let mut session = GameSession::new(7, Tree::new(Position::start(Game::Chess)), 0);
+    let named = |player: Player| (player, "somebody".to_owned());
+    let players = Sides { first: named(first), second: named(second) };
+    session.seat_players(players, PlayRules::Engines, 0);
+    let effects = session.go_on(0).expect("it can begin");
+    (session, effects)
+}
+
+/// The effects in short.
+fn shown(effects: &[Effect]) -> String {
+    let one = |effect: &Effect| {
+        let Effect::Request(side, ask) = effect;
+        let what = match ask {
+            SearchRequest::Think { search_id, moves, ponder, .. } => {
+                let kind = if *ponder { "ponder" } else { "think" };
+                format!("{kind}#{search_id}@{}", moves.len())
+            }
+            SearchRequest::Hit { .. } => "hit".to_owned(),
+            SearchRequest::MoveNow => "now".to_owned(),
+            SearchRequest::Rest => "rest".to_owned(),
+            SearchRequest::Leave { won } => format!("leave {won:?}"),
+        };
+        format!("{side:?} {what}")
+    };
+    effects.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn says(word: &str, ponder: Option<&str>, elapsed: u64) -> EngineAnswer {
+    EngineAnswer {
+        best: EngineMove::Move(word.to_owned()),
+        ponder: ponder.map(str::to_owned),
+        elapsed,
+    }
+}
+
+fn tip(session: &GameSession) -> NodeId {
+    session.play.as_ref().expect("it is played").tip
+}
+
+#[test]
+fn the_clock_of_an_engine_runs_while_it_thinks() {
+    let (mut session, effects) = begun(person(clock(1000)), engine(clock(1000), false));
+    assert_eq!(shown(&effects), "");
+    let (_, effects) = session.play_move(ROOT, "e4", 300).expect("it is legal");
+    assert_eq!(shown(&effects), "Second think#1@1");
+    let clocks = |session: &GameSession, now| session.state(now).play.expect("it is played").clocks;
+    assert_eq!(clocks(&session, 900).expect("clocks").running, None, "it is being started");
+    session.engine_begins(Side::Second, 1, 1000);
+    assert_eq!(clocks(&session, 1100).expect("clocks").remaining.second, Some(900));
+    let effects = session.engine_answers(Side::Second, 1, &says("e7e5", None, 400), 1450);
+    assert_eq!(shown(&effects), "");
+    let clocks = clocks(&session, 1450).expect("clocks");
+    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(700), Some(600)));
+    assert_eq!(clocks.running, Some(Side::First));
+    let last = session.tree().wire(tip(&session)).expect("a move");
+    assert_eq!((last.clock, last.elapsed), (Some(600), Some(400)));
+}
+
+#[test]
+fn an_answer_to_an_earlier_question_is_nothing() {
+    let (mut session, _) = begun(person(Time::None), engine(clock(1000), false));
+    session.play_move(ROOT, "e4", 1).expect("it is legal");
+    session.take_back(2).expect("there is a move");
+    let (_, effects) = session.play_move(ROOT, "d4", 3).expect("it is legal");
+    assert_eq!(shown(&effects), "Second think#2@1");
+    assert!(session.engine_answers(Side::Second, 1, &says("e7e5", None, 1), 4).is_empty());
+    assert_eq!(session.tree().main_line().len(), 1);
+    session.engine_answers(Side::Second, 2, &says("d7d5", None, 1), 5);
+    assert_eq!(session.tree().main_line().len(), 2);
+}
+
+#[test]
+fn a_guess_that_is_right_goes_on_and_a_wrong_one_begins_anew() {
+    for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think#3@2", 0)] {
+        let (mut session, effects) = begun(engine(clock(9000), true), person(Time::None));
+        assert_eq!(shown(&effects), "First think#1@0");
+        session.engine_begins(Side::First, 1, 0);
+        let effects = session.engine_answers(Side::First, 1, &says("e2e4", Some("e7e5"), 10), 10);
+        assert_eq!(shown(&effects), "First ponder#2@2");
+        session.engine_begins(Side::First, 2, 11);
+        let node = tip(&session);
+        let (_, effects) = session.play_move(node, reply, 500).expect("it is legal");
+        assert_eq!(shown(&effects), expected);
+        let slot = session.slot(Side::First).expect("a slot");
+        assert_eq!((slot.hits, slot.tries), (hits, 1));
+    }
+}
+
+#[test]
+fn flags_fall_and_an_engine_has_time_to_be_heard() {
+    let (mut session, _) = begun(person(clock(1000)), person(clock(1000)));
+    assert_eq!(session.due(), Some(1000));
+    assert!(session.tick(999).is_empty() && session.outcome().is_none());
+    session.tick(1000);
+    let outcome = session.outcome().expect("it is over");
+    assert_eq!((outcome.winner, outcome.reason.word()), (Some(Side::Second), "time"));
+
+    let (mut session, _) = begun(engine(clock(1000), false), person(clock(1000)));
+    session.engine_begins(Side::First, 1, 0);
+    assert_eq!(session.due(), Some(1000 + GRACE));
+    // It was read late, and answered in time.
+    session.engine_answers(Side::First, 1, &says("e2e4", None, 990), 1300);
+    assert_eq!(session.outcome(), None);
+    let (mut session, _) = begun(engine(clock(1000), false), person(clock(1000)));
+    session.engine_begins(Side::First, 1, 0);
+    session.engine_answers(Side::First, 1, &says("e2e4", None, 1001), 1001);
+    assert_eq!(session.outcome().map(|it| it.reason.word()), Some("time"));
+    assert!(session.tree().main_line().is_empty(), "the move came too late");
+}
+
+#[test]
+fn mate_ends_the_game_and_is_written_down() {
+    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    for text in ["f3", "e5", "g4", "Qh4"] {
+        let node = tip(&session);
+        session.play_move(node, text, 1).expect("it is legal");
+    }
+    let outcome = session.outcome().expect("it is over").clone();
+    assert_eq!((outcome.result.as_str(), outcome.reason.word()), ("0-1", "checkmate"));
+    let record = session.tree().to_record();
+    assert_eq!(record.result.as_str(), "0-1");
+    // Afterwards the board is for analysis.
+    let node = tip(&session);
+    assert!(session.play_move(ROOT, "e4", 2).is_ok() && session.play_move(node, "e4", 2).is_err());
+    session.take_back(3).expect("a move");
+    assert_eq!(session.outcome(), None);
+}
+
+#[test]
+fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
+    // 28 points with twelve pieces beside the king, and 31 with three lances more.
+    let few = "K+R+R+B+B4/GGGGSSSS1/9/9/9/9/9/9/8k b - 1";
+    let many = "K+R+R+B+B4/GGGGSSSS1/LLL6/9/9/9/9/9/8k b - 1";
+    let none = "K+R+R+B5/GGGG5/9/9/9/9/9/9/8k b - 1";
+    let cases = [
+        (few, PlayRules::Engines, Some((Claim::DeclareWin, "declaration"))),
+        (few, PlayRules::Federation, Some((Claim::DeclareDraw, "impasse"))),
+        (many, PlayRules::Federation, Some((Claim::DeclareWin, "declaration"))),
+        (none, PlayRules::Federation, None),
+        (none, PlayRules::Engines, None),
+    ];
+    for (sfen, rules, expected) in cases {
+        let position = Position::from_text(Game::Shogi, sfen).expect("a position");
+        let mut session = GameSession::new(7, Tree::new(position), 0);
+        let ada = || (person(Time::None), "Ada".to_owned());
+        session.seat_players(Sides { first: ada(), second: ada() }, rules, 0);
+        session.go_on(0).expect("it can begin");
+        let claim = session.state(1).play.expect("it is played").claim;
+        assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
+        assert_eq!(session.claim(2).is_ok(), expected.is_some());
+        let state = session.state(3);
+        assert_eq!(state.outcome.map(|it| it.reason.word()), expected.map(|(_, why)| why));
+        // What is over cannot be claimed again.
+        assert_eq!(state.play.filter(|_| expected.is_some()).and_then(|play| play.claim), None);
+    }
+}
+
+#[test]
+fn an_engine_takes_a_draw_when_it_is_no_better() {
+    let (mut session, _) = begun(person(Time::None), engine(Time::None, false));
+    session.offer_draw(1).expect("it can be offered");
+    assert_eq!(session.outcome(), None, "the game has just begun");
+    for ply in 0..32 {
+        let node = tip(&session);
+        let side = Side::from(session.tree().position(node).expect("it is there").turn());
+        // Knights go around their stables, never thrice alike.
+        let words = ["g1f3", "g8f6", "f3d4", "f6d5", "d4b3", "d5b6", "b3a5", "b6a4"];
+        let back = ["a5b3", "a4b6", "b3d4", "b6d5", "d4f3", "d5f6", "f3g1", "f6g8"];
+        let word = if ply < 8 {
+            words[ply]
+        } else if ply < 16 {
+            back[ply - 8]
+        } else {
+            [
+                "a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6", "e2e3", "e7e6",
+                "f2f3", "f7f6", "g2g3", "g7g6", "h2h3", "h7h6",
+            ][ply - 16]
+        };
+        if side == Side::First {
+            session.play_move(node, word, 1).expect("it is legal");
+        } else {
+            let search_id = session.play.as_ref().expect("it is played").last_search_id;
+            let thought = MoveInfo {
+                node: None,
+                depth: Some(9),
+                score: Some(Score::Cp { value: 0 }),
+                nodes: None,
+                nps: None,
+                time: None,
+                pv: Vec::new(),
+            };
+            session.engine_thinks(side, search_id, thought);
+            session.engine_answers(side, search_id, &says(word, None, 1), 1);
+        }
+    }
+    session.offer_draw(2).expect("it can be offered");
+    assert_eq!(session.outcome().map(|it| it.reason.word()), Some("agreement"));
+}
+
+#[test]
+fn a_game_is_restored_as_it_was() {
+    let (mut session, _) = begun(person(clock(60_000)), engine(clock(60_000), false));
+    session.play_move(ROOT, "e4", 5000).expect("it is legal");
+    session.engine_begins(Side::Second, 1, 5000);
+    session.engine_answers(Side::Second, 1, &says("e7e5", None, 2000), 7000);
+    let kept = serde_json::to_string(&session.snapshot().kept()).expect("it can be written");
+    let kept = serde_json::from_str(&kept).expect("it reads back");
+    let mut back = GameSession::restore(7, kept, 9000).expect("it is whole");
+    let state = back.state(9000);
+    assert_eq!(back.tree().wire_all(), session.tree().wire_all());
+    let play = state.play.expect("it is played");
+    assert_eq!(play.status, PlayStatus::Interrupted);
+    let clocks = play.clocks.expect("clocks");
+    assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(55_000), Some(58_000)));
+    back.go_on(10_000).expect("it goes on");
+    assert!(back.is_going());
+}
+
+#[test]
+fn edits_are_undone_and_done_again() {
+    let mut session = GameSession::new(1, Tree::new(Position::start(Game::Chess)), 0);
+    let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
+    session.take_delta(0);
+    session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
+    session.edit(Edit::Delete { node }).expect("it is there");
+    assert_eq!((session.cursor(), session.tree().node(node).is_none()), (ROOT, true));
+    let (delta, moved) = session.take_delta(1);
+    assert_eq!((delta.expect("a change").removed, moved), (vec![node], true));
+    session.edit(Edit::Undo).expect("it was done");
+    assert_eq!(session.tree().wire(node).expect("it is back").nags, [1]);
+    session.edit(Edit::Undo).expect("it was done");
+    assert_eq!(session.tree().wire(node).expect("it is there").nags, [0_u8; 0]);
+    session.edit(Edit::Redo).expect("it was undone");
+    session.edit(Edit::Redo).expect("it was undone");
+    assert!(session.tree().node(node).is_none());
+    assert!(session.edit(Edit::Redo).is_err());
+    let (new, _) = session.play_move(ROOT, "e4", 2).expect("it is legal");
+    assert_ne!(new, node, "numbers are not used again");
+}
+
+#[test]
+fn moves_on_a_board_are_undone_one_by_one() {
+    let mut session = GameSession::new(1, Tree::new(Position::start(Game::Chess)), 0);
+    let (first, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
+    session.edit(Edit::Nags { node: first, nags: vec![1] }).expect("it is there");
+    let (second, _) = session.play_move(first, "e5", 0).expect("it is legal");
+    // What is there already is no change.
+    session.play_move(ROOT, "e4", 0).expect("it is legal");
+    session.edit(Edit::Undo).expect("a move was played");
+    assert!(session.tree().node(second).is_none());
+    assert_eq!(session.cursor(), first, "one sees what is undone");
+    assert_eq!(session.tree().wire(first).expect("it stays").nags, [1]);
+    session.edit(Edit::Undo).expect("a sign was given");
+    session.edit(Edit::Undo).expect("a move was played");
+    assert_eq!((session.tree().len(), session.cursor()), (1, ROOT));
+    assert!(session.edit(Edit::Undo).is_err());
+    for _ in 0..3 {
+        session.edit(Edit::Redo).expect("it was undone");
+    }
+    assert_eq!(session.tree().main_line(), [first, second]);
+    session.edit(Edit::Undo).expect("it was done again");
+    session.play_move(first, "c5", 0).expect("it is legal");
+    assert!(session.edit(Edit::Redo).is_err(), "what was undone gives way to what is new");
+}
+
+#[test]
+fn a_game_that_was_played_is_not_undone() {
+    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
+    session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
+    let (reply, _) = session.play_move(node, "e5", 0).expect("it is legal");
+    session.edit(Edit::Nags { node, nags: vec![2] }).expect("it is there");
+    session.resign(0).expect("it goes on");
+    assert!(session.edit(Edit::Undo).is_err(), "the game came after it");
+    session.edit(Edit::Nags { node, nags: vec![3] }).expect("it is there");
+    session.edit(Edit::Undo).expect("a sign was given");
+    assert_eq!(session.tree().main_line(), [node, reply]);
+    let outcome = session.state(0).outcome.expect("it is over");
+    assert_eq!(outcome.reason, EndReason::Resignation);
+}
+
+#[test]
+fn moves_of_a_running_game_stay() {
+    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
+    assert!(session.edit(Edit::Delete { node }).is_err());
+    assert!(session.edit(Edit::Undo).is_err());
+    let (beside, _) = session.play_move(ROOT, "d4", 0).expect("it is a variation");
+    assert_eq!(tip(&session), node);
+    assert!(session.edit(Edit::Promote { node: beside, to_main: true }).is_err());
+    session.edit(Edit::Delete { node: beside }).expect("it is no move of the game");
+}
+
+#[test]
+fn a_hint_is_for_the_position_it_was_asked_for() {
+    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    let hint = LineMove { word: "e2e4".to_owned(), text: MoveText::default() };
+    let (node, _) = session.hint_for().expect("a position");
+    session.set_hint(node, hint.clone());
+    assert!(session.state(0).play.expect("it is played").hint.is_some());
+    session.play_move(ROOT, "d4", 0).expect("it is legal");
+    session.set_hint(node, hint);
+    assert!(session.state(0).play.expect("it is played").hint.is_none());
+}
+
+#[test]
+fn a_record_tells_when_its_game_was_begun_and_with_what_time() {
+    let clock = |base, increment| Time::Clock { base, increment, byoyomi: 0, moves: None };
+    let noted = |game, first, second| {
+        let mut session = GameSession::new(7, Tree::new(Position::start(game)), 0);
+        let players = Sides { first: person(first), second: person(second) };
+        let Sides { first, second } = players;
+        let players = Sides { first: (first, "Ada".into()), second: (second, "Bob".into()) };
+        // 2026-11-21 at noon UTC: far in the east the next day has begun.
+        session.seat_players(players.clone(), PlayRules::Engines, 1_795_262_400_000);
+        // Who plays on from there has begun nothing.
+        session.seat_players(players, PlayRules::Engines, 1_895_262_400_000);
+        let headers = session.tree().headers.iter();
+        headers.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("; ")
+    };
+    let one = noted(Game::Chess, clock(600_000, 5000), clock(600_000, 5000));
+    assert!(one.contains("; Date: 2026.11.2"), "{one}");
+    assert!(one.ends_with("; TimeControl: 600+5"), "{one}");
+    let two = noted(Game::Chess960, clock(90_500, 0), Time::PerMove { time: 1500 });
+    assert!(two.ends_with("; WhiteTimeControl: 90.5; BlackTimeControl: 1.5/move"), "{two}");
+    let none = noted(Game::Chess, Time::None, Time::None);
+    assert!(none.ends_with("; TimeControl: -"), "{none}");
+    let shogi = noted(Game::Shogi, clock(600_000, 0), clock(600_000, 0));
+    assert!(shogi.contains("; 開始日時: 2026/11/2") && shogi.ends_with(":00"), "{shogi}");
+}
